@@ -401,6 +401,16 @@ fn say(session: &Session, import: &ImportReport) {
             if import.undated == 1 { "has" } else { "have" }
         ));
     }
+    if import.dated_ahead > 0 {
+        session.say(&format!(
+            "warning: {} dated ahead of this computer's clock. The dates were cut to now; a later sync or import \
+             corrects them.",
+            match import.dated_ahead {
+                1 => "1 record is".to_owned(),
+                n => format!("{} records are", count(n)),
+            }
+        ));
+    }
     if import.skipped > 0 {
         session.say(&format!("warning: {} skipped:", plural(import.skipped, "record")));
         for skip in &import.skips {

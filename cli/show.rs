@@ -90,8 +90,11 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
     }
     for comment in &thread.comments {
         let who = comment.author.as_deref().map_or_else(|| "someone".to_owned(), plain);
-        let standing =
-            comment.association.as_deref().filter(|a| !matches!(*a, "NONE" | "CONTRIBUTOR")).unwrap_or("");
+        let standing = match comment.association.as_deref() {
+            _ if comment.internal => "internal",
+            None | Some("NONE" | "CONTRIBUTOR") => "",
+            Some(standing) => standing,
+        };
         output.line(format_args!(
             "\n{BOLD}{who}{BOLD:#} {DIM}{} {}{DIM:#}",
             standing.to_lowercase(),

@@ -75,11 +75,24 @@ async fn round(session: &Session, command: &SyncCommand, output: &mut Output) ->
     Ok(failed)
 }
 
-/// What the command ends with: access that was refused before all else, for scripts that sign in then.
+/// Returns whether a source was not asked at all, since no tracker could be reached.
+fn is_skipped(report: &SyncReport) -> bool {
+    report.requests == 0 && report.problem.as_ref().is_some_and(|p| p.code == Code::Network)
+}
+
+/// What the command ends with. Only where every failure is one of access it counts as such, for scripts that sign in
+/// then.
 fn failure(reports: &[SyncReport]) -> Option<Error> {
     let failed = || reports.iter().filter_map(|r| r.problem.as_ref().map(|p| (r, p)));
-    let refused = failed().find(|(_, p)| p.code == Code::Authentication);
-    let (report, problem) = refused.or_else(|| failed().next())?;
+    let other = failed().find(|(_, p)| p.code != Code::Authentication);
+    let (report, problem) = other.or_else(|| failed().next())?;
+    if is_skipped(report) {
+        let error = Error::new(Code::Network, "nothing was synced: the network is away");
+        return Some(match &problem.hint {
+            Some(hint) => error.with_hint(hint.clone()),
+            None => error,
+        });
+    }
     let error = Error::new(problem.code, format!("{}: {}", report.source, problem.message));
     Some(match &problem.hint {
         Some(hint) => error.with_hint(hint.clone()),
@@ -88,6 +101,10 @@ fn failure(reports: &[SyncReport]) -> Option<Error> {
 }
 
 fn say(session: &Session, report: &SyncReport) {
+    if let Some(problem) = report.problem.as_ref().filter(|_| is_skipped(report)) {
+        session.say(&format!("{}: not synced: {}.", report.source, problem.message));
+        return;
+    }
     let mut parts = vec![format!("{} new", count(report.new))];
     for (n, what) in [
         (report.updated, "updated"),

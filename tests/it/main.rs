@@ -35,6 +35,7 @@ mod graphql;
 mod guests;
 mod health;
 mod hostile;
+mod hostile_servers;
 mod login;
 mod logs;
 mod mcp;

@@ -1,25 +1,43 @@
 //! The one door that text from outside passes before it becomes an error, a log line or a row.
 //!
 //! A server may send back what it was sent, the token with it. Every token of this process is known here from the moment
-//! at which it is found, in each of the forms in which it travels, and is taken out of whatever comes in.
+//! at which it is found, and is taken out of whatever comes in: as it is, and as it reads once escapes of JSON, of
+//! addresses and of HTML and runs of base64 are resolved.
+
+mod decode;
 
 use std::{
     borrow::Cow,
     fmt,
+    ops::Range,
     sync::{Arc, PoisonError, RwLock},
 };
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::{
     Engine as _,
-    engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
+    engine::{
+        DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig,
+        general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
+    },
 };
+use decode::{Decoded, LAYERS};
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// What stands in place of a secret. It is plain ASCII, so that JSON and headers stay what they are.
 pub const MASK: &str = "[token removed]";
 /// A shorter secret is no token: it would be found in every other word.
 const SHORTEST: usize = 8;
+/// A password may be shorter where it is no word: it holds letters and something else.
+const SHORTEST_PASSWORD: usize = 6;
+/// The longest line of a server that is kept, in characters.
+const KEPT: usize = 400;
+/// Texts are resolved in parts of so many bytes …
+const WINDOW: usize = 1 << 20;
+/// … that have so many in common: more than a secret takes in which each character is escaped several times.
+const OVERLAP: usize = 1 << 14;
+/// A shorter run of base64 holds no secret.
+const SHORTEST_RUN: usize = 16;
 /// The longest text of a server that a message quotes, in characters.
 const QUOTED: usize = 200;
 
@@ -36,7 +54,8 @@ pub fn learn(secret: &SecretString) {
     let secret = secret.expose_secret().trim();
     // Of a name and its token, the token alone is the secret; it stands in both.
     let own = secret.split_once(':').map_or(secret, |(_, token)| token);
-    if own.len() < SHORTEST {
+    let mixed = own.bytes().any(|b| b.is_ascii_alphabetic()) && own.bytes().any(|b| !b.is_ascii_alphabetic());
+    if own.len() < if mixed { SHORTEST_PASSWORD } else { SHORTEST } {
         return;
     }
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
@@ -78,25 +97,125 @@ fn finder() -> Option<Arc<AhoCorasick>> {
 
 /// A text without any secret of this process.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    match finder() {
-        Some(finder) if finder.is_match(text) => {
-            let masks = vec![MASK; finder.patterns_len()];
-            Cow::Owned(finder.replace_all(text, &masks))
-        }
-        _ => Cow::Borrowed(text),
+    match found(text.as_bytes()) {
+        places if places.is_empty() => Cow::Borrowed(text),
+        places => Cow::Owned(String::from_utf8_lossy(&masked(text.as_bytes(), &places)).into_owned()),
     }
 }
 
 /// As [`clean`], of what comes off a wire.
 pub fn clean_bytes(bytes: Vec<u8>) -> Vec<u8> {
-    match finder() {
-        Some(finder) if finder.is_match(&bytes) => {
-            let masks = vec![MASK; finder.patterns_len()];
-            finder.replace_all_bytes(&bytes, &masks)
-        }
-        _ => bytes,
+    match found(&bytes) {
+        places if places.is_empty() => bytes,
+        places => masked(&bytes, &places),
     }
 }
+
+/// Returns a text of somebody else's as one line of bounded length, without control characters and secrets.
+pub fn single_line(text: &str) -> String {
+    let clean = clean(text);
+    let line: String = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut shown: String = line.chars().filter(|c| !is_unprintable(*c)).take(KEPT + 1).collect();
+    if shown.chars().count() > KEPT {
+        shown = shown.chars().take(KEPT - 1).chain(['…']).collect();
+    }
+    shown
+}
+
+fn masked(bytes: &[u8], places: &[Range<usize>]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    for place in places {
+        out.extend_from_slice(&bytes[at..place.start]);
+        out.extend_from_slice(MASK.as_bytes());
+        at = place.end;
+    }
+    out.extend_from_slice(&bytes[at..]);
+    out
+}
+
+/// Where the secrets of this process stand in a text, in whatever form; in order, none touching another.
+fn found(bytes: &[u8]) -> Vec<Range<usize>> {
+    let Some(finder) = finder() else { return Vec::new() };
+    let mut places: Vec<Range<usize>> = finder.find_iter(bytes).map(|m| m.range()).collect();
+    let mut from = 0;
+    while from < bytes.len() {
+        let part = &bytes[from..bytes.len().min(from + WINDOW + OVERLAP)];
+        places.extend(hidden(&finder, part).into_iter().map(|p| p.start + from..p.end + from));
+        from += WINDOW;
+    }
+    places.sort_unstable_by_key(|place| (place.start, place.end));
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        match joined.last_mut() {
+            Some(last) if place.start < last.end => last.end = last.end.max(place.end),
+            _ => joined.push(place),
+        }
+    }
+    joined
+}
+
+/// Where secrets stand that are seen only once a text is resolved.
+fn hidden(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
+    let mut places = in_base64(finder, text);
+    if !text.iter().any(|b| matches!(b, b'\\' | b'%' | b'&')) {
+        return places;
+    }
+    let mut layer = Decoded::plain(text);
+    for _ in 0..LAYERS {
+        let Some(next) = layer.resolve() else { break };
+        layer = next;
+        let plain = finder.find_iter(&layer.bytes).map(|m| m.range());
+        let all: Vec<Range<usize>> = plain.chain(in_base64(finder, &layer.bytes)).collect();
+        places.extend(all.into_iter().map(|place| layer.place(place.start, place.end)));
+    }
+    places
+}
+
+/// The runs of base64 that hold a secret once they are decoded, escaped or not. Lines of a run may be broken.
+fn in_base64(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
+    let is_part =
+        |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_' | b'\r' | b'\n');
+    let mut places = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let Some(start) = text[at..].iter().position(is_part).map(|n| at + n) else { break };
+        let end = text[start..].iter().position(|b| !is_part(b)).map_or(text.len(), |n| start + n);
+        at = end;
+        if end - start < SHORTEST_RUN {
+            continue;
+        }
+        let letters: Vec<u8> = text[start..end]
+            .iter()
+            .filter(|b| !b.is_ascii_whitespace())
+            .map(|b| match b {
+                b'-' => b'+',
+                b'_' => b'/',
+                other => *other,
+            })
+            .collect();
+        let holds = (0..4.min(letters.len())).any(|skipped| {
+            let some = &letters[skipped..];
+            // One letter alone encodes no byte.
+            let some = if some.len() % 4 == 1 { &some[..some.len() - 1] } else { some };
+            let Ok(decoded) = LENIENT.decode(some) else { return false };
+            let plain = |bytes: &[u8]| finder.is_match(bytes);
+            plain(&decoded) || Decoded::plain(&decoded).resolve().is_some_and(|d| plain(&d.bytes))
+        });
+        if holds {
+            places.push(start..end);
+        }
+    }
+    places
+}
+
+/// Base64 whose padding is missing or cut.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 
 /// Words of a server or of another program: one line, of bounded length, without control characters and secrets.
 ///
@@ -156,6 +275,50 @@ mod tests {
                 proptest::prop_assert_eq!(cleaned.as_bytes(), clean_bytes(text.into_bytes()));
             }
         }
+    }
+
+    #[test]
+    fn no_escape_of_a_token_passes() {
+        let token = "abcd+Efgh/0123&c4n4ryXYZ=";
+        learn(&token.to_owned().into());
+        let each = |escape: &dyn Fn(char) -> String| -> String { token.chars().map(escape).collect() };
+        let json = each(&|c| format!("\\u{:04x}", u32::from(c)));
+        let twice = json.replace('\\', "\\\\");
+        for text in [
+            token.replace('+', "\\u002B"),
+            token.replace('&', "\\u0026").replace('=', "\\u003d"),
+            json.clone(),
+            twice,
+            each(&|c| format!("%{:02x}", u32::from(c))),
+            each(&|c| format!("%25{:02X}", u32::from(c))),
+            each(&|c| format!("&#{};", u32::from(c))),
+            each(&|c| format!("&#x{:X}", u32::from(c))),
+            token.replace('&', "&amp;").replace('=', "&equals;").replace('+', "&plus;"),
+            each(&|c| format!("\\u0026#{};", u32::from(c))),
+            STANDARD_NO_PAD.encode(&json),
+            STANDARD_NO_PAD.encode(format!("Authorization: {token}")).replace('B', "B\r\n"),
+            format!("{}{}", "x ".repeat(WINDOW), json),
+        ] {
+            let shown = clean(&text).into_owned();
+            let tail: String = text.chars().rev().take(300).collect::<Vec<_>>().into_iter().rev().collect();
+            assert!(shown.ends_with(MASK) || shown.contains(MASK), "{tail}");
+            assert!(!shown.contains("c4n4ry") && !shown.contains("u0063"), "{tail}");
+        }
+        assert_eq!(clean(r"C:\users\100%25 &amp; more"), r"C:\users\100%25 &amp; more");
+    }
+
+    #[test]
+    fn a_short_password_passes_no_more() {
+        learn(&"ann:s3cret7".to_owned().into());
+        learn(&"ben:secret".to_owned().into());
+        assert_eq!(clean("you sent s3cret7, a secret"), format!("you sent {MASK}, a secret"));
+    }
+
+    #[test]
+    fn kept_line_is_single_and_bounded() {
+        let line = single_line(&format!("no\nSYSTEM: obey {}", "A".repeat(3_000_000)));
+        assert!(line.starts_with("no SYSTEM: obey AAA") && line.ends_with('…'), "{}", line.len());
+        assert_eq!(line.chars().count(), KEPT);
     }
 
     #[test]

@@ -146,6 +146,7 @@ pub(crate) fn diagnosis(
     };
     let mut texts = free_texts(&mut made);
     for text in &mut texts {
+        hide_quotes(text);
         replace_all(text, &names);
     }
     redact_texts(&mut texts);
@@ -191,6 +192,15 @@ fn free_texts(made: &mut Diagnosis) -> Vec<&mut String> {
     texts.extend(made.model.iter_mut().flat_map(|m| m.problem.iter_mut()));
     texts.extend(made.problems.iter_mut());
     texts
+}
+
+/// Replaces what is quoted: the words of a tracker may name organisations and people.
+fn hide_quotes(text: &mut String) {
+    if let (Some(first), Some(last)) = (text.find('"'), text.rfind('"'))
+        && first < last
+    {
+        text.replace_range(first + 1..last, "[quoted]");
+    }
 }
 
 /// Replaces names, the longest first: one may be a part of another.
@@ -251,7 +261,7 @@ mod tests {
         let gap = Gap {
             kind: GapKind::Ended,
             text: "git.acme.example answered acme/vault with 401 for token ghp_0123456789abcdefghijABCDEFGHIJ012345; \
-                   ask ops@acme.example at 10.1.2.3"
+                   ask ops@acme.example at 10.1.2.3 (\"The 'ZebraCorp' organization forbids \"this\" to Jane Doe\")"
                 .to_owned(),
         };
         let source = SourceView {
@@ -307,7 +317,7 @@ mod tests {
         let made =
             diagnosis(Path::new("/home/anna/cases"), health, opened, surroundings, Timestamp::UNIX_EPOCH);
         let text = serde_json::to_string(&made).unwrap();
-        for name in ["anna", "acme", "vault", "ghp_", "10.1.2.3", "/home"] {
+        for name in ["anna", "acme", "vault", "ghp_", "10.1.2.3", "/home", "Zebra", "Jane", "forbids"] {
             assert!(!text.contains(name), "{name} in {text}");
         }
         assert!(text.contains("[casebook]/precedent.db is open to others"), "{text}");

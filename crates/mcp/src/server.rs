@@ -152,7 +152,10 @@ impl Server {
     ) -> Reply {
         self.answer(asked, context, async |p, _| {
             let from = p.offset.parse()?;
-            let mut thread = fields(&self.casebook().await?.thread(&self.key(&p.key)).await?)?;
+            let mut thread = self.casebook().await?.thread(&self.key(&p.key)).await?;
+            // What the staff alone may read is not handed to an agent.
+            thread.comments.retain(|comment| !comment.internal);
+            let mut thread = fields(&thread)?;
             // The Markdown says it all; the HTML is for windows.
             without_html(&mut thread);
             Ok(Value::Object(thread::page(thread, from, p.limit, reply::room(p.max_chars))))

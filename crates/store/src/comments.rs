@@ -3,10 +3,13 @@
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, params};
 
-use super::{Applied, DocumentRow, RawKind, Reader, Writer, raw::Packed, sources::SourceRow, time};
+use super::{
+    Applied, DateEvidence, DocumentRow, RawKind, Reader, StoredDate, Writer, raw::Packed, sources::SourceRow,
+    time,
+};
 use precedent_core::{
     error::Result,
-    model::{Author, CommentRecord},
+    model::{Author, CommentRecord, INTERNAL},
 };
 
 /// What somebody wrote below a document.
@@ -40,11 +43,23 @@ pub struct StoredComment {
 }
 
 impl Reader<'_> {
-    /// The comments of a document, oldest first, without tombstones; pages have none.
+    /// Returns the comments of a document that are not internal, oldest first, without tombstones; pages have none.
+    ///
+    /// Indexes, answers and briefs are made of these alone.
     ///
     /// # Errors
     /// Those of the database.
     pub fn comments(&self, document: &DocumentRow) -> Result<Vec<StoredComment>> {
+        let mut all = self.all_comments(document)?;
+        all.retain(|comment| !comment.author.is_internal());
+        Ok(all)
+    }
+
+    /// Returns the comments of a document, the internal ones among them, for who reads the casebook itself.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn all_comments(&self, document: &DocumentRow) -> Result<Vec<StoredComment>> {
         let Some(number) = document.number else { return Ok(Vec::new()) };
         let mut statement = self.transaction.prepare_cached(
             "SELECT id, remote_id, author, author_bot, association, body, url, created_at, updated_at FROM comments
@@ -75,14 +90,27 @@ impl Reader<'_> {
             "SELECT c.id, c.created_at, c.body FROM documents d
              JOIN comments c ON c.source_id = d.source_id AND c.number = d.number
              WHERE d.id = ?1 AND c.created_at < ?2 AND c.deleted_at IS NULL AND NOT c.author_bot
+                 AND c.association IS NOT ?4
              ORDER BY c.created_at DESC, c.id LIMIT ?3",
         )?;
-        let mut rows = statement.query(params![id, before.as_second(), most])?;
+        let mut rows = statement.query(params![id, before.as_second(), most, INTERNAL])?;
         let mut out = Vec::new();
         while let Some(r) = rows.next()? {
             out.push(Said { id: r.get(0)?, at: time(r.get(1)?)?, body: r.get(2)? });
         }
         Ok(out)
+    }
+
+    /// Returns the number of the item that the comment with this id of the tracker's belongs to.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn comment_item(&self, source: i64, remote_id: &str) -> Result<Option<u64>> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT number FROM comments WHERE source_id = ?1 AND remote_id = ?2")?
+            .query_row(params![source, remote_id], |r| r.get(0))
+            .optional()?)
     }
 
     /// How many comments a document has here.
@@ -110,22 +138,28 @@ impl Writer<'_> {
         record: &CommentRecord,
         raw: &Packed,
         old: bool,
+        evidence: DateEvidence,
+        now: Timestamp,
     ) -> Result<Applied> {
-        let known: Option<(i64, Vec<u8>, bool, i64)> = self
+        type Known = (StoredDate, Vec<u8>, bool, Option<String>, i64);
+        let known: Option<Known> = self
             .transaction
             .prepare_cached(
-                "SELECT updated_at, raw_hash, deleted_at IS NOT NULL, id FROM comments
+                "SELECT updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL, association, id FROM comments
                  WHERE source_id = ?1 AND remote_id = ?2",
             )?
             .query_row(params![source.id, record.remote_id], |r| {
-                Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?))
+                let stored = StoredDate::new(r.get(0)?, r.get(1)?, now);
+                Ok((stored, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?))
             })
             .optional()?;
-        if let Some((stored, hash, deleted, id)) = &known {
-            if *hash == record.raw.hash && !deleted {
+        if let Some((stored, hash, deleted, association, id)) = &known {
+            // An earlier version may not have read that the comment is internal.
+            let same = *hash == record.raw.hash && *association == record.author.association;
+            if same && !deleted && !stored.is_corrected(evidence) {
                 return Ok(Applied::Unchanged);
             }
-            if old || record.updated_at.as_second() < *stored {
+            if old || stored.is_newer(Some(record.updated_at.as_second()), evidence) {
                 return Ok(Applied::Stale);
             }
             self.keep_before("comments", *id)?;
@@ -134,12 +168,12 @@ impl Writer<'_> {
             .transaction
             .prepare_cached(
                 "INSERT INTO comments (source_id, number, remote_id, author, author_bot, association, body, url,
-                     created_at, updated_at, raw_hash)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                     created_at, updated_at, raw_hash, dated_ahead)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
                  ON CONFLICT (source_id, remote_id) DO UPDATE SET number = excluded.number, author = excluded.author,
                      author_bot = excluded.author_bot, association = excluded.association, body = excluded.body,
                      url = excluded.url, created_at = excluded.created_at, updated_at = excluded.updated_at,
-                     raw_hash = excluded.raw_hash, deleted_at = NULL
+                     raw_hash = excluded.raw_hash, dated_ahead = excluded.dated_ahead, deleted_at = NULL
                  RETURNING id",
             )?
             .query_row(
@@ -155,6 +189,7 @@ impl Writer<'_> {
                     record.created_at.as_second(),
                     record.updated_at.as_second(),
                     record.raw.hash.as_slice(),
+                    evidence.is_ahead(),
                 ],
                 |r| r.get(0),
             )?;

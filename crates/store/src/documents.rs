@@ -1,16 +1,22 @@
 //! Issues, pull requests and wiki pages.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params, types::Type};
 
 use precedent_text::closure::Closure;
 
-use super::{Applied, RawKind, Reader, Writer, raw::Packed, sources::SourceRow, time};
+use super::{
+    Applied, DateEvidence, RawKind, Reader, StoredDate, Writer, raw::Packed, sources::SourceRow, time,
+};
 use precedent_core::{
     error::Result,
     model::{Author, DocKind, DocumentRecord, REVIEW_PREFIX, State, split_key},
 };
 
+/// The longest title that is stored whole, in characters. Trackers allow 255 to 1,024.
+const MAX_TITLE: usize = 1_024;
 /// What follows [`REVIEW_PREFIX`] in the order of SQLite's texts: the end of a range of remote ids.
 const AFTER_REVIEWS: &str = "s";
 
@@ -450,6 +456,17 @@ impl Reader<'_> {
     }
 }
 
+/// Cuts a title that is longer than any tracker's; the rest of it begins the body, so that no word is lost.
+fn bound_title<'a>(title: &'a str, body: &'a str) -> (Cow<'a, str>, Cow<'a, str>) {
+    match title.char_indices().nth(MAX_TITLE) {
+        None => (title.into(), body.into()),
+        Some((cut, _)) => {
+            let (title, rest) = title.split_at(cut);
+            (format!("{title}…").into(), format!("…{rest}\n\n{body}").into())
+        }
+    }
+}
+
 impl Writer<'_> {
     /// Stores what a tracker says about a document, unless it is there already or what is there is newer.
     ///
@@ -460,28 +477,33 @@ impl Writer<'_> {
         source: &SourceRow,
         record: &DocumentRecord,
         raw: &Packed,
+        evidence: DateEvidence,
+        now: Timestamp,
     ) -> Result<Applied> {
         let key = record.key(&source.key);
-        let known: Option<(i64, Option<i64>, Vec<u8>, bool)> = self
+        let known: Option<(i64, StoredDate, Vec<u8>, bool)> = self
             .transaction
             .prepare_cached(
-                "SELECT id, updated_at, raw_hash, deleted_at IS NOT NULL FROM documents WHERE key = ?1",
+                "SELECT id, updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL FROM documents WHERE key = ?1",
             )?
-            .query_row([&key], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))
+            .query_row([&key], |r| {
+                Ok((r.get(0)?, StoredDate::new(r.get(1)?, r.get(2)?, now), r.get(3)?, r.get(4)?))
+            })
             .optional()?;
         let updated = record.updated_at.map(Timestamp::as_second);
         if let Some((_, stored, hash, deleted)) = &known {
-            if *hash == record.raw.hash && !deleted {
+            if *hash == record.raw.hash && !deleted && !stored.is_corrected(evidence) {
                 return Ok(Applied::Unchanged);
             }
             // A page may go back to what it was before; its wiki knows no other order than that of its commits.
-            if updated < *stored && record.number.is_some() {
+            if stored.is_newer(updated, evidence) && record.number.is_some() {
                 return Ok(Applied::Stale);
             }
         }
         if let Some((id, ..)) = known {
             self.keep_before("documents", id)?;
         }
+        let (title, body) = bound_title(&record.title, &record.body);
         let labels = serde_json::Value::from(record.labels.clone()).to_string();
         let second = |t: Option<Timestamp>| t.map(Timestamp::as_second);
         let id: i64 = self
@@ -489,9 +511,9 @@ impl Writer<'_> {
             .prepare_cached(
                 "INSERT INTO documents (source_id, kind, key, number, remote_id, title, body, url, state, state_reason,
                      author, author_bot, association, labels, milestone, locked, comment_count, created_at, updated_at,
-                     closed_at, merged_at, revision, raw_hash)
+                     closed_at, merged_at, revision, raw_hash, dated_ahead)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                     ?22, ?23)
+                     ?22, ?23, ?24)
                  ON CONFLICT (key) DO UPDATE SET kind = excluded.kind, remote_id = excluded.remote_id,
                      title = excluded.title, body = excluded.body, url = excluded.url, state = excluded.state,
                      state_reason = excluded.state_reason, author = excluded.author, author_bot = excluded.author_bot,
@@ -499,7 +521,7 @@ impl Writer<'_> {
                      locked = excluded.locked, comment_count = excluded.comment_count,
                      created_at = excluded.created_at, updated_at = excluded.updated_at,
                      closed_at = excluded.closed_at, merged_at = excluded.merged_at, revision = excluded.revision,
-                     raw_hash = excluded.raw_hash, deleted_at = NULL
+                     raw_hash = excluded.raw_hash, dated_ahead = excluded.dated_ahead, deleted_at = NULL
                  RETURNING id",
             )?
             .query_row(
@@ -509,8 +531,8 @@ impl Writer<'_> {
                     key,
                     record.number,
                     record.remote_id,
-                    record.title,
-                    record.body,
+                    title,
+                    body,
                     record.url,
                     record.state.map(State::as_str),
                     record.state_reason,
@@ -527,6 +549,7 @@ impl Writer<'_> {
                     second(record.merged_at),
                     self.next_revision()?,
                     record.raw.hash.as_slice(),
+                    evidence.is_ahead(),
                 ],
                 |r| r.get(0),
             )?;
@@ -546,6 +569,20 @@ impl Writer<'_> {
                 "UPDATE documents SET deleted_at = ?2, revision = ?3 WHERE key = ?1 AND deleted_at IS NULL",
             )?
             .execute(params![key, now.as_second(), self.next_revision()?])?;
+        Ok(changed > 0)
+    }
+
+    /// Shows a document again that was marked as gone; returns whether it was.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn restore_document(&self, key: &str) -> Result<bool> {
+        let changed = self
+            .transaction
+            .prepare_cached(
+                "UPDATE documents SET deleted_at = NULL, revision = ?2 WHERE key = ?1 AND deleted_at IS NOT NULL",
+            )?
+            .execute(params![key, self.next_revision()?])?;
         Ok(changed > 0)
     }
 
@@ -570,6 +607,15 @@ mod tests {
     proptest::proptest! {
         /// Counted from indexes or one by one, it comes to the same.
         #[test]
+    fn long_title_goes_on_in_the_body() {
+        assert_eq!(bound_title("Pump stops", "At noon."), ("Pump stops".into(), "At noon.".into()));
+        let (title, body) = ("ä".repeat(MAX_TITLE) + "rest", "At noon.");
+        let (title, body) = bound_title(&title, body);
+        assert_eq!(title.chars().count(), MAX_TITLE + 1);
+        assert_eq!(body, "…rest\n\nAt noon.");
+    }
+
+    #[test]
         fn what_a_source_holds_is_counted_right(
             items in proptest::collection::btree_map(1_u64..9, (0_u64..4, proptest::bool::ANY), 0..6),
             comments in proptest::collection::vec((1_u64..12, proptest::bool::ANY, proptest::bool::ANY), 0..24),

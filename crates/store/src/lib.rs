@@ -32,6 +32,7 @@ use std::{
     time::Duration,
 };
 
+use jiff::Timestamp;
 use rusqlite::Connection;
 
 pub use calibrations::{Background, Calibration};
@@ -56,6 +57,50 @@ use precedent_core::{
     error::{Code, Error, Result},
     task::Task,
 };
+
+/// What the dates of a record that is to be applied are worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DateEvidence {
+    /// They are before this computer's clock.
+    Sound,
+    /// They were cut to the clock. The record comes from its tracker.
+    Ahead,
+    /// They were cut to the clock. The record comes from a file, and its source is mirrored live.
+    AheadInFile,
+}
+
+impl DateEvidence {
+    fn is_ahead(self) -> bool {
+        self != Self::Sound
+    }
+}
+
+/// A date that is in the database already.
+#[derive(Clone, Copy, Debug)]
+struct StoredDate {
+    second: Option<i64>,
+    /// Whether it was ahead when it was stored, or is ahead now.
+    ahead: bool,
+}
+
+impl StoredDate {
+    fn new(second: Option<i64>, ahead: bool, now: Timestamp) -> Self {
+        Self { second, ahead: ahead || second.is_some_and(|s| s > now.as_second() + CLOCK_TOLERANCE) }
+    }
+
+    /// Whether what is stored is newer than a record with this date.
+    fn is_newer(self, updated: Option<i64>, evidence: DateEvidence) -> bool {
+        !self.ahead && (updated < self.second || evidence == DateEvidence::AheadInFile)
+    }
+
+    /// Whether a record with the same content gives a better date.
+    fn is_corrected(self, evidence: DateEvidence) -> bool {
+        self.ahead && evidence == DateEvidence::Sound
+    }
+}
+
+/// How far clocks may differ before a date counts as ahead, in seconds.
+pub const CLOCK_TOLERANCE: i64 = 600;
 
 /// What applying a record did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

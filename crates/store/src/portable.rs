@@ -53,7 +53,8 @@ const TABLES: &[(&str, Rule)] = &[
     ("closures", Rule::Missing("own(t.key) AND t.key NOT IN old")),
     ("sources", Rule::Where("NOT (:bare AND t.kind = 'notes')")),
     ("documents", Rule::Where(BY_SOURCE)),
-    ("comments", Rule::Where(BY_SOURCE)),
+    // What the staff alone may read is handed over only with the notes.
+    ("comments", Rule::Where(WITHOUT_INTERNAL)),
     ("raw_dictionaries", Rule::Stay),
     ("document_raw", Rule::Raw(RawKind::Document)),
     ("comment_raw", Rule::Raw(RawKind::Comment)),
@@ -73,6 +74,8 @@ const TABLES: &[(&str, Rule)] = &[
 const OF_OWN: &str =
     "own(t.first_key) AND own(t.second_key) AND t.first_key NOT IN old AND t.second_key NOT IN old";
 const BY_SOURCE: &str = "NOT (:bare AND t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes'))";
+const WITHOUT_INTERNAL: &str = "NOT (:bare AND (t.association IS 'PRIVATE'
+         OR t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes')))";
 /// Columns that do not go over: where a list was left off and its tag are the concern of whoever reads it; the next sync
 /// goes on from the watermark.
 const EMPTIED: &[(&str, &str)] =

@@ -180,6 +180,45 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Returns the keys of the pages of a source that are hidden.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn hidden_page_keys(&self, source: i64) -> Result<Vec<String>> {
+        let mut statement = self.transaction.prepare(
+            "SELECT key FROM documents WHERE deleted_at IS NOT NULL AND source_id = ?1 AND kind = 'page' ORDER BY key",
+        )?;
+        let rows = statement.query_map([source], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Returns the tracker's own id of the document with this key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn remote_id(&self, key: &str) -> Result<Option<String>> {
+        let found = self
+            .transaction
+            .prepare_cached("SELECT remote_id FROM documents WHERE key = ?1")?
+            .query_row([key], |r| r.get::<_, Option<String>>(0))
+            .optional()?;
+        Ok(found.flatten())
+    }
+
+    /// Returns whether another document that is not hidden has the tracker's id of the one with this key.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn is_replaced(&self, key: &str) -> Result<bool> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM documents d JOIN documents o ON o.source_id = d.source_id
+                     WHERE d.key = ?1 AND o.remote_id = d.remote_id AND o.id <> d.id AND o.deleted_at IS NULL)",
+            )?
+            .query_row([key], |r| r.get(0))?)
+    }
+
     /// The tracker's ids of the comments of a source that are held and not buried, with their item's number.
     ///
     /// # Errors
@@ -190,6 +229,22 @@ impl Reader<'_> {
         )?;
         let rows = statement.query_map([source], |r| Ok((r.get(0)?, r.get(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Reader<'_> {
+    /// Returns how many records of a source carry a date that was ahead of the clock when they came.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn dated_ahead(&self, source: i64) -> Result<u64> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT (SELECT count(*) FROM documents WHERE source_id = ?1 AND dated_ahead = 1)
+                     + (SELECT count(*) FROM comments WHERE source_id = ?1 AND dated_ahead = 1)",
+            )?
+            .query_row([source], |r| r.get(0))?)
     }
 }
 

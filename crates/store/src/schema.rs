@@ -23,6 +23,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../../migrations/0012_newest_change.sql"),
     include_str!("../../../migrations/0013_backgrounds.sql"),
     include_str!("../../../migrations/0014_guests.sql"),
+    include_str!("../../../migrations/0015_evidence.sql"),
 ];
 /// How many migrations this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]

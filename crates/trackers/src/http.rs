@@ -48,6 +48,8 @@ const TRIES: u32 = 4;
 const RETRY_FLOOR: Duration = Duration::from_secs(1);
 /// Redirects that are followed one after another.
 const MAX_REDIRECTS: usize = 5;
+/// So long it is looked whether any tracker takes a connection before the network counts as away.
+const REACH: Duration = Duration::from_secs(4);
 /// The largest body, unpacked, in bytes. A page of 100 items is below 30 MB even if every body is of GitHub's largest.
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
@@ -298,6 +300,52 @@ impl Http {
         (self.options.proxy.clone(), self.options.no_proxy.clone())
     }
 
+    /// Looks whether any of these addresses, or the proxy before them, takes a connection.
+    ///
+    /// # Errors
+    /// [`Code::Network`] if none does within [`REACH`], [`Code::Cancelled`].
+    pub async fn reach_any(&self, addresses: &[Url], task: &Task) -> Result<()> {
+        let proxy = self.options.proxy.as_deref().and_then(|proxy| Url::parse(proxy).ok());
+        let mut places: Vec<(String, u16)> = addresses
+            .iter()
+            .chain(&proxy)
+            .filter_map(|url| {
+                let host = url.host_str()?.trim_matches(['[', ']']).to_owned();
+                Some((host, url.port_or_known_default()?))
+            })
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        let mut looks = tokio::task::JoinSet::new();
+        for place in places {
+            looks.spawn(async move {
+                let found = tokio::net::TcpStream::connect((place.0.as_str(), place.1)).await;
+                found.map(drop).map_err(|error| format!("{}: {}", place.0, system_words(&error.to_string())))
+            });
+        }
+        let mut why = None;
+        let first = async {
+            while let Some(look) = looks.join_next().await {
+                match look {
+                    Ok(Ok(())) => return true,
+                    Ok(Err(error)) => drop(why.get_or_insert(error)),
+                    Err(_) => {}
+                }
+            }
+            false
+        };
+        let reached = tokio::select! {
+            reached = tokio::time::timeout(REACH, first) => reached.unwrap_or(false),
+            () = task.cancelled() => return Err(precedent_core::error::cancelled()),
+        };
+        if reached || addresses.is_empty() {
+            return Ok(());
+        }
+        let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+        Err(Error::new(Code::Network, format!("no tracker can be reached{why}"))
+            .with_hint("Check the network. What is here can be asked without it; sync again later."))
+    }
+
     /// Asks, and asks again where that may help. An answer of status 5xx that stays is returned as any other.
     ///
     /// # Errors
@@ -389,6 +437,9 @@ impl Http {
             if url.scheme() == "https" && to.scheme() != "https" {
                 return Err(Failed::For(odd(&url, "it redirects to an address without encryption")));
             }
+            if !is_own(&request.url, &to) {
+                return Err(Failed::For(elsewhere(&url, &to)));
+            }
             moved |= matches!(status, 301 | 308);
             url = to;
         }
@@ -433,6 +484,10 @@ impl Http {
         // Here and nowhere later: what is read of an answer is clean, its records and addresses too.
         let mut headers = answer.headers().clone();
         if !request.for_secret {
+            // One bad byte costs its character, and not the page.
+            if std::str::from_utf8(&body).is_err() {
+                body = String::from_utf8_lossy(&body).into_owned().into_bytes();
+            }
             body = door::clean_bytes(body);
             for value in headers.values_mut() {
                 let clean = door::clean_bytes(value.as_bytes().to_vec());
@@ -489,6 +544,27 @@ impl Http {
     }
 }
 
+/// Returns whether a redirect stays with the host that was asked: at its origin, or from plain to encrypted there. GitHub
+/// too redirects renamed projects within its interface alone.
+/// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects>
+fn is_own(asked: &Url, to: &Url) -> bool {
+    let encrypted = asked.scheme() == "http" && to.scheme() == "https";
+    let plain_ports = asked.port().is_none() && to.port().is_none();
+    let same = asked.origin() == to.origin() || (asked.host() == to.host() && encrypted && plain_ports);
+    same && to.username().is_empty() && to.password().is_none()
+}
+
+/// The error of a redirect to another host, whose answer is not read.
+fn elsewhere(url: &Url, to: &Url) -> Error {
+    let there = Outside::first_line(&to.origin().ascii_serialization());
+    let there = there.map_or_else(|| "another host".to_owned(), |there| there.to_string());
+    Error::new(Code::Network, format!("{}: it redirects to another host, {there}, which was not asked", place(url)))
+        .with_hint(
+            "Nothing of what that host answers is read. If the tracker moved, remove the source and add it again at \
+             its new address.",
+        )
+}
+
 /// An address for messages: without its query, which may be long.
 fn place(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path())
@@ -512,14 +588,18 @@ fn unreachable(url: &Url, error: &reqwest::Error) -> Error {
         .with_hint("Check the network and the address. What was fetched is kept; run it again to go on.")
 }
 
+/// The system's words for an error, without its number.
+fn system_words(text: &str) -> String {
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+}
+
 /// The innermost cause, which is the one that says something. Without addresses: they are long, and told already.
 fn cause(error: &reqwest::Error) -> String {
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {
         inner = source;
     }
-    let text = inner.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+    system_words(&inner.to_string())
 }
 
 /// The links of a `Link` header (RFC 8288), made absolute. Addresses may hold commas and semicolons, so they are cut
@@ -571,6 +651,26 @@ mod tests {
         for broken in ["", "<", "<>", "next", "<x", "<https://a/>; rel", "<https://a/>; rel="] {
             links(broken, &base());
         }
+    }
+
+    #[test]
+    fn redirect_stays_at_its_own_host() {
+        let own = |asked: &str, to: &str| is_own(&Url::parse(asked).unwrap(), &Url::parse(to).unwrap());
+        for to in ["https://git.example/x", "https://git.example:443/y"] {
+            assert!(own("https://git.example/a", to), "{to}");
+        }
+        assert!(own("http://git.example/a", "https://git.example/a"));
+        for to in [
+            "https://evil.example/a",
+            "https://git.example.evil.example/a",
+            "https://sub.git.example/a",
+            "https://git.example:8443/a",
+            "https://ann:word@git.example/a",
+            "https://127.0.0.1/a",
+        ] {
+            assert!(!own("https://git.example/a", to), "{to}");
+        }
+        assert!(!own("http://git.example:8080/a", "https://git.example/a"));
     }
 
     #[test]

@@ -114,6 +114,7 @@ export type GapKind =
   | "unfinished"
   | "refused"
   | "unreadable"
+  | "future_dates"
   | "missing_comments"
   | "orphan_comments"
   | "deletions"
@@ -1120,6 +1121,10 @@ export interface ThreadComment {
    */
   html: string;
   /**
+   * Whether the tracker shows it to the staff alone.
+   */
+  internal?: boolean;
+  /**
    * The text as written.
    */
   markdown: string;
@@ -1931,6 +1936,10 @@ export interface ImportReport {
    * Comments among the records.
    */
   comments: number;
+  /**
+   * Records that carry a date ahead of this computer's clock; it was cut to the time of the import.
+   */
+  dated_ahead: number;
   /**
    * Files read.
    */

@@ -137,6 +137,8 @@ pub struct ImportReport {
     pub updated: u64,
     /// Those of them without any date: the later import counts, whichever is newer.
     pub undated: u64,
+    /// Records that carry a date ahead of this computer's clock; it was cut to the time of the import.
+    pub dated_ahead: u64,
     /// Records that were there already.
     pub unchanged: u64,
     /// Records older than what is there, left alone.
@@ -163,6 +165,7 @@ impl ImportReport {
         self.new += other.new;
         self.updated += other.updated;
         self.undated += other.undated;
+        self.dated_ahead += other.dated_ahead;
         self.unchanged += other.unchanged;
         self.stale += other.stale;
         self.skipped += other.skipped;

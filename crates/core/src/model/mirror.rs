@@ -20,6 +20,8 @@ pub enum GapKind {
     Refused,
     /// Records that could not be read.
     Unreadable,
+    /// Dates ahead of this computer's clock, which were cut.
+    FutureDates,
     /// Comments that the tracker counts and the mirror lacks.
     MissingComments,
     /// Comments whose item the mirror lacks.

@@ -35,7 +35,8 @@ pub struct Author {
     pub login: Option<String>,
     /// Whether it is a bot.
     pub bot: bool,
-    /// `MEMBER`, `CONTRIBUTOR`, `NONE`, …; [`ANSWER`] for who wrote the accepted answer.
+    /// `MEMBER`, `CONTRIBUTOR`, `NONE`, …; [`ANSWER`] for who wrote the accepted answer, [`INTERNAL`] of a comment that
+    /// the staff alone may read.
     pub association: Option<String>,
 }
 
@@ -119,6 +120,16 @@ pub const REVIEW_PREFIX: &str = "r";
 /// The [`Author::association`] of a comment that the tracker itself marks as the accepted answer: of a GitHub discussion, of a
 /// Discourse topic.
 pub const ANSWER: &str = "ANSWER";
+
+/// The [`Author::association`] of a comment that its tracker shows to the staff alone.
+pub const INTERNAL: &str = "PRIVATE";
+
+impl Author {
+    /// Returns whether the tracker shows the comment to the staff alone.
+    pub fn is_internal(&self) -> bool {
+        self.association.as_deref() == Some(INTERNAL)
+    }
+}
 
 /// What a tracker says about a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]

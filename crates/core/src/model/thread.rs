@@ -13,6 +13,9 @@ pub struct ThreadComment {
     pub author: Option<String>,
     /// Whether a bot wrote it.
     pub bot: bool,
+    /// Whether the tracker shows it to the staff alone.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub internal: bool,
     /// The author's standing: `MEMBER`, `CONTRIBUTOR`, `NONE`, … as the tracker says.
     pub association: Option<String>,
     /// When it was written.
@@ -91,4 +94,9 @@ pub struct Thread {
     pub missing_comments: u32,
     /// Edges to other documents.
     pub links: Vec<LinkView>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }

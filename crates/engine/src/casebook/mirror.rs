@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use super::{Casebook, Inner};
 use crate::{samples, search};
 use precedent_core::{
-    error::{Error, Result},
+    error::{Code, Error, Result},
     model::{
         Access, Closure, ClosureRecord, ClosureReport, HostView, ImportReport, ImportRequest, Imported,
         IndexReport, MirrorView, NewMirror, SourceView, SyncReport, SyncRequest, Understood, Undone,
@@ -255,7 +255,20 @@ impl Casebook {
     pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
         let context = self.context(task);
         let mut reports = Vec::new();
-        for (source, remote) in self.live(request.sources).await? {
+        let live = self.live(request.sources).await?;
+        let addresses: Vec<_> =
+            live.iter().filter_map(|(_, remote)| url::Url::parse(&remote.base_url).ok()).collect();
+        // Where none answers the network is away, which need not be found out once a source.
+        match self.inner.http.reach_any(&addresses, task).await {
+            Err(error) if error.code() == Code::Network => {
+                for (source, _) in &live {
+                    reports.push(sync::skip(&context, source, &error).await);
+                }
+                return Ok(reports);
+            }
+            looked => looked?,
+        }
+        for (source, remote) in live {
             if task.is_cancelled() && !reports.is_empty() {
                 break;
             }

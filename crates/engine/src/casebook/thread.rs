@@ -23,7 +23,7 @@ impl Casebook {
 
 pub(super) fn thread(reader: &Reader<'_>, key: &str) -> Result<Thread> {
     let row = search::one(reader, key)?;
-    let comments = reader.comments(&row)?;
+    let comments = reader.all_comments(&row)?;
     let links = links(reader, &row)?;
     // The tracker's count leaves out what is said beside the lines of a pull request.
     let counted = |c: &&StoredComment| !c.remote_id.starts_with(precedent_core::model::REVIEW_PREFIX);
@@ -59,6 +59,7 @@ fn shown(comment: StoredComment) -> ThreadComment {
         anchor: search::anchor(&comment),
         html: html::from_markdown(&comment.body),
         bot: comment.author.bot,
+        internal: comment.author.is_internal(),
         author: comment.author.login,
         association: comment.author.association,
         created_at: comment.created_at,

@@ -13,8 +13,9 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::{
+    Origin,
     origins::Origins,
-    pack, put_journaled,
+    pack, put,
     routes::{Of, Routes},
     source_key,
 };
@@ -417,7 +418,7 @@ impl<'a> Door<'a> {
                     w.add_source(&key, "github", now)
                 })?,
             };
-            let done = put_journaled(store, &source, &part.packed, Some(import), now, |w| {
+            let done = put(store, &source, Origin::File { import }, &part.packed, now, |w| {
                 for (from, to, tie) in &part.links {
                     let kind = match tie {
                         Tie::DuplicateOf => "duplicate_of",

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::{pack, put_journaled, source_key};
+use super::{Origin, pack, put, source_key};
 use crate::tracker::{github, import, wiki};
 use precedent_core::{
     error::{Error, Result},
@@ -102,9 +102,8 @@ impl<'a> Import<'a> {
             self.skip(place, reason);
         }
         if !ready.records.is_empty() {
-            let journal = Some(self.journal);
-            let done =
-                put_journaled(self.store, &self.source, &ready.records, journal, self.now, |_| Ok(()))?;
+            let origin = Origin::File { import: self.journal };
+            let done = put(self.store, &self.source, origin, &ready.records, self.now, |_| Ok(()))?;
             self.report.add(done);
         }
         Ok(())

@@ -2,7 +2,10 @@
 
 use std::{collections::HashSet, sync::Arc};
 
+use jiff::Timestamp;
+
 use super::{
+    absence, clock,
     lock::SyncLock,
     progress, relations,
     remote::key_of,
@@ -12,14 +15,27 @@ use super::{
 };
 use crate::{
     http::Http,
-    tracker::{Cursor, Fetched, Kind, Stream, Tracker},
+    tracker::{Cursor, Fetched, Kind, Stream, Tracker, repetition::RepeatGuard},
 };
 use precedent_core::{
+    door,
     error::{Code, Error, Result},
     model::{Problem, Record, SyncReport},
     task::{Phase, Task, blocking},
 };
 use precedent_store::{RemoteRow, SourceRow, StreamRow};
+
+/// Notes that a source could not be synced because no tracker can be reached.
+pub async fn skip(context: &Context, source: &SourceRow, why: &Error) -> SyncReport {
+    let mut report =
+        SyncReport { source: source.key.clone(), problem: Some(Problem::from(why)), ..SyncReport::default() };
+    let (store, row, now) = (Arc::clone(&context.store), source.id, (context.clock)());
+    let words = door::single_line(&why.to_string());
+    if let Err(error) = blocking(move || store.write(|w| w.end_sync(row, now, Some(&words)))).await {
+        report.problem = Some(Problem::from(&error));
+    }
+    report
+}
 
 /// Syncs one source. What ended it early is in the report; what was fetched until then is kept.
 pub async fn sync(
@@ -40,16 +56,19 @@ pub async fn sync(
         report: SyncReport { source: source.key.clone(), ..SyncReport::default() },
         project: remote.project.clone(),
         seen: Seen::default(),
+        hidden: 0,
+        doubt: None,
+        notes: Vec::new(),
     };
     let result = tokio::select! {
         result = run.whole(remote, tracker, http) => result,
         never = progress::tell(context, source.id, &latest) => match never {},
     };
-    let mut out = run.report;
+    let (mut out, notes) = (run.report, run.notes);
     out.problem = result.as_ref().err().map(Problem::from);
     out.seconds = start.duration_until((context.clock)()).as_secs().max(0).unsigned_abs();
     let busy = matches!(&result, Err(e) if e.code() == Code::Busy);
-    let problem = result.err().map(|e| e.to_string());
+    let problem = result.err().map(|e| door::single_line(&e.to_string()));
     let (store, folder) = (Arc::clone(&context.store), context.folder.clone());
     let (row, now) = (source.clone(), (context.clock)());
     let gaps = blocking(move || {
@@ -62,7 +81,7 @@ pub async fn sync(
         })
     });
     match gaps.await {
-        Ok(gaps) => out.gaps = gaps,
+        Ok(gaps) => out.gaps = gaps.into_iter().chain(notes).collect(),
         Err(error) => {
             out.problem.get_or_insert_with(|| Problem::from(&error));
         }
@@ -95,7 +114,7 @@ impl Run<'_> {
         if remote.wiki {
             wiki::run(self, tracker, http).await?;
         }
-        Ok(())
+        self.doubt.take().map_or(Ok(()), Err)
     }
 
     /// Looks whether the project is there, and still the same one; what it is called now.
@@ -131,6 +150,15 @@ impl Run<'_> {
     async fn pull(&mut self, stream: Stream, tracker: &dyn Tracker) -> Result<bool> {
         let (source, name) = (self.source.id, stream.as_str());
         let mut row = self.blocking(move |store| store.read(|r| r.stream(source, name))).await?;
+        let began = (self.context.clock)();
+        if let Some(ahead) = row.watermark.filter(|at| clock::is_ahead(*at, began)) {
+            self.note_future(format!(
+                "The last sync read the {} up to {}, which is ahead of this computer's clock: all were read again.",
+                stream.words(),
+                ahead.strftime("%Y-%m-%d")
+            ));
+            row = StreamRow { watermark: None, next_page: None, etag: None, ..row };
+        }
         let whole = row.watermark.is_none() && row.next_page.is_none();
         let mut at = match &row.next_page {
             Some(page) => Cursor(page.clone()),
@@ -139,6 +167,8 @@ impl Run<'_> {
         let mut progress = self.expect(stream, whole, tracker).await?;
         let mut restarted = false;
         let mut visited = HashSet::new();
+        let mut guard = RepeatGuard::expecting(progress.total);
+        let mut listed_pages = None;
         loop {
             self.context.task.check()?;
             let etag = row.etag.as_ref().filter(|(_, page)| *page == at.0).map(|(etag, _)| etag.clone());
@@ -155,8 +185,9 @@ impl Run<'_> {
                         .with_hint("This is a defect of the tracker; what was fetched is kept."));
                     }
                     restarted = false;
+                    let endless = guard.note_page(&page).err();
                     let end = page.next.is_none();
-                    row.watermark = row.watermark.max(page.watermark);
+                    row.watermark = row.watermark.max(self.proven(stream, page.watermark, began));
                     row.next_page = page.next.as_ref().map(|c| c.0.clone());
                     row.etag = page.etag.filter(|_| end).map(|etag| (etag, at.0));
                     row.pages = if end { 0 } else { row.pages + 1 };
@@ -167,12 +198,18 @@ impl Run<'_> {
                     }
                     self.report.pages += 1;
                     progress.done += records.len() as u64;
-                    let told = Told { relations: page.relations, pages: page.all_pages, gone: page.gone };
+                    if endless.is_some() && !end {
+                        // The next sync takes it up at the watermark.
+                        row.next_page = None;
+                    }
+                    let told = Told { relations: page.relations, gone: page.gone };
                     self.store(records, told, Some((name, row.clone()))).await?;
                     progress.tell(&self.context.task);
-                    match page.next {
-                        Some(next) => at = next,
-                        None => return Ok(whole),
+                    listed_pages = page.all_pages.or(listed_pages);
+                    match (page.next, endless) {
+                        (None, _) => break,
+                        (Some(_), Some(endless)) => return Err(endless.error(stream.words())),
+                        (Some(next), None) => at = next,
                     }
                 }
                 Fetched::Unchanged => {
@@ -198,12 +235,35 @@ impl Run<'_> {
                 }
                 Fetched::Smaller(smaller) => at = smaller,
                 Fetched::Refused(why) => {
-                    row.refused = Some(why);
+                    row.refused = Some(door::single_line(&why));
                     self.store(Vec::new(), Told::default(), Some((name, row))).await?;
                     return Ok(false);
                 }
             }
         }
+        if let Some(listed) = listed_pages {
+            absence::hide_pages(self, tracker, listed).await?;
+        }
+        Ok(whole)
+    }
+
+    /// Returns the watermark that a page proves, and notes where the tracker's own is ahead of the clock.
+    fn proven(
+        &mut self,
+        stream: Stream,
+        watermark: Option<Timestamp>,
+        began: Timestamp,
+    ) -> Option<Timestamp> {
+        let watermark = watermark?;
+        if clock::is_ahead(watermark, began) {
+            self.note_future(format!(
+                "The tracker dates its {} up to {}, which is ahead of this computer's clock. The next sync asks from \
+                 this sync's time on.",
+                stream.words(),
+                watermark.strftime("%Y-%m-%d")
+            ));
+        }
+        Some(clock::proven(watermark, began))
     }
 
     /// How much there is to fetch, where a first pass can know.
@@ -212,7 +272,11 @@ impl Run<'_> {
             return Ok(Meter::default());
         }
         let total = match stream {
-            Stream::Items => tracker.item_bound(&self.context.task).await?,
+            Stream::Items => match tracker.item_bound(&self.context.task).await {
+                // Without the count the list is read all the same; what is wrong with the network it tells itself.
+                Err(error) if error.code() == Code::Network => None,
+                bound => bound?,
+            },
             Stream::Comments => {
                 let source = self.source.id;
                 let counts = self.blocking(move |store| store.read(|r| r.source_counts(source))).await?;

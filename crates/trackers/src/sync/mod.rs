@@ -1,5 +1,7 @@
 //! Applies what trackers say to the store. The only place that knows both.
 
+mod absence;
+mod clock;
 mod closures;
 mod files;
 mod import;
@@ -16,13 +18,15 @@ mod stated;
 mod sweep;
 mod wiki;
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use rayon::prelude::*;
 
 pub use closures::{close, closures};
 pub use files::{import_files, understand};
 pub use import::{import_built_in, import_wiki};
-pub use live::sync;
+pub use live::{skip, sync};
 pub use lock::SyncLock;
 pub use remote::{add, address, host, remote_address, remote_tracker, trust, wanted};
 pub use report::mirrors;
@@ -31,14 +35,23 @@ pub use wiki::forget as forget_wiki;
 
 use precedent_core::{
     error::{Error, Result},
-    model::{ImportReport, Raw, Record, is_source_key},
+    model::{CommentRecord, ImportReport, Raw, Record, is_source_key},
 };
-use precedent_store::{Applied, Packed, RawKind, RawPacker, SourceRow, Store, Writer};
+use precedent_store::{Applied, DateEvidence, Packed, RawKind, RawPacker, SourceRow, Store, Writer};
 
 /// Records that one thread packs at least, so that what packs them is worth making.
 const PACKED_TOGETHER: usize = 64;
 
-/// Stores records in one transaction, together with what `also` writes; reports what that did.
+/// Where records come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// The source's own tracker.
+    Tracker,
+    /// A file; what it changes is entered into the journal of this import.
+    File { import: i64 },
+}
+
+/// Stores records of a tracker in one transaction, with what `also` writes; reports what that did.
 fn apply(
     store: &Store,
     source: &SourceRow,
@@ -46,7 +59,7 @@ fn apply(
     now: Timestamp,
     also: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
-    put(store, source, &pack(store, records)?, now, also)
+    put(store, source, Origin::Tracker, &pack(store, records)?, now, also)
 }
 
 /// Compresses what the records came from.
@@ -73,48 +86,48 @@ fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
         .collect()
 }
 
-/// As [`apply`], of records whose raw form is compressed already.
+/// Stores records whose raw form is compressed already, as [`apply`] does.
 fn put(
     store: &Store,
     source: &SourceRow,
+    origin: Origin,
     packed: &[(Record, Packed)],
-    now: Timestamp,
-    also: impl FnOnce(&Writer<'_>) -> Result<()>,
-) -> Result<ImportReport> {
-    put_journaled(store, source, packed, None, now, also)
-}
-
-/// As [`put`], and enters what it changes into the journal of an import.
-fn put_journaled(
-    store: &Store,
-    source: &SourceRow,
-    packed: &[(Record, Packed)],
-    import: Option<i64>,
     now: Timestamp,
     also: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
     store.write(|w| {
-        if let Some(import) = import {
+        let mut is_guest = false;
+        if let Origin::File { import } = origin {
             w.journal(import);
+            is_guest = w.remote(source.id)?.is_some();
         }
         let mut done = ImportReport::default();
         // The item that was read last, where what is stored of it is newer.
         let mut stale = None;
         for (record, raw) in packed {
+            let cut = clock::cut(record, now);
+            let evidence = match cut {
+                None => DateEvidence::Sound,
+                Some(_) if is_guest => DateEvidence::AheadInFile,
+                Some(_) => DateEvidence::Ahead,
+            };
+            done.dated_ahead += u64::from(cut.is_some());
+            let record = cut.as_ref().unwrap_or(record);
             let how = match record {
                 Record::Document(d) => {
                     *(if d.number.is_some() { &mut done.items } else { &mut done.pages }) += 1;
                     let anew = w.packed_anew(RawKind::Document, raw, &d.raw)?;
-                    let how = w.apply_document(source, d, anew.as_ref().unwrap_or(raw))?;
+                    let how = w.apply_document(source, d, anew.as_ref().unwrap_or(raw), evidence, now)?;
                     stale = d.number.filter(|_| how == Applied::Stale);
                     how
                 }
                 Record::Comment(c) => {
                     done.comments += 1;
+                    let c = &own_id(w, source, origin, c)?;
                     // Many files do not say when a comment was edited.
                     let old = stale == Some(c.number) && c.updated_at == c.created_at;
                     let anew = w.packed_anew(RawKind::Comment, raw, &c.raw)?;
-                    w.apply_comment(source, c, anew.as_ref().unwrap_or(raw), old)?
+                    w.apply_comment(source, c, anew.as_ref().unwrap_or(raw), old, evidence, now)?
                 }
             };
             if let (Applied::Updated, Record::Document(d)) = (how, record) {
@@ -134,6 +147,27 @@ fn put_journaled(
         }
         also(w)?;
         Ok(done)
+    })
+}
+
+/// A comment of a file under an id that is its own: some exports count comments anew below each item.
+fn own_id<'a>(
+    writer: &Writer<'_>,
+    source: &SourceRow,
+    origin: Origin,
+    comment: &'a CommentRecord,
+) -> Result<Cow<'a, CommentRecord>> {
+    let taken = match origin {
+        // A tracker's ids are its own; a comment that has another item now was moved.
+        Origin::Tracker => None,
+        Origin::File { .. } => writer.comment_item(source.id, &comment.remote_id)?,
+    };
+    Ok(match taken {
+        Some(number) if number != comment.number => {
+            let remote_id = format!("{}@{}", comment.remote_id, comment.number);
+            Cow::Owned(CommentRecord { remote_id, ..comment.clone() })
+        }
+        _ => Cow::Borrowed(comment),
     })
 }
 

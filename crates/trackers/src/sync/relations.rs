@@ -4,6 +4,7 @@
 use super::{run::Run, stated::add};
 use crate::tracker::{Relations, Tracker};
 use precedent_core::{
+    door,
     error::{Code, Error, Result},
     task::Phase,
 };
@@ -51,7 +52,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
                     .with_hint("All else was fetched; run it again later."));
             }
             Relations::Refused(why) => {
-                let row = StreamRow { refused: Some(why), ..StreamRow::default() };
+                let row = StreamRow { refused: Some(door::single_line(&why)), ..StreamRow::default() };
                 return run.blocking(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
             }
         }

@@ -79,6 +79,18 @@ pub(super) fn mirror(
             refused: row.refused,
         });
     }
+    let ahead = reader.dated_ahead(source.id)?;
+    if ahead > 0 {
+        let records =
+            if ahead == 1 { "1 record carries".to_owned() } else { format!("{ahead} records carry") };
+        gap(
+            GapKind::FutureDates,
+            format!(
+                "{records} a date ahead of this computer's clock. It counts as the time of the sync, until the \
+                 tracker sends another."
+            ),
+        );
+    }
     let counts = reader.source_counts(source.id)?;
     if counts.missing_comments > 0 {
         gap(

@@ -4,14 +4,15 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use jiff::Timestamp;
 
-use super::{apply, stated};
+use super::{absence, apply, stated};
 use crate::tracker::Relation;
 use precedent_core::{
-    error::Result,
-    model::{ImportReport, Record, Skip, SyncReport},
+    door,
+    error::{Error, Result},
+    model::{Gap, GapKind, ImportReport, Record, Skip, SyncReport},
     task::{Task, blocking},
 };
-use precedent_store::{SourceRow, Store, StreamRow, Writer};
+use precedent_store::{SourceRow, Store, StreamRow};
 
 /// What a sync works with.
 #[derive(Clone)]
@@ -36,14 +37,18 @@ pub(super) struct Run<'a> {
     pub(super) project: String,
     /// What a pass over everything has met.
     pub(super) seen: Seen,
+    /// How many documents this sync has hidden.
+    pub(super) hidden: usize,
+    /// Why the sync does not count as whole although it went on to its end.
+    pub(super) doubt: Option<Error>,
+    /// What was wrong with the tracker's dates.
+    pub(super) notes: Vec<Gap>,
 }
 
 /// What a page says beside its records.
 #[derive(Default)]
 pub(super) struct Told {
     pub(super) relations: Vec<(u64, Vec<Relation>)>,
-    /// All pages of the wiki; the others are gone.
-    pub(super) pages: Option<Vec<String>>,
     /// Items that were deleted.
     pub(super) gone: Vec<u64>,
 }
@@ -73,6 +78,8 @@ impl Run<'_> {
     pub(super) fn skip(&mut self, place: String, reason: String) {
         self.report.skipped += 1;
         if self.report.skips.len() < ImportReport::MAX_SKIPS {
+            // Both may quote the record.
+            let (place, reason) = (door::single_line(&place), door::single_line(&reason));
             self.report.skips.push(Skip { place, reason });
         }
     }
@@ -86,26 +93,24 @@ impl Run<'_> {
     ) -> Result<()> {
         let (source, now) = (self.source.clone(), (self.context.clock)());
         let project = self.project.clone();
-        let (done, buried) = self
+        let before = self.hidden;
+        let (done, (hidden, doubt)) = self
             .blocking(move |store| {
-                let mut buried = 0;
+                let mut absent = (0, None);
                 let done = apply(store, &source, records, now, |w| {
                     stated::replace(w, &source.key, &project, &told.relations)?;
-                    for number in &told.gone {
-                        buried += u64::from(w.bury_document(&format!("{}#{number}", source.key), now)?);
-                    }
-                    if let Some(there) = &told.pages {
-                        buried += bury_pages(w, &source, there, now)?;
-                    }
+                    absent = absence::hide_items(w, &source, &told.gone, before, now)?;
                     match stream {
                         Some((name, row)) => w.set_stream(source.id, name, &row),
                         None => Ok(()),
                     }
                 })?;
-                Ok((done, buried))
+                Ok((done, absent))
             })
             .await?;
-        self.report.gone += buried;
+        self.hidden += hidden;
+        self.report.gone += hidden as u64;
+        doubt.into_iter().for_each(|doubt| self.doubt(doubt));
         self.report.new += done.new;
         self.report.updated += done.updated;
         self.report.unchanged += done.unchanged;
@@ -128,19 +133,16 @@ impl Run<'_> {
     pub(super) fn is_full(&self) -> bool {
         self.full
     }
-}
 
-/// Buries the pages that are not among these.
-pub(super) fn bury_pages(
-    writer: &Writer<'_>,
-    source: &SourceRow,
-    there: &[String],
-    now: Timestamp,
-) -> Result<u64> {
-    let kept: HashSet<String> = there.iter().map(|slug| format!("{}:{slug}", source.key)).collect();
-    let mut buried = 0;
-    for key in writer.page_keys(source.id)?.into_iter().filter(|k| !kept.contains(k)) {
-        buried += u64::from(writer.bury_document(&key, now)?);
+    /// Notes why the sync does not count as whole; the first reason is told.
+    pub(super) fn doubt(&mut self, why: Error) {
+        self.doubt.get_or_insert(why);
     }
-    Ok(buried)
+
+    /// Notes that dates of the tracker lie ahead of this computer's clock.
+    pub(super) fn note_future(&mut self, text: String) {
+        if !self.notes.iter().any(|note| note.text == text) {
+            self.notes.push(Gap { kind: GapKind::FutureDates, text });
+        }
+    }
 }

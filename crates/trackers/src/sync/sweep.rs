@@ -5,8 +5,11 @@ use std::collections::HashSet;
 
 use jiff::SignedDuration;
 
-use super::run::{Run, Told};
-use crate::tracker::{Cursor, Fate, Fetched, Stream, Tracker};
+use super::{
+    absence, clock,
+    run::{Run, Told},
+};
+use crate::tracker::{Cursor, Fate, Fetched, Stream, Tracker, repetition::RepeatGuard};
 use precedent_core::{
     error::{Code, Error, Result},
     model::Record,
@@ -29,7 +32,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
     let swept =
         run.blocking(move |store| Ok(store.read(|r| r.remote(source))?.and_then(|r| r.swept_at))).await?;
     // One that was imported long before it became a live one is due at once, a new one is not.
-    let due = now.duration_since(swept.unwrap_or(run.source.added_at)) >= EVERY;
+    let last = swept.unwrap_or(run.source.added_at);
+    let due = now.duration_since(last) >= EVERY || clock::is_ahead(last, now);
     let left = if whole {
         // Everything that is there was met on the way; what is here besides may be gone.
         let items = run.blocking(move |store| store.read(|r| r.item_numbers(source, false))).await?;
@@ -54,7 +58,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
     } else {
         return Ok(());
     };
-    if left > 0 {
+    if left > 0 || run.doubt.is_some() {
         return Ok(());
     }
     run.blocking(move |store| store.write(|w| w.set_swept(source, now))).await
@@ -65,6 +69,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
 async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet<u64>>> {
     let mut listed = HashSet::new();
     let mut visited = HashSet::new();
+    let mut guard = RepeatGuard::default();
     let mut at = tracker.open_items();
     loop {
         if !visited.insert(at.0.clone()) {
@@ -72,6 +77,7 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
         }
         match tracker.page(Stream::Items, &at, None, &run.context.task).await? {
             Fetched::Page(page) => {
+                guard.note_page(&page).map_err(|endless| endless.error("open items"))?;
                 run.report.pages += 1;
                 listed.extend(page.listed);
                 let records: Vec<Record> =
@@ -96,9 +102,14 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
 /// Asks for items one by one and buries those that are gone; how many were left for the next time.
 async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<u64>) -> Result<usize> {
     let left = numbers.len().saturating_sub(MAX_CHECKS);
-    let mut gone = Vec::new();
+    let mut gone: Vec<(String, Option<String>)> = Vec::new();
+    let source = run.source.id;
+    let held = run.blocking(move |store| store.read(|r| r.item_numbers(source, false))).await?.len();
     for number in numbers.into_iter().take(MAX_CHECKS) {
         run.context.task.check()?;
+        if run.hidden + gone.len() > absence::allowance(held + run.hidden) {
+            break;
+        }
         match tracker.item(number, &run.context.task).await? {
             Fate::Here(record) => run.store(vec![*record], Told::default(), None).await?,
             Fate::Whole(records) => run.store(records, Told::default(), None).await?,
@@ -110,24 +121,20 @@ async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<
     if gone.is_empty() {
         return Ok(left);
     }
+    let hidden = run.hidden + gone.len();
+    if hidden > absence::allowance(held + run.hidden) {
+        run.doubt(absence::too_many(hidden, held + run.hidden, "items", &run.source.key));
+        return Ok(left);
+    }
     // A project that this access may no longer see says the same of each of its items.
     tracker.probe(&run.context.task).await?;
-    let now = (run.context.clock)();
-    let buried = run
-        .blocking(move |store| {
-            store.write(|w| {
-                let mut buried = 0;
-                for (key, moved_to) in &gone {
-                    if let Some(to) = moved_to {
-                        w.add_tracker_link(key, to, "relates_to")?;
-                    }
-                    buried += u64::from(w.bury_document(key, now)?);
-                }
-                Ok(buried)
-            })
-        })
-        .await?;
-    run.report.gone += buried;
+    let links: Vec<(String, String)> =
+        gone.iter().filter_map(|(key, to)| Some((key.clone(), to.clone()?))).collect();
+    run.blocking(move |store| {
+        store.write(|w| links.iter().try_for_each(|(key, to)| w.add_tracker_link(key, to, "relates_to")))
+    })
+    .await?;
+    absence::hide(run, gone.into_iter().map(|(key, _)| key).collect()).await?;
     Ok(left)
 }
 
@@ -139,8 +146,14 @@ async fn check_comments(
 ) -> Result<usize> {
     let left = ids.len().saturating_sub(MAX_CHECKS);
     let mut gone = Vec::new();
+    let source = run.source.id;
+    let held = run.blocking(move |store| store.read(|r| r.comment_ids(source))).await?.len();
     for (id, number) in ids.into_iter().take(MAX_CHECKS) {
         run.context.task.check()?;
+        if gone.len() > absence::allowance(held) {
+            run.doubt(absence::too_many(gone.len(), held, "comments", &run.source.key));
+            return Ok(left);
+        }
         match tracker.comment(number, &id, &run.context.task).await? {
             Fate::Here(record) => run.store(vec![*record], Told::default(), None).await?,
             Fate::Whole(records) => run.store(records, Told::default(), None).await?,
@@ -151,8 +164,12 @@ async fn check_comments(
     if gone.is_empty() {
         return Ok(left);
     }
+    if gone.len() > absence::allowance(held) {
+        run.doubt(absence::too_many(gone.len(), held, "comments", &run.source.key));
+        return Ok(left);
+    }
     tracker.probe(&run.context.task).await?;
-    let (source, now) = (run.source.id, (run.context.clock)());
+    let now = (run.context.clock)();
     let buried = run
         .blocking(move |store| {
             store.write(|w| {

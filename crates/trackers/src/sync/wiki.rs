@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::run::{Run, Told, bury_pages};
+use super::{
+    absence,
+    run::{Run, Told},
+};
 use crate::{
     http::Http,
     tracker::{
@@ -15,6 +18,7 @@ use crate::{
     },
 };
 use precedent_core::{
+    door,
     error::{Error, Result},
     model::Record,
     task::Phase,
@@ -55,7 +59,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     let head = match git.head(&task).await? {
         Head::At(commit) => commit,
         Head::None(why) => {
-            let row = StreamRow { refused: Some(why), ..row };
+            let row = StreamRow { refused: Some(door::single_line(&why)), ..row };
             return run.blocking(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
         }
     };
@@ -78,6 +82,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     let changed: Vec<(&String, &File)> =
         pages.iter().filter(|(_, f)| !before.contains(&(f.path.clone(), f.blob.clone()))).collect();
 
+    let new_before = run.report.new;
     let mut unreadable = 0;
     let mut done = 0;
     let mut rest = &changed[..];
@@ -118,17 +123,23 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         refused: None,
         ..row
     };
-    let buried = run
+    let (shown, missing, held) = run
         .blocking(move |store| {
             store.write(|w| {
-                let buried = bury_pages(w, &row_source, &there, now)?;
+                let (shown, missing) = absence::compare_pages(w, &row_source, &there)?;
                 w.set_stream(source, NAME, &row)?;
-                Ok(buried)
+                Ok((shown, missing, w.page_keys(source)?.len()))
             })
         })
         .await?;
-    run.report.gone += buried;
-    Ok(())
+    run.report.updated += shown;
+    // The commit proves that a page is gone, but not that most of a wiki was meant to go. Renamed pages came as new ones.
+    let renamed = usize::try_from(run.report.new - new_before).unwrap_or(usize::MAX);
+    if missing.len() > absence::allowance(held).max(renamed) {
+        run.doubt(absence::too_many(missing.len(), held, "pages", &run.source.key));
+        return Ok(());
+    }
+    absence::hide(run, missing).await
 }
 
 /// The pages by name. A wiki is flat: of two files that give the same name the first in the alphabet is the page.

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use url::Url;
 
-use super::{Address, Fetched, Stream, walk::Walk};
+use super::{Address, Fetched, Stream, github::describe, walk::Walk};
 use crate::http::{Http, Login, Request, Response, status_words};
 use precedent_core::{
     error::{Code, Error, Result},
@@ -103,6 +104,18 @@ impl Client {
             _ => Err(error),
         }
     }
+}
+
+/// Reads each element of a list on its own; why some cannot be read.
+pub(super) fn each<T: for<'a> Deserialize<'a>>(raws: &[&RawValue]) -> (Vec<T>, Vec<String>) {
+    let (mut read, mut failed) = (Vec::with_capacity(raws.len()), Vec::new());
+    for raw in raws {
+        match serde_json::from_str(raw.get()) {
+            Ok(one) => read.push(one),
+            Err(error) => failed.push(describe(&error)),
+        }
+    }
+    (read, failed)
 }
 
 /// When the server said this, by its own clock.

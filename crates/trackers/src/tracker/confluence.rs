@@ -16,8 +16,9 @@ use url::Url;
 
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
-    client::{Client, clean, part},
+    client::{Client, clean, each, part},
     github::describe,
+    repetition::RepeatGuard,
     walk::Walk,
     wiki::named,
 };
@@ -49,6 +50,8 @@ pub struct Confluence {
     cloud: bool,
     /// The space as it was listed at the beginning of the pass.
     index: Mutex<Option<Arc<Vec<Listed>>>>,
+    /// Why pages of that list cannot be used, until it is told.
+    unreadable: Mutex<Vec<String>>,
     /// People's names by their account's id.
     names: Mutex<HashMap<String, Option<String>>>,
 }
@@ -133,6 +136,12 @@ struct Storage {
     value: Option<String>,
 }
 
+/// Whether a page is one that is read: `current`, `trashed`, `archived`.
+#[derive(Deserialize)]
+struct Status {
+    status: Option<String>,
+}
+
 #[derive(Deserialize)]
 struct People {
     #[serde(default)]
@@ -182,6 +191,7 @@ impl Confluence {
             id: None,
             cloud: false,
             index: Mutex::default(),
+            unreadable: Mutex::default(),
             names: Mutex::default(),
         }
     }
@@ -204,9 +214,10 @@ impl Confluence {
 
     /// Lists the whole space.
     async fn listed(&self, task: &Task) -> Result<std::result::Result<Arc<Vec<Listed>>, Fetched>> {
-        let mut pages = Vec::new();
+        let (mut pages, mut unreadable) = (Vec::new(), Vec::new());
         let mut url = self.list(0)?;
         let mut seen = 0;
+        let mut guard = RepeatGuard::default();
         for _ in 0..MAX_LISTS {
             let response = self.client.get(url.clone(), task).await?;
             if response.status != 200 {
@@ -214,16 +225,18 @@ impl Confluence {
             }
             let list: Results<'_> = response.json()?;
             seen += list.results.len();
-            // A page that cannot be read here would be taken for gone.
-            let read: std::result::Result<Vec<Whole>, _> =
-                list.results.iter().map(|raw| serde_json::from_str(raw.get())).collect();
-            pages.extend(read.map_err(|e| {
-                Error::new(Code::Network, format!("the list of pages cannot be read: {}", describe(&e)))
-            })?);
+            guard
+                .note(list.results.iter().map(|raw| raw.get()))
+                .map_err(|endless| endless.error(Stream::Pages.words()))?;
+            // A page that cannot be read here is asked for before it is taken for gone.
+            let (read, failed) = each::<Whole>(&list.results);
+            pages.extend(read);
+            unreadable.extend(failed);
             let next = match (list.links.next, list.results.is_empty()) {
                 (Some(next), false) => next,
                 _ => {
                     let all = Arc::new(index(pages));
+                    *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner) = unreadable;
                     *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&all));
                     return Ok(Ok(all));
                 }
@@ -258,6 +271,8 @@ impl Confluence {
         let some = &changed[from..changed.len().min(from.saturating_add(size))];
         let mut page =
             Page { all_pages: Some(all.iter().map(|p| p.slug.clone()).collect()), ..Page::default() };
+        let unreadable = std::mem::take(&mut *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner));
+        page.records.extend(unreadable.into_iter().map(Err));
         let texts = if self.cloud { self.batch(some, task).await? } else { self.each(some, task).await? };
         for listed in some {
             if let Some(text) = texts.get(&listed.id) {
@@ -457,6 +472,26 @@ impl Tracker for Confluence {
 
     async fn item(&self, _number: u64, _task: &Task) -> Result<Fate> {
         Ok(Fate::Unreadable)
+    }
+
+    async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Fate> {
+        let Some(id) = remote_id else { return Ok(Fate::Unreadable) };
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if index.is_some_and(|all| all.iter().any(|listed| listed.id == id && listed.slug != slug)) {
+            // It has another name now, under which it is here.
+            return Ok(Fate::Moved(None));
+        }
+        let path = if self.cloud { "api/v2/pages" } else { "rest/api/content" };
+        let response = self.client.get(self.client.url(&format!("{path}/{}", part(id)))?, task).await?;
+        match response.status {
+            200 => Ok(match response.json::<Status>()?.status.as_deref() {
+                None | Some("current") => Fate::Unreadable,
+                Some(_) => Fate::Gone,
+            }),
+            404 | 410 => Ok(Fate::Gone),
+            403 => Ok(Fate::Unreadable),
+            _ => Err(self.client.refusal(&response, "a page of the wiki")),
+        }
     }
 
     async fn comment(&self, _number: u64, _remote_id: &str, _task: &Task) -> Result<Fate> {

@@ -105,15 +105,22 @@ impl Gitea {
     }
 }
 
-/// Whether there is another page. A server may give fewer than were asked for, so only its own word counts, or an empty
-/// page.
-fn has_more(response: &Response, here: usize, walk: &Walk) -> bool {
-    match response.header("x-total-count").and_then(|t| t.trim().parse::<u64>().ok()) {
-        Some(total) if response.next.is_none() => {
-            here >= walk.size as usize && u64::from(walk.page) * u64::from(walk.size) < total
-        }
-        _ => response.next.is_some(),
-    }
+/// How many records the server counts in a list.
+fn total(response: &Response) -> Option<u64> {
+    response.header("x-total-count").and_then(|t| t.trim().parse().ok())
+}
+
+/// Returns whether there is another page, and how many records a page really holds: a server may give fewer than were
+/// asked for, and a proxy may drop its headers. Without its word only an empty page is the end.
+fn has_more(response: &Response, here: u32, walk: &Walk) -> (bool, u32) {
+    let size = if walk.page == 1 && here > 0 { here.min(walk.size) } else { walk.size };
+    let reached = u64::from(walk.page - 1) * u64::from(size) + u64::from(here);
+    let more = match total(response) {
+        _ if response.next.is_some() => true,
+        Some(total) => here > 0 && reached < total,
+        None => here > 0 && response.last.is_none(),
+    };
+    (more, if more { size } else { walk.size })
 }
 
 fn one(stream: Stream, text: &str) -> Result<Record, String> {
@@ -201,16 +208,18 @@ impl Tracker for Gitea {
             return Ok(other);
         }
         let raws: Vec<&RawValue> = response.json()?;
-        let more = has_more(&response, raws.len(), walk);
+        let here = u32::try_from(raws.len()).unwrap_or(u32::MAX);
+        let (more, size) = has_more(&response, here, walk);
         let records = raws.iter().map(|raw| one(stream, raw.get())).collect();
-        let total = response.header("x-total-count").and_then(|t| t.trim().parse().ok());
-        let (next, watermark) = walk.by_creation(total, date(&response, self.client.http.now()), more);
+        let walk = Walk { size, ..walk.clone() };
+        let now = date(&response, self.client.http.now());
+        let (next, watermark) = walk.by_creation(total(&response), now, more);
         Ok(Fetched::Page(Page { records, next: next.map(|w| w.cursor()), watermark, ..Page::default() }))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
         let response = self.client.get(self.list(Stream::Items, &Walk::new(None, 1))?, task).await?;
-        Ok(response.header("x-total-count").and_then(|t| t.trim().parse().ok()))
+        Ok(total(&response))
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {

@@ -14,6 +14,7 @@ use super::{
     client::{Client, clean, part},
     github::describe,
     identity,
+    repetition::RepeatGuard,
     walk::Walk,
     wiki_git::WikiPlace,
 };
@@ -24,7 +25,8 @@ use crate::{
 use precedent_core::{
     error::{Error, Result},
     model::{
-        Access, Author, CommentRecord, DocKind, DocumentRecord, Project, Raw, Record, State, item_number,
+        Access, Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Project, Raw, Record, State,
+        item_number,
     },
     task::Task,
 };
@@ -107,12 +109,14 @@ struct Note {
     system: bool,
     #[serde(default)]
     internal: bool,
+    /// What servers before 15.3 called it.
+    confidential: Option<bool>,
 }
 
 fn author(user: Option<User>, internal: bool) -> Author {
     let bot = user.as_ref().is_some_and(|u| u.bot);
     let login = user.and_then(|u| u.username);
-    Author { login, bot, association: internal.then(|| "PRIVATE".to_owned()) }
+    Author { login, bot, association: internal.then(|| INTERNAL.to_owned()) }
 }
 
 impl GitLab {
@@ -152,6 +156,7 @@ impl GitLab {
         page: &mut Page,
         task: &Task,
     ) -> Result<Option<Fetched>> {
+        let mut guard = RepeatGuard::default();
         for n in 1..=MAX_NOTE_PAGES {
             let rest =
                 format!("/issues/{number}/notes?sort=asc&order_by=created_at&per_page={PAGE}&page={n}");
@@ -164,6 +169,10 @@ impl GitLab {
             }
             let raws: Vec<&RawValue> = response.json()?;
             let more = has_more(&response, raws.len(), &Walk { page: n, ..Walk::new(None, PAGE) });
+            if let Err(endless) = guard.note(raws.iter().map(|raw| raw.get())) {
+                page.records.push(Err(endless.error(&format!("notes of #{number}")).to_string()));
+                break;
+            }
             for raw in raws {
                 match note(raw.get(), number, url) {
                     Ok(Some(note)) => page.records.push(Ok(Record::Comment(Box::new(note)))),
@@ -237,7 +246,7 @@ fn note(text: &str, number: u64, url: Option<&str>) -> Result<Option<CommentReco
         repository: None,
         number,
         remote_id: note.id.to_string(),
-        author: author(note.author, note.internal),
+        author: author(note.author, note.internal || note.confidential == Some(true)),
         body: clean(note.body),
         url: url.map(|u| format!("{u}#note_{}", note.id)),
         created_at: note.created_at,
@@ -318,6 +327,7 @@ impl Tracker for GitLab {
                 }
                 (Ok((record, _)), _) => {
                     times.extend(record.updated_at);
+                    page.named.extend(record.number.map(|n| n.to_string()));
                     let Some(number) = record.number.filter(|_| record.comment_count > 0) else { continue };
                     if let Some(refused) = self.notes(number, record.url.as_deref(), &mut page, task).await? {
                         return Ok(refused);

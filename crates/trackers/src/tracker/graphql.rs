@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use precedent_core::door::Outside;
+
 /// An answer, whole or in part.
 #[derive(Deserialize)]
 pub(super) struct Answer<T = Value> {
@@ -20,6 +22,13 @@ pub(super) struct Problem {
     pub(super) message: String,
     #[serde(default)]
     pub(super) extensions: Value,
+}
+
+impl Problem {
+    /// Its words for a message, in brackets: one line of bounded length.
+    pub(super) fn words(&self) -> String {
+        Outside::first_line(&self.message).map(|words| format!(" (\"{words}\")")).unwrap_or_default()
+    }
 }
 
 /// A page of a connection.

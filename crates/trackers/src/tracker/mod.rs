@@ -19,6 +19,7 @@ pub mod import;
 pub mod jira;
 pub mod linear;
 pub mod redmine;
+pub(crate) mod repetition;
 mod walk;
 pub mod wiki;
 pub mod wiki_git;
@@ -92,6 +93,8 @@ pub struct Page {
     pub gone: Vec<u64>,
     /// The numbers of items that a list of open ones names without their records.
     pub listed: Vec<u64>,
+    /// What else the answer names, with or without a record: the items whose comments were asked for.
+    pub named: Vec<String>,
     /// The names of all pages of the wiki, where the answer lists them: the others are gone.
     pub all_pages: Option<Vec<String>>,
     /// The page after it; none at the end.
@@ -225,6 +228,14 @@ pub trait Tracker: Send + Sync {
     /// # Errors
     /// As [`Tracker::page`].
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate>;
+
+    /// What became of a page of the wiki that its list no longer names, by its name and the tracker's id.
+    ///
+    /// # Errors
+    /// As [`Tracker::page`].
+    async fn wiki_page(&self, _slug: &str, _remote_id: Option<&str>, _task: &Task) -> Result<Fate> {
+        Ok(Fate::Unreadable)
+    }
 
     /// Where its wiki is, if that is a git repository.
     fn wiki(&self) -> Option<wiki_git::WikiPlace> {

@@ -8,6 +8,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
     process::Stdio,
+    time::{Duration, Instant},
 };
 
 use base64::Engine as _;
@@ -24,10 +25,19 @@ use precedent_core::{
     door::{self, Outside},
     error::{Code, Error, Result},
     files::private_folder,
-    task::Task,
+    task::{Task, blocking},
 };
 use precedent_text::words::Words;
 
+/// A line that is slower than this, in bytes a second …
+const SLOWEST: &str = "1000";
+/// … for so many seconds is let go.
+const SLOWEST_TIME: &str = "30";
+/// How often bounds are looked at.
+const TICK: Duration = Duration::from_millis(500);
+/// Memory that a look at the newest commit may map, in bytes: a server may list references for ever.
+#[cfg(target_os = "linux")]
+const LOOK_MEMORY: u64 = 1024 * 1024 * 1024;
 /// What one command of git's may answer, in bytes.
 const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
 /// What git says of an error, in bytes.
@@ -49,6 +59,44 @@ pub struct WikiPlace {
     pub pages: String,
     /// The token, if there is one.
     pub token: Option<Token>,
+}
+
+/// What a command of git's does, which bounds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// Asks the tracker for the newest commit.
+    Look,
+    /// Fetches from the tracker.
+    Fetch,
+    /// Reads the copy.
+    Local,
+}
+
+/// How far git may go.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    /// Time for a look at the newest commit.
+    look: Duration,
+    /// Time for fetching.
+    fetch: Duration,
+    /// Time for one command on the copy.
+    local: Duration,
+    /// Fetching may bring nothing to the disk for so long: git resolves differences before it writes the last of them.
+    silence: Duration,
+    /// The largest copy of a wiki, in bytes.
+    copy: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            look: Duration::from_secs(60),
+            fetch: Duration::from_secs(3_600),
+            local: Duration::from_secs(600),
+            silence: Duration::from_secs(300),
+            copy: 2 * 1024 * 1024 * 1024,
+        }
+    }
 }
 
 /// What became of looking for a wiki.
@@ -88,13 +136,14 @@ pub struct WikiGit {
     copy: PathBuf,
     proxy: Option<String>,
     no_proxy: Option<String>,
+    bounds: Bounds,
 }
 
 impl WikiGit {
     /// The wiki at `place`, copied into the folder `copy`.
     pub fn new(http: &Http, place: WikiPlace, copy: PathBuf) -> Self {
         let (proxy, no_proxy) = http.proxy();
-        Self { place, copy, proxy, no_proxy }
+        Self { place, copy, proxy, no_proxy, bounds: Bounds::default() }
     }
 
     /// The address of the repository.
@@ -107,12 +156,13 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Network`], [`Code::Cancelled`].
     pub async fn head(&self, task: &Task) -> Result<Head> {
-        let ran = match self.git(&["ls-remote", "--", self.address(), "HEAD"], None, true, task).await {
-            Ok(ran) => ran,
-            // Everything else is mirrored without it.
-            Err(error) if error.code() == Code::NotFound => return Ok(Head::None(error.to_string())),
-            Err(error) => return Err(error),
-        };
+        let ran =
+            match self.git(&["ls-remote", "--", self.address(), "HEAD"], None, Purpose::Look, task).await {
+                Ok(ran) => ran,
+                // Everything else is mirrored without it.
+                Err(error) if error.code() == Code::NotFound => return Ok(Head::None(error.to_string())),
+                Err(error) => return Err(error),
+            };
         if ran.ok {
             let text = String::from_utf8_lossy(&ran.out);
             let commit = text.lines().find_map(|l| l.strip_suffix("\tHEAD"));
@@ -139,14 +189,15 @@ impl WikiGit {
     pub async fn fetch(&self, task: &Task) -> Result<()> {
         if !self.copy.join("HEAD").exists() {
             private_folder(&self.copy)?;
-            let ran = self.git(&["init", "--quiet", "--bare"], None, false, task).await?;
+            let ran = self.git(&["init", "--quiet", "--bare"], None, Purpose::Local, task).await?;
             if !ran.ok {
                 return Err(self.failed(&ran));
             }
         }
+        remove_parts(&self.copy);
         let what = format!("+HEAD:{BRANCH}");
         let fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self.address(), &what];
-        let ran = self.git(&fetch, None, true, task).await?;
+        let ran = self.git(&fetch, None, Purpose::Fetch, task).await?;
         if ran.ok { Ok(()) } else { Err(self.failed(&ran)) }
     }
 
@@ -155,7 +206,7 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
     pub async fn reached(&self, task: &Task) -> Result<String> {
-        let ran = self.git(&["rev-parse", "--verify", "--quiet", BRANCH], None, false, task).await?;
+        let ran = self.git(&["rev-parse", "--verify", "--quiet", BRANCH], None, Purpose::Local, task).await?;
         let commit = String::from_utf8_lossy(&ran.out).trim().to_owned();
         if ran.ok && is_name(&commit) { Ok(commit) } else { Err(self.damaged()) }
     }
@@ -168,7 +219,7 @@ impl WikiGit {
         if !is_name(commit) {
             return Ok(None);
         }
-        let ran = self.git(&["ls-tree", "-r", "-z", "--long", commit], None, false, task).await?;
+        let ran = self.git(&["ls-tree", "-r", "-z", "--long", commit], None, Purpose::Local, task).await?;
         Ok(ran.ok.then(|| files(&ran.out)))
     }
 
@@ -179,7 +230,7 @@ impl WikiGit {
     pub async fn history(&self, commit: &str, task: &Task) -> Result<HashMap<String, Changed>> {
         let log =
             ["log", "-z", "-m", "--first-parent", "--no-renames", "--name-only", "--format=%x02%ct%x1f%an"];
-        let ran = self.git(&[&log[..], &[commit]].concat(), None, false, task).await?;
+        let ran = self.git(&[&log[..], &[commit]].concat(), None, Purpose::Local, task).await?;
         if ran.ok { Ok(history(&ran.out)) } else { Err(self.damaged()) }
     }
 
@@ -189,7 +240,7 @@ impl WikiGit {
     /// [`Code::Cancelled`], [`Code::Corrupt`].
     pub async fn contents(&self, blobs: &[String], task: &Task) -> Result<BTreeMap<String, Vec<u8>>> {
         let asked: String = blobs.iter().map(|b| format!("{b}\n")).collect();
-        let ran = self.git(&["cat-file", "--batch"], Some(asked.into_bytes()), false, task).await?;
+        let ran = self.git(&["cat-file", "--batch"], Some(asked.into_bytes()), Purpose::Local, task).await?;
         if ran.ok { contents(&ran.out).ok_or_else(|| self.damaged()) } else { Err(self.damaged()) }
     }
 
@@ -213,8 +264,46 @@ impl WikiGit {
             .with_hint("Check the network. What was fetched is kept; run it again to go on.")
     }
 
-    /// Runs git in the copy; `remote` says that it may reach the tracker.
-    async fn git(&self, args: &[&str], input: Option<Vec<u8>>, remote: bool, task: &Task) -> Result<Ran> {
+    /// Ends when a command is past its bounds, with what is wrong.
+    async fn watch(&self, purpose: Purpose) -> Error {
+        let began = Instant::now();
+        let time = match purpose {
+            Purpose::Look => self.bounds.look,
+            Purpose::Fetch => self.bounds.fetch,
+            Purpose::Local => self.bounds.local,
+        };
+        let (mut size, mut grew) = (0, Instant::now());
+        loop {
+            tokio::time::sleep(TICK).await;
+            if began.elapsed() > time {
+                return self.unbounded(&format!("git was not done within {} s", time.as_secs()));
+            }
+            if purpose != Purpose::Fetch {
+                continue;
+            }
+            let copy = self.copy.clone();
+            let now = blocking(move || Ok(weight(&copy, 8))).await.unwrap_or(size);
+            if now > size {
+                (size, grew) = (now, Instant::now());
+            }
+            if size > self.bounds.copy {
+                return self.unbounded("its repository is larger than 2 GB");
+            }
+            if grew.elapsed() > self.bounds.silence {
+                return self.unbounded(&format!("nothing came for {} s", self.bounds.silence.as_secs()));
+            }
+        }
+    }
+
+    fn unbounded(&self, why: &str) -> Error {
+        let host = self.place.repository.host_str().unwrap_or_default();
+        Error::new(Code::Network, format!("the wiki at {host} cannot be fetched: {why}")).with_hint(
+            "All else was fetched. Mirror the project without its wiki: add the source again without --wiki.",
+        )
+    }
+
+    /// Runs git in the copy; only a look and a fetch may reach the tracker.
+    async fn git(&self, args: &[&str], input: Option<Vec<u8>>, purpose: Purpose, task: &Task) -> Result<Ran> {
         task.check()?;
         let mut command = Command::new("git");
         // Never the caller's folder: it may be a repository with settings of its own.
@@ -239,7 +328,7 @@ impl WikiGit {
             .kill_on_drop(true);
         #[cfg(unix)]
         command.process_group(0);
-        self.configure(&mut command, remote);
+        self.configure(&mut command, purpose != Purpose::Local);
         let mut child = command.spawn().map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => Error::not_found(
                 "git is not installed here; install it (https://git-scm.com/downloads) and sync again",
@@ -249,6 +338,10 @@ impl WikiGit {
         })?;
         // However this ends, also when nobody waits for it any more.
         let group = Group(child.id());
+        #[cfg(target_os = "linux")]
+        if purpose == Purpose::Look {
+            group.limit_memory();
+        }
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let work = async {
@@ -276,6 +369,13 @@ impl WikiGit {
         };
         let status = tokio::select! {
             status = work => status.map_err(|e| Error::io(Path::new("git"), e))?,
+            error = self.watch(purpose) => {
+                drop(group);
+                if purpose == Purpose::Fetch {
+                    remove_parts(&self.copy);
+                }
+                return Err(error);
+            }
             () = task.cancelled() => return Err(precedent_core::error::cancelled()),
         };
         group.ended();
@@ -290,8 +390,8 @@ impl WikiGit {
             ("core.quotePath", "false"),
             ("gc.auto", "0"),
             ("http.followRedirects", "false"),
-            ("http.lowSpeedLimit", "1"),
-            ("http.lowSpeedTime", "60"),
+            ("http.lowSpeedLimit", SLOWEST),
+            ("http.lowSpeedTime", SLOWEST_TIME),
         ]
         .map(|(k, v)| (k.to_owned(), v.to_owned()))
         .to_vec();
@@ -352,6 +452,16 @@ impl Group {
         let _ = self.0;
     }
 
+    /// Bounds what the process, and what it starts, may map.
+    #[cfg(target_os = "linux")]
+    fn limit_memory(&self) {
+        use rustix::process::{Pid, Resource, Rlimit, prlimit};
+        let leader = self.0.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        let limit = Rlimit { current: Some(LOOK_MEMORY), maximum: Some(LOOK_MEMORY) };
+        // One that cannot be bounded still ends in time.
+        let _ = prlimit(leader, Resource::As, limit);
+    }
+
     /// It ended by itself; its number may be another process's soon.
     fn ended(mut self) {
         self.0 = None;
@@ -361,6 +471,27 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// Bytes of a folder with what is in it, so many folders deep. Links are not followed.
+fn weight(path: &Path, depth: usize) -> u64 {
+    match std::fs::symlink_metadata(path) {
+        Ok(data) if data.is_dir() && depth > 0 => {
+            let inner = std::fs::read_dir(path).into_iter().flatten().flatten();
+            inner.map(|entry| weight(&entry.path(), depth - 1)).sum()
+        }
+        Ok(data) if data.is_file() => data.len(),
+        _ => 0,
+    }
+}
+
+/// Removes what a fetch that was stopped left in the copy.
+fn remove_parts(copy: &Path) {
+    let packs = std::fs::read_dir(copy.join("objects/pack")).into_iter().flatten().flatten();
+    for entry in packs.filter(|entry| entry.file_name().to_string_lossy().starts_with("tmp_")) {
+        // What cannot be removed now is looked at again before the next fetch.
+        let _ = std::fs::remove_file(entry.path());
     }
 }
 
@@ -449,6 +580,59 @@ mod tests {
         let batch = format!("{name} blob 3\na\nb\n{name}0 missing\n");
         assert_eq!(contents(batch.as_bytes()).unwrap()[&name], b"a\nb");
         assert!(contents(b"x blob 9\nshort").is_none());
+    }
+
+    /// A server that answers each request with this, and then with bytes one after another for ever.
+    fn endless_server(piece: &'static [u8], pause: Duration) -> Url {
+        use std::io::{Read as _, Write as _};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = Url::parse(&format!("http://{}/app.wiki.git", listener.local_addr().unwrap())).unwrap();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let _ = stream.read(&mut [0; 4096]);
+                let head =
+                    b"HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-advertisement\r\n\r\n\
+                             001e# service=git-upload-pack\n0000";
+                let _ = stream.write_all(head);
+                while stream.write_all(piece).is_ok() {
+                    std::thread::sleep(pause);
+                }
+            }
+        });
+        url
+    }
+
+    #[tokio::test]
+    async fn git_ends_where_a_server_never_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let refs = b"003f0123456789012345678901234567890123456789 refs/heads/branch1\n";
+        for (piece, pause) in [(&b"00"[..], Duration::from_millis(100)), (&refs[..], Duration::ZERO)] {
+            let repository = endless_server(piece, pause);
+            let place = WikiPlace { repository, pages: String::new(), token: None };
+            let clock = std::sync::Arc::new(Timestamp::now);
+            let timing = std::sync::Arc::new(crate::http::RealTime::new(clock));
+            let http = Http::new(crate::http::HttpOptions::new(timing));
+            let bounds = Bounds { look: Duration::from_secs(2), ..Bounds::default() };
+            let git = WikiGit { bounds, ..WikiGit::new(&http, place, folder.path().join("copy.git")) };
+            let began = Instant::now();
+            let error = git.head(&Task::new()).await.unwrap_err();
+            assert!(began.elapsed() < Duration::from_secs(20), "{error}");
+            assert_eq!(error.code(), Code::Network, "{error}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_stopped_fetch_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let packs = folder.path().join("objects/pack");
+        std::fs::create_dir_all(&packs).unwrap();
+        for name in ["tmp_pack_x", "pack-1.pack"] {
+            std::fs::write(packs.join(name), [0; 10]).unwrap();
+        }
+        assert_eq!(weight(folder.path(), 8), 20);
+        remove_parts(folder.path());
+        assert_eq!(weight(folder.path(), 8), 10);
     }
 
     #[test]

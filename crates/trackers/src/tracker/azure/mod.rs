@@ -18,6 +18,7 @@ use url::Url;
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, part},
+    repetition::RepeatGuard,
     walk::Walk,
     wiki_git::WikiPlace,
 };
@@ -76,7 +77,7 @@ struct Numbers {
     /// The moment whose state the answer is.
     as_of: Option<Timestamp>,
     #[serde(default)]
-    work_items: Vec<Number>,
+    work_items: Vec<Value>,
 }
 
 /// What a query found.
@@ -87,15 +88,15 @@ struct Listing {
 }
 
 impl Listing {
+    /// A page without records that names the items of this listing.
+    fn page(&self) -> Page {
+        Page { named: self.numbers.iter().map(u64::to_string).collect(), ..Page::default() }
+    }
+
     /// The time of an item's last change, if that is the one by which it was listed.
     fn time(&self, changed: Option<Timestamp>) -> Option<Timestamp> {
         changed.filter(|t| self.as_of.is_none_or(|as_of| *t < as_of))
     }
-}
-
-#[derive(Deserialize)]
-struct Number {
-    id: u64,
 }
 
 #[derive(Deserialize)]
@@ -233,7 +234,7 @@ impl Azure {
         }
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
         let found: Numbers = response.json()?;
-        let all = found.work_items.into_iter().map(|n| n.id);
+        let all = found.work_items.iter().filter_map(|item| item.get("id")?.as_u64());
         let before = if walk.open { 0 } else { size.saturating_mul((walk.page - 1) as usize) };
         let numbers: Vec<u64> = all.skip(before).take(size).collect();
         let more = numbers.len() == size;
@@ -256,7 +257,7 @@ impl Azure {
             Ok(found) => found,
             Err(other) => return Ok(other),
         };
-        let mut page = Page::default();
+        let mut page = listing.page();
         let mut times = Vec::new();
         let numbers = &listing.numbers;
         if !numbers.is_empty() {
@@ -287,7 +288,7 @@ impl Azure {
             Ok(found) => found,
             Err(other) => return Ok(other),
         };
-        let mut page = Page::default();
+        let mut page = listing.page();
         let mut times = Vec::new();
         let numbers = &listing.numbers;
         if !numbers.is_empty() {
@@ -313,6 +314,7 @@ impl Azure {
     /// The comments of one work item.
     async fn thread(&self, number: u64, page: &mut Page, task: &Task) -> Result<Option<Fetched>> {
         let mut after: Option<String> = None;
+        let mut guard = RepeatGuard::default();
         for _ in 0..MAX_COMMENT_PAGES {
             let token = after.map(|t| format!("&continuationToken={}", part(&t))).unwrap_or_default();
             let path = format!("wit/workItems/{number}/comments?$top={COMMENTS}&order=asc{token}");
@@ -324,6 +326,10 @@ impl Azure {
                 _ => return self.refused(&response, "comments").map(Some),
             }
             let found: Comments<'_> = response.json()?;
+            if let Err(endless) = guard.note(found.comments.iter().map(|raw| raw.get())) {
+                page.records.push(Err(endless.error(&format!("comments of #{number}")).to_string()));
+                break;
+            }
             for raw in &found.comments {
                 match shapes::comment(raw.get(), number, &self.web()) {
                     Ok(Some(comment)) => page.records.push(Ok(Record::Comment(Box::new(comment)))),

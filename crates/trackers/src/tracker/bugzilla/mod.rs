@@ -298,6 +298,7 @@ impl Tracker for Bugzilla {
                 }
             };
             times.extend(bug.last_change_time);
+            page.named.push(bug.id.to_string());
             let thread = threads.get(&bug.id).map(Vec::as_slice).unwrap_or_default();
             if stream == Stream::Items {
                 let (id, relations) = (bug.id, bug.relations(&self.product));

@@ -13,7 +13,7 @@ use crate::tracker::{
     github::describe,
     identity::{self, address},
 };
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State};
 use precedent_text::closure::meant;
 
 #[derive(Deserialize)]
@@ -126,7 +126,7 @@ impl Comment {
 }
 
 fn author(login: Option<String>, private: bool) -> Author {
-    let association = private.then(|| "PRIVATE".to_owned());
+    let association = private.then(|| INTERNAL.to_owned());
     Author { login: login.filter(|l| !l.is_empty()), bot: false, association }
 }
 

@@ -10,11 +10,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use async_trait::async_trait;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
-    client::{Client, date, part},
+    client::{Client, date, each, part},
     walk::Walk,
 };
 use crate::{
@@ -54,14 +55,15 @@ struct Site {
 }
 
 #[derive(Deserialize)]
-struct Latest {
-    topic_list: List,
+struct Latest<'a> {
+    #[serde(borrow)]
+    topic_list: List<'a>,
 }
 
 #[derive(Deserialize)]
-struct List {
-    #[serde(default)]
-    topics: Vec<Listed>,
+struct List<'a> {
+    #[serde(borrow, default)]
+    topics: Vec<&'a RawValue>,
     per_page: Option<usize>,
 }
 
@@ -108,10 +110,12 @@ impl Discourse {
         if response.status != 200 {
             return self.client.refused(&response, Stream::Items.words());
         }
-        let list = response.json::<Latest>()?.topic_list;
-        let rows = list.topics;
-        let full = rows.len() >= list.per_page.unwrap_or(PAGE as usize);
-        let mut page = Page::default();
+        let list = response.json::<Latest<'_>>()?.topic_list;
+        let (rows, unreadable) = each::<Listed>(&list.topics);
+        let full = list.topics.len() >= list.per_page.unwrap_or(PAGE as usize);
+        let named = rows.iter().map(|row| row.id.to_string()).collect();
+        let records = unreadable.into_iter().map(Err).collect();
+        let mut page = Page { records, named, ..Page::default() };
         if walk.open {
             page.listed.extend(rows.iter().filter(|row| row.is_open()).map(|row| row.id));
             let next = (full && !rows.is_empty()).then(|| Walk { page: walk.page + 1, ..walk.clone() });

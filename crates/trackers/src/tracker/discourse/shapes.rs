@@ -8,12 +8,16 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::tracker::{client::clean, github::describe, identity};
-use precedent_core::model::{ANSWER, Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
+use precedent_core::model::{
+    ANSWER, Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, Record, State,
+};
 use precedent_text::hypertext;
 
 /// The type of a post that only notes what was done to the topic: closed, moved, pinned.
 /// <https://github.com/discourse/discourse/blob/main/app/models/post.rb>
 const SMALL_ACTION: u64 = 3;
+/// The type of a post that the staff alone may read.
+const WHISPER: u64 = 4;
 /// What others do to a topic or a post without a word: a record that differs in nothing else is the same.
 const VOLATILE: &str = "actions_summary bookmarks current_post_number details draft_sequence incoming_link_count like_count \
                         link_counts message_bus_last_id participant_count post_stream quote_count reactions readers_count \
@@ -177,6 +181,7 @@ fn steady(mut value: Value) -> Value {
 
 fn author(post: &Post, is_answer: bool) -> Author {
     let association = match post.staff {
+        _ if post.post_type == Some(WHISPER) => Some(INTERNAL),
         _ if is_answer => Some(ANSWER),
         Some(true) => Some("MEMBER"),
         _ => None,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::tracker::identity::Identity;
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, Record, State};
 
 /// How two items hang together, as the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +137,7 @@ impl Said {
             author: Author {
                 login: self.author,
                 bot: false,
-                association: self.hidden.then(|| "PRIVATE".to_owned()),
+                association: self.hidden.then(|| INTERNAL.to_owned()),
             },
             body: whole(&self.body).trim().to_owned(),
             url: self.url,

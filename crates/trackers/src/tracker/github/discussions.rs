@@ -244,13 +244,13 @@ async fn ask(github: &GitHub, query: &str, mut variables: Value, task: &Task) ->
         _ => return Err(github.refusal(&response, "discussions")),
     }
     let answer: Answer = response.json()?;
-    let kinds: HashMap<&str, &str> =
-        answer.errors.iter().map(|e| (e.kind.as_deref().unwrap_or_default(), e.message.as_str())).collect();
+    let kinds: HashMap<&str, String> =
+        answer.errors.iter().map(|e| (e.kind.as_deref().unwrap_or_default(), e.words())).collect();
     if kinds.contains_key("NOT_FOUND") {
         return Ok(Asked::Gone);
     }
     if let Some(said) = kinds.get("FORBIDDEN").or(kinds.get("INSUFFICIENT_SCOPES")) {
-        return Ok(Asked::Refused(format!("this access may not read them ({said})")));
+        return Ok(Asked::Refused(format!("this access may not read them{said}")));
     }
     if answer.errors.iter().any(|e| e.message.contains("doesn't exist on type")) {
         return Ok(Asked::Refused(format!("{} does not know them", github.host)));

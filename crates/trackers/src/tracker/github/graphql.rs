@@ -127,8 +127,9 @@ async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Resu
         if said.contains("doesn't exist on type") || said.contains("isn't a defined") {
             return Ok(None);
         }
+        let words = answer.errors.first().map(super::super::graphql::Problem::words).unwrap_or_default();
         if answer.errors.iter().any(|e| matches!(e.kind.as_deref(), Some("FORBIDDEN" | "NOT_FOUND"))) {
-            return Ok(Some(Relations::Refused(format!("this access may not read them ({said})"))));
+            return Ok(Some(Relations::Refused(format!("this access may not read them{words}"))));
         }
         return Ok(Some(Relations::TooMany));
     };

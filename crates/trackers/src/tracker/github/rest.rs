@@ -127,7 +127,11 @@ impl GitHub {
         let since = parameter(at, "since").and_then(|s| s.parse::<Timestamp>().ok());
         let ordered = times.is_sorted() && since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
         let latest = times.last().copied().filter(|_| ordered);
-        let next: Option<Cursor> = match &response.next {
+        // A proxy that drops the links leaves a full page without any.
+        let is_full = size(at).is_some_and(|size| u32::try_from(raws.len()).is_ok_and(|here| here >= size));
+        let dropped = is_full && response.header("link").is_none();
+        let following = response.next.clone().or_else(|| dropped.then(|| following(at)).flatten());
+        let next: Option<Cursor> = match &following {
             None => None,
             Some(next) if next.origin() != self.base.origin() => {
                 return Err(Error::new(
@@ -228,6 +232,25 @@ fn parameter(url: &Url, name: &str) -> Option<String> {
 /// Whether a list is one that is ordered by change.
 fn ours(at: &Url) -> bool {
     parameter(at, "sort").as_deref() == Some("updated")
+}
+
+/// The page after this one of a list whose pages are numbered; `None` where a cursor names the place.
+fn following(at: &Url) -> Option<Url> {
+    if parameter(at, "after").is_some() {
+        return None;
+    }
+    let page: u32 = parameter(at, "page").map_or(Some(1), |page| page.parse().ok())?;
+    let pairs: Vec<(String, String)> = at
+        .query_pairs()
+        .filter(|(name, _)| name != "page")
+        .map(|(n, v)| (n.into_owned(), v.into_owned()))
+        .collect();
+    let mut url = at.clone();
+    url.query_pairs_mut()
+        .clear()
+        .extend_pairs(pairs)
+        .append_pair("page", &page.saturating_add(1).to_string());
+    Some(url)
 }
 
 /// Whether this is a later page, by number, of a list.
@@ -485,6 +508,15 @@ fn smaller(url: &Url, size: u32) -> Url {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn page_without_links_is_followed_by_its_number() {
+        let url = Url::parse("https://x/issues?sort=updated&per_page=100").unwrap();
+        let second = following(&url).unwrap();
+        assert_eq!(parameter(&second, "page").as_deref(), Some("2"));
+        assert_eq!(parameter(&following(&second).unwrap(), "page").as_deref(), Some("3"));
+        assert_eq!(following(&Url::parse("https://x/issues?after=abc&per_page=100").unwrap()), None);
+    }
 
     #[test]
     fn a_smaller_page_is_the_same_place() {

@@ -15,6 +15,7 @@ use url::Url;
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, date, part},
+    repetition::RepeatGuard,
     walk::Walk,
 };
 use crate::http::{Http, Login, Response};
@@ -129,6 +130,7 @@ impl Jira {
     /// All comments of an issue that has more than come with it.
     async fn comments(&self, key: &str, page: &mut Page, task: &Task) -> Result<()> {
         let mut from = 0;
+        let mut guard = RepeatGuard::default();
         loop {
             let path = format!(
                 "rest/api/{}/issue/{}/comment?startAt={from}&maxResults={PAGE}&orderBy=created",
@@ -142,6 +144,10 @@ impl Jira {
                 _ => return Err(self.client.refusal(&response, "comments")),
             }
             let found: Comments<'_> = response.json()?;
+            if let Err(endless) = guard.note(found.comments.iter().map(|raw| raw.get())) {
+                page.records.push(Err(endless.error(&format!("comments of {key}")).to_string()));
+                return Ok(());
+            }
             self.keep(&found.comments, key, page);
             from += found.comments.len() as u64;
             if found.comments.is_empty() || found.total.is_none_or(|total| from >= total) {
@@ -236,6 +242,7 @@ impl Tracker for Jira {
                     Err(why) => page.records.push(Err(why)),
                 }
             } else if let Some((key, comments, total)) = shapes::comments_of(raw.get()) {
+                page.named.push(key.clone());
                 if total > comments.len() as u64 {
                     self.comments(&key, &mut page, task).await?;
                 } else {

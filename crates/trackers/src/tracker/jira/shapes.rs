@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use crate::tracker::{Relation, github::describe};
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number};
+use precedent_core::model::{
+    Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State, item_number,
+};
 use precedent_text::{adf, markup::Markup};
 
 #[derive(Deserialize)]
@@ -124,6 +126,9 @@ struct Comment {
     created: String,
     updated: Option<String>,
     visibility: Option<Value>,
+    /// Of a service project: whether the customer sees it.
+    #[serde(rename = "jsdPublic")]
+    jsd_public: Option<bool>,
 }
 
 fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
@@ -157,7 +162,7 @@ fn author(user: Option<User>, hidden: bool) -> Author {
     Author {
         login: user.and_then(|u| u.display_name.or(u.name)),
         bot,
-        association: hidden.then(|| "PRIVATE".to_owned()),
+        association: hidden.then(|| INTERNAL.to_owned()),
     }
 }
 
@@ -253,12 +258,13 @@ pub(in crate::tracker) fn comment(text: &str, key: &str, base: &str) -> Result<C
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let (_, number) = parts(key).ok_or("belongs to no item")?;
     let created = time(&comment.created).ok_or("\"created\" is no time")?;
+    let internal = comment.visibility.is_some_and(|v| !v.is_null()) || comment.jsd_public == Some(false);
     Ok(CommentRecord {
         repository: None,
         number,
         url: Some(format!("{base}/browse/{key}?focusedCommentId={0}#comment-{0}", comment.id)),
         remote_id: comment.id,
-        author: author(comment.author, comment.visibility.is_some_and(|v| !v.is_null())),
+        author: author(comment.author, internal),
         body: body(comment.body.as_ref()),
         created_at: created,
         updated_at: comment.updated.as_deref().and_then(time).unwrap_or(created),

@@ -132,16 +132,19 @@ impl Linear {
             let asked = match code {
                 "AUTHENTICATION_ERROR" => return Err(self.client.refusal_as(401, &response, what)),
                 "FORBIDDEN" | "FEATURE_NOT_ACCESSIBLE" => {
-                    Asked::Refused(format!("this access may not read them ({said})"))
+                    Asked::Refused(format!("this access may not read them{}", problem.words()))
                 }
                 _ if said.starts_with("Entity not found") => Asked::Gone,
                 _ if said.to_lowercase().contains("cursor") => Asked::Expired,
                 _ if said.to_lowercase().contains("too complex") => Asked::TooMuch(Box::new(response)),
                 _ => {
-                    let shown: String = said.chars().take(200).collect();
                     return Err(Error::new(
                         Code::Network,
-                        format!("{} does not answer what is asked of {what}: {shown}", self.client.host),
+                        format!(
+                            "{} does not answer what is asked of {what}{}",
+                            self.client.host,
+                            problem.words()
+                        ),
                     )
                     .with_hint("What was fetched is kept; run it again later."));
                 }

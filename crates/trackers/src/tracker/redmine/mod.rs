@@ -14,7 +14,7 @@ use url::Url;
 
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
-    client::{Client, part},
+    client::{Client, each, part},
     walk::Walk,
 };
 use crate::http::{Http, Login};
@@ -24,7 +24,7 @@ use precedent_core::{
     task::Task,
 };
 pub(super) use shapes::markdown;
-use shapes::{Issue, Issues, Journals, One, WikiIndex};
+use shapes::{Issue, Issues, Journals, One, WikiIndex, WikiListed};
 
 /// Issues on a page: the most that Redmine gives.
 const PAGE: u32 = 100;
@@ -162,6 +162,7 @@ impl Redmine {
             };
             times.extend(issue.updated_at);
             let Some(number) = issue.number else { continue };
+            page.named.push(number.to_string());
             let url = self.client.url(&format!("issues/{number}.json?include=journals"))?;
             let response = self.client.get(url, task).await?;
             match response.status {
@@ -184,7 +185,7 @@ impl Redmine {
         if let Some(other) = self.client.not_a_page(&response, walk, Stream::Pages)? {
             return Ok(other);
         }
-        let mut all = response.json::<WikiIndex>()?.wiki_pages;
+        let (mut all, unreadable) = each::<WikiListed>(&response.json::<WikiIndex<'_>>()?.wiki_pages);
         all.sort_by(|a, b| (a.updated_on, &a.title).cmp(&(b.updated_on, &b.title)));
         let names = all.iter().map(|p| p.title.clone()).collect();
         let changed: Vec<_> =
@@ -193,7 +194,11 @@ impl Redmine {
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
         let some = &changed[from..changed.len().min(from.saturating_add(size))];
         let mut page = Page { all_pages: Some(names), ..Page::default() };
+        if walk.page == 1 {
+            page.records.extend(unreadable.into_iter().map(Err));
+        }
         for listed in some {
+            page.named.push(listed.title.clone());
             let url = self.client.url(&format!("{root}/{}.json", part(&listed.title)))?;
             let response = self.client.get(url, task).await?;
             match response.status {
@@ -323,6 +328,24 @@ impl Tracker for Redmine {
             // 403: it was moved to where this access may not look.
             403 | 404 | 410 => Ok(Fate::Gone),
             _ => Err(self.client.refusal(&response, "an issue")),
+        }
+    }
+
+    async fn wiki_page(&self, slug: &str, _remote_id: Option<&str>, task: &Task) -> Result<Fate> {
+        let path = format!("projects/{}/wiki/{}.json", part(&self.project), part(slug));
+        let response = self.client.get(self.client.url(&path)?, task).await?;
+        match response.status {
+            200 => {
+                Ok(match shapes::page(&String::from_utf8_lossy(&response.body), self.base(), &self.project) {
+                    // A page that was renamed is answered under its new name.
+                    Ok(page) if page.slug.as_deref() != Some(slug) => Fate::Moved(None),
+                    Ok(page) => Fate::Here(Box::new(Record::Document(Box::new(page)))),
+                    Err(_) => Fate::Unreadable,
+                })
+            }
+            404 | 410 => Ok(Fate::Gone),
+            403 => Ok(Fate::Unreadable),
+            _ => Err(self.client.refusal(&response, "a page of the wiki")),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::tracker::{
     client::{clean, part},
     identity,
 };
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State};
+use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State};
 use precedent_text::markup::Markup;
 
 #[derive(Deserialize)]
@@ -77,9 +77,9 @@ struct Journal {
 }
 
 #[derive(Deserialize)]
-pub(super) struct WikiIndex {
-    #[serde(default)]
-    pub(super) wiki_pages: Vec<WikiListed>,
+pub(super) struct WikiIndex<'a> {
+    #[serde(borrow, default)]
+    pub(super) wiki_pages: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -115,11 +115,7 @@ pub(in crate::tracker) fn markdown(text: Option<String>) -> String {
 }
 
 fn author(user: Option<Name>, private: bool) -> Author {
-    Author {
-        login: user.and_then(|u| u.name),
-        bot: false,
-        association: private.then(|| "PRIVATE".to_owned()),
-    }
+    Author { login: user.and_then(|u| u.name), bot: false, association: private.then(|| INTERNAL.to_owned()) }
 }
 
 /// An issue of the project with this id, with what it says of others.

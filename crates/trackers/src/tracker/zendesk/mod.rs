@@ -20,6 +20,7 @@ use url::Url;
 use super::{
     Address, Cursor, Fate, Fetched, Page, Relation, Stream, Tracker,
     client::{Client, date},
+    repetition::RepeatGuard,
     walk::Walk,
 };
 use crate::{
@@ -90,6 +91,12 @@ struct One<'a> {
     ticket: &'a RawValue,
     #[serde(default)]
     users: Vec<User>,
+}
+
+#[derive(Deserialize)]
+struct Article<'a> {
+    #[serde(borrow)]
+    article: &'a RawValue,
 }
 
 #[derive(Deserialize)]
@@ -212,7 +219,10 @@ impl Zendesk {
                     page.relations.push((ticket.id, ticket.relations()));
                 }
                 page.records.push(Ok(Record::Document(Box::new(ticket.record(&people, self.web())))));
-            } else if !ticket.is_gone()
+                continue;
+            }
+            page.named.push(ticket.id.to_string());
+            if !ticket.is_gone()
                 && let Some(response) = self.said(&ticket, &mut page, task).await?
             {
                 return self.client.refused(&response, stream.words());
@@ -247,6 +257,7 @@ impl Zendesk {
         let path = format!("api/v2/tickets/{number}/comments.json?include=users");
         let (mut comments, mut merged_into) = (Vec::new(), None);
         let (mut after, mut people) = (None::<String>, People::new());
+        let mut guard = RepeatGuard::default();
         for at in 0..MAX_PAGES {
             let response = self.client.get(self.listed(&path, after.as_deref())?, task).await?;
             match response.status {
@@ -257,6 +268,10 @@ impl Zendesk {
             }
             let list: List<'_> = response.json()?;
             after = list.after();
+            if let Err(endless) = guard.note(list.comments.iter().map(|raw| raw.get())) {
+                comments.push(Err(endless.error(&format!("comments of #{number}")).to_string()));
+                break;
+            }
             people.extend(shapes::people(list.users));
             let authors = list.comments.iter().filter_map(|raw| shapes::wrote(raw.get()));
             self.add_people(authors.collect(), &mut people, task).await?;
@@ -329,11 +344,15 @@ impl Zendesk {
         let people = shapes::people(list.users);
         let mut page = Page::default();
         for raw in list.articles {
-            // One that cannot be read would be taken for withdrawn.
-            let article = shapes::article(raw.get(), &people).map_err(|why| {
-                Error::new(Code::Network, format!("the list of articles cannot be read: {why}"))
-            })?;
-            let Some(article) = article else { continue };
+            let article = match shapes::article(raw.get(), &people) {
+                Ok(Some(article)) => article,
+                Ok(None) => continue,
+                // It is asked for before it is taken for withdrawn.
+                Err(why) => {
+                    page.records.push(Err(why));
+                    continue;
+                }
+            };
             names.extend(article.slug.clone());
             if walk.since.is_none() || article.updated_at >= walk.since {
                 page.records.push(Ok(Record::Document(Box::new(article))));
@@ -447,6 +466,25 @@ impl Tracker for Zendesk {
             }
             Err(_) => Fate::Unreadable,
         })
+    }
+
+    async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Fate> {
+        let Some(id) = remote_id.and_then(|id| id.parse::<u64>().ok()) else { return Ok(Fate::Unreadable) };
+        let url = self.client.url(&format!("api/v2/help_center/articles/{id}.json"))?;
+        let response = self.client.get(url, task).await?;
+        match response.status {
+            200 => {
+                let whole: Article<'_> = response.json()?;
+                Ok(match shapes::article(whole.article.get(), &People::new()) {
+                    Ok(None) => Fate::Gone,
+                    Ok(Some(article)) if article.slug.as_deref() != Some(slug) => Fate::Moved(None),
+                    Ok(Some(_)) | Err(_) => Fate::Unreadable,
+                })
+            }
+            404 | 410 => Ok(Fate::Gone),
+            403 => Ok(Fate::Unreadable),
+            _ => Err(self.client.refusal(&response, "an article")),
+        }
     }
 
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {

@@ -9,7 +9,9 @@ use regex::Regex;
 use serde::Deserialize;
 
 use crate::tracker::{Kind, Relation, client::clean, github::describe, identity, wiki::named};
-use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number};
+use precedent_core::model::{
+    Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State, item_number,
+};
 use precedent_text::hypertext;
 
 /// The tag of a ticket that was closed because it was merged into another.
@@ -167,6 +169,7 @@ struct Comment {
     author_id: Option<i64>,
     body: Option<String>,
     html_body: Option<String>,
+    public: Option<bool>,
     created_at: Timestamp,
 }
 
@@ -193,11 +196,15 @@ pub(super) fn comment(
         Some(html) if !html.trim().is_empty() => hypertext::to_markdown(&html.replace('\0', "\u{fffd}")),
         _ => plain,
     };
+    let author = author(comment.author_id, people);
     let record = CommentRecord {
         repository: None,
         number,
         remote_id: comment.id.to_string(),
-        author: author(comment.author_id, people),
+        author: match comment.public {
+            Some(false) => Author { association: Some(INTERNAL.to_owned()), ..author },
+            _ => author,
+        },
         body,
         url: Some(format!("{web}/agent/tickets/{number}")),
         created_at: comment.created_at,

@@ -1,0 +1,190 @@
+//! Texts as they read once escapes are resolved, with the place of each byte in the text itself.
+
+/// Escapes of JSON, of addresses and of HTML within escapes: so deep they are resolved.
+pub(super) const LAYERS: usize = 3;
+/// The longest escape that is looked at, in bytes.
+const LONGEST: usize = 24;
+/// Entities of HTML that stand for a character which tokens are made of.
+const ENTITIES: &[(&[u8], u8)] = &[
+    (b"amp", b'&'),
+    (b"lt", b'<'),
+    (b"gt", b'>'),
+    (b"quot", b'"'),
+    (b"apos", b'\''),
+    (b"plus", b'+'),
+    (b"equals", b'='),
+    (b"sol", b'/'),
+    (b"bsol", b'\\'),
+    (b"percnt", b'%'),
+    (b"num", b'#'),
+    (b"colon", b':'),
+    (b"semi", b';'),
+    (b"comma", b','),
+    (b"period", b'.'),
+    (b"lowbar", b'_'),
+    (b"hyphen", b'-'),
+    (b"dash", b'-'),
+    (b"ast", b'*'),
+    (b"commat", b'@'),
+    (b"dollar", b'$'),
+    (b"excl", b'!'),
+    (b"quest", b'?'),
+    (b"Hat", b'^'),
+    (b"verbar", b'|'),
+    (b"lpar", b'('),
+    (b"rpar", b')'),
+];
+
+/// A text with its escapes resolved.
+pub(super) struct Decoded {
+    pub(super) bytes: Vec<u8>,
+    /// Where each byte begins in the text, and at the end where the last one ends.
+    starts: Vec<usize>,
+}
+
+impl Decoded {
+    /// A text as it is.
+    pub(super) fn plain(text: &[u8]) -> Self {
+        Self { bytes: text.to_vec(), starts: (0..=text.len()).collect() }
+    }
+
+    /// Resolves one layer of escapes; `None` if there is none.
+    pub(super) fn resolve(&self) -> Option<Self> {
+        let mut out = Self { bytes: Vec::new(), starts: Vec::new() };
+        let (mut at, mut found) = (0, false);
+        while let Some(byte) = self.bytes.get(at) {
+            let rest = &self.bytes[at..self.bytes.len().min(at + LONGEST)];
+            let escape = match byte {
+                b'\\' => backslash(rest),
+                b'%' => rest.get(1..3).and_then(|digits| hex(digits, 2)).map(|c| (c, 3)),
+                b'&' => entity(rest),
+                _ => None,
+            };
+            let start = self.starts[at];
+            match escape {
+                Some((code, length)) => {
+                    found = true;
+                    let mut room = [0; 4];
+                    let text: &[u8] = match (byte, u8::try_from(code)) {
+                        // An address escapes bytes, the others characters.
+                        (b'%', Ok(byte)) => {
+                            room[0] = byte;
+                            &room[..1]
+                        }
+                        _ => char::from_u32(code).unwrap_or('\u{fffd}').encode_utf8(&mut room).as_bytes(),
+                    };
+                    for byte in text {
+                        out.bytes.push(*byte);
+                        out.starts.push(start);
+                    }
+                    at += length;
+                }
+                None => {
+                    out.bytes.push(*byte);
+                    out.starts.push(start);
+                    at += 1;
+                }
+            }
+        }
+        out.starts.push(*self.starts.last()?);
+        found.then_some(out)
+    }
+
+    /// The place in the text of a range of these bytes.
+    pub(super) fn place(&self, from: usize, to: usize) -> std::ops::Range<usize> {
+        self.starts[from]..self.starts[to]
+    }
+}
+
+/// The number that exactly so many hexadecimal digits are.
+fn hex(text: &[u8], digits: usize) -> Option<u32> {
+    let text = text.get(..digits)?;
+    text.iter().all(u8::is_ascii_hexdigit).then(|| number(text, 16)).flatten()
+}
+
+fn number(digits: &[u8], radix: u32) -> Option<u32> {
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()
+}
+
+/// `\u003d`, `\u{3d}`, `\x3d`, `\/` and the like: the character, and the length of the escape.
+fn backslash(text: &[u8]) -> Option<(u32, usize)> {
+    match *text.get(1)? {
+        b'u' if text.get(2) == Some(&b'{') => {
+            let end = text.iter().position(|b| *b == b'}')?;
+            Some((number(text.get(3..end)?, 16)?, end + 1))
+        }
+        b'u' => Some((hex(text.get(2..)?, 4)?, 6)),
+        b'x' => Some((hex(text.get(2..)?, 2)?, 4)),
+        b'n' => Some((u32::from(b'\n'), 2)),
+        b'r' => Some((u32::from(b'\r'), 2)),
+        b't' => Some((u32::from(b'\t'), 2)),
+        b'b' => Some((8, 2)),
+        b'f' => Some((12, 2)),
+        other if other.is_ascii_punctuation() => Some((u32::from(other), 2)),
+        _ => None,
+    }
+}
+
+/// `&#61;`, `&#x3d;`, `&equals;`: the character, and the length of the entity.
+fn entity(text: &[u8]) -> Option<(u32, usize)> {
+    let digits = |from: usize, good: fn(&u8) -> bool| {
+        let end = text.get(from..)?.iter().position(|b| !good(b)).map_or(text.len(), |n| from + n);
+        // The semicolon may be missing.
+        (end > from).then(|| (from..end, end + usize::from(text.get(end) == Some(&b';'))))
+    };
+    match text.get(1..3)? {
+        [b'#', b'x' | b'X'] => {
+            let (range, end) = digits(3, u8::is_ascii_hexdigit)?;
+            Some((number(&text[range], 16)?, end))
+        }
+        [b'#', _] => {
+            let (range, end) = digits(2, u8::is_ascii_digit)?;
+            Some((number(&text[range], 10)?, end))
+        }
+        _ => {
+            let end = text.iter().position(|b| *b == b';')?;
+            let name = text.get(1..end)?;
+            let (_, byte) = ENTITIES.iter().find(|(known, _)| *known == name)?;
+            Some((u32::from(*byte), end + 1))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_escape_is_resolved() {
+        for (text, plain) in [
+            (r"a\u003db", "a=b"),
+            (r"a\u{3d}b", "a=b"),
+            (r"a\x3db", "a=b"),
+            (r"a\/b\\c", r"a/b\c"),
+            ("a%3db%3Dc", "a=b=c"),
+            ("a&#61;b&#x3D;c&equals;d&amp;e", "a=b=c=d&e"),
+            ("a&#61b", "a=b"),
+            (r"gr\u00fcn %C3%BC", "grün ü"),
+        ] {
+            let decoded = Decoded::plain(text.as_bytes()).resolve().unwrap();
+            assert_eq!(String::from_utf8_lossy(&decoded.bytes), plain, "{text}");
+            assert_eq!(decoded.starts.len(), decoded.bytes.len() + 1, "{text}");
+        }
+        for text in ["", "plain", r"\", r"\u00", "%", "%4", "%zz", "&", "&#;", "&nope;", r"\u{"] {
+            let resolved = Decoded::plain(text.as_bytes()).resolve().map(|d| d.bytes);
+            assert_eq!(resolved, None, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_keeps_its_places(text in "[a\\\\u0%&#x;{}=3d]{0,40}") {
+            let mut decoded = Decoded::plain(text.as_bytes());
+            while let Some(next) = decoded.resolve() {
+                proptest::prop_assert!(next.bytes.len() <= decoded.bytes.len());
+                proptest::prop_assert!(next.starts.is_sorted());
+                decoded = next;
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What may be hidden because the tracker no longer has it. A list that lacks a record proves nothing: each record is asked
+//! for, and one sync hides a small share of a source at most.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+
+use super::run::Run;
+use crate::tracker::{Fate, Tracker};
+use precedent_core::error::{Code, Error, Result};
+use precedent_store::{SourceRow, Writer};
+
+/// One sync hides at most one of so many records of a kind.
+const SHARE: usize = 10;
+/// … but so many of a small source, as long as half of it stays.
+const FEW: usize = 10;
+
+/// Returns how many of `held` records one sync may hide.
+pub(super) fn allowance(held: usize) -> usize {
+    (held / SHARE).max(FEW.min(held / 2))
+}
+
+/// The error of a sync that would have hidden more than its share; `what` names the records.
+pub(super) fn too_many(gone: usize, held: usize, what: &str, source: &str) -> Error {
+    Error::new(
+        Code::Network,
+        format!(
+            "the tracker no longer shows {gone} of {held} {what}, and so many at once are not believed: none of them \
+             was hidden"
+        ),
+    )
+    .with_hint(format!(
+        "Check what the token may read: precedent source test {source}. If they are gone for good, remove the source \
+         and add it again; what you decided stays."
+    ))
+}
+
+/// Hides items that a list itself calls deleted; `hidden` were hidden by this sync already.
+pub(super) fn hide_items(
+    writer: &Writer<'_>,
+    source: &SourceRow,
+    numbers: &[u64],
+    hidden: usize,
+    now: Timestamp,
+) -> Result<(usize, Option<Error>)> {
+    if numbers.is_empty() {
+        return Ok((0, None));
+    }
+    let all = writer.item_numbers(source.id, false)?;
+    let wanted: HashSet<u64> = numbers.iter().copied().collect();
+    let gone: Vec<u64> = all.iter().copied().filter(|n| wanted.contains(n)).collect();
+    let held = all.len() + hidden;
+    if hidden + gone.len() > allowance(held) {
+        return Ok((0, Some(too_many(hidden + gone.len(), held, "items", &source.key))));
+    }
+    for number in &gone {
+        writer.bury_document(&format!("{}#{number}", source.key), now)?;
+    }
+    Ok((gone.len(), None))
+}
+
+/// Shows again what is listed and was hidden, and returns the keys of the pages that are not listed.
+pub(super) fn compare_pages(
+    writer: &Writer<'_>,
+    source: &SourceRow,
+    listed: &[String],
+) -> Result<(u64, Vec<String>)> {
+    let listed: HashSet<String> = listed.iter().map(|slug| format!("{}:{slug}", source.key)).collect();
+    let mut shown = 0;
+    for key in writer.hidden_page_keys(source.id)?.into_iter().filter(|key| listed.contains(key)) {
+        shown += u64::from(writer.restore_document(&key)?);
+    }
+    let missing = writer.page_keys(source.id)?.into_iter().filter(|key| !listed.contains(key)).collect();
+    Ok((shown, missing))
+}
+
+/// Hides the pages that a tracker's list no longer names, after it was asked for each of them.
+pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, listed: Vec<String>) -> Result<()> {
+    let source = run.source.clone();
+    let empty = listed.is_empty();
+    let (shown, missing, held) = run
+        .blocking(move |store| {
+            store.write(|w| {
+                let (shown, missing) = compare_pages(w, &source, &listed)?;
+                Ok((shown, missing, w.page_keys(source.id)?.len()))
+            })
+        })
+        .await?;
+    run.report.updated += shown;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if missing.len() > allowance(held) && (empty || missing.len() > FEW) {
+        run.doubt(too_many(missing.len(), held, "pages", &run.source.key));
+        return Ok(());
+    }
+    let (mut gone, mut replaced) = (Vec::new(), Vec::new());
+    for key in missing {
+        run.context.task.check()?;
+        let asked = key.clone();
+        let (id, is_replaced) = run
+            .blocking(move |store| store.read(|r| Ok((r.remote_id(&asked)?, r.is_replaced(&asked)?))))
+            .await?;
+        let slug = key.get(run.source.key.len() + 1..).unwrap_or_default();
+        match tracker.wiki_page(slug, id.as_deref(), &run.context.task).await? {
+            Fate::Gone => gone.push(key),
+            // It is here under its new name.
+            Fate::Moved(_) if is_replaced => replaced.push(key),
+            Fate::Moved(_) => gone.push(key),
+            Fate::Here(_) | Fate::Whole(_) | Fate::Unreadable => {}
+        }
+    }
+    hide(run, replaced).await?;
+    if gone.len() > allowance(held) {
+        run.doubt(too_many(gone.len(), held, "pages", &run.source.key));
+        return Ok(());
+    }
+    hide(run, gone).await
+}
+
+/// Hides documents of which it is proven that they are gone.
+pub(super) async fn hide(run: &mut Run<'_>, gone: Vec<String>) -> Result<()> {
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let now = (run.context.clock)();
+    let hidden = run
+        .blocking(move |store| {
+            store.write(|w| {
+                let mut hidden = 0;
+                for key in &gone {
+                    hidden += u64::from(w.bury_document(key, now)?);
+                }
+                Ok(hidden)
+            })
+        })
+        .await?;
+    run.hidden += usize::try_from(hidden).unwrap_or(usize::MAX);
+    run.report.gone += hidden;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_sync_hides_a_share_and_never_half() {
+        for (held, most) in [(0, 0), (1, 0), (2, 1), (5, 2), (20, 10), (100, 10), (300, 30), (5_000, 500)] {
+            assert_eq!(allowance(held), most, "{held}");
+        }
+        let error = too_many(300, 300, "items", "acme/app");
+        assert!(error.to_string().contains("300 of 300 items"), "{error}");
+    }
+}

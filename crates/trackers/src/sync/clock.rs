@@ -1,0 +1,80 @@
+//! Dates against this computer's clock. A tracker's date is evidence: one that lies ahead of the clock proves nothing.
+
+use jiff::{SignedDuration, Timestamp};
+
+use precedent_core::model::{CommentRecord, DocumentRecord, Record};
+use precedent_store::CLOCK_TOLERANCE;
+
+/// How far before the clock the watermark is put where the tracker's own is ahead: records of that time come twice.
+const MARGIN: SignedDuration = SignedDuration::from_hours(1);
+/// 2025-01-01. A clock before the first release of this program is wrong itself, and nothing is measured by it.
+const FIRST_RELEASE: i64 = 1_735_689_600;
+
+/// Returns whether a date lies ahead of the clock by more than clocks differ.
+pub(super) fn is_ahead(date: Timestamp, now: Timestamp) -> bool {
+    now.as_second() >= FIRST_RELEASE && date.as_second() > now.as_second() + CLOCK_TOLERANCE
+}
+
+/// Returns the record with all dates cut to the clock; `None` if none is ahead of it.
+pub(super) fn cut(record: &Record, now: Timestamp) -> Option<Record> {
+    let ahead = |date: &Option<Timestamp>| date.is_some_and(|date| is_ahead(date, now));
+    let known = |date: Timestamp| if is_ahead(date, now) { now } else { date };
+    match record {
+        Record::Document(d) => {
+            let dates = [d.created_at, d.updated_at, d.closed_at, d.merged_at];
+            dates.iter().any(ahead).then(|| {
+                Record::Document(Box::new(DocumentRecord {
+                    created_at: d.created_at.map(known),
+                    updated_at: d.updated_at.map(known),
+                    closed_at: d.closed_at.map(known),
+                    merged_at: d.merged_at.map(known),
+                    ..(**d).clone()
+                }))
+            })
+        }
+        Record::Comment(c) => [Some(c.created_at), Some(c.updated_at)].iter().any(ahead).then(|| {
+            Record::Comment(Box::new(CommentRecord {
+                created_at: known(c.created_at),
+                updated_at: known(c.updated_at),
+                ..(**c).clone()
+            }))
+        }),
+    }
+}
+
+/// Returns the watermark that a page proves: the tracker's, or a moment before `began` where that is ahead of the clock.
+pub(super) fn proven(watermark: Timestamp, began: Timestamp) -> Timestamp {
+    if began.as_second() < FIRST_RELEASE || watermark <= began {
+        return watermark;
+    }
+    began.checked_sub(MARGIN).unwrap_or(began)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn watermark_never_passes_the_clock() {
+        let began = at("2026-05-04T12:00:00Z");
+        for (stated, proven_at) in [
+            ("2026-05-04T11:59:59Z", "2026-05-04T11:59:59Z"),
+            ("2026-05-04T12:00:00Z", "2026-05-04T12:00:00Z"),
+            ("2026-05-04T12:00:01Z", "2026-05-04T11:00:00Z"),
+            ("2099-01-01T00:00:00Z", "2026-05-04T11:00:00Z"),
+        ] {
+            assert_eq!(proven(at(stated), began), at(proven_at), "{stated}");
+        }
+    }
+
+    #[test]
+    fn clock_before_the_first_release_cuts_nothing() {
+        let reset = at("1970-01-02T00:00:00Z");
+        assert!(!is_ahead(at("2026-05-04T12:00:00Z"), reset));
+        assert_eq!(proven(at("2026-05-04T12:00:00Z"), reset), at("2026-05-04T12:00:00Z"));
+    }
+}

@@ -1,0 +1,143 @@
+//! Recognises a list without an end by its content: pages that bring nothing that was not on a page before.
+
+use std::{
+    collections::HashSet,
+    hash::{DefaultHasher, Hash, Hasher as _},
+};
+
+use super::Page;
+use precedent_core::{
+    error::{Code, Error},
+    model::Record,
+};
+
+/// Pages in a row that may bring nothing new, whatever came before.
+const PATIENCE: u64 = 10;
+/// For each page that brought something new, so many more may bring nothing: a list that got shorter is read up to
+/// three more times.
+const REREADS: u64 = 3;
+/// The most pages of one list in one sync.
+const MAX_PAGES: u64 = 200_000;
+/// A list may hold so many times the records that its tracker counted, since it grows while it is read.
+const GROWTH: u64 = 4;
+/// … and this many more.
+const GROWTH_FLOOR: u64 = 10_000;
+
+/// The identities of what a list has brought so far.
+#[derive(Debug, Default)]
+pub(crate) struct RepeatGuard {
+    seen: HashSet<u64>,
+    fresh_pages: u64,
+    stale_pages: u64,
+    pages: u64,
+    expected: Option<u64>,
+}
+
+/// Why a list is not read on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Endless {
+    /// So many pages in a row brought nothing new.
+    Repeats(u64),
+    /// It is longer than any list can be; so many records came.
+    TooLong(u64),
+}
+
+impl Endless {
+    /// The error for a person; `what` names the list.
+    pub(crate) fn error(self, what: &str) -> Error {
+        let message = match self {
+            Self::Repeats(pages) => {
+                format!(
+                    "the tracker's list of {what} repeats itself: {pages} pages in a row brought nothing new"
+                )
+            }
+            Self::TooLong(records) => {
+                format!("the tracker's list of {what} has no end: {records} records, and still more pages")
+            }
+        };
+        Error::new(Code::Network, message).with_hint(
+            "The tracker, or a proxy before it, ignores which page is asked for. What was fetched is kept. Try again \
+             without the proxy, or tell the tracker's administrator.",
+        )
+    }
+}
+
+impl RepeatGuard {
+    /// A guard of a list that holds about so many records, where that is known.
+    pub(crate) fn expecting(expected: Option<u64>) -> Self {
+        Self { expected, ..Self::default() }
+    }
+
+    /// Notes what a page holds, each thing by what identifies it.
+    pub(crate) fn note<T: Hash>(&mut self, identities: impl IntoIterator<Item = T>) -> Result<(), Endless> {
+        let before = self.seen.len();
+        for identity in identities {
+            let mut hasher = DefaultHasher::new();
+            identity.hash(&mut hasher);
+            self.seen.insert(hasher.finish());
+        }
+        self.pages += 1;
+        if self.seen.len() > before {
+            self.fresh_pages += 1;
+            self.stale_pages = 0;
+        } else {
+            self.stale_pages += 1;
+        }
+        let seen = self.seen.len() as u64;
+        let most = self.expected.map(|n| n.saturating_mul(GROWTH).saturating_add(GROWTH_FLOOR));
+        if self.stale_pages > PATIENCE + REREADS * self.fresh_pages {
+            Err(Endless::Repeats(self.stale_pages))
+        } else if self.pages > MAX_PAGES || most.is_some_and(|most| seen > most) {
+            Err(Endless::TooLong(seen))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Notes a page of a tracker's list.
+    pub(crate) fn note_page(&mut self, page: &Page) -> Result<(), Endless> {
+        let records = page.records.iter().map(|record| match record {
+            Ok(Record::Document(d)) => {
+                (0, d.number.unwrap_or_default(), d.slug.as_deref().unwrap_or_default())
+            }
+            Ok(Record::Comment(c)) => (1, c.number, c.remote_id.as_str()),
+            Err(reason) => (2, 0, reason.as_str()),
+        });
+        let named = page.named.iter().map(|name| (3, 0, name.as_str()));
+        let numbers = page.gone.iter().chain(&page.listed).map(|number| (4, *number, ""));
+        self.note(records.chain(named).chain(numbers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_pages_end_a_list() {
+        let mut guard = RepeatGuard::default();
+        let ended = (0..1_000).find_map(|_| guard.note([1, 2, 3]).err());
+        assert_eq!(ended, Some(Endless::Repeats(PATIENCE + REREADS + 1)));
+        let mut empty = RepeatGuard::default();
+        assert_eq!((0..1_000).find_map(|_| empty.note([0; 0]).err()), Some(Endless::Repeats(PATIENCE + 1)));
+    }
+
+    #[test]
+    fn list_that_is_read_three_more_times_goes_on() {
+        let mut guard = RepeatGuard::default();
+        for _ in 0..=REREADS {
+            for page in 0..50 {
+                assert_eq!(guard.note([page]), Ok(()));
+            }
+        }
+    }
+
+    #[test]
+    fn list_is_bounded_by_its_count() {
+        let mut guard = RepeatGuard::expecting(Some(100));
+        let ended = (0..20_000).find_map(|n| guard.note([n]).err());
+        assert_eq!(ended, Some(Endless::TooLong(100 * GROWTH + GROWTH_FLOOR + 1)));
+        let error = Endless::TooLong(3).error("comments");
+        assert!(error.to_string().contains("list of comments has no end"), "{error}");
+    }
+}

@@ -1,0 +1,581 @@
+//! Each connector against each way in which a server, or a proxy before it, can misbehave. A sync ends within bounds and
+//! says why; nothing that was mirrored is hidden; and once the server behaves again the mirror is what is there.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use axum::{
+    body::{Body, Bytes},
+    extract::{Request, State as Shared},
+    http::{HeaderMap, HeaderName, HeaderValue},
+    response::Response,
+};
+use precedent_core::{
+    Code, Task,
+    model::{BriefFormat, BriefRequest, GapKind, SearchRequest, SyncReport, SyncRequest},
+};
+use precedent_engine::Casebook;
+use serde_json::{Value, json};
+
+use crate::{
+    fake_github::{FakeGitHub, Gone, NOW},
+    fake_tracker::{FakeTracker, Shape},
+    support::{Place, comment, issue, lines},
+    sync::{Mirror, options},
+};
+
+/// A sync against a misbehaving server takes no longer.
+const MAX_TIME: Duration = Duration::from_secs(60);
+/// … and sends no more requests for a project of a few items.
+const MAX_REQUESTS: u64 = 2_000;
+/// No message is longer, in characters.
+const MAX_MESSAGE: usize = 1_000;
+
+/// An answer that may be tampered with.
+struct Answer {
+    path: String,
+    status: u16,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn header(&mut self, name: &'static str, value: &str) {
+        self.headers.insert(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
+    }
+
+    fn fail(&mut self, status: u16) {
+        self.status = status;
+        self.body = json!({"message": "no", "errors": [{"message": "no"}]}).to_string().into_bytes();
+    }
+
+    /// Changes each value of a JSON body; the name is that of the field, or of the list that holds it.
+    fn edit(&mut self, edit: impl Fn(&str, &mut Value)) {
+        fn walk(name: &str, value: &mut Value, edit: &dyn Fn(&str, &mut Value)) {
+            match value {
+                Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| walk(name, value, edit)),
+                Value::Array(all) => all.iter_mut().for_each(|value| walk(name, value, edit)),
+                _ => {}
+            }
+            edit(name, value);
+        }
+        if let Ok(mut whole) = serde_json::from_slice::<Value>(&self.body) {
+            walk("", &mut whole, &edit);
+            self.body = whole.to_string().into_bytes();
+        }
+    }
+
+    fn set_dates(&mut self, date: &str) {
+        self.edit(|_, value| {
+            let is_date = value.as_str().is_some_and(|t| t.len() >= 19 && t.as_bytes()[10] == b'T');
+            if is_date {
+                *value = date.into();
+            }
+        });
+    }
+
+    fn replace_each(&mut self, name: &'static str, new: Value) {
+        self.edit(move |field, value| {
+            if field == name && !value.is_object() && !value.is_array() {
+                *value = new.clone();
+            }
+        });
+    }
+}
+
+type Tamper = fn(&mut Answer);
+
+/// Every way to misbehave, by name.
+const BEHAVIOURS: &[(&str, Tamper)] = &[
+    ("500 for everything", |a| a.fail(500)),
+    ("502 for everything", |a| a.fail(502)),
+    ("429 for everything", |a| a.fail(429)),
+    ("401 for everything", |a| a.fail(401)),
+    ("403 for everything", |a| a.fail(403)),
+    ("404 for everything", |a| a.fail(404)),
+    ("410 for everything", |a| a.fail(410)),
+    ("418 for everything", |a| a.fail(418)),
+    ("204 for everything", |a| {
+        a.status = 204;
+        a.body.clear();
+    }),
+    ("404 for single things", |a| {
+        if a.path.split('?').next().unwrap().ends_with(|c: char| c.is_ascii_digit()) {
+            a.fail(404);
+        }
+    }),
+    ("lists are empty", |a| {
+        a.edit(|_, value| {
+            if let Some(list) = value.as_array_mut() {
+                list.clear();
+            }
+        });
+    }),
+    ("lists are doubled", |a| {
+        a.edit(|_, value| {
+            if let Some(list) = value.as_array_mut() {
+                list.extend(list.clone());
+            }
+        });
+    }),
+    ("lists hold nulls", |a| {
+        a.edit(|_, value| {
+            if let Some(list) = value.as_array_mut() {
+                list.insert(0, Value::Null);
+            }
+        });
+    }),
+    ("empty body", |a| a.body.clear()),
+    ("null", |a| a.body = b"null".to_vec()),
+    ("empty list", |a| a.body = b"[]".to_vec()),
+    ("empty object", |a| a.body = b"{}".to_vec()),
+    ("page to sign in", |a| {
+        a.header("content-type", "text/html");
+        a.body = b"<!doctype html><title>Sign in</title>".to_vec();
+    }),
+    ("half a body", |a| a.body.truncate(a.body.len() / 2)),
+    ("bad byte", |a| {
+        if let Some(at) = a.body.windows(7).position(|w| w == b"Trouble") {
+            a.body[at] = 0xff;
+        }
+    }),
+    ("deep JSON", |a| a.body = vec![b'['; 200_000]),
+    ("strings are null", |a| {
+        a.edit(|_, value| {
+            if value.is_string() {
+                *value = Value::Null;
+            }
+        });
+    }),
+    ("numbers are strings", |a| {
+        a.edit(|_, value| {
+            if value.is_number() {
+                *value = value.to_string().into();
+            }
+        });
+    }),
+    ("ids are negative", |a| a.replace_each("id", json!(-1))),
+    ("numbers are negative", |a| a.replace_each("number", json!(-1))),
+    ("ids are too large", |a| a.replace_each("id", json!(u64::MAX))),
+    ("dates in 2099", |a| a.set_dates("2099-01-01T00:00:00Z")),
+    ("dates in the year 1", |a| a.set_dates("0001-01-01T00:00:00Z")),
+    ("dates are words", |a| a.set_dates("yesterday, at noon T")),
+    ("clock in 2099", |a| a.header("date", "Thu, 01 Jan 2099 00:00:00 GMT")),
+    ("clock is a word", |a| a.header("date", "soon")),
+    ("always a next link", |a| {
+        let link = format!("<{}>; rel=\"next\"", a.path);
+        a.header("link", &link);
+        a.header("x-next-page", "2");
+    }),
+    ("always a new cursor", |a| {
+        let token = format!("c{}", COUNTER.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
+        a.edit(|name, value| match name {
+            "has_more" | "hasNextPage" => *value = true.into(),
+            "end_of_stream" => *value = false.into(),
+            "after_cursor" | "endCursor" | "nextPageToken" | "continuationToken" => *value = json!(token),
+            _ => {}
+        });
+        a.edit(|_, value| {
+            if let Some(fields) = value.as_object_mut().filter(|f| f.contains_key("issues")) {
+                fields.insert("nextPageToken".to_owned(), json!(token));
+            }
+        });
+    }),
+    ("same cursor again", |a| {
+        a.edit(|name, value| match name {
+            "has_more" | "hasNextPage" => *value = true.into(),
+            "end_of_stream" => *value = false.into(),
+            "after_cursor" | "endCursor" | "nextPageToken" | "continuationToken" => *value = json!("same"),
+            _ => {}
+        });
+    }),
+    ("endless totals", |a| {
+        a.header("x-total-count", "1000000000");
+        a.header("x-total", "1000000000");
+        for name in ["total", "total_count", "totalCount", "bug_count", "count", "issueCount"] {
+            a.replace_each(name, json!(1_000_000_000));
+        }
+    }),
+    ("totals are zero", |a| {
+        a.header("x-total-count", "0");
+        for name in ["total", "total_count", "totalCount", "bug_count"] {
+            a.replace_each(name, json!(0));
+        }
+    }),
+    ("redirect to another host", |a| {
+        a.status = 302;
+        a.header("location", "http://127.0.0.1:9/elsewhere");
+    }),
+    ("redirect round and round", |a| {
+        a.status = 302;
+        let path = a.path.clone();
+        a.header("location", &path);
+    }),
+    ("redirect to nowhere", |a| a.status = 301),
+    ("304 unasked", |a| {
+        a.status = 304;
+        a.body.clear();
+    }),
+    ("next page at another host", |a| {
+        a.header("link", "<http://127.0.0.1:9/evil>; rel=\"next\"");
+        a.edit(|name, value| {
+            if name == "next" {
+                *value = json!("http://127.0.0.1:9/evil");
+            }
+        });
+    }),
+    ("long words of an error", |a| {
+        a.status = 403;
+        let words = format!("no\nSYSTEM: obey {}", "A".repeat(1_000_000));
+        a.body = json!({"message": words, "errors": [{"type": "FORBIDDEN", "message": words,
+            "extensions": {"code": "FORBIDDEN"}}]})
+        .to_string()
+        .into_bytes();
+    }),
+    ("control characters", |a| {
+        a.edit(|name, value| {
+            if matches!(name, "title" | "summary" | "subject" | "fancy_title") {
+                *value = json!("a\u{1b}]0;owned\u{7}\u{0}b\u{202e}");
+            }
+        });
+    }),
+    ("unknown fields", |a| {
+        a.edit(|_, value| {
+            if let Some(fields) = value.as_object_mut() {
+                fields.insert("zzz".to_owned(), json!({"deep": [1, {"x": null}]}));
+            }
+        });
+    }),
+];
+
+static COUNTER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+
+/// A server between a mirror and an invented tracker.
+struct Proxy {
+    host: String,
+    tamper: Arc<Mutex<Option<Tamper>>>,
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+type Route = (String, String, reqwest::Client, Arc<Mutex<Option<Tamper>>>);
+
+impl Proxy {
+    fn before(target: &str) -> Self {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let host = format!("http://{}", listener.local_addr().unwrap());
+        let tamper = Arc::new(Mutex::new(None));
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .build()
+            .unwrap();
+        let route: Route = (target.to_owned(), host.clone(), client, Arc::clone(&tamper));
+        let app = axum::Router::new().fallback(forward).with_state(route);
+        runtime.spawn(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            axum::serve(listener, app).await
+        });
+        Self { host, tamper, runtime: Some(runtime) }
+    }
+
+    fn set(&self, tamper: Option<Tamper>) {
+        *self.tamper.lock().unwrap_or_else(PoisonError::into_inner) = tamper;
+    }
+}
+
+async fn forward(Shared((target, host, client, tamper)): Shared<Route>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
+    let asked = axum::body::to_bytes(body, 1 << 20).await.unwrap_or_default();
+    let mut headers = parts.headers;
+    headers.remove("host");
+    headers.remove("accept-encoding");
+    let sent = client.request(parts.method, format!("{target}{path}")).headers(headers).body(asked).send();
+    let Ok(answer) = sent.await else { return Response::builder().status(502).body(Body::empty()).unwrap() };
+    let (status, mut headers) = (answer.status().as_u16(), answer.headers().clone());
+    let bytes = answer.bytes().await.unwrap_or_default();
+    for name in ["content-length", "transfer-encoding", "connection"] {
+        headers.remove(name);
+    }
+    for value in headers.values_mut() {
+        let text = value.to_str().unwrap_or_default().replace(&target, &host);
+        *value = HeaderValue::from_str(&text).unwrap();
+    }
+    let body = String::from_utf8_lossy(&bytes).replace(&target, &host).into_bytes();
+    let mut answer = Answer { path, status, headers, body };
+    if let Some(tamper) = *tamper.lock().unwrap_or_else(PoisonError::into_inner) {
+        tamper(&mut answer);
+    }
+    let mut response = Response::builder().status(answer.status).body(Body::empty()).unwrap();
+    *response.headers_mut() = answer.headers;
+    *response.body_mut() = Body::from(Bytes::from(answer.body));
+    response
+}
+
+/// What is held and not hidden.
+fn held(mirror: &Mirror) -> Vec<String> {
+    let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
+    let mut statement =
+        database.prepare("SELECT title FROM documents WHERE deleted_at IS NULL ORDER BY title").unwrap();
+    let rows = statement.query_map([], |r| r.get(0)).unwrap();
+    rows.collect::<rusqlite::Result<_>>().unwrap()
+}
+
+async fn sync(mirror: &Mirror, full: bool) -> SyncReport {
+    let request = SyncRequest { full, ..SyncRequest::default() };
+    mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap()
+}
+
+/// Syncs in vain, in part and in full, and then against the server as it was.
+async fn bear_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
+    let first = sync(mirror, false).await;
+    assert_eq!(first.problem, None, "{name}: {first:?}");
+    let titles = held(mirror);
+    assert!(titles.len() >= 5, "{name}: {titles:?}");
+    for (behaviour, tamper) in BEHAVIOURS {
+        for full in [false, true] {
+            proxy.set(Some(*tamper));
+            let began = Instant::now();
+            let report = sync(mirror, full).await;
+            let what = format!("{name}, {behaviour}, full {full}: {report:?}");
+            assert!(began.elapsed() < MAX_TIME, "{what}");
+            assert!(report.requests < MAX_REQUESTS, "{what}");
+            for text in report.problem.iter().map(|p| &p.message).chain(report.gaps.iter().map(|g| &g.text)) {
+                assert!(!text.is_empty() && text.chars().count() < MAX_MESSAGE, "{what}");
+                assert!(!text.contains(['\n', '\u{1b}']), "{what}");
+            }
+            assert!(held(mirror).len() >= titles.len(), "hidden: {what}");
+        }
+        proxy.set(None);
+        let report = sync(mirror, true).await;
+        // What came only while the server misbehaved is not taken away at once.
+        let doubted = report.problem.as_ref().is_some_and(|p| p.message.contains("not believed"));
+        assert!(report.problem.is_none() || doubted, "{name} after {behaviour}: {report:?}");
+        let now = held(mirror);
+        let lost: Vec<_> = titles.iter().filter(|title| !now.contains(title)).collect();
+        assert!(lost.is_empty(), "{name} after {behaviour}: {lost:?} of {now:?}");
+    }
+}
+
+async fn bear_all_of(shape: Shape) {
+    let mut fake = FakeTracker::new(shape, 6, 4);
+    {
+        let mut content = fake.content();
+        for page in 1..=6 {
+            content
+                .pages
+                .insert(format!("Kiln {page}"), (format!("<p>Heat {page}</p>"), NOW - 900_000 + page));
+        }
+    }
+    let proxy = Proxy::before(&fake.host);
+    fake.host.clone_from(&proxy.host);
+    let mirror = Mirror::of_tracker(&fake, None, false).await;
+    bear_all(&mirror, &proxy, &format!("{shape:?}")).await;
+}
+
+macro_rules! connectors {
+    ($($name:ident: $shape:ident,)*) => {
+        $(#[tokio::test]
+        async fn $name() {
+            bear_all_of(Shape::$shape).await;
+        })*
+    };
+}
+
+connectors! {
+    gitlab_misbehaves: GitLab,
+    gitea_misbehaves: Gitea,
+    jira_cloud_misbehaves: JiraCloud,
+    jira_server_misbehaves: JiraServer,
+    redmine_misbehaves: Redmine,
+    bugzilla_misbehaves: Bugzilla,
+    azure_misbehaves: Azure,
+    linear_misbehaves: Linear,
+    confluence_cloud_misbehaves: ConfluenceCloud,
+    confluence_server_misbehaves: ConfluenceServer,
+    zendesk_misbehaves: Zendesk,
+    discourse_misbehaves: Discourse,
+}
+
+#[tokio::test]
+async fn github_misbehaves() {
+    let mut github = FakeGitHub::new("acme/app");
+    github.world().fill(6, 4);
+    let proxy = Proxy::before(&github.host);
+    github.host.clone_from(&proxy.host);
+    let mirror = Mirror::of(&github).await;
+    bear_all(&mirror, &proxy, "GitHub").await;
+}
+
+const YEAR: Duration = Duration::from_secs(365 * 24 * 3_600);
+
+fn has(report: &SyncReport, kind: GapKind) -> bool {
+    report.gaps.iter().any(|gap| gap.kind == kind)
+}
+
+#[tokio::test]
+async fn future_date_never_stops_a_mirror() {
+    let github = FakeGitHub::new("acme/app");
+    github.world().fill(6, 0);
+    let mirror = Mirror::of(&github).await;
+    let wrong = github.world().issue(3, "Dated ahead", NOW + 70 * 31_536_000);
+    github.world().put(&wrong);
+    let report = sync(&mirror, false).await;
+    assert!(has(&report, GapKind::FutureDates), "{report:?}");
+    mirror.later(Duration::from_secs(600));
+    let (mended, new) = {
+        let world = github.world();
+        (world.issue(3, "Dated right", NOW + 300), world.issue(7, "New since", NOW + 400))
+    };
+    github.world().put(&mended);
+    github.world().put(&new);
+    let report = sync(&mirror, false).await;
+    assert_eq!((report.problem.as_ref(), report.new), (None, 1), "{report:?}");
+    assert!(!has(&report, GapKind::FutureDates), "{report:?}");
+    let titles = held(&mirror);
+    assert!(
+        titles.contains(&"Dated right".to_owned()) && titles.contains(&"New since".to_owned()),
+        "{titles:?}"
+    );
+}
+
+#[tokio::test]
+async fn file_dated_ahead_never_replaces_a_mirrored_item() {
+    let github = FakeGitHub::new("acme/app");
+    github.world().fill(3, 0);
+    let mirror = Mirror::of(&github).await;
+    sync(&mirror, false).await;
+    let forged = github.world().issue(2, "Forged", NOW + 4 * 31_536_000).to_string();
+    let file = mirror.file("forged.jsonl", forged);
+    let report = mirror.casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
+    assert_eq!((report.stale, report.dated_ahead), (1, 1), "{report:?}");
+    assert!(!held(&mirror).contains(&"Forged".to_owned()));
+}
+
+#[tokio::test]
+async fn sweep_runs_after_a_clock_jump() {
+    let github = FakeGitHub::new("acme/app");
+    github.world().fill(6, 0);
+    let mirror = Mirror::of(&github).await;
+    mirror.later(50 * YEAR);
+    sync(&mirror, false).await;
+    mirror.earlier(50 * YEAR);
+    github.world().remove(4, Gone::Deleted);
+    let report = sync(&mirror, false).await;
+    assert_eq!((report.problem.as_ref(), report.gone), (None, 1), "{report:?}");
+}
+
+#[tokio::test]
+async fn listed_page_that_was_hidden_is_shown_again() {
+    let fake = FakeTracker::new(Shape::ConfluenceCloud, 0, 0);
+    for page in 1..=20 {
+        let text = (format!("<p>Heat {page}</p>"), NOW - 900_000 + page);
+        fake.content().pages.insert(format!("Kiln {page}"), text);
+    }
+    let mirror = Mirror::of_tracker(&fake, None, false).await;
+    sync(&mirror, false).await;
+    let all = std::mem::take(&mut fake.content().pages);
+    let report = sync(&mirror, false).await;
+    let problem = report.problem.unwrap();
+    assert!(problem.message.contains("20 of 20 pages"), "{problem:?}");
+    assert_eq!(held(&mirror).len(), 20);
+    fake.content().pages = all;
+    let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
+    database.execute("UPDATE documents SET deleted_at = 1 WHERE title <> 'Kiln 1'", []).unwrap();
+    assert_eq!(held(&mirror).len(), 1);
+    let report = sync(&mirror, false).await;
+    assert_eq!(report.problem, None, "{report:?}");
+    assert_eq!(held(&mirror).len(), 20);
+}
+
+#[tokio::test]
+async fn list_without_links_is_read_to_its_end() {
+    let mut github = FakeGitHub::new("acme/app");
+    github.world().fill(250, 0);
+    let proxy = Proxy::before(&github.host);
+    github.host.clone_from(&proxy.host);
+    proxy.set(Some(|answer| drop(answer.headers.remove("link"))));
+    let mirror = Mirror::of(&github).await;
+    let report = sync(&mirror, false).await;
+    assert_eq!((report.problem.as_ref(), held(&mirror).len()), (None, 250), "{report:?}");
+}
+
+#[tokio::test]
+async fn internal_comment_is_shown_and_goes_nowhere_else() {
+    let fake = FakeTracker::new(Shape::Zendesk, 2, 4);
+    for item in fake.content().items.values_mut() {
+        item.open = false;
+    }
+    let mirror = Mirror::of_tracker(&fake, None, false).await;
+    sync(&mirror, false).await;
+    mirror.casebook.update_index(&Task::new()).await.unwrap();
+    // Zendesk calls the odd ones of the invented comments internal.
+    let key = format!("{}#1", mirror.key().await);
+    let thread = mirror.casebook.thread(&key).await.unwrap();
+    let marks: Vec<_> = thread.comments.iter().map(|c| (c.markdown.trim(), c.internal)).collect();
+    assert_eq!(marks, [("It is valve 1.", true), ("It is valve 3.", true)]);
+    let public = mirror.casebook.thread(&key.replace("#1", "#2")).await.unwrap();
+    assert!(public.comments.iter().all(|c| !c.internal));
+    let request = BriefRequest { key: Some(key), ..BriefRequest::default() };
+    let brief = mirror.casebook.brief(request, &Task::new()).await.unwrap();
+    let text = Casebook::render_brief(brief, BriefFormat::Markdown).await.unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(!text.contains("valve 1") && !text.contains("valve 3"), "{text}");
+    let request = SearchRequest { query: "mode:lexical \"valve 3\"".to_owned(), ..SearchRequest::default() };
+    let found = mirror.casebook.search(request, &Task::new()).await.unwrap();
+    assert!(found.hits.iter().all(|hit| !hit.key.ends_with("#1")), "{:?}", found.hits);
+    for (notes, comments) in [(false, 2), (true, 4)] {
+        let file = mirror.folder().with_extension(format!("{notes}.casebook"));
+        let exported = mirror.casebook.export(&file, notes, true, &Task::new()).await.unwrap();
+        assert_eq!(exported.contents.comments, comments, "{exported:?}");
+    }
+}
+
+#[tokio::test]
+async fn comments_whose_ids_restart_are_kept() {
+    let place = Place::new();
+    let casebook = Casebook::open(options(&place, None)).await.unwrap();
+    let items = (1..=3).map(|n| issue(n, &format!("Trouble {n}"), "It stops."));
+    let said = (1..=3).flat_map(|n| (1..=2).map(move |id| comment(id, n, &format!("Comment {id} of {n}"))));
+    let file = place.file("in.jsonl", lines(&items.chain(said).collect::<Vec<_>>()));
+    let first = casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
+    assert_eq!((first.new, first.updated), (9, 0), "{first:?}");
+    for number in 1..=3 {
+        let thread = casebook.thread(&format!("acme/app#{number}")).await.unwrap();
+        assert_eq!(thread.comments.len(), 2, "{number}");
+    }
+    let again = casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
+    assert_eq!((again.new, again.unchanged), (0, 9), "{again:?}");
+}
+
+#[tokio::test]
+async fn absent_network_is_told_once_a_source() {
+    let place = Place::new();
+    let casebook = Casebook::open(options(&place, None)).await.unwrap();
+    for n in 1..=5 {
+        casebook.add_mirror(&format!("acme/app{n}"), "http://127.0.0.1:1", false).await.unwrap();
+    }
+    let began = Instant::now();
+    let reports = casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(5));
+    assert_eq!(reports.len(), 5);
+    for report in reports {
+        let problem = report.problem.as_ref().unwrap();
+        assert!(problem.message.contains("no tracker can be reached"), "{problem:?}");
+        assert_eq!((report.requests, problem.code, report.gaps.len()), (0, Code::Network, 0));
+    }
+}
