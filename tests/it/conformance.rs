@@ -156,12 +156,15 @@ pub async fn cancelled<B: Bench>() {
     bench.stall(Duration::from_secs(20));
     let mirror = bench.mirror().await;
     let task = Task::new();
-    let cancel = task.clone();
-    tokio::spawn(async move {
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        cancel.cancel();
-    });
-    let report = tokio::time::timeout(Duration::from_secs(5), sync(&mirror.casebook, &task)).await.unwrap();
+    // However slow the machine is, something came before.
+    let cancel = async {
+        while mirror.casebook.sources().await.unwrap().iter().all(|source| source.issues == 0) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        task.cancel();
+    };
+    let both = async { tokio::join!(sync(&mirror.casebook, &task), cancel).0 };
+    let report = tokio::time::timeout(Duration::from_secs(15), both).await.unwrap();
     assert_eq!(report.problem.unwrap().code, Code::Cancelled);
     assert!(report.items > 0, "what came before is kept");
     bench.mend();

@@ -157,6 +157,24 @@ async fn what_nobody_tells_the_solution_of_is_no_solved_case_nor_surely_what_was
 }
 
 #[tokio::test]
+async fn already_reported_leads_to_the_report_that_was_fixed() {
+    let place = Place::new();
+    let casebook = filled(
+        &place,
+        &[
+            silent(1, "Pump stops with error QX-7731", "It stops at night."),
+            said(11, 1, 1, "Fixed in 2.1."),
+            silent(2, "Pump stops with error QX-7731 at midnight", "It stops at midnight."),
+            said(21, 2, 1, "My fault. Didn't realize this was already reported."),
+            said(22, 2, 2, "#1"),
+        ],
+    )
+    .await;
+    let found = ask(&casebook, of("ERROR pump stops with error QX-7731 at midnight")).await;
+    assert_eq!(keys(&found), ["acme/app#1"]);
+}
+
+#[tokio::test]
 async fn an_error_of_a_text_is_asked_about_where_the_whole_says_nothing_sure() {
     let place = Place::new();
     let report = solved(1, "Nightly export ends with error QX-7731", "Since Monday.");

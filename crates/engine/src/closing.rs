@@ -167,6 +167,11 @@ fn is_near(at: Timestamp, closed: Timestamp) -> bool {
     (at.as_second() - closed.as_second()).abs() <= NEAR
 }
 
+/// Whether a comment says no more than that another report is the same: it names it, or says that there is one.
+pub(crate) fn refers_elsewhere(body: &str) -> bool {
+    is_bare_reference(body) || ALREADY_REPORTED.is_match(body)
+}
+
 /// Whether a comment is nothing but a reference to one other item: "#12", "See #12.", an address.
 fn is_bare_reference(body: &str) -> bool {
     body.split_whitespace().count() <= BARE && references(body).len() == 1

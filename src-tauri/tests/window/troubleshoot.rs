@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fantoccini::{Client, key::Key};
+use fantoccini::{Client, Locator, key::Key};
 
 use crate::driver::{
     at_rest, click_words, drive_sample, is_there, press, press_ctrl, script, shot, text, texts, wait_for,
@@ -91,6 +91,19 @@ async fn a_report_leads_to_a_brief() {
         wait_until("it asks first", async || is_there(&window, ".brief [role=alert]").await).await;
         click_words(&window, ".brief button", "Replace it").await;
         wait_until("it is written again", async || is_there(&window, ".brief .written").await).await;
+        // The dialog makes the rest of the page inert, and a click of a script is no gesture of a person.
+        click_words(&window, ".brief button", "Copy").await;
+        wait_until("it is copied", async || {
+            texts(&window, ".brief .written").await.iter().any(|said| said == "Copied as Markdown")
+        })
+        .await;
+        window.find(Locator::Css(".brief .field")).await.unwrap().clear().await.unwrap();
+        press_ctrl(&window, 'v').await;
+        let pasted = "return document.querySelector('.brief .field').value";
+        wait_until("it is on the clipboard", async || {
+            script(&window, pasted).await.as_str().is_some_and(|text| text.contains("ferrywire/ferrywire#"))
+        })
+        .await;
     })
     .await;
 }

@@ -483,8 +483,7 @@ impl<'a> Checker<'a> {
             Some(author) if self.fulltext.reports_for_others(&author.login, &reports)? => &None,
             author => author,
         };
-        // A title that reports of other content have, too, is that of a form or a task, and a copy of nothing but that says nothing:
-        // of the 9 such groups of copies in go and titanium none is marked as duplicates.
+        // A title that reports of other content have, too, is that of a form (docs/decisions/0011).
         let same_title = read.iter().filter(|one| own.has_title(&one.title)).count();
         let copies = read.iter().filter(|one| one.twin == Some(Twin::Copy)).count();
         let is_form = own.is_short() && same_title >= copies + GENERIC_TITLE;

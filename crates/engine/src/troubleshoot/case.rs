@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     Parts,
+    closing::refers_elsewhere,
     phrases::{advises, denies, fixed_in, says_helped, tells_how, without_broken},
     search,
 };
@@ -159,12 +160,16 @@ impl Opened {
         self.denied
     }
 
-    /// Whether it tells how it was solved: by what closed it, by a version, by a comment that gives a fix, a workaround or advice,
-    /// or in the report itself.
+    /// Whether it tells how it was solved: by what closed it, by a version, by a comment that gives a fix, a workaround or advice
+    /// or states something for the project, or in the report itself.
     pub(super) fn tells(&self) -> bool {
         let answers = |s: &Said| match s.comment.role {
             Some(CommentRole::Fix | CommentRole::Workaround) => true,
-            Some(CommentRole::ClosingNote) | None => advises(&s.comment.text),
+            Some(CommentRole::ClosingNote) | None => {
+                let text = &s.comment.text;
+                let states = !text.trim_end().ends_with('?') && !refers_elsewhere(text);
+                advises(text) || (states && roles::speaks_for_project(s.comment.association.as_deref()))
+            }
             _ => false,
         };
         self.row.state == Some(State::Merged)

@@ -24,8 +24,9 @@ export const troubleshoot = {
 
   cases: {
     title: "Solved cases",
-    none: "No solved case comes close enough to be shown as one.",
-    onlyWiki: "No solved case comes close. These wiki pages do.",
+    none: "No solved case matches.",
+    noneYet: "No solved case matches so far.",
+    onlyWiki: "No solved case matches. These wiki pages do.",
     /** What comes less close, and how many. */
     declined: (n: number) => `Similar, but declined (${n})`,
     silent: (n: number) => `Similar and closed, but no fix is given (${n})`,
