@@ -87,7 +87,8 @@ fn failure(reports: &[SyncReport]) -> Option<Error> {
     let other = failed().find(|(_, p)| p.code != Code::Authentication);
     let (report, problem) = other.or_else(|| failed().next())?;
     if is_skipped(report) {
-        let error = Error::new(Code::Network, "nothing was synced: the network is away");
+        let error =
+            Error::new(Code::Network, "nothing was synced: the network is away, or no tracker answers");
         return Some(match &problem.hint {
             Some(hint) => error.with_hint(hint.clone()),
             None => error,

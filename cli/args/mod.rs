@@ -133,7 +133,7 @@ Examples:
     Restore(RestoreCommand),
     /// Write the casebook into one checked file, for a colleague
     #[command(
-        after_help = "Sources, documents, comments, links and verdicts are in it; private notes only with --with-notes; tokens never.
+        after_help = "Sources, documents, comments, links and verdicts are in it; private notes and internal comments only with --with-notes; tokens never.
 Others may go on working meanwhile. Full text and vectors are made again where the file is imported.
 
 Examples:

@@ -257,7 +257,7 @@ pub struct RestoreCommand {
 pub struct ExportCommand {
     /// The file to write
     pub file: PathBuf,
-    /// Put in the private notes too
+    /// Put in the private notes and the internal comments too
     #[arg(long)]
     pub with_notes: bool,
     /// Replace the file if it is there

@@ -579,3 +579,18 @@ async fn absent_network_is_told_once_a_source() {
         assert_eq!((report.requests, problem.code, report.gaps.len()), (0, Code::Network, 0));
     }
 }
+
+#[test]
+fn exit_code_of_access_needs_every_failure_to_be_one() {
+    let place = Place::new();
+    let (refusing, failing) = (FakeTracker::new(Shape::GitLab, 1, 0), FakeTracker::new(Shape::GitLab, 1, 0));
+    for (fake, key) in [(&refusing, "acme/one"), (&failing, "acme/two")] {
+        place.ok(&["source", "add", "gitlab:acme/app", "--host", &fake.host, "--as", key]);
+    }
+    refusing.content().everything = Some(401);
+    for (status, code) in [(418, 1), (401, 4)] {
+        failing.content().everything = Some(status);
+        let ran = place.run(&["sync", "--no-index"]);
+        assert_eq!(ran.code, Some(code), "{status}: {}", ran.err);
+    }
+}

@@ -81,11 +81,14 @@ struct StoredDate {
     second: Option<i64>,
     /// Whether it was ahead when it was stored, or is ahead now.
     ahead: bool,
+    /// Whether it is ahead now: it was stored uncut.
+    uncut: bool,
 }
 
 impl StoredDate {
     fn new(second: Option<i64>, ahead: bool, now: Timestamp) -> Self {
-        Self { second, ahead: ahead || second.is_some_and(|s| s > now.as_second() + CLOCK_TOLERANCE) }
+        let uncut = second.is_some_and(|s| s > now.as_second() + CLOCK_TOLERANCE);
+        Self { second, ahead: ahead || uncut, uncut }
     }
 
     /// Whether what is stored is newer than a record with this date.
@@ -95,7 +98,7 @@ impl StoredDate {
 
     /// Whether a record with the same content gives a better date.
     fn is_corrected(self, evidence: DateEvidence) -> bool {
-        self.ahead && evidence == DateEvidence::Sound
+        (self.ahead && evidence == DateEvidence::Sound) || (self.uncut && evidence == DateEvidence::Ahead)
     }
 }
 
@@ -319,4 +322,32 @@ fn damaged(what: &str) -> Error {
 /// A time from its seconds.
 fn time(seconds: i64) -> Result<jiff::Timestamp> {
     jiff::Timestamp::from_second(seconds).map_err(|_| damaged("a time out of range"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn date_ahead_of_the_clock_proves_nothing() {
+        use DateEvidence::{Ahead, AheadInFile, Sound};
+        let now = Timestamp::from_second(1_000_000).unwrap();
+        let far = 9_000_000;
+        // What is stored, whether it was cut, the record; then whether what is stored stays, and is corrected.
+        for (stored, cut, record, evidence, newer, corrected) in [
+            (900_000, false, 950_000, Sound, false, false),
+            (900_000, false, 850_000, Sound, true, false),
+            (900_000, false, 1_000_000, Ahead, false, false),
+            (900_000, false, 1_000_000, AheadInFile, true, false),
+            (999_000, true, 850_000, Sound, false, true),
+            (999_000, true, 1_000_000, Ahead, false, false),
+            (far, false, 850_000, Sound, false, true),
+            (far, false, 1_000_000, Ahead, false, true),
+            (far, false, 1_000_000, AheadInFile, false, false),
+        ] {
+            let date = StoredDate::new(Some(stored), cut, now);
+            let found = (date.is_newer(Some(record), evidence), date.is_corrected(evidence));
+            assert_eq!(found, (newer, corrected), "{stored} {cut} {record} {evidence:?}");
+        }
+    }
 }

@@ -5,11 +5,11 @@ use std::{collections::HashSet, sync::Arc};
 use jiff::Timestamp;
 
 use super::{
-    absence, clock,
+    clock,
     lock::SyncLock,
     progress, relations,
     remote::key_of,
-    report,
+    removal, report,
     run::{Context, Run, Seen, Told},
     sweep, wiki,
 };
@@ -242,7 +242,7 @@ impl Run<'_> {
             }
         }
         if let Some(listed) = listed_pages {
-            absence::hide_pages(self, tracker, listed).await?;
+            removal::hide_pages(self, tracker, listed).await?;
         }
         Ok(whole)
     }

@@ -11,6 +11,7 @@ mod origins;
 mod progress;
 mod relations;
 mod remote;
+mod removal;
 mod report;
 mod routes;
 mod run;
@@ -34,6 +35,7 @@ pub use run::Context;
 pub use wiki::forget as forget_wiki;
 
 use precedent_core::{
+    door,
     error::{Error, Result},
     model::{CommentRecord, ImportReport, Raw, Record, is_source_key},
 };
@@ -72,6 +74,7 @@ fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
         .map_init(
             || (None, None),
             |(document, comment), record| {
+                let record = without_secrets(record);
                 let (worker, packer, raw) = match &record {
                     Record::Document(d) => (document, &documents, &d.raw),
                     Record::Comment(c) => (comment, &comments, &c.raw),
@@ -84,6 +87,27 @@ fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
             },
         )
         .collect()
+}
+
+/// A record without the secrets of this process: what is put together of parts may hold one that no part showed.
+fn without_secrets(mut record: Record) -> Record {
+    let mut texts: Vec<&mut String> = match &mut record {
+        Record::Document(d) => {
+            let named = [&mut d.url, &mut d.author.login, &mut d.milestone, &mut d.state_reason];
+            let own = [&mut d.title, &mut d.body];
+            own.into_iter().chain(named.into_iter().flatten()).chain(&mut d.labels).collect()
+        }
+        Record::Comment(c) => {
+            let named = [&mut c.url, &mut c.author.login];
+            std::iter::once(&mut c.body).chain(named.into_iter().flatten()).collect()
+        }
+    };
+    for text in &mut texts {
+        if let Cow::Owned(clean) = door::clean(text) {
+            **text = clean;
+        }
+    }
+    record
 }
 
 /// Stores records whose raw form is compressed already, as [`apply`] does.
@@ -197,5 +221,31 @@ pub fn source_key(key: &str) -> Result<&str> {
             Err(Error::invalid(format!("\"{}\" is no source", key.chars().take(80).collect::<String>()))
                 .with_hint("A source is named owner/name, for example rust-lang/rust."))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use precedent_core::model::{Author, CommentRecord};
+
+    use super::*;
+
+    #[test]
+    fn row_never_holds_a_secret() {
+        let token = "c4n4ry-of-a-row-0123456789";
+        door::learn(&token.to_owned().into());
+        let comment = CommentRecord {
+            repository: None,
+            number: 1,
+            remote_id: "1".to_owned(),
+            author: Author { login: Some(format!("ann {token}")), ..Author::default() },
+            body: format!("You sent {token}."),
+            url: Some(format!("https://tracker.example/?t={token}")),
+            created_at: Timestamp::UNIX_EPOCH,
+            updated_at: Timestamp::UNIX_EPOCH,
+            raw: Raw::default(),
+        };
+        let clean = without_secrets(Record::Comment(Box::new(comment)));
+        assert!(!format!("{clean:?}").contains("c4n4ry"), "{clean:?}");
     }
 }

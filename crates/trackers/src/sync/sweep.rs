@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use jiff::SignedDuration;
 
 use super::{
-    absence, clock,
+    absence, clock, removal,
     run::{Run, Told},
 };
 use crate::tracker::{Cursor, Fate, Fetched, Stream, Tracker, repetition::RepeatGuard};
@@ -134,7 +134,7 @@ async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<
         store.write(|w| links.iter().try_for_each(|(key, to)| w.add_tracker_link(key, to, "relates_to")))
     })
     .await?;
-    absence::hide(run, gone.into_iter().map(|(key, _)| key).collect()).await?;
+    removal::hide(run, gone.into_iter().map(|(key, _)| key).collect()).await?;
     Ok(left)
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    absence,
+    absence, removal,
     run::{Run, Told},
 };
 use crate::{
@@ -139,7 +139,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         run.doubt(absence::too_many(missing.len(), held, "pages", &run.source.key));
         return Ok(());
     }
-    absence::hide(run, missing).await
+    removal::hide(run, missing).await
 }
 
 /// The pages by name. A wiki is flat: of two files that give the same name the first in the alphabet is the page.

@@ -118,7 +118,8 @@ fn has_more(response: &Response, here: u32, walk: &Walk) -> (bool, u32) {
     let more = match total(response) {
         _ if response.next.is_some() => true,
         Some(total) => here > 0 && reached < total,
-        None => here > 0 && response.last.is_none(),
+        // One that gives more than was asked for gives all.
+        None => (1..=walk.size).contains(&here) && response.last.is_none(),
     };
     (more, if more { size } else { walk.size })
 }

@@ -510,7 +510,7 @@ fn files(out: &[u8]) -> Vec<File> {
         // A link is a file that holds a path; what it points to is not the wiki's.
         let plain = kind == "blob" && mode != "120000";
         plain.then(|| File {
-            path: path.to_owned(),
+            path: door::clean(path).into_owned(),
             blob: blob.to_owned(),
             size: size.parse().unwrap_or(u64::MAX),
         })
@@ -529,11 +529,10 @@ fn history(out: &[u8]) -> HashMap<String, Changed> {
             when = time.parse().ok().and_then(|s| Timestamp::from_second(s).ok());
             who = door::clean(name.trim_end()).into_owned();
         } else if !part.is_empty() {
-            found.entry(part.to_owned()).and_modify(|c| c.created = when).or_insert_with(|| Changed {
-                created: when,
-                updated: when,
-                author: who.clone(),
-            });
+            found
+                .entry(door::clean(part).into_owned())
+                .and_modify(|c| c.created = when)
+                .or_insert_with(|| Changed { created: when, updated: when, author: who.clone() });
         }
     }
     found
@@ -610,7 +609,7 @@ mod tests {
         for (piece, pause) in [(&b"00"[..], Duration::from_millis(100)), (&refs[..], Duration::ZERO)] {
             let repository = endless_server(piece, pause);
             let place = WikiPlace { repository, pages: String::new(), token: None };
-            let clock = std::sync::Arc::new(Timestamp::now);
+            let clock = std::sync::Arc::new(|| Timestamp::UNIX_EPOCH);
             let timing = std::sync::Arc::new(crate::http::RealTime::new(clock));
             let http = Http::new(crate::http::HttpOptions::new(timing));
             let bounds = Bounds { look: Duration::from_secs(2), ..Bounds::default() };

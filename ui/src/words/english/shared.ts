@@ -59,6 +59,7 @@ export const shared = {
     FIRST_TIME_CONTRIBUTOR: "first-time contributor",
     FIRST_TIMER: "first-timer",
     ANSWER: "accepted answer",
+    PRIVATE: "internal",
   },
   links: {
     duplicateOf: "Duplicate of",

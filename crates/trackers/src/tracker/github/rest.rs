@@ -128,7 +128,7 @@ impl GitHub {
         let ordered = times.is_sorted() && since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
         let latest = times.last().copied().filter(|_| ordered);
         // A proxy that drops the links leaves a full page without any.
-        let is_full = size(at).is_some_and(|size| u32::try_from(raws.len()).is_ok_and(|here| here >= size));
+        let is_full = size(at).is_some_and(|size| u32::try_from(raws.len()).is_ok_and(|here| here == size));
         let dropped = is_full && response.header("link").is_none();
         let following = response.next.clone().or_else(|| dropped.then(|| following(at)).flatten());
         let next: Option<Cursor> = match &following {

@@ -285,6 +285,20 @@ mod tests {
     }
 
     #[test]
+    fn comment_of_a_role_or_of_the_staff_is_internal() {
+        for (marks, internal) in [
+            (r#""visibility": {"type": "role", "value": "Staff"}"#, true),
+            (r#""jsdPublic": false"#, true),
+            (r#""jsdPublic": true, "visibility": null"#, false),
+        ] {
+            let text =
+                format!(r#"{{"id": "5", "created": "2024-01-02T03:04:05.000+0200", "body": "x", {marks}}}"#);
+            let read = comment(&text, "PUMP-7", "https://x.example").unwrap();
+            assert_eq!(read.author.is_internal(), internal, "{marks}");
+        }
+    }
+
+    #[test]
     fn links_have_a_direction() {
         let text = r#"{"key": "PUMP-7", "fields": {"summary": "x", "issuelinks": [
             {"type": {"name": "Duplicate", "inward": "is duplicated by", "outward": "duplicates"}, "outwardIssue": {"key": "PUMP-3"}},

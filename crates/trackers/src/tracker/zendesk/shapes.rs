@@ -341,9 +341,19 @@ mod tests {
     }
 
     #[test]
+    fn comment_that_is_not_public_is_internal() {
+        for (public, internal) in [(json!(false), true), (json!(true), false), (json!(null), false)] {
+            let text = json!({"id": 91, "author_id": 2, "body": "x", "public": public,
+                "created_at": "2024-01-03T03:04:05Z"});
+            let (read, _) = comment(&text.to_string(), 7, &both(), "https://acme.zendesk.com").unwrap();
+            assert_eq!(read.author.is_internal(), internal, "{text}");
+        }
+    }
+
+    #[test]
     fn a_comment_is_its_html_and_tells_what_it_was_merged_into() {
         let text = json!({"id": 91, "type": "Comment", "author_id": 2, "body": "Open the valve.",
-            "html_body": "<div class=\"zd-comment\"><p>Open the <code>valve</code>.</p></div>", "public": false,
+            "html_body": "<div class=\"zd-comment\"><p>Open the <code>valve</code>.</p></div>", "public": true,
             "created_at": "2024-01-03T03:04:05Z", "attachments": [], "audit_id": 5});
         let (read, merged) = comment(&text.to_string(), 7, &both(), "https://acme.zendesk.com").unwrap();
         assert_eq!((read.body.as_str(), merged), ("Open the `valve`.", None));

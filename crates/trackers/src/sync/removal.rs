@@ -1,0 +1,71 @@
+//! Hides what the tracker no longer has, once that is proven.
+
+use super::{absence, run::Run};
+use crate::tracker::{Fate, Tracker};
+use precedent_core::error::Result;
+
+/// Hides the pages that a tracker's list no longer names, after it was asked for each of them.
+pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, listed: Vec<String>) -> Result<()> {
+    let source = run.source.clone();
+    let empty = listed.is_empty();
+    let (shown, missing, held) = run
+        .blocking(move |store| {
+            store.write(|w| {
+                let (shown, missing) = absence::compare_pages(w, &source, &listed)?;
+                Ok((shown, missing, w.page_keys(source.id)?.len()))
+            })
+        })
+        .await?;
+    run.report.updated += shown;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if missing.len() > absence::allowance(held) && (empty || missing.len() > absence::FEW) {
+        run.doubt(absence::too_many(missing.len(), held, "pages", &run.source.key));
+        return Ok(());
+    }
+    let (mut gone, mut replaced) = (Vec::new(), Vec::new());
+    for key in missing {
+        run.context.task.check()?;
+        let asked = key.clone();
+        let (id, is_replaced) = run
+            .blocking(move |store| store.read(|r| Ok((r.remote_id(&asked)?, r.is_replaced(&asked)?))))
+            .await?;
+        let slug = key.get(run.source.key.len() + 1..).unwrap_or_default();
+        match tracker.wiki_page(slug, id.as_deref(), &run.context.task).await? {
+            Fate::Gone => gone.push(key),
+            // It is here under its new name.
+            Fate::Moved(_) if is_replaced => replaced.push(key),
+            Fate::Moved(_) => gone.push(key),
+            Fate::Here(_) | Fate::Whole(_) | Fate::Unreadable => {}
+        }
+    }
+    hide(run, replaced).await?;
+    if gone.len() > absence::allowance(held) {
+        run.doubt(absence::too_many(gone.len(), held, "pages", &run.source.key));
+        return Ok(());
+    }
+    hide(run, gone).await
+}
+
+/// Hides documents of which it is proven that they are gone.
+pub(super) async fn hide(run: &mut Run<'_>, gone: Vec<String>) -> Result<()> {
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let now = (run.context.clock)();
+    let hidden = run
+        .blocking(move |store| {
+            store.write(|w| {
+                let mut hidden = 0;
+                for key in &gone {
+                    hidden += u64::from(w.bury_document(key, now)?);
+                }
+                Ok(hidden)
+            })
+        })
+        .await?;
+    run.hidden += usize::try_from(hidden).unwrap_or(usize::MAX);
+    run.report.gone += hidden;
+    Ok(())
+}
