@@ -108,14 +108,25 @@ impl Meaning {
 
     /// The set of vectors of the model.
     pub(super) fn vectors(&self) -> Opened<Arc<Vectors>> {
-        self.vectors.get_or_init(|| self.open(VECTORS)).clone()
+        self.open_once(&self.vectors, VECTORS)
     }
 
     /// The set of vectors of comments: the same, or one that no search looks at.
     pub(super) fn said(&self) -> Opened<Arc<Vectors>> {
         match &self.said {
-            Some(said) => said.get_or_init(|| self.open(SAID)).clone(),
+            Some(said) => self.open_once(said, SAID),
             None => self.vectors(),
+        }
+    }
+
+    /// The set in this folder, opened once; while another process makes it, the next question tries again.
+    fn open_once(&self, kept: &OnceLock<Opened<Arc<Vectors>>>, folder: &str) -> Opened<Arc<Vectors>> {
+        if let Some(opened) = kept.get() {
+            return opened.clone();
+        }
+        match self.open(folder) {
+            Err(error) if error.code() == Code::Busy => Err(error),
+            opened => kept.get_or_init(|| opened).clone(),
         }
     }
 
