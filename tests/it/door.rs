@@ -265,7 +265,7 @@ fn public_events_gitlab_exports_gitea_and_jira_answers() {
     let event = json!({"type": "IssueCommentEvent", "repo": {"name": "yard/crane"}, "payload": {"action": "created", "issue": issue, "comment": comment}});
     let other = json!({"type": "PushEvent", "repo": {"name": "yard/crane"}, "payload": {"size": 1}});
     let path = place.file("2025-01-01-0.json", format!("{other}\n{event}\n")).to_string_lossy().into_owned();
-    place.ok(&["import", &path]);
+    place.ok(&["import", &path, "--yes"]);
     assert_eq!(said(&show(&place, "yard/crane#5")), ["bo: Found."]);
 
     let note = |system: bool, text: &str| json!({"note": text, "system": system, "author": {"name": "Bo"}, "created_at": "2025-01-02T00:00:00.000Z"});
@@ -284,7 +284,7 @@ fn public_events_gitlab_exports_gitea_and_jira_answers() {
         "issuelinks": [{"type": {"name": "Duplicate", "outward": "duplicates"}, "outwardIssue": {"key": "DECK-2"}}],
         "comment": {"comments": [{"id": "1", "author": {"displayName": "Bo"}, "body": text("Mop it."), "created": "2025-01-02T00:00:00.000+0000"}]}}}]});
     let path = place.file("answer", found.to_string()).to_string_lossy().into_owned();
-    place.ok(&["import", &path]);
+    place.ok(&["import", &path, "--yes"]);
     let item = show(&place, "deck.example/DECK#12");
     assert_eq!(
         (item["markdown"].as_str().map(str::trim_end).map(str::trim_end), said(&item)),
@@ -328,7 +328,7 @@ fn two_keys_with_one_number_are_two_items() {
     assert_eq!(show(&place, "acme/all/OPS#12")["title"], "Changed");
     // Without a name each project is a source.
     let path = place.file("both.csv", text).to_string_lossy().into_owned();
-    place.ok(&["import", &path]);
+    place.ok(&["import", &path, "--yes"]);
     assert_eq!(show(&place, "jira/APP#12")["title"], "One");
 }
 
@@ -353,7 +353,7 @@ fn an_archive_of_several_repositories_gives_the_named_one_or_all() {
     place.ok(&["import", &dump, "-R", "yard/gate"]);
     assert_eq!(show(&place, "yard/gate#5")["title"], "Of yard/gate");
     assert_eq!(place.json(&["source", "list", "--json"])[0]["issues"], 1);
-    place.ok(&["import", &dump]);
+    place.ok(&["import", &dump, "--yes"]);
     assert_eq!(show(&place, "yard/crane#5")["title"], "Of yard/crane");
     assert_eq!(said(&show(&place, "yard/crane#6")), ["bo: Why?"]);
 }
@@ -386,7 +386,7 @@ fn files_of_two_trackers_in_a_folder_or_an_archive_are_two_sources() {
         place.file("both/mails/1.eml", mail("one", 4, "ada@mill.example", "Valve sticks", "", "Cold.\n"));
         place.file("both/page.md", "# Home\n\nThe oven's page.\n");
         let path = place.path("both").to_string_lossy().into_owned();
-        let ran = place.ok(&["import", &path, "--no-vectors"]);
+        let ran = place.ok(&["import", &path, "--no-vectors", "--yes"]);
         assert!(!ran.err.contains("updated"), "{}", ran.err);
         assert_eq!(show(&place, "acme/up#1")["title"], "Crane 1");
         let stem = second.trim_end_matches(".json");
@@ -406,8 +406,9 @@ fn files_of_two_trackers_in_a_folder_or_an_archive_are_two_sources() {
         archive.append_data(&mut header, name, text.as_bytes()).unwrap();
     }
     let path = place.file("all.tar", archive.into_inner().unwrap()).to_string_lossy().into_owned();
-    place.ok(&["import", &path, "--no-vectors"]);
-    let ran = place.ok(&["import", &place.file(tickets.0, &tickets.1).to_string_lossy(), "--no-vectors"]);
+    place.ok(&["import", &path, "--no-vectors", "--yes"]);
+    let ran =
+        place.ok(&["import", &place.file(tickets.0, &tickets.1).to_string_lossy(), "--no-vectors", "--yes"]);
     assert!(ran.err.contains("2 unchanged"), "{}", ran.err);
     assert_eq!(show(&place, "acme/up#1")["title"], "Crane 1");
     assert_eq!(show(&place, "oven.zendesk.com/tickets#1")["title"], "Oven 1");
@@ -797,7 +798,7 @@ fn an_empty_question_is_an_error_and_flags_alone_list() {
 /// Imports files without naming a source.
 fn imported_as_named(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ran {
     let path = place.file(name, content).to_string_lossy().into_owned();
-    place.ok(&["import", &path, "--no-vectors"])
+    place.ok(&["import", &path, "--no-vectors", "--yes"])
 }
 
 #[test]
@@ -896,7 +897,7 @@ fn pages_of_a_folder_are_one_wiki_whatever_they_are_called() {
     place.file("kb/db/pump.md", "It has a table.\n");
     place.file("kb/old.md", b"Gr\xfc\xdfe vom Kran\n");
     let path = place.path("kb").to_string_lossy().into_owned();
-    let ran = place.ok(&["import", &path, "--no-vectors"]);
+    let ran = place.ok(&["import", &path, "--no-vectors", "--yes"]);
     assert!(ran.err.contains("3 wiki pages") && !ran.err.contains("skipped"), "{}", ran.err);
     let page = show(&place, "wiki/kb:net-pump");
     assert_eq!((&page["title"], &page["labels"]), (&json!("Pump on the net"), &json!(["pump", "net"])));

@@ -343,3 +343,29 @@ fn folder_that_is_no_text_holds_a_casebook() {
     let ran = crate::support::Ran::from(command.output().unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
 }
+
+#[cfg(unix)]
+#[test]
+fn stopped_search_keeps_nobody_waiting() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let place = filled("acme/app", 40);
+    place.ok(&["index"]);
+    for delay in [5, 10, 20, 30, 45, 60, 90] {
+        let mut child = place
+            .command(&["search", "valve"])
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(delay));
+        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+        kill_process(pid, Signal::STOP).unwrap();
+        let began = Instant::now();
+        let ran = place.run(&["search", "valve"]);
+        let took = began.elapsed();
+        kill_process(pid, Signal::CONT).unwrap();
+        child.wait().unwrap();
+        assert_eq!(ran.code, Some(0), "{delay}: {}", ran.err);
+        assert!(took < Duration::from_secs(10), "stopped after {delay} ms: {took:?}");
+    }
+}

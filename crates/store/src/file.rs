@@ -7,12 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
 
 use precedent_core::error::{Code, Error, Result};
 
 /// How long a write waits for another process's write.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 /// How often a process that waits for another's opening looks again.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// Read connections that are kept open.
@@ -51,13 +51,18 @@ impl SqliteFile {
     /// Opens or makes the file; `prepare` brings its schema up to date. Readers map at most `mapped` bytes of it. One that is
     /// there and cannot be written (a full disk, a folder that may only be read) is opened to read.
     pub fn open(path: &Path, mapped: u32, prepare: impl Fn(&mut Connection) -> Result<()>) -> Result<Self> {
-        Self::open_ready(path, mapped, |_| Ok(false), prepare)
+        Self::open_ready(path, mapped, BUSY_TIMEOUT, |_| Ok(false), prepare)
     }
 
-    /// As [`SqliteFile::open`], without waiting for another process's opening where `is_ready` finds nothing to prepare.
-    pub(crate) fn open_ready(
+    /// As [`SqliteFile::open`], without waiting for another process's opening where `is_ready` finds nothing to prepare; else for
+    /// as long as `patience` says.
+    ///
+    /// # Errors
+    /// As [`SqliteFile::open`].
+    pub fn open_ready(
         path: &Path,
         mapped: u32,
+        patience: Duration,
         is_ready: impl Fn(&Connection) -> Result<bool>,
         prepare: impl Fn(&mut Connection) -> Result<()>,
     ) -> Result<Self> {
@@ -71,7 +76,7 @@ impl SqliteFile {
                 return Ok(Self { path: path.to_owned(), mapped, access: Access::Full, writer, readers });
             }
         }
-        match Self::open_as(path, mapped, Access::Full, &prepare) {
+        match Self::open_as(path, mapped, patience, Access::Full, &prepare) {
             Err(error) if error.code() == Code::Io && path.is_file() => {
                 // That nothing can be written says too little of what cannot even be read.
                 if let Err(e) = File::open(path) {
@@ -80,9 +85,15 @@ impl SqliteFile {
                 let why = error.to_string();
                 // A writer that has it open keeps its log readable; without a log the file is all there is.
                 let shared = Access::ReadOnly { frozen: false, why: why.clone() };
-                Self::open_as(path, mapped, shared, &prepare)
+                Self::open_as(path, mapped, patience, shared, &prepare)
                     .or_else(|_| match log_length(path) {
-                        0 => Self::open_as(path, mapped, Access::ReadOnly { frozen: true, why }, &prepare),
+                        0 => Self::open_as(
+                            path,
+                            mapped,
+                            patience,
+                            Access::ReadOnly { frozen: true, why },
+                            &prepare,
+                        ),
                         _ => Err(unfinished(path)),
                     })
                     .map_err(|e| if e.code() == Code::Io { e } else { error })
@@ -94,12 +105,13 @@ impl SqliteFile {
     fn open_as(
         path: &Path,
         mapped: u32,
+        patience: Duration,
         access: Access,
         prepare: &impl Fn(&mut Connection) -> Result<()>,
     ) -> Result<Self> {
         // One process at a time: SQLite's own locks do not cover the switch to WAL, nor a migration as a whole.
         let _opening = match access {
-            Access::Full => Some(lock_beside(path)?),
+            Access::Full => Some(lock_beside(path, patience)?),
             Access::ReadOnly { .. } => None,
         };
         // SQLite gives the files beside a database the mode that it has when they are made: it has to be private before that.
@@ -231,6 +243,22 @@ impl SqliteFile {
     }
 }
 
+impl Drop for SqliteFile {
+    /// Closes without the exclusive lock that SQLite takes for its last connection, where nothing is left to put into its place:
+    /// a process that is stopped in that moment must keep nobody from reading.
+    fn drop(&mut self) {
+        if matches!(self.access, Access::ReadOnly { .. }) || log_length(&self.path) > 0 {
+            return;
+        }
+        let readers = self.readers.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for connection in readers.iter_mut().chain([writer]) {
+            // Where it fails, the lock is taken.
+            drop(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true));
+        }
+    }
+}
+
 /// The file that stands beside another one and has its name with an end: a database's log, its lock.
 pub fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -239,14 +267,14 @@ pub fn with_end(path: &Path, end: &str) -> PathBuf {
 }
 
 /// Holds `FILE.lock` until it is dropped; waits for whoever has it.
-fn lock_beside(path: &Path) -> Result<File> {
+fn lock_beside(path: &Path, patience: Duration) -> Result<File> {
     let name = with_end(path, ".lock");
     let file = super::lock::open(&name)?;
     let began = Instant::now();
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if began.elapsed() < BUSY_TIMEOUT => {
+            Err(TryLockError::WouldBlock) if began.elapsed() < patience => {
                 std::thread::sleep(LOOK_AGAIN);
             }
             Err(TryLockError::WouldBlock) => {

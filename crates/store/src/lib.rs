@@ -134,7 +134,7 @@ impl Store {
     /// cannot be written.
     pub fn open(path: &Path) -> Result<Self> {
         // Reads are of single rows, or once through everything: a mapping would only hold every page that was met.
-        let file = SqliteFile::open_ready(path, 0, schema::is_current, |connection| {
+        let file = SqliteFile::open_ready(path, 0, file::BUSY_TIMEOUT, schema::is_current, |connection| {
             // What is deleted is gone from the file, and not merely from its tables.
             connection.pragma_update(None, "secure_delete", true)?;
             schema::migrate(connection, path)

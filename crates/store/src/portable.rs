@@ -621,7 +621,7 @@ fn contradiction(error: Error, table: &str, direction: Direction) -> Error {
     if !constraint {
         return error;
     }
-    let error = match direction {
+    let refused = match direction {
         Direction::Import => {
             Error::invalid(format!("rows of the file contradict each other, or what is here ({table})"))
                 .with_hint("Import into another casebook with --casebook DIR; nothing was imported.")
@@ -630,9 +630,8 @@ fn contradiction(error: Error, table: &str, direction: Direction) -> Error {
             Error::new(Code::Corrupt, format!("rows of this casebook contradict each other ({table})"))
                 .with_hint("precedent doctor --repair mends them; nothing was exported.")
         }
-    }
-    .with_source(error);
-    error
+    };
+    refused.with_source(error)
 }
 
 /// Copies rows of a table with their ids moved behind those that are there.

@@ -275,26 +275,36 @@ pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     Ok(())
 }
 
+/// A rule about one table, with what mends a row that breaks it.
+struct Condition {
+    holds: String,
+    fault: String,
+    /// The columns that are set, if a row can be mended.
+    set: Option<String>,
+    /// Whether they are set on an import too.
+    always: bool,
+}
+
 /// What a table's rows must be, with the remedies: the rules above, and that every text and number can be read at all.
-fn rules_of(c: &Connection, table: &str) -> Result<Vec<(String, String, Option<String>, bool)>> {
+fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
     let mut rules = Vec::new();
     let mut statement = c.prepare("SELECT name, type FROM pragma_table_info(?1, 'main')")?;
     let columns = statement.query_map([table], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
     for column in columns {
         let (column, kind) = column?;
         match kind.as_str() {
-            "TEXT" => rules.push((
-                format!("is_text(t.\"{column}\")"),
-                format!("its {} is no text", column.replace('_', " ")),
-                Some(format!("\"{column}\" = readable_text(\"{column}\")")),
-                false,
-            )),
-            "REAL" => rules.push((
-                format!("is_finite(t.\"{column}\")"),
-                format!("its {} is no number", column.replace('_', " ")),
-                None,
-                false,
-            )),
+            "TEXT" => rules.push(Condition {
+                holds: format!("is_text(t.\"{column}\")"),
+                fault: format!("its {} is no text", column.replace('_', " ")),
+                set: Some(format!("\"{column}\" = readable_text(\"{column}\")")),
+                always: false,
+            }),
+            "REAL" => rules.push(Condition {
+                holds: format!("is_finite(t.\"{column}\")"),
+                fault: format!("its {} is no number", column.replace('_', " ")),
+                set: None,
+                always: false,
+            }),
             _ => {}
         }
     }
@@ -304,7 +314,7 @@ fn rules_of(c: &Connection, table: &str) -> Result<Vec<(String, String, Option<S
             Remedy::Set(columns) => (Some(columns.to_owned()), false),
             Remedy::Correct(columns) => (Some(columns.to_owned()), true),
         };
-        rules.push((rule.holds.to_owned(), rule.fault.to_owned(), set, always));
+        rules.push(Condition { holds: rule.holds.to_owned(), fault: rule.fault.to_owned(), set, always });
     }
     Ok(rules)
 }
@@ -327,7 +337,7 @@ fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
     let faults: Vec<String> = rules
         .iter()
         .enumerate()
-        .map(|(i, (holds, ..))| format!("WHEN ({holds}) IS NOT TRUE THEN {i}"))
+        .map(|(i, rule)| format!("WHEN ({}) IS NOT TRUE THEN {i}", rule.holds))
         .collect();
     // One pass: what stands behind a long text is slow to reach.
     let query = format!(
@@ -345,9 +355,9 @@ fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
                 ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).chars().take(MAX_LINE).collect(),
                 _ => format!("a row of {table}"),
             };
-            let Some((_, fault, _, always)) = rules.get(row.get::<_, usize>(1)?) else { continue };
-            let kept = if *always && purpose == Purpose::Import { Taken::CORRECTED } else { "" };
-            found.named.push(format!("{kept}{name}: {fault}"));
+            let Some(rule) = rules.get(row.get::<_, usize>(1)?) else { continue };
+            let kept = if rule.always && purpose == Purpose::Import { Taken::CORRECTED } else { "" };
+            found.named.push(format!("{kept}{name}: {}", rule.fault));
         }
     }
     Ok(found)
@@ -362,7 +372,7 @@ pub(super) fn mend(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
             continue;
         }
         all.add(found);
-        for (holds, _, set, always) in rules_of(c, table)? {
+        for Condition { holds, set, always, .. } in rules_of(c, table)? {
             let broken = format!("({holds}) IS NOT TRUE");
             if let Some(set) = set.filter(|_| always || purpose == Purpose::Repair) {
                 c.execute(&format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {set} WHERE {broken}"), [])?;

@@ -1,4 +1,5 @@
 //! Casebook files: what goes out comes in equal, and no cell of one breaks what reads it.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
 

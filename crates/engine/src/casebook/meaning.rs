@@ -11,6 +11,7 @@ use std::{
         mpsc::{self, Sender},
     },
     thread::JoinHandle,
+    time::{Duration, Instant},
 };
 
 use super::{Inner, VECTORS, sentence};
@@ -32,6 +33,9 @@ const SAID: &str = "said";
 /// Vectors of the next model that are made before what has changed meanwhile is taken into those that answer.
 const ROUND: u64 = 2_048;
 
+/// How long after another process was found making a set of vectors nobody looks again.
+const BUSY_FOR: Duration = Duration::from_secs(5);
+
 /// Something that was opened, or why it could not be.
 type Opened<T> = std::result::Result<T, Arc<Error>>;
 
@@ -42,6 +46,8 @@ pub(super) struct Meaning {
     engine: Engine,
     folder: PathBuf,
     vectors: OnceLock<Opened<Arc<Vectors>>>,
+    /// When another process was found making a set of vectors.
+    busy: Mutex<Option<(Instant, Arc<Error>)>>,
     /// Those of comments, where they are kept apart.
     said: Option<OnceLock<Opened<Arc<Vectors>>>>,
     /// The one model that all questions of this process share.
@@ -108,14 +114,34 @@ impl Meaning {
 
     /// The set of vectors of the model.
     pub(super) fn vectors(&self) -> Opened<Arc<Vectors>> {
-        self.vectors.get_or_init(|| self.open(VECTORS)).clone()
+        self.open_once(&self.vectors, VECTORS)
     }
 
     /// The set of vectors of comments: the same, or one that no search looks at.
     pub(super) fn said(&self) -> Opened<Arc<Vectors>> {
         match &self.said {
-            Some(said) => said.get_or_init(|| self.open(SAID)).clone(),
+            Some(said) => self.open_once(said, SAID),
             None => self.vectors(),
+        }
+    }
+
+    /// The set in this folder, opened once; while another process makes it, the next question tries again.
+    fn open_once(&self, kept: &OnceLock<Opened<Arc<Vectors>>>, folder: &str) -> Opened<Arc<Vectors>> {
+        if let Some(opened) = kept.get() {
+            return opened.clone();
+        }
+        let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, error)) = &*busy
+            && at.elapsed() < BUSY_FOR
+        {
+            return Err(Arc::clone(error));
+        }
+        match self.open(folder) {
+            Err(error) if error.code() == Code::Busy => {
+                *busy = Some((Instant::now(), Arc::clone(&error)));
+                Err(error)
+            }
+            opened => kept.get_or_init(|| opened).clone(),
         }
     }
 
@@ -258,6 +284,7 @@ impl Inner {
             engine: engine_of(&self.engine, &self.folder, name),
             folder: self.folder.clone(),
             vectors: OnceLock::new(),
+            busy: Mutex::default(),
             said: (!self.index_comments).then(OnceLock::new),
             model: Mutex::default(),
             asked: AtomicBool::default(),

@@ -20,13 +20,14 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use rusqlite::{Connection, params};
 
 use codes::{Coded, Codes, signs};
 pub use schema::damage;
-use schema::{prepare, rebuild, register, whole};
+use schema::{is_current, prepare, rebuild, register, whole};
 pub use search::EXACT_CHUNKS;
 use search::quantised;
 
@@ -191,6 +192,9 @@ pub fn path(folder: &Path, info: &ModelInfo) -> PathBuf {
     folder.join(format!("{}.db", info.fingerprint()))
 }
 
+/// How long another process may take to make an empty set. Questions go on without vectors then.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
 impl Vectors {
     /// Opens the vectors of this model below this folder, making an empty set where there is none or the file is damaged:
     /// vectors can be made again.
@@ -204,7 +208,7 @@ impl Vectors {
             private_folder(folder)?;
         }
         let open = || {
-            SqliteFile::open(&path, MAPPED, |connection| {
+            SqliteFile::open_ready(&path, MAPPED, PATIENCE, is_current, |connection| {
                 prepare(connection, dimensions)?;
                 // A connection that only reads takes it too, and never has a use for it.
                 connection.pragma_update(None, "wal_autocheckpoint", LOGGED)?;

@@ -93,6 +93,11 @@ pub(super) fn whole(connection: &Connection, path: &Path) -> Result<()> {
 /// The version of the tables below.
 const VERSION: i64 = 2;
 
+/// Returns whether a set of vectors has the tables of this version.
+pub(super) fn is_current(connection: &Connection) -> Result<bool> {
+    Ok(connection.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? >= VERSION)
+}
+
 pub(super) fn prepare(connection: &mut Connection, dimensions: usize) -> Result<()> {
     let version = |c: &Connection| c.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0));
     if version(connection)? >= VERSION {
