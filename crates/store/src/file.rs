@@ -67,13 +67,16 @@ impl SqliteFile {
         prepare: impl Fn(&mut Connection) -> Result<()>,
     ) -> Result<Self> {
         if is_in_wal_mode(path) {
-            // Whatever is wrong with it is told below.
-            let opened =
-                connect(path, 0, &Access::Full).and_then(|writer| Ok(is_ready(&writer)?.then_some(writer)));
-            if let Ok(Some(mut writer)) = opened {
-                prepare(&mut writer)?;
-                let (writer, readers) = (Mutex::new(writer), Mutex::default());
-                return Ok(Self { path: path.to_owned(), mapped, access: Access::Full, writer, readers });
+            let connected = connect_within(path, 0, &Access::Full, patience);
+            match connected.and_then(|writer| Ok(is_ready(&writer)?.then_some(writer))) {
+                Ok(Some(mut writer)) => {
+                    prepare(&mut writer)?;
+                    let (writer, readers) = (Mutex::new(writer), Mutex::default());
+                    return Ok(Self { path: path.to_owned(), mapped, access: Access::Full, writer, readers });
+                }
+                Err(error) if error.code() == Code::Busy => return Err(error),
+                // Whatever is wrong with it is told below.
+                _ => {}
             }
         }
         match Self::open_as(path, mapped, patience, Access::Full, &prepare) {
@@ -120,7 +123,7 @@ impl SqliteFile {
             drop(create_private(path));
         }
         // Each connection's mapping counts as memory of its own; only readers gain from theirs.
-        let mut writer = connect(path, 0, &access)?;
+        let mut writer = connect_within(path, 0, &access, patience)?;
         prepare(&mut writer)?;
         let (writer, readers) = (Mutex::new(writer), Mutex::default());
         Ok(Self { path: path.to_owned(), mapped, access, writer, readers })
@@ -314,6 +317,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Opens a connection with the settings that every connection has.
 fn connect(path: &Path, mapped: u32, access: &Access) -> Result<Connection> {
+    connect_within(path, mapped, access, BUSY_TIMEOUT)
+}
+
+/// As [`connect`]; while it opens, other processes' locks are waited for no longer than this.
+fn connect_within(path: &Path, mapped: u32, access: &Access, patience: Duration) -> Result<Connection> {
     let open = || -> rusqlite::Result<Connection> {
         let connection = match access {
             Access::Full => Connection::open_with_flags(
@@ -335,7 +343,7 @@ fn connect(path: &Path, mapped: u32, access: &Access) -> Result<Connection> {
                 )?
             }
         };
-        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.busy_timeout(patience)?;
         connection.set_prepared_statement_cache_capacity(64);
         if matches!(access, Access::Full) {
             connection.execute_batch(
@@ -350,6 +358,7 @@ fn connect(path: &Path, mapped: u32, access: &Access) -> Result<Connection> {
         // SQLite looks at the file only when it reads.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         connection.pragma_update(None, "mmap_size", mapped)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
         Ok(connection)
     };
     open().map_err(|e| Error::from(e).context(path.display()))
