@@ -604,9 +604,7 @@ mod tests {
     use super::*;
     use crate::Store;
 
-    proptest::proptest! {
-        /// Counted from indexes or one by one, it comes to the same.
-        #[test]
+    #[test]
     fn long_title_goes_on_in_the_body() {
         assert_eq!(bound_title("Pump stops", "At noon."), ("Pump stops".into(), "At noon.".into()));
         let (title, body) = ("ä".repeat(MAX_TITLE) + "rest", "At noon.");
@@ -615,7 +613,9 @@ mod tests {
         assert_eq!(body, "…rest\n\nAt noon.");
     }
 
-    #[test]
+    proptest::proptest! {
+        /// Counted from indexes or one by one, it comes to the same.
+        #[test]
         fn what_a_source_holds_is_counted_right(
             items in proptest::collection::btree_map(1_u64..9, (0_u64..4, proptest::bool::ANY), 0..6),
             comments in proptest::collection::vec((1_u64..12, proptest::bool::ANY, proptest::bool::ANY), 0..24),
