@@ -12,8 +12,9 @@ use precedent_core::{
     },
     task::Task,
 };
-use precedent_store::{DateEvidence, 
-    Background, Calibration, NoteContent, RawKind, RemoteRow, Store, StreamRow, VerifiedCopy, check_foreign,
+use precedent_store::{
+    Background, Calibration, DateEvidence, NoteContent, RawKind, RemoteRow, Store, StreamRow, VerifiedCopy,
+    check_foreign,
 };
 use proptest::prelude::*;
 use rusqlite::{Connection, params, types::Value as Cell};
@@ -139,10 +140,23 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                 for record in &records {
                     match record {
                         Record::Document(d) => {
-                            let _ = w.apply_document(&source, d, &worker.pack(&d.raw)?, DateEvidence::Sound, at(NOW))?;
+                            let _ = w.apply_document(
+                                &source,
+                                d,
+                                &worker.pack(&d.raw)?,
+                                DateEvidence::Sound,
+                                at(NOW),
+                            )?;
                         }
                         Record::Comment(c) => {
-                            let _ = w.apply_comment(&source, c, &comments.pack(&c.raw)?, false, DateEvidence::Sound, at(NOW))?;
+                            let _ = w.apply_comment(
+                                &source,
+                                c,
+                                &comments.pack(&c.raw)?,
+                                false,
+                                DateEvidence::Sound,
+                                at(NOW),
+                            )?;
                         }
                     }
                 }
@@ -640,7 +654,13 @@ fn removed_source_leaves_nothing_in_any_file() {
                 let packer = w.raw_packer(RawKind::Document)?;
                 let mut worker = packer.worker()?;
                 for record in &records {
-                    let _ = w.apply_document(&source, record, &worker.pack(&record.raw)?, DateEvidence::Sound, at(NOW))?;
+                    let _ = w.apply_document(
+                        &source,
+                        record,
+                        &worker.pack(&record.raw)?,
+                        DateEvidence::Sound,
+                        at(NOW),
+                    )?;
                 }
                 Ok(())
             })
@@ -680,7 +700,13 @@ fn removed_source_leaves_nothing_in_any_file() {
             let source = w.source("acme/app0")?.unwrap();
             let packed = stale.pack(&late.raw)?;
             let anew = w.packed_anew(RawKind::Document, &packed, &late.raw)?;
-            let _ = w.apply_document(&source, &late, anew.as_ref().unwrap_or(&packed), DateEvidence::Sound, at(NOW))?;
+            let _ = w.apply_document(
+                &source,
+                &late,
+                anew.as_ref().unwrap_or(&packed),
+                DateEvidence::Sound,
+                at(NOW),
+            )?;
             Ok(w.document_by_key(&number(900))?.unwrap().id)
         })
         .unwrap();
@@ -806,11 +832,24 @@ fn last_import_is_taken_back() {
                 for number in numbers {
                     let mut record = document(Some(number), None, "Other title", "Other body.".to_owned());
                     record.updated_at = Some(at(NOW - 100));
-                    let _ = w.apply_document(&source, &record, &worker.pack(&record.raw)?, DateEvidence::Sound, at(NOW))?;
+                    let _ = w.apply_document(
+                        &source,
+                        &record,
+                        &worker.pack(&record.raw)?,
+                        DateEvidence::Sound,
+                        at(NOW),
+                    )?;
                     let mut said = comment(number, number);
                     said.updated_at = at(NOW - 100);
                     said.raw = raw(&format!("other {number}"));
-                    let _ = w.apply_comment(&source, &said, &worker.pack(&said.raw)?, false, DateEvidence::Sound, at(NOW))?;
+                    let _ = w.apply_comment(
+                        &source,
+                        &said,
+                        &worker.pack(&said.raw)?,
+                        false,
+                        DateEvidence::Sound,
+                        at(NOW),
+                    )?;
                 }
                 Ok(())
             })
