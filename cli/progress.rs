@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn rate_is_shown_in_whole_steps() {
-        assert_eq!(per_second(47_209.1226), "47,209/s");
+        assert_eq!(per_second(47_209.122_6), "47,209/s");
         assert_eq!(per_second(0.9), "1/s");
         assert_eq!(per_second(0.0), "");
         assert_eq!(per_second(f64::NAN), "");

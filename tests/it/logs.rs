@@ -116,9 +116,7 @@ fn a_log_leads_to_what_is_known_of_each_error() {
 
     let said = place.ok(&["troubleshoot", &path]).out;
     assert!(
-        said.starts_with(
-            "3 distinct errors in 992 lines of 1 file: 1 solved in 2.5.0, 1 known, 1 never seen"
-        ),
+        said.contains("3 distinct errors in 992 lines of 1 file: 1 solved in 2.5.0, 1 known, 1 never seen"),
         "{said}"
     );
     for part in [
@@ -157,7 +155,7 @@ fn a_support_bundle_and_a_folder_are_read_too() {
     let path = place.path("bundle.tar.gz");
     bundle(&path);
     let said = place.ok(&["troubleshoot", &path.to_string_lossy(), "--max-errors", "1"]).out;
-    assert!(said.starts_with("3 distinct errors in 992 lines of 1 file"), "{said}");
+    assert!(said.contains("3 distinct errors in 992 lines of 1 file"), "{said}");
     assert!(said.contains("2 distinct errors more, less telling"), "{said}");
     assert!(said.contains("not read: bundle/app.conf: not a log by its name"), "{said}");
     let folder = place.path("logs");

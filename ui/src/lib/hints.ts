@@ -13,6 +13,8 @@ type Rule = readonly [said: RegExp, instead: string, remedy?: Remedy];
 
 const RULES: readonly Rule[] = [
   [/Run `precedent doctor --repair`: it keeps/g, "A repair keeps", "repair"],
+  [/Run `precedent doctor --repair`: it names/g, "A repair names", "repair"],
+  [/Remove a note: precedent note remove \S+/g, "Remove a note in Notes", "notes"],
   [/`?precedent doctor --repair`? makes/g, "A repair makes", "repair"],
   [/Run `precedent doctor`(?: to see what is wrong)?/g, "A repair keeps a copy and mends what can be mended", "repair"],
   [/`precedent doctor` says/g, "A check says", "repair"],

@@ -69,6 +69,7 @@ export type Disposition =
   | {
       fixed: string | null;
     }
+  | "completed"
   | {
       possible_regression: string | null;
     }
@@ -1478,6 +1479,10 @@ export interface DuplicatesResponse {
    */
   compared: number;
   /**
+   * Whether the indexes were complete. While they are not, no match does not mean that there is none.
+   */
+  conclusive: boolean;
+  /**
    * The item that was asked about, if it is one.
    */
   key: string | null;
@@ -1485,6 +1490,10 @@ export interface DuplicatesResponse {
    * What the item is known to be a duplicate of already.
    */
   known: KnownDuplicate | null;
+  /**
+   * The reports that are known to be duplicates of the item, in the order of their keys.
+   */
+  known_duplicates: KnownDuplicate[];
   /**
    * What the person should know about this answer.
    */
@@ -2011,6 +2020,10 @@ export interface Imported {
    */
   comments: number;
   /**
+   * Records that carry a date ahead of this computer's clock; it was cut to the time of the import.
+   */
+  dated_ahead: number;
+  /**
    * Files read.
    */
   files: number;
@@ -2446,6 +2459,10 @@ export interface LogResponse {
    * Bytes of text that were read.
    */
   bytes: number;
+  /**
+   * Whether the indexes were complete. While they are not, no match does not mean that there is none.
+   */
+  conclusive: boolean;
   /**
    * Distinct errors and warnings in all.
    */
@@ -3016,6 +3033,10 @@ export interface SearchResponse {
    */
   arms: Arm[];
   /**
+   * Whether the indexes were complete. While they are not, no match does not mean that there is none.
+   */
+  conclusive: boolean;
+  /**
    * How much each arm could see.
    */
   coverage: Coverage;
@@ -3288,6 +3309,10 @@ export interface TriageResponse {
    */
   closed_left_out: number;
   /**
+   * Whether the indexes were complete. While they are not, no match does not mean that there is none.
+   */
+  conclusive: boolean;
+  /**
    * How many of the queue are expected to be the same as their candidate: the sum of their confidences.
    */
   expected: number;
@@ -3357,6 +3382,10 @@ export interface TroubleshootResponse {
    * Solved cases, best first.
    */
   cases: SolvedCase[];
+  /**
+   * Whether the indexes were complete. While they are not, no match does not mean that there is none.
+   */
+  conclusive: boolean;
   /**
    * The item that was asked about, if one was.
    */

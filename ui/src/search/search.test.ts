@@ -31,7 +31,7 @@ beforeEach(() => {
     return new Promise<SearchResponse>((resolve, reject) => {
       const page = (total: number | null, keys: string[]) =>
         resolve({
-          query, mode: "hybrid", arms: [], notices: [], hits: keys.map(hit), total, took_ms: 1,
+          query, mode: "hybrid", arms: [], notices: [], conclusive: true, hits: keys.map(hit), total, took_ms: 1,
           coverage: { documents: 1, full_text: 1, chunks: 1, embedded: 1, unread: 0 },
         });
       asked.push({

@@ -36,7 +36,7 @@ function search(sort: Sort, request: Record<string, unknown>, isEmpty: boolean):
   if (isNew) hits.length = Math.min(9, hits.length);
   for (const [at, one] of isNew ? hits.entries() : []) one.created_at = new Date(Date.now() - (at + 1) * 3_600_000).toISOString();
   return {
-    query, mode: "hybrid", arms: ["lexical", "semantic"], notices: [], hits: isBrowsing ? hits.map((one) => ({ ...one, passages: [], why: "" })) : hits,
+    query, mode: "hybrid", arms: ["lexical", "semantic"], notices: [], conclusive: true, hits: isBrowsing ? hits.map((one) => ({ ...one, passages: [], why: "" })) : hits,
     total: isBrowsing ? total : null, took_ms: 7, coverage: status(false).coverage,
   };
 }
@@ -50,7 +50,7 @@ const verdict = (number: number): Verdict => ({
 function queue(sort: Sort, isEmpty: boolean): TriageResponse {
   const items = isEmpty ? [] : Array.from({ length: 30 }, (_, at) => waiting(at + 5, sort));
   return {
-    queue: items, related: [], waiting: items.length, related_waiting: 0, closed_left_out: 12, unscanned: 0, scanned: 0, expected: 9, notices: [], took_ms: 3,
+    queue: items, related: [], waiting: items.length, related_waiting: 0, closed_left_out: 12, unscanned: 0, scanned: 0, expected: 9, notices: [], conclusive: true, took_ms: 3,
   };
 }
 
@@ -77,12 +77,12 @@ export function play(mood: Mood): void {
       case "compare":
         return comparison(sort, Number(String(args["key"]).split("#")[1] ?? 5));
       case "duplicates":
-        return { band: "likely", calibrated_on: 41, candidates: isEmpty ? [] : [candidate("open", sort)], circle: [], compared: 310, key: null, known: null, notices: [], rejected: [], took_ms: 9 };
+        return { band: "likely", calibrated_on: 41, candidates: isEmpty ? [] : [candidate("open", sort)], circle: [], compared: 310, conclusive: true, key: null, known: null, known_duplicates: [], notices: [], rejected: [], took_ms: 9 };
       case "prose":
         return (args["texts"] as string[]).map(() => BODIES[sort]);
       case "troubleshoot":
         return {
-          cases: isEmpty ? [] : [solved(sort)], key: null, near: [], notices: [], outcome: isEmpty ? "nothing" : "solved", settings: request["settings"], took_ms: 11,
+          cases: isEmpty ? [] : [solved(sort)], key: null, near: [], notices: [], conclusive: true, outcome: isEmpty ? "nothing" : "solved", settings: request["settings"], took_ms: 11,
           wiki: isEmpty ? [] : [page("plain")],
         };
       case "read_logs":

@@ -133,7 +133,7 @@ const failed = (sort: Sort, change: Partial<LogError>): LogError => ({
 
 export const logs = (sort: Sort): LogResponse => ({
   bytes: 9_400_000, distinct: 31, files: [{ lines: 88_000, name: "agent.log", skipped: null }, { lines: 0, name: "core.dump", skipped: "it is no text" }], known: 1, left_out: 0,
-  lines: 88_000, new: 1, notices: [], perhaps: 0, solved: 1, took_ms: 240,
+  lines: 88_000, new: 1, notices: [], conclusive: true, perhaps: 0, solved: 1, took_ms: 240,
   errors: [
     failed(sort, { severity: "fatal", before_crash: true, near_end: true, verdict: "solved", case: solved(sort), count: 1 }),
     failed(sort, { verdict: "known", known: { band: "likely", confidence: 0.72, key: "acme/app#5", state: "open", state_reason: null, title: TITLES[sort], url: null } }),

@@ -1,5 +1,5 @@
 import { clearMocks, mockIPC } from "@tauri-apps/api/mocks";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import type { BriefRequest, RedactionPreview } from "../lib/types";
 import { BriefMaking, leftOut, withEnding } from "./brief.svelte";
 import type { Piece } from "./pieces";

@@ -48,6 +48,7 @@ function response(errors: LogError[]): LogResponse {
     new: of("new"),
     errors,
     notices: [],
+    conclusive: true,
     took_ms: 1,
   };
 }

@@ -20,8 +20,8 @@ use precedent_text::report;
 const BUILT_IN: &str = include_str!("helps.json");
 /// The least probability that a question is about what the casebook is about.
 const HOME: f32 = 0.45;
-/// A case that is so likely to help is one wherever the question seems to be at home; in a small casebook less is enough, as a mail's
-/// greeting and names are strange to it.
+/// A case that is so likely to help is one wherever the question seems to be at home. In a small casebook with vectors less is enough,
+/// as a mail's greeting and names are strange to it; by words alone chance is as likely.
 const SURE: f32 = 0.4;
 const SURE_AMONG_FEW: f32 = 0.3;
 /// What a failure tells that hardly any other report names, in nats, as in a casebook of usual size: one that both name says more than
@@ -189,7 +189,7 @@ pub fn likely(
             if scored.confidence >= PROBABLY_THE_SAME { SAME_HELPS * scored.confidence } else { 0.0 };
         let as_named = if named.contains(&scored.document) { NAMED_HELPS } else { 0.0 };
         let helps = statement.helps.probability(&numbers).max(as_rare).max(as_same).max(as_named);
-        let sure = if language.is_small() { SURE_AMONG_FEW } else { SURE };
+        let sure = if language.is_small() && has_meaning { SURE_AMONG_FEW } else { SURE };
         let at_home = rare || as_named > 0.0 || helps >= sure || statement.home.probability(&numbers) >= HOME;
         Likely { scored, numbers, helps, at_home }
     });

@@ -165,7 +165,7 @@ pub fn remove_leftovers(models: &Path) -> Result<()> {
 
 /// Takes the lock that one import holds at a time; `None` if another one holds it.
 fn lock_imports(models: &Path) -> Result<Option<File>> {
-    let path = models.join(".lock");
+    let path = models.with_extension("lock");
     let lock = File::create(&path).map_err(|e| Error::io(&path, e))?;
     match lock.try_lock() {
         Ok(()) => Ok(Some(lock)),
@@ -464,20 +464,22 @@ mod tests {
 
     #[test]
     fn killed_imports_leave_nothing() {
-        let models = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let models = folder.path().join("models");
+        fs::create_dir(&models).unwrap();
         for folder in [".m2.4711", ".m3", "kept", ".m5.download"] {
-            fs::create_dir(models.path().join(folder)).unwrap();
+            fs::create_dir(models.join(folder)).unwrap();
         }
-        let held = lock_imports(models.path()).unwrap().unwrap();
-        remove_leftovers(models.path()).unwrap();
-        assert!(models.path().join(".m3").is_dir(), "another import is under way");
-        assert!(Part::make(models.path(), "m4").is_err());
+        let held = lock_imports(&models).unwrap().unwrap();
+        remove_leftovers(&models).unwrap();
+        assert!(models.join(".m3").is_dir(), "another import is under way");
+        assert!(Part::make(&models, "m4").is_err());
         drop(held);
-        remove_leftovers(models.path()).unwrap();
-        assert!(!models.path().join(".m3").exists() && !models.path().join(".m2.4711").exists());
-        assert!(models.path().join("kept").is_dir() && models.path().join(".m5.download").is_dir());
-        drop(Part::make(models.path(), "m4").unwrap());
-        assert!(!models.path().join(".m4").exists());
+        remove_leftovers(&models).unwrap();
+        assert!(!models.join(".m3").exists() && !models.join(".m2.4711").exists());
+        assert!(models.join("kept").is_dir() && models.join(".m5.download").is_dir());
+        drop(Part::make(&models, "m4").unwrap());
+        assert!(!models.join(".m4").exists());
     }
 
     #[test]
