@@ -325,7 +325,7 @@ fn brief_with_notes_is_for_its_owner_alone() {
 fn folder_that_is_no_text_holds_a_casebook() {
     use std::os::unix::ffi::OsStrExt as _;
     let place = filled("acme/app", 8);
-    let odd = place.path("").join(std::ffi::OsStr::from_bytes(b"caf\xe9 \xff"));
+    let odd = place.path("").join(std::ffi::OsStr::from_bytes(b"folder \xe9 \xff"));
     std::fs::create_dir(&odd).unwrap();
     std::fs::rename(place.casebook(), odd.join("book")).unwrap();
     let run = |args: &[&std::ffi::OsStr]| {

@@ -303,7 +303,7 @@ impl Http {
     /// Looks whether any of these addresses, or the proxy before them, takes a connection.
     ///
     /// # Errors
-    /// [`Code::Network`] if none does within [`REACH`], [`Code::Cancelled`].
+    /// [`Code::Network`] if none does within 4 s, [`Code::Cancelled`].
     pub async fn reach_any(&self, addresses: &[Url], task: &Task) -> Result<()> {
         let proxy = self.options.proxy.as_deref().and_then(|proxy| Url::parse(proxy).ok());
         let mut places: Vec<(String, u16)> = addresses

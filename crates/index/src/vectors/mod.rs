@@ -119,7 +119,7 @@ pub struct NearestSaid {
     pub text: Option<f32>,
 }
 
-/// How many chunks there are, and how many have a vector. Titles by themselves do not count, but for [`Vectors::work`].
+/// How many chunks there are, and how many have a vector. Titles by themselves do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
     /// All chunks of texts.
