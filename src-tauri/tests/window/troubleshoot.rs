@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fantoccini::{Client, Locator, key::Key};
+use fantoccini::{Client, key::Key};
 
 use crate::driver::{
     at_rest, click_words, drive_sample, is_there, press, press_ctrl, script, shot, text, texts, wait_for,
@@ -97,7 +97,7 @@ async fn a_report_leads_to_a_brief() {
             texts(&window, ".brief .written").await.iter().any(|said| said == "Copied as Markdown")
         })
         .await;
-        window.find(Locator::Css(".brief .field")).await.unwrap().clear().await.unwrap();
+        script(&window, "document.querySelector('.brief .field').select()").await;
         press_ctrl(&window, 'v').await;
         let pasted = "return document.querySelector('.brief .field').value";
         wait_until("it is on the clipboard", async || {
