@@ -79,9 +79,11 @@ export class Session {
   open(casebook: string): void {
     this.#stop?.();
     const place = `session:${casebook}`;
-    const kept = read(localStorage.getItem(place));
+    // A timer may outlive the page.
+    const storage = localStorage;
+    const kept = read(storage.getItem(place));
     if (kept) this.#restore(kept);
-    const keep = (kept: Kept) => localStorage.setItem(place, written(kept));
+    const keep = (kept: Kept) => storage.setItem(place, written(kept));
     const onpagehide = () => keep(this.#kept());
     this.#stop = $effect.root(() => {
       $effect(() => {
