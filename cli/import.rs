@@ -88,8 +88,12 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
     }
 }
 
-/// Asks whether several sources are to be made, or one for loose files of a folder, where that was not said.
+/// Asks whether a folder is to make several sources, or one for its loose files, where that was not said. A file that was
+/// named says itself which projects it holds.
 async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
+    if !command.paths.iter().any(|path| path.is_dir()) {
+        return Ok(());
+    }
     let request = ImportRequest { paths: command.paths.clone(), source: None, map: command.map.clone() };
     // What is wrong with the files is told by the import itself.
     let Ok(found) = precedent_engine::understand_files(request, &session.task).await else { return Ok(()) };
@@ -104,8 +108,7 @@ async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
             *held = (held.0 + share.items, held.1 + share.comments);
         }
     }
-    let folder = command.paths.iter().any(|path| path.is_dir());
-    if new.len() < 2 && !(folder && loose) {
+    if new.len() < 2 && !loose {
         return Ok(());
     }
     let what = plural(new.len() as u64, "new source");

@@ -113,7 +113,7 @@ comments, \"comment author\", \"comment date\", duplicates, duplicated, related.
 Examples:
   precedent import export.csv --dry-run               what it is, which column gives what, what is doubtful
   precedent import export.csv -R acme/app
-  precedent import migration.tar.gz --yes             every repository in it, each as a source
+  precedent import exports --yes                      every project in a folder, each as a source
   precedent import --undo                             take back the last import
   precedent import jira.csv --map state.closed=Shipped
   gh issue list -s all -L 9999 --json number,title,body,state,author,labels,comments,createdAt,updatedAt,url > all.json
