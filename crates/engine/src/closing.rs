@@ -1,6 +1,6 @@
 //! How an item was closed, where its tracker says no more than that it was.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use crate::phrases::{advises, says_fix, sentences, tells_of_fix};
 use jiff::Timestamp;
@@ -17,8 +17,6 @@ use regex::Regex;
 
 /// A comment this close to the closure may give its reason, in seconds.
 const NEAR: i64 = 24 * 3600;
-/// A comment of at most so many words that names an item names nothing else: "See #12.", "Same as #12".
-const BARE: usize = 3;
 /// Who closes with a reason says it in few words, in characters.
 const SHORT: usize = 600;
 
@@ -138,23 +136,24 @@ pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Opti
         comments.iter().filter(|comment| is_near(comment.created_at, closed)).collect();
     let is_duplicate = row.closed_as() == Some(Closure::Duplicate)
         || near.iter().any(|comment| ALREADY_REPORTED.is_match(&comment.body));
-    // The last words name the other report; where they only say that there is one, a comment of nothing but its number does.
-    let last = near.last().filter(|last| is_duplicate || is_bare_reference(&last.body));
-    let bare = || near.iter().rfind(|comment| is_bare_reference(&comment.body));
-    let named = |comment: &&StoredComment| {
+    let named = |comment: &StoredComment| -> BTreeSet<String> {
         let references = references(&comment.body).into_iter();
         let keys = references.map(|reference| {
             format!("{}#{}", reference.source.as_ref().unwrap_or(&row.source), reference.number)
         });
-        let mut keys: Vec<String> = keys.filter(|key| *key != row.key).collect();
-        keys.dedup();
-        keys
+        keys.filter(|key| *key != row.key).collect()
     };
-    let mut keys = last.map(named).unwrap_or_default();
+    // The last words name the other report, or a comment of nothing but its number does.
+    let last = near.last().filter(|last| is_duplicate || is_bare_reference(&last.body));
+    let mut keys = last.map(|last| named(last)).unwrap_or_default();
     if keys.is_empty() && is_duplicate {
-        keys = bare().map(named).unwrap_or_default();
+        let bare = near.iter().rfind(|comment| is_bare_reference(&comment.body));
+        keys = bare.map(|bare| named(bare)).unwrap_or_default();
     }
-    Ok(if keys.len() == 1 { keys.pop() } else { None })
+    let Some(key) = keys.pop_first().filter(|_| keys.is_empty()) else { return Ok(None) };
+    // A number alone may also be that of the change that fixed it.
+    let follows = is_duplicate || r.document_by_key(&key)?.is_some_and(|other| other.kind == row.kind);
+    Ok(follows.then_some(key))
 }
 
 /// The last comment that may give the reason of a closure.
@@ -172,9 +171,9 @@ pub(crate) fn refers_elsewhere(body: &str) -> bool {
     is_bare_reference(body) || ALREADY_REPORTED.is_match(body)
 }
 
-/// Whether a comment is nothing but a reference to one other item: "#12", "See #12.", an address.
+/// Whether a comment is nothing but a reference to one other item: "#12" or an address, but not "Fixed by #12".
 fn is_bare_reference(body: &str) -> bool {
-    body.split_whitespace().count() <= BARE && references(body).len() == 1
+    body.split_whitespace().count() == 1 && references(body).len() == 1
 }
 
 /// Whether a label says so, whatever marks its words have: `status: won't-fix`, `resolution/invalid`.
@@ -187,6 +186,16 @@ fn declines(label: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fix_by_a_change_is_no_bare_reference() {
+        assert!(is_bare_reference("#12") && is_bare_reference(" https://github.com/acme/app/issues/12\n"));
+        assert!(
+            !is_bare_reference("Fixed by #12")
+                && !is_bare_reference("See #12")
+                && !is_bare_reference("Done.")
+        );
+    }
 
     #[test]
     fn labels_and_closing_words_decline() {
