@@ -27,7 +27,7 @@ fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
     if report.thresholds.is_empty() {
         output.line(format_args!(
             "Too few to calibrate by (it takes {}): the built-in calibration stays.",
-            precedent_engine::duplicates::MIN_LABELS
+            precedent_engine::answer::MIN_LABELS
         ));
         return;
     }

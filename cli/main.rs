@@ -5,6 +5,7 @@
 )]
 
 mod args;
+mod ask;
 mod brief;
 mod calibrate;
 mod closures;
@@ -194,6 +195,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Import(command) => import::run(&session, command, output).await,
         Command::Index(command) => index::run(&session, command, output).await,
         Command::Search(command) => search::run(&session, command, output).await,
+        Command::Ask(command) => ask::run(&session, command, output).await,
         Command::Duplicates(command) => duplicates::run(&session, command, output).await,
         Command::Triage(command) => triage::run(&session, command, output).await,
         Command::Clusters(command) => clusters::run(&session, command, output).await,
@@ -334,7 +336,7 @@ fn searches_by_meaning(command: &Command) -> bool {
                 || search.query.iter().any(|q| q.contains("mode:lexical"));
             !lexical && !search.query.is_empty()
         }
-        Command::Duplicates(_) | Command::Troubleshoot(_) => true,
+        Command::Ask(_) | Command::Duplicates(_) | Command::Troubleshoot(_) => true,
         _ => false,
     }
 }

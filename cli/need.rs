@@ -39,6 +39,7 @@ pub fn of(command: &Command) -> Need {
         | Command::Doctor(_)
         | Command::Source(SourceCommand::Test { .. } | SourceCommand::List { .. })
         | Command::Search(_)
+        | Command::Ask(_)
         | Command::Duplicates(_)
         | Command::Clusters(_)
         | Command::Verdict(VerdictCommand::List { .. })

@@ -5,10 +5,10 @@ use std::{fs, path::Path};
 use precedent_core::{
     Code, Error, Result, files,
     model::{
-        Access, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord, ClosureReport,
-        ClustersResponse, DuplicatesResponse, Exported, Health, HostView, IndexReport, LogResponse,
-        ModelView, Note, NoteAnswer, RedactionPreview, Restored, SearchResponse, SimilarNotes, SourceView,
-        Thread, ThreadFigures, TriageResponse, TroubleshootResponse, Understood, Undone, Verdict,
+        Access, AskResponse, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord,
+        ClosureReport, ClustersResponse, DuplicatesResponse, Exported, Health, HostView, IndexReport,
+        LogResponse, ModelView, Note, NoteAnswer, RedactionPreview, Restored, SearchResponse, SimilarNotes,
+        SourceView, Thread, ThreadFigures, TriageResponse, TroubleshootResponse, Understood, Undone, Verdict,
     },
 };
 use precedent_text::similar;
@@ -25,6 +25,7 @@ type Named = (&'static str, fn() -> Schema);
 /// Of every command that prints JSON.
 const ALL: &[Named] = &[
     ("backup", of::<Backup>),
+    ("ask", of::<AskResponse>),
     ("brief", of::<Brief>),
     ("brief-preview", of::<Vec<RedactionPreview>>),
     ("brief-replay", of::<BriefReplay>),

@@ -177,7 +177,7 @@ pub fn print(s: &SourceView, output: &mut Output) {
             plural(labels, "known one")
         )),
         // A pair has one report that came later.
-        None if s.known_duplicates >= precedent_engine::duplicates::MIN_ORDER as u64 => {
+        None if s.known_duplicates >= precedent_engine::answer::MIN_ORDER as u64 => {
             output.line(format_args!(
                 "  {DIM}duplicates: {} known; `precedent calibrate {}` learns from them{DIM:#}",
                 plural(s.known_duplicates, "pair"),

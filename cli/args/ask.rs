@@ -177,6 +177,28 @@ pub enum VerdictCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
+    after_help = "One page for one problem: whether it is known, its status, the workaround and the fix for the version that the
+question names, related reports, wiki pages, notes, and what to do next.
+
+Examples:
+  precedent ask \"upload ends with FW-1043 on 3.2\"
+  precedent ask acme/app#1234
+  pbpaste | precedent ask -
+  precedent ask server.log"
+)]
+pub struct AskCommand {
+    /// A text, an item (acme/app#12), a file, or `-` for standard input
+    #[arg(value_name = "TEXT|KEY|FILE|-", required = true)]
+    pub question: Vec<String>,
+    /// Look in this source alone
+    #[arg(short = 'R', long, value_name = "SOURCE")]
+    pub source: Option<String>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Arguments)]
+#[command(
     after_help = "Looks among closed issues and merged pull requests alone; where none surely helps, in the wiki too. Nothing
 found is an empty answer: no guess is made.
 

@@ -89,6 +89,8 @@ pub enum Command {
     Index(IndexCommand),
     /// Search issues, pull requests and wiki pages
     Search(SearchCommand),
+    /// Ask about a problem: is it known, how is it solved, what to do next
+    Ask(AskCommand),
     /// Find earlier reports of the same, with a calibrated confidence
     Duplicates(DuplicatesCommand),
     /// Work through the open reports that may be duplicates

@@ -192,7 +192,7 @@ pub enum ConfigCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Tools: search, find_duplicates, troubleshoot, get_thread, check_similar, store_note, record_verdict,
+    after_help = "Tools: ask, search, find_duplicates, troubleshoot, get_thread, check_similar, store_note, record_verdict,
 export_brief, status. In a client's settings:
 
   { \"mcpServers\": { \"precedent\": { \"command\": \"precedent\", \"args\": [\"mcp\"] } } }"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits ../../crates/engine/src/troubleshoot/helps.json: whether a question is at home in a casebook, and how likely a solved case helps.
+"""Fits ../../crates/engine/src/answer/relevance.json: whether a question is at home in a casebook, and how likely a solved case helps.
 
     precedent eval SETS --cases --features with.tsv
     precedent eval SETS --cases --embedder off --features words.tsv
@@ -23,7 +23,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 HERE = pathlib.Path(__file__).resolve()
-OUT = HERE.parents[2] / "crates" / "engine" / "src" / "troubleshoot" / "helps.json"
+OUT = HERE.parents[2] / "crates" / "engine" / "src" / "answer" / "relevance.json"
 JUDGED = HERE.parents[1] / "judged"
 NAMES = ["worth", "meaning", "near", "words", "strange", "unknown", "rarest", "contained", "said"]
 # What counts against: how strange a text is, and how much of it nobody uses.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits ../../crates/engine/src/duplicates/ranking.json: in which order candidates come, and how sure an answer may be.
+"""Fits ../../crates/engine/src/answer/ranking.json: in which order candidates come, and how sure an answer may be.
 
     precedent eval SET… --by duplicates --features evidence.tsv
     .venv/bin/python rank.py evidence.tsv
@@ -20,9 +20,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 HERE = pathlib.Path(__file__).resolve()
-OUT = HERE.parents[2] / "crates" / "engine" / "src" / "duplicates" / "ranking.json"
+OUT = HERE.parents[2] / "crates" / "engine" / "src" / "answer" / "ranking.json"
 JUDGED = HERE.parents[1] / "judged"
-# In the order of crates/engine/src/duplicates/features.rs.
+# In the order of crates/engine/src/answer/features.rs.
 NAMES = [
     "words",
     "words_squared",
@@ -54,7 +54,7 @@ NAMES = [
     "copy",
     "series",
 ]
-# In the order of crates/engine/src/duplicates/reading.rs.
+# In the order of crates/engine/src/answer/text_overlap.rs.
 READING = [
     "resemblance",
     "contained",
@@ -69,11 +69,11 @@ READING = [
     "apart",
     "contrast",
 ]
-# By how much rules keep what is stated above 0 and below 1 (crates/engine/src/duplicates/reading.rs).
+# By how much rules keep what is stated above 0 and below 1 (crates/engine/src/answer/text_overlap.rs).
 BOUNDS = ["least", "below"]
 ALL = [*NAMES, "share", *READING, *BOUNDS]
 AT = {name: i for i, name in enumerate(ALL)}
-# What decides by itself, by a rule of crates/engine/src/duplicates/score.rs, and what tells how sure to be and not what comes first.
+# What decides by itself, by a rule of crates/engine/src/answer/ranking.rs, and what tells how sure to be and not what comes first.
 RULES = ("copy", "series")
 COPY, SERIES, UNRULED = 0.95, 0.05, 0.89
 UNWEIGHTED = {"same_title", "same_author", *RULES}
@@ -97,7 +97,7 @@ READ = 10
 # samples/kinds holds invented pairs of the kinds that trackers have few of (a trace under another title, a text that was filed
 # again with a word changed, one form about two things). The judge learns from them, the order does not.
 INVENTED, INVENTED_WEIGHT = "kinds", 10.0
-# How a source's background is taken (crates/engine/src/duplicates/background.rs): so many first answers, the usual one standing for
+# How a source's background is taken (crates/engine/src/answer/baseline.rs): so many first answers, the usual one standing for
 # so many of them.
 ASKED, PRIOR = 400, 50.0
 # A pair that was read stands for no more answers than this in a fit: one of a thousand would drown the others.

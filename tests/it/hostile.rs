@@ -153,6 +153,7 @@ fn what_strangers_wrote_is_marked_in_every_reply_to_an_agent() {
         .map(|t| t["name"].as_str().unwrap().to_owned())
         .collect();
     for (tool, arguments) in [
+        ("ask", json!({"text": "replication slot fills the disk"})),
         ("search", json!({"query": "slot"})),
         ("find_duplicates", json!({"number": 13, "include_closed": true})),
         ("troubleshoot", json!({"text": "replication slot fills the disk"})),

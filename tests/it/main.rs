@@ -7,6 +7,7 @@
     reason = "tests"
 )]
 
+mod ask;
 mod bad_input;
 mod briefs;
 mod casebook;

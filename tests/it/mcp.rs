@@ -133,6 +133,7 @@ fn the_tools_are_few_annotated_and_described() {
     assert_eq!(
         names,
         [
+            "ask",
             "check_similar",
             "export_brief",
             "find_duplicates",
@@ -554,6 +555,7 @@ fn the_tools_that_say_they_only_read_write_nothing() {
         ("find_duplicates", json!({"number": 5, "include_closed": true})),
         ("find_duplicates", json!({"title": FAILURE})),
         ("troubleshoot", json!({"key": "acme/app#5"})),
+        ("ask", json!({"key": "acme/app#5"})),
         ("get_thread", json!({"key": "acme/app#5"})),
         ("check_similar", json!({"kind": "lesson", "title": "Chunks", "body": "Keep them in order."})),
         ("export_brief", json!({"key": "acme/app#5"})),

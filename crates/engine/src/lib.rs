@@ -4,6 +4,8 @@
 //! The faces (command line, desktop, agents) call [`Casebook`] and nothing else. The engine reads no terminal, no
 //! environment variable and no home folder: they pass those in. See ARCHITECTURE.md for the map and the invariants.
 
+pub mod answer;
+pub mod ask;
 pub mod brief;
 pub mod casebook;
 mod closing;

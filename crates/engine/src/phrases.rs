@@ -212,12 +212,6 @@ pub(crate) fn says_workaround(sentence: &str) -> bool {
         || (FOREIGN_WORKAROUND.is_match(sentence) && !FOREIGN_OPEN.is_match(sentence))
 }
 
-/// Whether a text says nothing but that something helped, or thanks for it; an empty one does not.
-pub(crate) fn is_thanks(prose: &str) -> bool {
-    let mut words = prose.unicode_words().map(str::to_lowercase).peekable();
-    says_helped(prose) || (words.peek().is_some() && words.all(|word| is_polite(&word)))
-}
-
 /// Whether a word, in lower case, says nothing but thanks, agreement or impatience.
 pub(crate) fn is_polite(word: &str) -> bool {
     COURTESY.contains(word)

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use precedent_core::{Result, Task, model::RankedDocument};
-use precedent_engine::duplicates::{
-    Asked, Candidate, Own, Reading, Seen, TOP, Table,
+use precedent_engine::answer::{
+    Candidate, PairEvidence, RankingModel, SourceModel, TOP, TextOverlap, TrainingQuery,
     features::{COUNT, Features},
-    learn,
+    fit,
 };
 
 use crate::{
@@ -24,15 +24,15 @@ const CALIBRATIONS: usize = 12;
 /// time.
 pub fn calibrated(
     set: &EvalSet,
-    built_in: &Table,
+    built_in: &RankingModel,
     ranked: &BTreeMap<usize, Vec<RankedDocument>>,
     task: &Task,
 ) -> Result<Option<BTreeMap<usize, Answer>>> {
     let queries: Vec<usize> = ranked.keys().copied().collect();
-    let mut asked: Vec<Asked> = Vec::with_capacity(queries.len());
-    let (mut answers, mut own) = (BTreeMap::new(), None::<Own>);
+    let mut asked: Vec<TrainingQuery> = Vec::with_capacity(queries.len());
+    let (mut answers, mut own) = (BTreeMap::new(), None::<SourceModel>);
     for block in queries.chunks(queries.len().div_ceil(CALIBRATIONS).max(1)) {
-        if let Some(lesson) = learn(built_in, &asked, task)? {
+        if let Some(lesson) = fit(built_in, &asked, task)? {
             own = Some(lesson.own);
         }
         let table = own.as_ref().map_or_else(|| built_in.clone(), |own| built_in.with(own));
@@ -44,7 +44,7 @@ pub fn calibrated(
                 set::place(d.number).is_some_and(|place| relevant.is_some_and(|r| r.contains(&place)))
             };
             let candidates = documents.iter().take(TOP).filter_map(|d| candidate(d, right(d)));
-            asked.push(Asked {
+            asked.push(TrainingQuery {
                 weight: set.weight(*query),
                 duplicate: relevant.is_some(),
                 candidates: candidates.collect(),
@@ -55,7 +55,7 @@ pub fn calibrated(
 }
 
 /// A ranking with other weights, best first; ties as they were. The confidence is that of the one that is shown first.
-fn again(table: &Table, documents: &[RankedDocument]) -> Vec<RankedDocument> {
+fn again(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocument> {
     let candidates: Vec<(Candidate, &RankedDocument)> =
         documents.iter().filter_map(|d| Some((candidate(d, false)?, d))).collect();
     let features: Vec<Features> = candidates.iter().map(|(c, _)| c.features).collect();
@@ -64,9 +64,12 @@ fn again(table: &Table, documents: &[RankedDocument]) -> Vec<RankedDocument> {
         .into_iter()
         .map(|one| {
             let (candidate, document) = &candidates[one.at];
-            let seen =
-                Seen { features: &candidate.features, share: one.share, reading: candidate.reading.as_ref() };
-            let judged = table.judge(&seen);
+            let seen = PairEvidence {
+                features: &candidate.features,
+                share: one.share,
+                overlap: candidate.overlap.as_ref(),
+            };
+            let judged = table.confidence(&seen);
             RankedDocument {
                 score: one.score,
                 probability: Some(judged.same),
@@ -82,9 +85,9 @@ fn candidate(document: &RankedDocument, right: bool) -> Option<Candidate> {
     let (features, rest) = document.features.split_at_checked(COUNT)?;
     let features = Features(features.try_into().ok()?);
     // Between them stands the share.
-    let reading = rest
+    let overlap = rest
         .get(1..)
         .and_then(|numbers| numbers.first_chunk())
-        .map(|numbers| Reading { numbers: *numbers, ..Reading::default() });
-    Some(Candidate { features, reading, right })
+        .map(|numbers| TextOverlap { numbers: *numbers, ..TextOverlap::default() });
+    Some(Candidate { features, overlap, right })
 }

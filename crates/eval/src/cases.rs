@@ -8,7 +8,7 @@ use precedent_core::{
     model::{HELPS, RankRequest, RankedDocument, Ranking},
     task::Phase,
 };
-use precedent_engine::{Casebook, OpenOptions, duplicates::Table};
+use precedent_engine::{Casebook, OpenOptions, answer::RankingModel};
 use precedent_text::{prepare::Prepared, reference::without_duplicate_notes, skeleton::Skeleton};
 use serde::Serialize;
 
@@ -128,8 +128,8 @@ pub async fn evaluate_cases(
     task: &Task,
 ) -> Result<CasesReport> {
     let table = match &request.weights {
-        Some(file) => Table::read(file)?,
-        None => Table::built_in().clone(),
+        Some(file) => RankingModel::read(file)?,
+        None => RankingModel::built_in().clone(),
     };
     let mut features = match &request.features {
         Some(path) => {

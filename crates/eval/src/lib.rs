@@ -22,7 +22,7 @@ use std::{
 };
 
 use precedent_core::{Error, Result, Task};
-use precedent_engine::{Casebook, OpenOptions, duplicates::Table};
+use precedent_engine::{Casebook, OpenOptions, answer::RankingModel};
 use precedent_index::embed::{CARD, Engine, ModelPaths};
 
 pub use arm::Arm;
@@ -98,8 +98,8 @@ pub async fn evaluate(
         }
     }
     let table = match &request.weights {
-        Some(file) => Table::read(file)?,
-        None => Table::built_in().clone(),
+        Some(file) => RankingModel::read(file)?,
+        None => RankingModel::built_in().clone(),
     };
     let mut features = request.features.as_deref().map(Features::create).transpose()?;
     let mut run = Run::default();
@@ -145,7 +145,7 @@ async fn casebook(
     mut options: OpenOptions,
     set: &EvalSet,
     model: Option<&Path>,
-    table: &Table,
+    table: &RankingModel,
     task: &Task,
 ) -> Result<Casebook> {
     options.create = true;

@@ -107,6 +107,24 @@ fn number(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+pub struct Ask {
+    /// A sentence, a message, a stack trace, a log, a mail; or leave it out and name an item.
+    #[serde(default)]
+    pub text: String,
+    /// An item (owner/name#12) to ask about.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// Look in this source alone (owner/name).
+    #[serde(default)]
+    pub source: Option<String>,
+    /// The longest reply, in characters: text and structured content together.
+    #[serde(default = "max_chars")]
+    #[schemars(range(min = 1_000, max = 200_000))]
+    pub max_chars: usize,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Troubleshoot {
     /// A message, a log, a mail; or leave it out and name an item.
     #[serde(default)]
@@ -300,4 +318,4 @@ macro_rules! asked {
     };
 }
 
-asked!(Search, FindDuplicates, Troubleshoot, GetThread, ExportBrief, Status; CheckSimilar, StoreNote, RecordVerdict);
+asked!(Ask, Search, FindDuplicates, Troubleshoot, GetThread, ExportBrief, Status; CheckSimilar, StoreNote, RecordVerdict);

@@ -314,11 +314,6 @@ impl Signature {
             SignatureKind::Frame | SignatureKind::Version => true,
         }
     }
-
-    /// The class of an exception.
-    fn class(&self) -> &str {
-        self.text.split(' ').next().unwrap_or_default()
-    }
 }
 
 /// Whether a masked message tells no cause: nothing in it is the program's own.
@@ -342,32 +337,6 @@ pub(crate) fn is_generic(message: &str) -> bool {
                     || g.starts_with("signal #")
             })
         })
-}
-
-/// Whether two texts name the same failure: a message or a code that is a program's own; or a generic one that comes from the same
-/// place; or, where no failure is named, the same frames.
-pub fn same_failure<'s>(
-    one: impl IntoIterator<Item = &'s Signature>,
-    other: impl IntoIterator<Item = &'s Signature>,
-) -> bool {
-    let one: BTreeSet<&Signature> = one.into_iter().collect();
-    let other: BTreeSet<&Signature> = other.into_iter().collect();
-    let both: Vec<&&Signature> = one.intersection(&other).collect();
-    if both.iter().any(|s| s.is_telling() && !s.is_generic()) {
-        return true;
-    }
-    let of = |all: &BTreeSet<&Signature>, kind| all.iter().filter(|s| s.kind == kind).count();
-    let frames = both.iter().filter(|s| s.kind == SignatureKind::Frame).count();
-    let fewer = of(&one, SignatureKind::Frame).min(of(&other, SignatureKind::Frame));
-    let classes = |all: &BTreeSet<&Signature>| -> BTreeSet<String> {
-        all.iter().filter(|s| s.kind == SignatureKind::Exception).map(|s| s.class().to_owned()).collect()
-    };
-    let (ours, theirs) = (classes(&one), classes(&other));
-    let same_class = ours.intersection(&theirs).next().is_some();
-    let apart = !ours.is_empty() && !theirs.is_empty() && !same_class;
-    // More than half of the top frames, and two of them where no exception speaks for it.
-    let most = frames * 2 > fewer;
-    !apart && most && (frames >= 2 || (frames >= 1 && (same_class || both.iter().any(|s| s.is_telling()))))
 }
 
 /// What looks like a code and is the name of a standard or a format.
@@ -438,13 +407,6 @@ mod tests {
         ] {
             assert!(!terms(text).iter().any(|t| t.contains("no library")), "{text}: {:?}", terms(text));
         }
-        let of = |text: &str| signatures(text);
-        let (mac, other) = (
-            of("dyld: Library not loaded: @rpath/libsqlite3.dylib"),
-            of("Does not start, Library not loaded: /opt/lib/libsqlite3.dylib"),
-        );
-        assert!(same_failure(&mac, &other));
-        assert!(!same_failure(&mac, &of("dyld: Library not loaded: @rpath/libfoo.dylib")));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use regex::{Captures, Regex};
 
-use crate::{pattern::re, words::Words};
+use crate::pattern::re;
 
 /// How many frames of each trace count: the top ones tell failures apart.
 pub const TOP: usize = 3;
@@ -78,15 +78,17 @@ static ABI: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Frames that stand in the traces of all failures: how a program starts, waits, panics and throws.
-static RUNTIME: Words = Words::new(
-    "__assert __cxa_ __gi_ __libc_ __pthread_ __rust __restore_rt _start abort clone core::ops::function core::option::
-    core::panicking core::result:: core::slice::index gsignal java.base java.lang.thread java.lang.reflect
-    java.util.concurrent.threadpoolexecutor jdk.internal libsystem module._compile module.load node:internal object.<anonymous>
-    panic processticksandrejections pthread_ raise reflect.value.call runtime. rust_begin_unwind rust_panic start_thread
-    std::panic std::panicking std::rt std::sys std::terminate sun.reflect system.runtime system.threading system.throwhelper
-    testing.trunner {main} swift_runtime _assertionfailure _swift_ -[nsexception objc_exception_throw <anonymous>",
-);
+/// Frames that stand in the traces of all failures: how a program starts, waits, panics and throws, and what frameworks call.
+static RUNTIME: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let rows = include_str!("runtime_frames.tsv").lines().filter(|row| !row.starts_with('#'));
+    rows.filter_map(|row| row.split('\t').nth(1)).collect()
+});
+/// What stands before the trace of a cause.
+static CAUSE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^\s*(?:Caused by|Suppressed|Root cause|\[cause\]|--->|--- End of inner|During handling of|The above exception|Traceback \(most recent)",
+    )
+});
 
 /// The functions that the frames of a text name, the top ones of each trace that are a program's own, in their order.
 pub fn frames(text: &str) -> Vec<String> {
@@ -95,8 +97,13 @@ pub fn frames(text: &str) -> Vec<String> {
     let mut trace: Vec<String> = Vec::new();
     let mut python = false;
     let mut gap = 0;
-    for line in text.lines() {
-        let found = if may_be_frame(line) { frame(line) } else { None };
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let found = if may_be_frame(line) { frame(line, lines.peek().copied()) } else { None };
+        // Each failure of a chain has a trace of its own.
+        if found.is_none() && !trace.is_empty() && CAUSE.is_match(line) {
+            top(&mut trace, python, &mut out);
+        }
         match found {
             Some((name, is_python)) => {
                 // Python writes the failing frame last.
@@ -128,8 +135,19 @@ fn top(trace: &mut Vec<String>, python: bool, out: &mut Vec<String>) {
     trace.clear();
 }
 
-fn is_runtime(name: &str) -> bool {
-    RUNTIME.iter().any(|r| name.starts_with(r))
+/// Returns whether a frame belongs to a runtime, a framework or a test harness.
+pub(crate) fn is_runtime(name: &str) -> bool {
+    let function = name.rsplit(':').next().unwrap_or(name);
+    RUNTIME.iter().any(|prefix| {
+        let (prefix, name) = match prefix.strip_prefix("*:") {
+            Some(prefix) => (prefix, function),
+            None => (*prefix, name),
+        };
+        match prefix.strip_suffix('$') {
+            Some(whole) => name == whole,
+            None => name.starts_with(prefix),
+        }
+    })
 }
 
 /// Whether a frame may stand in this line: most have none of its marks, and looking for them is many times as fast.
@@ -147,7 +165,7 @@ pub fn may_be_frame(line: &str) -> bool {
 }
 
 /// The function that a line names as a frame, and whether it is Python's.
-fn frame(line: &str) -> Option<(String, bool)> {
+fn frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
     let start = line.trim_start();
     if start.starts_with("at ") {
         let name = JVM_AND_NET.captures(line)?;
@@ -187,7 +205,9 @@ fn frame(line: &str) -> Option<(String, bool)> {
     if let Some(c) = FIREFOX.captures(line) {
         return Some((c["name"].to_lowercase(), false));
     }
-    let name = GO.captures(line)?;
+    // Go names the place below the function; without it a call in code looks the same.
+    let is_placed = |next: &str| next.starts_with(char::is_whitespace) && next.contains(".go:");
+    let name = GO.captures(line).filter(|_| next.is_none_or(is_placed))?;
     // The folder of a package moves with its module's version.
     let name = name["name"].rsplit('/').next().unwrap_or_default();
     let name = name.replace("[...]", "");
@@ -328,7 +348,7 @@ mod tests {
             ("4   App      0x0000000104a3c2f4 -[Pool take:] + 44", "-[pool take:"),
             ("take@https://acme.example/app.js:12:9", "take"),
         ] {
-            assert_eq!(frame(line).map(|f| f.0).as_deref(), Some(name), "{line}");
+            assert_eq!(frame(line, None).map(|f| f.0).as_deref(), Some(name), "{line}");
             assert!(may_be_frame(line), "{line}");
         }
         for line in [
@@ -338,7 +358,7 @@ mod tests {
             "#12 is a duplicate",
             "    at /srv/pool.js:12:9",
         ] {
-            assert_eq!(frame(line), None, "{line}");
+            assert_eq!(frame(line, None), None, "{line}");
         }
     }
 
@@ -354,7 +374,7 @@ mod tests {
         #[test]
         fn no_line_is_too_odd(line in "\\s*(at |File \"|#?[0-9]{1,3}:? +|from )?[ -~é]{0,80}") {
             frames(&line);
-            proptest::prop_assert!(may_be_frame(&line) || frame(&line).is_none());
+            proptest::prop_assert!(may_be_frame(&line) || frame(&line, None).is_none());
         }
     }
 }

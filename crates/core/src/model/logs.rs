@@ -110,7 +110,9 @@ impl Default for LogRequest {
 }
 
 /// What the casebook knows of an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum LogVerdict {
     /// A solved case probably helps.

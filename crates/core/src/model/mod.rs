@@ -2,6 +2,7 @@
 //!
 //! Everything here is plain data that every face can print or send; times are UTC and serialise as RFC 3339.
 
+mod ask;
 mod brief;
 mod casebook;
 mod closures;
@@ -23,8 +24,8 @@ mod troubleshoot;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    brief::*, casebook::*, closures::*, clusters::*, duplicates::*, health::*, imports::*, insights::*,
-    logs::*, mirror::*, note::*, portable::*, record::*, search::*, thread::*, troubleshoot::*,
+    ask::*, brief::*, casebook::*, closures::*, clusters::*, duplicates::*, health::*, imports::*,
+    insights::*, logs::*, mirror::*, note::*, portable::*, record::*, search::*, thread::*, troubleshoot::*,
 };
 
 /// What kind of thing a document is.

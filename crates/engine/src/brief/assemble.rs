@@ -8,9 +8,9 @@ use super::{
     shown,
 };
 use crate::{
-    duplicates::{self, Checker},
-    search,
-    troubleshoot::{self, Language, citation},
+    answer::{DomainModel, MatchFinder},
+    duplicates, search,
+    troubleshoot::{self, CaseContext, citation},
 };
 use precedent_core::{
     error::{Error, Result},
@@ -57,18 +57,18 @@ fn quotes_a_line(text: &str) -> bool {
 }
 
 /// What briefs are made with.
-pub struct Desk<'a> {
-    /// Finds duplicates, cases and pages.
-    pub checker: &'a Checker<'a>,
-    /// How the casebook speaks.
-    pub language: &'a Language,
+pub struct BriefContext<'a> {
+    /// Finds the matches of a question.
+    pub finder: &'a MatchFinder<'a>,
+    /// The words that the casebook's reports use.
+    pub domain: &'a DomainModel,
     /// The model's name and the similarity of a case worth reading, from its card.
     pub model: Option<(&'a str, f32)>,
 }
 
-impl std::fmt::Debug for Desk<'_> {
+impl std::fmt::Debug for BriefContext<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").finish_non_exhaustive()
+        f.debug_struct("BriefContext").finish_non_exhaustive()
     }
 }
 
@@ -76,8 +76,8 @@ impl std::fmt::Debug for Desk<'_> {
 ///
 /// # Errors
 /// As a check for duplicates and a look for solved cases.
-pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Brief> {
-    let store = desk.checker.store;
+pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Result<Brief> {
+    let store = desk.finder.store;
     let (row, as_of, revision) = store.read(|r| {
         let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
         Ok((row, r.newest_change()?, r.revision()?))
@@ -88,11 +88,8 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
     }
     // "Now" is when the casebook last learnt something: the clock must not change what a brief says.
     let now = as_of.unwrap_or_default();
-    let cases = troubleshoot::Desk {
-        checker: desk.checker,
-        language: desk.language,
-        card: desk.model.map(|(_, solved)| solved),
-    };
+    let cases =
+        CaseContext { finder: desk.finder, domain: desk.domain, card: desk.model.map(|(_, solved)| solved) };
     let log = match row.is_none() && !request.logs.is_empty() {
         true => Some(log::read(&cases, request, now, task)?),
         false => None,
@@ -141,7 +138,7 @@ pub fn brief(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Bri
 
 /// What is found for an item or a text: its duplicates, if they are wanted, and solved cases.
 fn asked(
-    cases: &troubleshoot::Desk<'_>,
+    cases: &CaseContext<'_>,
     request: &BriefRequest,
     row: Option<&DocumentRow>,
     now: jiff::Timestamp,
@@ -149,31 +146,28 @@ fn asked(
 ) -> Result<(Option<DuplicatesResponse>, TroubleshootResponse)> {
     let wants = !request.without.contains(&SectionKind::Duplicates)
         && row.is_none_or(|row| matches!(row.kind, DocKind::Issue | DocKind::PullRequest));
-    let mut found = if wants {
-        let ask = DuplicatesRequest {
-            key: row.map(|row| row.key.clone()),
-            // Which of it is a title is told there.
-            body: request.text.clone(),
-            source: request.source.clone(),
-            include_closed: true,
-            threshold: THRESHOLD,
-            max_candidates: DUPLICATES,
-            ..DuplicatesRequest::default()
-        };
-        Some(duplicates::look(cases.checker, &ask, now, task)?)
-    } else {
-        None
+    let ask = DuplicatesRequest {
+        key: row.map(|row| row.key.clone()),
+        // Which of it is a title is told there.
+        body: request.text.clone(),
+        source: request.source.clone(),
+        include_closed: true,
+        threshold: THRESHOLD,
+        max_candidates: DUPLICATES,
+        ..DuplicatesRequest::default()
     };
+    let found = if wants { Some(duplicates::look(cases.finder, &ask, now, task)?) } else { None };
     task.check()?;
     let ask = TroubleshootRequest {
-        key: row.map(|row| row.key.clone()),
+        key: ask.key,
         text: request.text.clone(),
         source: request.source.clone(),
         anyway: false,
         settings: request.troubleshooting.clone(),
     };
-    let mut solved = troubleshoot::solved_cases(cases, &ask, now, task)?;
+    let solved = troubleshoot::troubleshoot(cases, &ask, now, task)?;
     task.check()?;
+    let (mut found, mut solved) = (found, TroubleshootResponse { took_ms: 0.0, ..solved });
     let stays = |key: &String| !request.leave_out.contains(key);
     if let Some(found) = &mut found {
         found.candidates.retain(|c| stays(&c.key));
@@ -188,9 +182,13 @@ fn asked(
 ///
 /// # Errors
 /// As [`brief`].
-pub fn preview(desk: &Desk<'_>, request: &BriefRequest, task: &Task) -> Result<Vec<RedactionPreview>> {
+pub fn preview(
+    desk: &BriefContext<'_>,
+    request: &BriefRequest,
+    task: &Task,
+) -> Result<Vec<RedactionPreview>> {
     let plain = brief(desk, &BriefRequest { redact: false, ..request.clone() }, task)?;
-    let people = desk.checker.store.read(|r| {
+    let people = desk.finder.store.read(|r| {
         let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
         people(r, &plain, row.as_ref())
     })?;

@@ -9,7 +9,7 @@ use precedent_core::{
     task::Task,
 };
 
-use crate::{logs, troubleshoot::Desk};
+use crate::{logs, troubleshoot::CaseContext};
 use jiff::Timestamp;
 
 /// Reads the logs of a request and asks about the errors in them.
@@ -17,7 +17,7 @@ use jiff::Timestamp;
 /// # Errors
 /// As [`logs::ask`] and as reading them.
 pub(super) fn read(
-    desk: &Desk<'_>,
+    context: &CaseContext<'_>,
     request: &BriefRequest,
     now: Timestamp,
     task: &Task,
@@ -29,7 +29,7 @@ pub(super) fn read(
         settings: request.troubleshooting.clone(),
         ..LogRequest::default()
     };
-    let mut response = logs::ask(desk, &ask, reading, now, task)?;
+    let mut response = logs::ask(context, &ask, reading, now, task)?;
     for error in &mut response.errors {
         let stays = |key: &String| !request.leave_out.contains(key);
         error.known = error.known.take().filter(|k| stays(&k.key));

@@ -10,7 +10,7 @@ mod redact;
 mod replay;
 mod shown;
 
-pub use assemble::{Desk, brief, preview};
+pub use assemble::{BriefContext, brief, preview};
 pub(crate) use redact::redact_texts;
 pub use replay::{read, replay};
 

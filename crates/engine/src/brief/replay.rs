@@ -1,6 +1,6 @@
 //! Reading the record that a brief keeps of itself, and saying what has changed since.
 
-use super::{assemble, assemble::Desk, brief};
+use super::{assemble, assemble::BriefContext, brief};
 use crate::troubleshoot::citation;
 use precedent_core::{
     error::{Error, Result},
@@ -66,11 +66,11 @@ pub fn read(file: &[u8]) -> Result<BriefRecord> {
 ///
 /// # Errors
 /// As [`brief`].
-pub fn replay(desk: &Desk<'_>, record: &BriefRecord, task: &Task) -> Result<BriefReplay> {
+pub fn replay(desk: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> Result<BriefReplay> {
     let now = brief(desk, &record.request, task)?;
     let mut changes = Vec::new();
     for old in &record.sources {
-        let found = desk.checker.store.read(|r| {
+        let found = desk.finder.store.read(|r| {
             let Some(row) = r.document_by_key(&old.key)? else { return Ok(None) };
             let comments = r.comments(&row)?.len() as u64;
             Ok(Some((row, comments)))

@@ -1,7 +1,7 @@
 //! Briefs.
 
 use super::{Casebook, Inner};
-use crate::brief::{self, Desk};
+use crate::brief::{self, BriefContext};
 use precedent_core::{
     error::Result,
     model::{Brief, BriefFormat, BriefReplay, BriefRequest, RedactionPreview},
@@ -59,13 +59,13 @@ impl Casebook {
 impl Inner {
     /// What a brief works on, brought up to date first. A brief is kept, so it says nothing of what could not be done in a moment:
     /// its sections name what they lack.
-    fn desk<T>(&self, task: &Task, work: impl Fn(&Desk<'_>) -> Result<T>) -> Result<T> {
+    fn desk<T>(&self, task: &Task, work: impl Fn(&BriefContext<'_>) -> Result<T>) -> Result<T> {
         self.freshen(Effort::Alone, task)?;
         self.answering(|meaning| {
             let model = meaning.engine().info().ok().filter(|_| meaning.problem().is_none());
             let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
-            let language = self.language()?;
-            self.checker(meaning, |checker| work(&Desk { checker, language: &language, model }))
+            let domain = self.language()?;
+            self.checker(meaning, |finder| work(&BriefContext { finder, domain: &domain, model }))
         })
     }
 }

@@ -6,9 +6,9 @@ use jiff::Timestamp;
 
 use super::{Casebook, Inner, thread::thread};
 use crate::{
-    duplicates::{self, Checker, Draft, Scope, Scored, Side},
+    answer::{self, Draft, Match, MatchFinder, Scope, relevance},
+    duplicates::{self, Side},
     search::{self, query::Query},
-    troubleshoot::likely,
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -26,7 +26,7 @@ use precedent_index::{
 use precedent_text::prepare::Prepared;
 
 /// A check for duplicates: one that is noted, or one that is not.
-type Looked = fn(&Checker<'_>, &DuplicatesRequest, Timestamp, &Task) -> Result<DuplicatesResponse>;
+type Looked = fn(&MatchFinder<'_>, &DuplicatesRequest, Timestamp, &Task) -> Result<DuplicatesResponse>;
 
 impl Casebook {
     /// Looks for earlier reports of the same. For an item of the casebook, that it was checked is noted.
@@ -109,7 +109,7 @@ impl Casebook {
             let meaning = i.meaning()?;
             meaning.warm();
             let now = (i.clock)();
-            i.checker(&meaning, |c| duplicates::calibrate(c, &source, dry, now, &task))
+            i.checker(&meaning, |c| answer::calibrate(c, &source, dry, now, &task))
         })
         .await
     }
@@ -196,7 +196,7 @@ impl Casebook {
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no such source; those of the database.
-    pub async fn table_of(&self, source: &str) -> Result<duplicates::Table> {
+    pub async fn table_of(&self, source: &str) -> Result<answer::RankingModel> {
         let source = source.to_owned();
         self.run(move |i| {
             let meaning = i.meaning()?;
@@ -216,7 +216,7 @@ impl Inner {
     /// whose known duplicates have something new to teach; a curve over half of the evidence would not hold for all of it. It
     /// leaves as many cores alone as making vectors does.
     pub(super) fn calibrate_due(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
-        duplicates::take_paces(&self.store)?;
+        answer::take_paces(&self.store)?;
         if report.busy_elsewhere || report.model_problem.is_some() {
             return Ok(());
         }
@@ -232,7 +232,7 @@ impl Inner {
         let threads = threads.map_err(|e| Error::new(Code::Internal, e.to_string()))?;
         self.checker(&meaning, |c| {
             for source in self.store.read(|r| r.sources())? {
-                threads.install(|| duplicates::take_background(c, &source, &basis, now, task))?;
+                threads.install(|| answer::take_background(c, &source, &basis, now, task))?;
             }
             Ok(())
         })?;
@@ -244,13 +244,12 @@ impl Inner {
         }
         self.checker(&meaning, |c| {
             for source in self.store.read(|r| r.sources())? {
-                if !duplicates::is_due(c, &source)? {
+                if !answer::is_due(c, &source)? {
                     continue;
                 }
                 let warmed = Arc::clone(&meaning);
                 apart(task, move || warmed.warm())?;
-                let calibrated =
-                    threads.install(|| duplicates::calibrate(c, &source.key, false, now, task))?;
+                let calibrated = threads.install(|| answer::calibrate(c, &source.key, false, now, task))?;
                 report.calibrated.extend(calibrated.kept.then_some(calibrated));
             }
             Ok(())
@@ -308,22 +307,33 @@ impl Inner {
                     author: document.as_ref().and_then(|d| d.person()),
                     document: document.map(|d| d.id),
                 };
-                let scope = Scope { filters: within };
+                let wanted = request.solved.then(|| only(Test::Resolved)).into_iter().collect();
+                let scope = Scope { filters: within, wanted };
                 return self.checker(&meaning, |c| {
                     // Not with what the source's duplicates taught, which may have been marked later.
                     let taught = self.store.read(|r| c.unmarked(r, &source))?;
-                    let checker = c.knowing(&taught);
-                    let mut ranked: Vec<(Scored, f32, Vec<f32>)> = match request.solved {
-                        true => likely(&checker, &self.language()?, &draft, scope, task)?
+                    let finder = c.knowing(&taught);
+                    let mut matches = finder.find(&draft, &scope, task)?;
+                    let mut ranked: Vec<(Match, f32, Vec<f32>)> = match request.solved {
+                        true => {
+                            let resolved = self.fulltext.allowed(&scope.wanted)?;
+                            matches.retain(|one| {
+                                let id = usize::try_from(one.document);
+                                resolved.as_ref().is_none_or(|all| id.is_ok_and(|id| all.contains(id)))
+                            });
+                            relevance::judge(&finder, &self.language()?, &draft, matches)?
+                                .into_iter()
+                                .map(|case| {
+                                    let helps = if case.in_domain { case.helps } else { 0.0 };
+                                    (case.scored, helps, case.numbers.to_vec())
+                                })
+                                .collect()
+                        }
+                        false => matches
                             .into_iter()
-                            .map(|l| (l.scored, if l.at_home { l.helps } else { 0.0 }, l.numbers.to_vec()))
-                            .collect(),
-                        false => checker
-                            .scored(&draft, &scope, task)?
-                            .into_iter()
-                            .map(|s| {
-                                let confidence = s.confidence;
-                                (s, confidence, Vec::new())
+                            .map(|one| {
+                                let confidence = one.confidence;
+                                (one, confidence, Vec::new())
                             })
                             .collect(),
                     };
@@ -373,12 +383,14 @@ impl Inner {
     }
 }
 
-/// What a candidate's place and confidence come from, as numbers: its features, its share, and what was read.
-fn evidence(one: &Scored) -> Vec<f32> {
+/// What a match's place and confidence come from, as numbers: its features, its share, what was read side by side, and the
+/// least and the most that rules leave of its confidence.
+fn evidence(one: &Match) -> Vec<f32> {
     let mut all = one.features.0.to_vec();
     all.push(one.share);
-    let reading = one.reading.clone().unwrap_or_default();
-    all.extend(reading.numbers);
-    all.extend(reading.bounds());
+    let overlap = one.overlap.clone().unwrap_or_default();
+    all.extend(overlap.numbers);
+    let (floor, ceiling) = overlap.bounds();
+    all.extend([floor, 1.0 - ceiling]);
     all
 }

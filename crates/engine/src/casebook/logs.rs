@@ -27,7 +27,8 @@ impl Casebook {
             let reading = precedent_logs::read(&paths, &task)?;
             let stale = i.freshen(Effort::Alone, &task)?;
             let now = (i.clock)();
-            let mut response = i.cases(|desk| logs::ask(desk, &request, reading.clone(), now, &task))?;
+            let mut response =
+                i.cases(|context| logs::ask(context, &request, reading.clone(), now, &task))?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);
             response.took_ms = start.elapsed().as_secs_f64() * 1000.0;

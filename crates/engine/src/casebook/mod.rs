@@ -25,10 +25,9 @@ pub use mirror::understand_files;
 
 use crate::{
     Parts,
+    answer::{CommentCache, DomainModel, MatchFinder, RankingModel},
     doctor::{is_emptied, is_there, way_back},
-    duplicates::{Checker, Heard, Table},
     search::{self, query},
-    troubleshoot::Language,
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -88,7 +87,7 @@ pub struct OpenOptions {
     /// search knows it, and its vectors are kept apart for the look at what was said before; nor is a source calibrated by itself.
     pub index_comments: bool,
     /// What evidence for duplicates is worth where a source has no order of its own.
-    pub table: Table,
+    pub table: RankingModel,
 }
 
 impl OpenOptions {
@@ -109,7 +108,7 @@ impl OpenOptions {
             proxy: None,
             hub: None,
             index_comments: true,
-            table: Table::built_in().clone(),
+            table: RankingModel::built_in().clone(),
         }
     }
 
@@ -183,9 +182,9 @@ struct Inner {
     http: Http,
     hub: Option<String>,
     index_comments: bool,
-    table: Table,
+    table: RankingModel,
     /// How the casebook's reports speak, and at which revision.
-    language: Mutex<Option<(u64, Language)>>,
+    language: Mutex<Option<(u64, DomainModel)>>,
     /// The model that answered last.
     meaning: Mutex<Option<Arc<Meaning>>>,
 }
@@ -493,7 +492,7 @@ impl Inner {
     }
 
     /// How the casebook's reports speak; taken anew when it has changed.
-    fn language(&self) -> Result<Language> {
+    fn language(&self) -> Result<DomainModel> {
         let revision = self.store.read(|r| r.revision())?;
         let mut kept = self.language.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some((at, language)) = *kept
@@ -501,14 +500,14 @@ impl Inner {
         {
             return Ok(language);
         }
-        let language = Language::of(&self.store, &self.fulltext)?;
+        let language = DomainModel::of(&self.store, &self.fulltext)?;
         *kept = Some((revision, language));
         Ok(language)
     }
 
     /// The same for what compares reports.
-    fn checker<T>(&self, meaning: &Meaning, work: impl FnOnce(&Checker<'_>) -> Result<T>) -> Result<T> {
-        self.parts(meaning, |parts| work(&Checker::new(*parts, &self.table, &Heard::default())))
+    fn checker<T>(&self, meaning: &Meaning, work: impl FnOnce(&MatchFinder<'_>) -> Result<T>) -> Result<T> {
+        self.parts(meaning, |parts| work(&MatchFinder::new(*parts, &self.table, &CommentCache::default())))
     }
 }
 

@@ -1,15 +1,39 @@
-//! Solved cases.
+//! Answers about problems, and solved cases.
 
 use super::{Casebook, Inner};
-use crate::troubleshoot::{self, Desk};
+use crate::{
+    ask,
+    troubleshoot::{self, CaseContext},
+};
 use precedent_core::{
     error::Result,
-    model::{Notice, ThreadFigures, TroubleshootRequest, TroubleshootResponse},
+    model::{AskRequest, AskResponse, Notice, ThreadFigures, TroubleshootRequest, TroubleshootResponse},
     task::Task,
 };
 use precedent_index::update::Effort;
 
 impl Casebook {
+    /// Answers a question about a problem: the known problem with its status, workaround and fix, what is related, and what
+    /// to do next.
+    ///
+    /// # Errors
+    /// As [`Casebook::troubleshoot`].
+    pub async fn ask(&self, request: AskRequest, task: &Task) -> Result<AskResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            let stale = i.freshen(Effort::Alone, &task)?;
+            let now = (i.clock)();
+            let mut response = i.cases(|context| ask::ask(context, &request, now, &task))?;
+            response.notices.extend(stale);
+            response.conclusive = Notice::is_conclusive(&response.notices);
+            if !response.conclusive && response.problem.is_none() {
+                response.next.clear();
+            }
+            Ok(response)
+        })
+        .await
+    }
+
     /// Looks for solved cases of the same, with the part of their threads that carries the fix; where there is none, for
     /// pages of wikis. Nothing found is an empty answer and no error.
     ///
@@ -25,7 +49,8 @@ impl Casebook {
         self.run(move |i| {
             let stale = i.freshen(Effort::Alone, &task)?;
             let now = (i.clock)();
-            let mut response = i.cases(|desk| troubleshoot::troubleshoot(desk, &request, now, &task))?;
+            let mut response =
+                i.cases(|context| troubleshoot::troubleshoot(context, &request, now, &task))?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)
@@ -50,11 +75,11 @@ impl Casebook {
 
 impl Inner {
     /// What solved cases are looked for with, by meaning too where that can be.
-    pub(super) fn cases<T>(&self, work: impl Fn(&Desk<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn cases<T>(&self, work: impl Fn(&CaseContext<'_>) -> Result<T>) -> Result<T> {
         self.answering(|meaning| {
             let card = meaning.engine().info().ok().map(|m| m.solved);
-            let language = self.language()?;
-            self.checker(meaning, |checker| work(&Desk { checker, language: &language, card }))
+            let domain = self.language()?;
+            self.checker(meaning, |finder| work(&CaseContext { finder, domain: &domain, card }))
         })
     }
 }

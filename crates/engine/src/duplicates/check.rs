@@ -7,8 +7,13 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{Checker, Draft, Scope, Scored, Table, Taught, reasons, twin::Worded};
 use crate::{
+    answer::{
+        Draft, Match, MatchFinder,
+        explain::{self, Versions},
+        near_duplicate::TokenizedReport,
+        question::{Ask, Found, Question, find},
+    },
     closing::{is_declined, is_fixed},
     search,
 };
@@ -22,15 +27,10 @@ use precedent_core::{
 };
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, Writer};
-use precedent_text::{
-    closure::Closure, essence::informative, prepare::Prepared, report, skeleton::Skeleton, tokens,
-};
+use precedent_text::{closure::Closure, prepare::Prepared, tokens};
 
 /// The most candidates of one answer.
 pub const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
-/// The longest draft that is read, in bytes; what follows is not compared.
-pub const MAX_DRAFT: usize = 50_000_000;
-
 /// How long an answer waits for another process's write before its check is not recorded.
 const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// How many candidates of a check are kept, for clusters.
@@ -39,23 +39,13 @@ const KEPT: usize = 5;
 /// How rare a word must be to be named as what only comments have, as its inverse document frequency: about one document in fifty.
 const NAMED: f32 = 4.0;
 
-/// A draft with the document it is, if it is one.
-struct Question {
-    draft: Draft,
-    row: Option<DocumentRow>,
-    scope: Scope,
-    taught: Taught,
-    /// The source, if it has a calibration that does not hold with this model or this version.
-    outdated: Option<String>,
-}
-
 /// Answers a question, and notes for an item of the casebook that it was checked.
 ///
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`] for a question that asks nothing or is out of range, [`precedent_core::Code::NotFound`] for an
 /// item or source that does not exist, and those of the database and the index.
 pub fn check(
-    checker: &Checker<'_>,
+    checker: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
@@ -68,7 +58,7 @@ pub fn check(
 }
 
 /// That closed reports were not compared, and how many there are: an answer without one of them may be mistaken for none.
-fn closed_left_out(checker: &Checker<'_>, request: &DuplicatesRequest) -> Result<Option<Notice>> {
+fn closed_left_out(checker: &MatchFinder<'_>, request: &DuplicatesRequest) -> Result<Option<Notice>> {
     if request.include_closed {
         return Ok(None);
     }
@@ -99,7 +89,7 @@ fn closed_left_out(checker: &Checker<'_>, request: &DuplicatesRequest) -> Result
 /// What another source has that is probably the same, where a report's own has nothing that may be, and it alone was asked.
 fn elsewhere(
     reach: &Reach,
-    checker: &Checker<'_>,
+    checker: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     response: &DuplicatesResponse,
     now: Timestamp,
@@ -132,7 +122,7 @@ fn elsewhere(
 /// As [`check`].
 pub(super) fn check_within(
     reach: &Reach,
-    checker: &Checker<'_>,
+    checker: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     patience: Option<Duration>,
     now: Timestamp,
@@ -142,10 +132,10 @@ pub(super) fn check_within(
     let (response, row) = looked(reach, checker, request, now, task)?;
     let lacking = reach.lacking;
     // What is kept is what triage asks again: a look beyond the report's own source is another question.
-    let at_home = |row: &DocumentRow| {
+    let in_domain = |row: &DocumentRow| {
         !request.everywhere && request.source.as_ref().is_none_or(|source| *source == row.source)
     };
-    if let Some(row) = row.filter(at_home) {
+    if let Some(row) = row.filter(in_domain) {
         let best = response.candidates.iter().find(|c| c.verdict.is_none());
         let check = Check {
             checked_at: now,
@@ -184,7 +174,7 @@ pub(super) fn check_within(
 /// # Errors
 /// As [`check`].
 pub fn look(
-    checker: &Checker<'_>,
+    checker: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
@@ -196,7 +186,7 @@ pub fn look(
 
 fn looked(
     reach: &Reach,
-    checker: &Checker<'_>,
+    checker: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
@@ -209,19 +199,44 @@ fn looked(
         return Err(Error::invalid(format!("{} candidates cannot be shown", request.max_candidates))
             .with_hint(format!("Ask for 1 to {MAX_CANDIDATES}.")));
     }
-    // Evidence is measured from when the casebook last learnt something: a clock that is ahead of the mirror makes everything old.
-    // A draft is made after that.
+    let ask = Ask {
+        key: request.key.as_deref(),
+        title: &request.title,
+        body: &request.body,
+        source: request.source.as_deref(),
+        everywhere: request.everywhere,
+        as_filed: true,
+    };
     let question = checker.store.read(|r| {
-        let after =
-            |newest: Timestamp| newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest);
-        question(r, checker, request, r.newest_change()?.map_or(now, after))
+        let question = Question::read(r, checker, ask, now)?;
+        match &question.row {
+            Some(row) if matches!(row.kind, DocKind::Page | DocKind::Note) => {
+                Err(Error::invalid(format!("{} is no report", row.key))
+                    .with_hint("Duplicates are looked for among issues and pull requests."))
+            }
+            _ => Ok(question),
+        }
     })?;
-    let checker = &checker.knowing(&question.taught);
+    let open = Test::State(State::Open);
+    let found = find(checker, question, (!request.include_closed).then_some(&open), task)?;
+    task.check()?;
+    let response = respond(reach, checker, &found, request)?;
+    Ok((response, found.question.row))
+}
+
+/// Returns what a question for duplicates is answered with, from the matches that all views share.
+pub(crate) fn respond(
+    reach: &Reach,
+    checker: &MatchFinder<'_>,
+    found: &Found,
+    request: &DuplicatesRequest,
+) -> Result<DuplicatesResponse> {
+    let checker = &checker.knowing(&found.question.calibration);
     let mut notices: Vec<Notice> = search::lacks(reach.coverage, checker.vectors.is_some()).collect();
     if checker.vectors.is_none() {
         notices.push(checker.no_model());
     }
-    if let Some(source) = &question.outdated {
+    if let Some(source) = &found.question.outdated {
         notices.push(Notice {
             lack: Lack::Calibration,
             text: format!(
@@ -230,23 +245,19 @@ fn looked(
             ),
         });
     }
-    let scored = checker.scored(&question.draft, &question.scope, task)?;
-    task.check()?;
-    let response = checker.store.read(|r| {
-        let mut response = answer(r, checker, &question, &scored, request)?;
+    checker.store.read(|r| {
+        let mut response = answer(r, checker, found, request)?;
         response.notices = notices;
         Ok(response)
-    })?;
-    Ok((response, question.row))
+    })
 }
-
 /// How much of the casebook a check sees now, and what of it that leaves out.
-pub(super) struct Reach {
+pub(crate) struct Reach {
     pub(super) coverage: Coverage,
     lacking: Lacking,
 }
 
-pub(super) fn reach(checker: &Checker<'_>) -> Result<Reach> {
+pub(crate) fn reach(checker: &MatchFinder<'_>) -> Result<Reach> {
     let coverage = search::coverage(checker.store, checker.fulltext, checker.vectors)?;
     let read = coverage.full_text >= coverage.documents;
     let seen = checker.vectors.is_some() && coverage.unread == 0 && coverage.embedded >= coverage.chunks;
@@ -257,99 +268,22 @@ pub(super) fn reach(checker: &Checker<'_>) -> Result<Reach> {
     Ok(Reach { coverage, lacking })
 }
 
-fn question(
-    r: &Reader<'_>,
-    checker: &Checker<'_>,
-    request: &DuplicatesRequest,
-    now: Timestamp,
-) -> Result<Question> {
-    let named = request.source.as_deref();
-    let named = match named {
-        Some(s) => Some(r.source(s)?.ok_or_else(|| search::no_source(r, s))?),
-        None if request.key.is_none() => search::only_source(r)?,
-        None => None,
-    };
-    let mut filters = Vec::new();
-    let mut only = |test| filters.push(Filter { test, negated: false });
-    let (draft, row) = match &request.key {
-        Some(key) => {
-            let row = search::one(r, key)?;
-            if matches!(row.kind, DocKind::Page | DocKind::Note) {
-                return Err(Error::invalid(format!("{} is no report", row.key))
-                    .with_hint("Duplicates are looked for among issues and pull requests."));
-            }
-            only(Test::Kind(row.kind));
-            let draft = Draft {
-                title: row.title.clone(),
-                body: Prepared::body(&row.body, &r.skeleton(row.source_id)?),
-                made_at: row.created_at.unwrap_or(now),
-                author: row.person(),
-                document: Some(row.id),
-            };
-            (draft, Some(row))
-        }
-        None => {
-            if request.title.trim().is_empty() && request.body.trim().is_empty() {
-                return Err(Error::invalid("there is nothing to compare")
-                    .with_hint("Name an item (acme/app#12), or give a draft's title or text."));
-            }
-            only(Test::Kind(DocKind::Issue));
-            let skeleton = match &named {
-                Some(source) => r.skeleton(source.id)?,
-                None => Skeleton::default(),
-            };
-            let body = informative(&request.body[..request.body.floor_char_boundary(MAX_DRAFT)]);
-            let title = request.title.trim();
-            let (title, body) = match title.is_empty() {
-                true => report::pasted(&body, &skeleton),
-                false => (title.to_owned(), Prepared::body(&body, &skeleton)),
-            };
-            let draft = Draft { title, body, made_at: now, author: None, document: None };
-            (draft, None)
-        }
-    };
-    // An item is compared with its own source's, unless it is asked for all of them.
-    let one = match (&named, &row) {
-        (Some(source), _) => Some(source.clone()),
-        (None, Some(row)) if !request.everywhere => r.source(&row.source)?,
-        _ => None,
-    };
-    if let Some(source) = &one {
-        only(Test::Source(source.key.clone()));
-    }
-    let taught = checker.taught(r, one.as_ref())?;
-    let marked = taught.own.as_ref().is_some_and(Table::is_marked);
-    let outdated = match one.filter(|_| !marked && checker.vectors.is_some()) {
-        Some(source) => r.calibration(source.id)?.map(|_| source.key),
-        None => None,
-    };
-    if !request.include_closed {
-        only(Test::State(State::Open));
-    }
-    Ok(Question { draft, row, scope: Scope { filters }, taught, outdated })
-}
-
 fn answer(
     r: &Reader<'_>,
-    checker: &Checker<'_>,
-    question: &Question,
-    scored: &[Scored],
+    checker: &MatchFinder<'_>,
+    found: &Found,
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
+    let question = &found.question;
     let own = question.row.as_ref();
     let own_text = question.draft.body.whole(&question.draft.title);
-    let own_worded = Worded::new(&question.draft.title, &question.draft.body);
-    let own_terms = tokens::words(&own_text[..own_text.floor_char_boundary(reasons::MAX_READ)]);
+    let own_worded = TokenizedReport::new(&question.draft.title, &question.draft.body);
+    let own_terms = tokens::words(&own_text[..own_text.floor_char_boundary(explain::MAX_READ)]);
     let signatures =
         checker.fulltext.rare_signatures(question.draft.body.signatures(&question.draft.title))?;
-    let names = reasons::telling_identifiers(&question.draft.title, &question.draft.body);
-    let about = reasons::About {
-        draft: &question.draft,
-        text: &own_text,
-        signatures: &signatures,
-        names: &names,
-        row: own,
-    };
+    let names = explain::telling_identifiers(&question.draft.title, &question.draft.body);
+    let about =
+        explain::About { draft: &question.draft, text: &own_text, signatures: &signatures, names: &names };
     let own_words: HashSet<&str> = own_worded.terms().collect();
     let mut response = DuplicatesResponse {
         key: own.map(|row| row.key.clone()),
@@ -357,7 +291,7 @@ fn answer(
         known_duplicates: Vec::new(),
         band: Band::None,
         candidates: Vec::new(),
-        compared: scored.len(),
+        compared: found.matches.len(),
         calibrated_on: checker.table.calibrated_on(),
         rejected: Vec::new(),
         circle: Vec::new(),
@@ -374,11 +308,14 @@ fn answer(
         response.known_duplicates =
             duplicates.map(|key| known(r, &question.draft, key)).collect::<Result<_>>()?;
     }
-    for one in scored {
+    for one in &found.matches {
         if response.candidates.len() >= request.max_candidates {
             break;
         }
         let Some(row) = r.document(one.document)?.filter(|d| d.deleted_at.is_none()) else { continue };
+        if !request.include_closed && row.state != Some(State::Open) {
+            continue;
+        }
         let verdict = match own {
             Some(own) => r.verdict(&own.key, &row.key)?.map(|v| v.kind),
             None => None,
@@ -388,35 +325,20 @@ fn answer(
             continue;
         }
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
-        let worded = Worded::new(&row.title, &body);
+        let worded = TokenizedReport::new(&row.title, &body);
         let similarity = similarity(&question.draft.title, &own_words, &row.title, &worded, one);
-        // How alike two texts are says little of a log in which one line tells of the same failure.
-        let evident = request.threshold <= DuplicatesRequest::default().threshold
-            && one.reading.as_ref().is_some_and(|reading| reading.same_failure);
+        // How alike two texts are says little of a log in which one line names the same failure.
+        let evident = request.threshold <= DuplicatesRequest::default().threshold && one.confidence >= LIKELY;
         if similarity.combined < request.threshold && !evident {
             continue;
         }
-        let copy = one.features.is_copy();
         let versions = named_versions(&question.draft, &row, &body);
-        let twin = own_worded.twin(&worded).filter(|_| copy || one.features.is_series());
-        let mut reasons: Vec<String> = twin.iter().map(reasons::of_twin).collect();
-        // Of a copy everything else follows.
-        if !copy {
-            let rare = rare(checker, one)?;
-            // As the draft writes them.
-            let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
-            let said: Vec<&str> =
-                rare.iter().filter_map(|t| written(&t)).map(|w| &own_text[w.range.clone()]).collect();
-            reasons.extend(reasons::reasons(&about, &row, &body, &versions, one, &said));
-        }
-        if one.closer.same_author {
-            let seldom = if !copy && checker.table.weight("same_author") < 0.0 {
-                ", which is seldom a duplicate"
-            } else {
-                ""
-            };
-            reasons.push(format!("the same person made both{seldom}"));
-        }
+        // As the draft writes them.
+        let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
+        let rare = rare(checker, one)?;
+        let anew: Vec<&str> =
+            rare.iter().filter_map(|t| written(&t)).map(|w| &own_text[w.range.clone()]).collect();
+        let reasons = explain::reasons(checker.fulltext, &about, (&row, &body), &versions, one, &anew)?;
         let canonical = r.canonical(&row.key)?.key;
         response.candidates.push(DuplicateCandidate {
             reasons,
@@ -443,9 +365,15 @@ fn answer(
 }
 
 /// What only the comments on a candidate name of the report, without words that are everywhere.
-fn rare(checker: &Checker<'_>, one: &Scored) -> Result<Vec<String>> {
-    let idf = checker.fulltext.idf(&one.said)?;
-    Ok(one.said.iter().zip(idf).filter(|(_, idf)| *idf >= NAMED).map(|(term, _)| term.clone()).collect())
+fn rare(checker: &MatchFinder<'_>, one: &Match) -> Result<Vec<String>> {
+    let idf = checker.fulltext.idf(&one.comment_terms)?;
+    Ok(one
+        .comment_terms
+        .iter()
+        .zip(idf)
+        .filter(|(_, idf)| *idf >= NAMED)
+        .map(|(term, _)| term.clone())
+        .collect())
 }
 
 /// How alike the two are. Jaccard (1901) on words; Dice–Sørensen (1945, 1948) on pairs of characters.
@@ -453,8 +381,8 @@ fn similarity(
     own_title: &str,
     own_words: &HashSet<&str>,
     title: &str,
-    worded: &Worded<'_>,
-    one: &Scored,
+    worded: &TokenizedReport<'_>,
+    one: &Match,
 ) -> Similarity {
     #[allow(clippy::cast_possible_truncation, reason = "a share needs no more digits")]
     let title = strsim::sorensen_dice(&own_title.to_lowercase(), &title.to_lowercase()) as f32;
@@ -491,18 +419,13 @@ fn known(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDuplicate> {
 }
 
 /// The newest versions that a draft and a candidate name.
-fn named_versions(draft: &Draft, row: &DocumentRow, body: &Prepared) -> reasons::Versions {
-    let newest = |title: &str, body: &Prepared| reasons::newest_version(title, body, &row.source);
+fn named_versions(draft: &Draft, row: &DocumentRow, body: &Prepared) -> Versions {
+    let newest = |title: &str, body: &Prepared| explain::newest_version(title, body, &row.source);
     (newest(&draft.title, &draft.body), newest(&row.title, body))
 }
 
 /// What became of a candidate, as seen when the draft was made; `versions` are those that the two name.
-fn disposition(
-    r: &Reader<'_>,
-    draft: &Draft,
-    row: &DocumentRow,
-    versions: &reasons::Versions,
-) -> Result<Disposition> {
+fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Versions) -> Result<Disposition> {
     let mut comments = None;
     Ok(match (row.state, row.closed_as()) {
         (None | Some(State::Open), _) => Disposition::Open,
@@ -514,12 +437,12 @@ fn disposition(
             let by = row.milestone.clone().or(closing.map(|l| l.from_key));
             let after = row.closed_at.is_some_and(|closed| closed < draft.made_at);
             let again = after && {
-                let says_again = || reasons::says_again(&draft.title, &draft.body);
+                let says_again = || explain::says_again(&draft.title, &draft.body);
                 // The version that has the fix: of its milestone, or as a comment says.
-                let fixed = match row.milestone.as_deref().and_then(reasons::Version::of) {
+                let fixed = match row.milestone.as_deref().and_then(explain::Version::of) {
                     None if versions.0.is_some() => {
                         let comments = comments.map_or_else(|| r.comments(row), Ok)?;
-                        comments.iter().rev().find_map(|comment| reasons::fixed_version(&comment.body))
+                        comments.iter().rev().find_map(|comment| explain::fixed_version(&comment.body))
                     }
                     milestone => milestone,
                 };

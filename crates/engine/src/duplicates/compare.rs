@@ -13,7 +13,7 @@ use precedent_text::{
     version::versions,
 };
 
-use super::reasons::{MAX_READ, spelled, telling_identifiers};
+use crate::answer::explain::{MAX_READ, spelled, telling_identifiers};
 
 /// The most entries of one kind in one column.
 const MAX_LISTED: usize = 8;

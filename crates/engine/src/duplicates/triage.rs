@@ -9,11 +9,8 @@ use std::{
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::{
-    Checker,
-    check::{self, check_within},
-};
-use crate::search;
+use super::check::{self, check_within};
+use crate::{answer::MatchFinder, search};
 use precedent_core::{
     error::{Error, Result},
     model::{
@@ -31,7 +28,7 @@ pub const MAX_LIMIT: usize = precedent_core::model::limits::TRIAGE;
 const CANDIDATES: usize = 5;
 
 /// The best candidate that nobody has decided about, and what is to be told of the check.
-type Asked = (Option<DuplicateCandidate>, Vec<Notice>);
+type TrainingQuery = (Option<DuplicateCandidate>, Vec<Notice>);
 
 /// Checks the open reports that are new or changed and returns the queue.
 ///
@@ -39,7 +36,7 @@ type Asked = (Option<DuplicateCandidate>, Vec<Notice>);
 /// [`precedent_core::Code::NotFound`] for a source that does not exist, [`precedent_core::Code::Cancelled`] (what was checked stays
 /// checked), and those of the database and the index.
 pub fn triage(
-    checker: &Checker<'_>,
+    checker: &MatchFinder<'_>,
     request: &TriageRequest,
     now: Timestamp,
     task: &Task,
@@ -70,7 +67,7 @@ pub fn triage(
     let unscanned = if request.queue_only { std::mem::take(&mut unchecked).len() as u64 } else { 0 };
     let (done, total) = (AtomicU64::new(0), unchecked.len() as u64);
     // None for what another process has removed meanwhile.
-    let ask = |key: &String| -> Result<Option<Asked>> {
+    let ask = |key: &String| -> Result<Option<TrainingQuery>> {
         task.check()?;
         match check_within(&reach, checker, &question(key), None, now, task) {
             Err(error) if error.code() == precedent_core::Code::NotFound => Ok(None),
@@ -79,7 +76,7 @@ pub fn triage(
     };
     // What was asked just now is not asked again for the list. Of a large backlog most is in none, and is not kept.
     let floor = request.band.floor();
-    let fresh: HashMap<String, Asked> = unchecked
+    let fresh: HashMap<String, TrainingQuery> = unchecked
         .par_iter()
         .map(|key| {
             let asked = ask(key)?;
@@ -158,6 +155,6 @@ pub fn triage(
     })
 }
 
-fn undecided(found: DuplicatesResponse) -> Asked {
+fn undecided(found: DuplicatesResponse) -> TrainingQuery {
     (found.candidates.into_iter().find(|c| c.verdict.is_none()), found.notices)
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Seen,
+    CaseEvidence,
     budget::{excerpt, length},
     citation, roles,
     thread::{Said, assemble, need, says_something, shortened},
@@ -19,7 +19,10 @@ use crate::{
 };
 use precedent_core::{
     error::Result,
-    model::{AskedVersion, CaseComment, CaseRelation, CommentRole, FixedBy, NearCase, SolvedCase, State},
+    model::{
+        AskedVersion, CaseComment, CaseRelation, CommentRole, FixedBy, NearCase, ProblemStatus, SolvedCase,
+        State,
+    },
 };
 use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
@@ -32,6 +35,8 @@ use precedent_text::{
 /// The most of what a change says of itself, in characters, and as a share of its case's budget.
 const CHANGE: usize = 500;
 const CHANGE_SHARE: usize = 5;
+/// The most of the comment that gives the outcome of a problem, in characters.
+const OUTCOME: usize = 600;
 /// The most of what is said of a case that is no solution, in characters.
 const ASIDE: usize = 300;
 
@@ -53,7 +58,7 @@ fn fixes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<FixedBy>> {
 
 /// A case with its whole thread.
 pub(super) struct Case {
-    pub(super) evidence: Seen,
+    pub(super) evidence: CaseEvidence,
     pub(super) relation: Option<CaseRelation>,
     pub(super) via: Option<String>,
     pub(super) thread: Opened,
@@ -205,8 +210,33 @@ impl Opened {
         Some(AskedVersion { version: newest, has_fix })
     }
 
+    /// Returns what became of the problem: the fix, or the comment to read first of a closed thread, and the workaround.
+    pub(super) fn outcome(self, status: ProblemStatus, question: &str) -> ThreadOutcome {
+        let closed_at = self.row.merged_at.or(self.row.closed_at);
+        let asked_version = self.asked(question);
+        let thread = assemble(&self.body, &self.said, closed_at, usize::MAX);
+        let last = |role| thread.comments.iter().rev().find(|c| c.role == Some(role));
+        let first = || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
+        let fix = match status {
+            ProblemStatus::Open => None,
+            _ => first().filter(|c| c.role != Some(CommentRole::Workaround)),
+        };
+        let brief = |comment: &CaseComment| {
+            let (text, excerpt) = excerpt(&comment.text, OUTCOME);
+            CaseComment { text, excerpt, ..comment.clone() }
+        };
+        ThreadOutcome {
+            status,
+            asked_version,
+            fix: fix.map(brief),
+            workaround: last(CommentRole::Workaround).map(brief),
+            fixed_in: self.fixed_in.filter(|_| status == ProblemStatus::Solved),
+            fixed_by: self.fixed_by,
+        }
+    }
+
     /// It as a case that is no solution: of its comments the one to read first.
-    pub(super) fn near(self, evidence: Seen, declined: bool) -> NearCase {
+    pub(super) fn near(self, evidence: CaseEvidence, declined: bool) -> NearCase {
         let silent = !declined && !self.tells();
         let closed_at = self.row.merged_at.or(self.row.closed_at);
         let thread = assemble(&self.body, &self.said, closed_at, usize::MAX);
@@ -228,6 +258,17 @@ impl Opened {
             key: self.row.key,
         }
     }
+}
+
+/// What a thread says became of its problem.
+#[derive(Clone, Debug)]
+pub(crate) struct ThreadOutcome {
+    pub(crate) status: ProblemStatus,
+    pub(crate) fixed_in: Option<String>,
+    pub(crate) asked_version: Option<AskedVersion>,
+    pub(crate) fix: Option<CaseComment>,
+    pub(crate) workaround: Option<CaseComment>,
+    pub(crate) fixed_by: Vec<FixedBy>,
 }
 
 /// Where somebody only says that it helped, what another one said just before is the fix.
@@ -273,7 +314,7 @@ impl Case {
             helps: self.evidence.helps,
             similarity: self.evidence.similarity,
             words: self.evidence.words,
-            same_signature: self.evidence.signature,
+            same_signature: self.evidence.same_failure,
             fixed_by,
             asked_version: self.asked,
             reported_on,

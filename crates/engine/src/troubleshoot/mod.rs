@@ -5,150 +5,117 @@
 mod budget;
 mod case;
 mod evaluate;
-mod helps;
 mod keywords;
-mod language;
-mod open;
 mod roles;
 mod thread;
 mod wiki;
 
-use std::{cell::LazyCell, collections::BTreeSet, time::Instant};
+use std::{collections::BTreeSet, time::Instant};
 
 use crate::{
+    answer::{
+        DomainModel, MatchFinder,
+        question::{Found, Question, find_anywhere},
+        relevance::{RelevantCase, relevant_cases},
+    },
     closing::{is_declined, named_at_closing},
-    duplicates::{Checker, Draft, Scope, Taught},
-    search,
 };
 pub(crate) use budget::excerpt;
 use budget::shares;
+pub(crate) use case::ThreadOutcome;
 use case::{Case, Links, Opened};
 pub use evaluate::evaluate_threads;
-pub use helps::{Likely, likely};
 use jiff::Timestamp;
-pub use language::Language;
-use open::open_reports;
-pub(crate) use open::{Likeness, compared, report as known_report};
 use precedent_core::{
     error::{Error, Result},
     model::{
-        CaseRelation, DocKind, HELPS, LogGroup, SURELY, State, TroubleshootOutcome, TroubleshootRequest,
-        TroubleshootResponse, TroubleshootSettings,
+        Band, CaseRelation, DocKind, HELPS, KnownReport, LIKELY, ProblemStatus, SURELY, State,
+        TroubleshootOutcome, TroubleshootRequest, TroubleshootResponse, TroubleshootSettings,
         limits::{BUDGET, CASES},
     },
     task::Task,
 };
-use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader};
-use precedent_text::{
-    essence::informative,
-    failure::{Contrary, Failures},
-    prepare::Prepared,
-    report,
-    skeleton::Skeleton,
-};
-use wiki::wiki;
+use precedent_text::report;
+pub(crate) use wiki::passages;
 
 /// Candidates that are looked at.
 const CANDIDATES: usize = 10;
 /// So many are named that are no solution, or not close enough.
 const NEAR: usize = 3;
-/// The most that a case helps whose innermost cause is another one, which is then not shown; whose message is about another
-/// thing; and which fails in another way.
-const ANOTHER_CAUSE: f32 = 0.14;
-const ANOTHER_THING: f32 = 0.45;
-const ANOTHER_FAILURE: f32 = 0.3;
-/// … whose fix somebody denied in the end.
+/// The most that a case helps whose fix somebody denied in the end.
 const DENIED: f32 = 0.45;
-/// So many errors of a text are asked about by themselves.
-const ERRORS: usize = 3;
-/// The longest text that is read as a log, in bytes.
-const MAX_READ: usize = 1_000_000;
-/// The longest question that is read, in bytes.
-const MAX_QUESTION: usize = 50_000_000;
+/// So many known open reports are named.
+const OPEN: usize = 3;
 
 /// What cases are looked for with.
 #[derive(Clone, Copy, Debug)]
-pub struct Desk<'a> {
-    /// Finds candidates and says what they have in common with the question.
-    pub checker: &'a Checker<'a>,
-    /// How the casebook speaks.
-    pub language: &'a Language,
+pub struct CaseContext<'a> {
+    /// Finds the matches of a question.
+    pub finder: &'a MatchFinder<'a>,
+    /// The words that the casebook's reports use.
+    pub domain: &'a DomainModel,
     /// The similarity of a page worth reading, from the model's card.
     pub card: Option<f32>,
 }
 
-/// Looks for solved cases, and for open reports of the same where none surely helps.
+/// Looks for solved cases, and for known open reports of the same.
 ///
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`] for a question that asks nothing and for settings out of range,
 /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
 pub fn troubleshoot(
-    desk: &Desk<'_>,
+    context: &CaseContext<'_>,
     request: &TroubleshootRequest,
     now: Timestamp,
     task: &Task,
 ) -> Result<TroubleshootResponse> {
     let start = Instant::now();
-    let question = desk.checker.parts.store.read(|r| Question::read(r, desk.checker, request, now))?;
-    let mut response = answered(desk, request, &question, task)?;
-    if !response.is_sure() {
-        response.open = open_reports(desk, request, &question, now, task)?;
-    }
-    // One of its errors may be known where a text says much beside them.
-    for error in errors_of(request, &question.text) {
-        if response.is_sure() || !response.open.is_empty() {
-            break;
-        }
-        task.check()?;
-        let of_error = TroubleshootRequest { text: error, ..request.clone() };
-        let part = desk.checker.parts.store.read(|r| Question::read(r, desk.checker, &of_error, now))?;
-        let part = Question { whole: question.whole.clone(), ..part };
-        let of_part = answered(desk, &of_error, &part, task)?;
-        if of_part.is_sure() {
-            response = of_part;
-        } else {
-            response.open = open_reports(desk, &of_error, &part, now, task)?;
-        }
-    }
+    let asked = (request.key.as_deref(), &*request.text, request.source.as_deref());
+    let found = find_anywhere(context.finder, asked, now, task)?;
+    let mut response = respond(context, &found, request, task)?;
     response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
     Ok(response)
 }
 
-/// Looks for solved cases alone, for who looks for reports of the same anyway. It does not tell how long it took.
+/// Reads what became of a problem from its thread; `question` is what is asked.
+///
+/// # Errors
+/// Those of the database and the index.
+pub(crate) fn outcome(
+    r: &Reader<'_>,
+    context: &CaseContext<'_>,
+    question: &Question,
+    row: &DocumentRow,
+) -> Result<ThreadOutcome> {
+    let parts = &context.finder.parts;
+    let vector = parts.vector(&question.text)?;
+    let wanted = report::terms(&question.text);
+    let thread = Opened::read(r, parts, row.clone(), &wanted, vector.as_deref(), Links::Known)?;
+    let status = match (row.state, is_declined(r, row, &mut None)?) {
+        (None | Some(State::Open), _) => ProblemStatus::Open,
+        (_, true) => ProblemStatus::Declined,
+        _ if thread.tells() && !thread.is_denied() => ProblemStatus::Solved,
+        _ => ProblemStatus::ClosedWithoutFix,
+    };
+    Ok(thread.outcome(status, &question.whole))
+}
+
+/// Returns the solved cases and known open reports of a question, from the matches that all views share.
 ///
 /// # Errors
 /// As [`troubleshoot`].
-pub fn solved_cases(
-    desk: &Desk<'_>,
+pub(crate) fn respond(
+    context: &CaseContext<'_>,
+    found: &Found,
     request: &TroubleshootRequest,
-    now: Timestamp,
     task: &Task,
 ) -> Result<TroubleshootResponse> {
-    let question = desk.checker.parts.store.read(|r| Question::read(r, desk.checker, request, now))?;
-    answered(desk, request, &question, task)
-}
-
-/// The errors in a text of several lines, each as what it says, what to look at first first.
-fn errors_of(request: &TroubleshootRequest, text: &str) -> Vec<String> {
-    if request.key.is_some() || text.len() > MAX_READ {
-        return Vec::new();
-    }
-    let reading = precedent_logs::read_text(text);
-    let told = reading.failures().map(LogGroup::told);
-    told.filter(|told| told.trim() != text.trim()).take(ERRORS).map(str::to_owned).collect()
-}
-
-fn answered(
-    desk: &Desk<'_>,
-    request: &TroubleshootRequest,
-    question: &Question,
-    task: &Task,
-) -> Result<TroubleshootResponse> {
-    let parts = &desk.checker.parts;
+    let question = &found.question;
+    let parts = &context.finder.parts;
     // Only a threshold that somebody set stands in for what is stated of a case.
     let asked = request.settings.similarity_threshold;
-    let settings = valid(&request.settings, desk.card)?;
+    let settings = valid(&request.settings, context.card)?;
     let mut response = TroubleshootResponse {
         key: question.row.as_ref().map(|row| row.key.clone()),
         outcome: TroubleshootOutcome::Nothing,
@@ -161,15 +128,15 @@ fn answered(
         took_ms: 0.0,
         settings,
     };
-    let checker = desk.checker.knowing(&question.taught);
-    let found = likely(&checker, desk.language, &question.draft, question.scope(), task)?;
+    let relevant = relevant_cases(context.finder, context.domain, found, task)?;
     let vector = parts.vector(&question.text)?;
     let mut cases = parts.store.read(|r| {
-        let all = candidates(r, question, found)?;
+        response.open = open_reports(r, found)?;
+        let all = candidates(r, question, relevant)?;
         let shown = |c: &Candidate| match asked {
             _ if c.relation.is_some() => true,
             Some(threshold) => c.evidence.similarity.is_some_and(|s| s >= threshold),
-            None => c.evidence.at_home && c.evidence.helps >= HELPS,
+            None => c.evidence.in_domain && c.evidence.helps >= HELPS,
         };
         let (cases, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|c| shown(c) && !c.declined);
         let wanted = report::terms(&question.text);
@@ -187,13 +154,14 @@ fn answered(
                     continue;
                 }
                 if thread.is_denied() {
-                    c.evidence = Seen { helps: c.evidence.helps.min(DENIED), signature: false, ..c.evidence };
+                    c.evidence.helps = c.evidence.helps.min(DENIED);
+                    c.evidence.same_failure = false;
                 }
             }
             let of_another = c.relation != Some(CaseRelation::Itself);
             let asked = of_another.then(|| thread.asked(&question.whole)).flatten();
             // That it is back is said of what is surely the same: another product has versions of its own.
-            let sure = c.relation.is_some() || c.evidence.signature || c.evidence.helps >= SURELY;
+            let sure = c.relation.is_some() || c.evidence.same_failure || c.evidence.helps >= SURELY;
             let asked = asked.filter(|asked| sure || !asked.has_fix);
             told.push(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread, asked });
         }
@@ -205,7 +173,6 @@ fn answered(
         Ok(told)
     })?;
     let weight = |c: &Case| if c.relation.is_some() { 1.0 } else { c.evidence.helps };
-    cases.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
     let keys: BTreeSet<String> = cases.iter().map(|c| c.thread.row.key.clone()).collect();
     cases.iter_mut().for_each(|c| c.thread.say_once(&keys));
     task.check()?;
@@ -215,7 +182,7 @@ fn answered(
     response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.shown(budget)).collect();
     if !response.is_sure() {
         let threshold = response.settings.similarity_threshold.unwrap_or_default();
-        response.wiki = wiki(parts, question, threshold, asked.is_some(), task)?;
+        response.wiki = passages(parts, question, DocKind::Page, threshold, asked.is_some(), task)?;
     }
     response.outcome = match (response.cases.is_empty(), response.wiki.is_empty()) {
         (false, _) => TroubleshootOutcome::Solved,
@@ -252,98 +219,55 @@ fn valid(settings: &TroubleshootSettings, card: Option<f32>) -> Result<Troublesh
     Ok(TroubleshootSettings { similarity_threshold: Some(threshold), ..settings.clone() })
 }
 
-struct Question {
-    row: Option<DocumentRow>,
-    source: Option<String>,
-    /// Title and text, one after the other.
-    text: String,
-    /// All that was given, where the text is a part of it: which version it is stands anywhere.
-    whole: String,
-    draft: Draft,
-    taught: Taught,
-}
-
-impl Question {
-    fn read(
-        r: &Reader<'_>,
-        checker: &Checker<'_>,
-        request: &TroubleshootRequest,
-        now: Timestamp,
-    ) -> Result<Self> {
-        let source = match &request.source {
-            Some(key) => Some(r.source(key)?.ok_or_else(|| search::no_source(r, key))?),
-            None => search::only_source(r)?,
-        };
-        let taught = checker.taught(r, source.as_ref())?;
-        let source = source.map(|s| s.key);
-        // A solution may be newer than the report that is asked about, so everything that is there is looked at.
-        let after =
-            |newest: Timestamp| newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest);
-        let made_at = r.newest_change()?.map_or(now, after);
-        let Some(key) = &request.key else {
-            if request.text.trim().is_empty() {
-                return Err(Error::invalid("there is nothing to look for")
-                    .with_hint("Name an item (acme/app#12), or give a message, a log or a mail."));
-            }
-            let whole = request.text[..request.text.floor_char_boundary(MAX_QUESTION)].trim();
-            let text = informative(whole).into_owned();
-            let (title, body) = report::pasted(&text, &Skeleton::default());
-            let draft = Draft { title, body, made_at, author: None, document: None };
-            return Ok(Self { row: None, source, whole: text.clone(), text, draft, taught });
-        };
-        let row = search::one(r, key)?;
-        let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
-        let text = body.whole(&row.title);
-        let draft =
-            Draft { title: row.title.clone(), body, made_at, author: row.person(), document: Some(row.id) };
-        Ok(Self { source, whole: text.clone(), text, draft, taught, row: Some(row) })
-    }
-
-    fn scope(&self) -> Scope {
-        Scope { filters: self.within().collect() }
-    }
-
-    fn within(&self) -> impl Iterator<Item = Filter> {
-        self.source.clone().map(|s| Filter { test: Test::Source(s), negated: false }).into_iter()
-    }
-}
-
 /// What is known of a case beside its thread.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct CaseEvidence {
     helps: f32,
-    at_home: bool,
+    in_domain: bool,
     similarity: Option<f32>,
     words: f32,
-    signature: bool,
+    same_failure: bool,
 }
 
-impl Seen {
-    fn of(one: &Likely) -> Self {
+impl CaseEvidence {
+    fn of(one: &RelevantCase) -> Self {
         Self {
             helps: one.helps,
-            at_home: one.at_home,
+            in_domain: one.in_domain,
             similarity: one.scored.cosine,
             words: one.words(),
-            signature: one.scored.reading.as_ref().is_some_and(|reading| reading.same_failure),
+            same_failure: one.scored.is_same_failure(),
         }
     }
+}
 
-    /// The same, where the failures differ: what a case has in common with the question is then what all failures of its kind have.
-    fn unless(self, contrary: Option<&Contrary>) -> Self {
-        let most = match contrary {
-            None => return self,
-            Some(Contrary::Cause(..)) => ANOTHER_CAUSE,
-            Some(Contrary::Thing(..)) => ANOTHER_THING,
-            Some(Contrary::Code(..) | Contrary::Place | Contrary::Other) => ANOTHER_FAILURE,
-        };
-        Self { helps: self.helps.min(most), signature: false, ..self }
+/// The open reports among the likely duplicates of a question, with what it is known to be a duplicate of first.
+fn open_reports(r: &Reader<'_>, found: &Found) -> Result<Vec<KnownReport>> {
+    let mut named: Vec<KnownReport> = Vec::new();
+    let mut add = |row: DocumentRow, band, confidence| {
+        if row.state == Some(State::Open) && named.iter().all(|report| report.key != row.key) {
+            let DocumentRow { key, title, url, state, state_reason, .. } = row;
+            named.push(KnownReport { key, title, url, state, state_reason, band, confidence });
+        }
+    };
+    if let Some(row) = &found.question.row
+        && let Some(stays) = canonical(r, row)?
+    {
+        add(stays, Band::High, 1.0);
     }
+    for one in found.matches.iter().take_while(|one| one.confidence >= LIKELY) {
+        if let Some(row) = r.document(one.document)?.filter(|row| row.deleted_at.is_none()) {
+            let stays = canonical(r, &row)?.unwrap_or(row);
+            add(stays, Band::of(one.confidence, one.worth), one.confidence);
+        }
+    }
+    named.truncate(OPEN);
+    Ok(named)
 }
 
 struct Candidate {
     row: DocumentRow,
-    evidence: Seen,
+    evidence: CaseEvidence,
     relation: Option<CaseRelation>,
     via: Option<String>,
     /// Closed without a fix.
@@ -351,10 +275,9 @@ struct Candidate {
 }
 
 /// The candidates, best first, each case once. A duplicate leads to the report that stays.
-fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result<Vec<Candidate>> {
+fn candidates(r: &Reader<'_>, question: &Question, found: Vec<RelevantCase>) -> Result<Vec<Candidate>> {
     let own = question.row.as_ref().map(|row| row.key.as_str());
     let mut out: Vec<Candidate> = known(r, question, &found)?.into_iter().collect();
-    let failures = LazyCell::new(|| Failures::of(&question.text));
     for one in found {
         if out.len() >= CANDIDATES {
             break;
@@ -373,12 +296,7 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result
             continue;
         }
         let declined = is_declined(r, &row, &mut None)?;
-        let mut evidence = Seen::of(&one);
-        // Of what hardly helps nothing is taken away.
-        if evidence.signature || evidence.helps > ANOTHER_CAUSE {
-            let theirs = Failures::of(&format!("{}\n{}", row.title, row.body));
-            evidence = evidence.unless(failures.contrary(&theirs).as_ref());
-        }
+        let evidence = CaseEvidence::of(&one);
         out.push(Candidate { evidence, row, relation: None, via, declined });
     }
     Ok(out)
@@ -386,10 +304,10 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<Likely>) -> Result
 
 /// The case that needs no likeness, before all others: what the report that was asked about is known to be a duplicate of, or
 /// how it was solved itself.
-fn known(r: &Reader<'_>, question: &Question, found: &[Likely]) -> Result<Option<Candidate>> {
+fn known(r: &Reader<'_>, question: &Question, found: &[RelevantCase]) -> Result<Option<Candidate>> {
     let Some(own) = &question.row else { return Ok(None) };
     let solved =
-        |row: &DocumentRow| is_resolved(row) && question.source.as_ref().is_none_or(|s| *s == row.source);
+        |row: &DocumentRow| is_resolved(row) && question.source.as_ref().is_none_or(|s| s.key == row.source);
     let (row, relation) = match solved_canonical(r, own)?.filter(solved) {
         Some(stays) => (stays, CaseRelation::Canonical),
         None if own.kind == DocKind::Issue && solved(own) => (own.clone(), CaseRelation::Itself),
@@ -399,7 +317,7 @@ fn known(r: &Reader<'_>, question: &Question, found: &[Likely]) -> Result<Option
         return Ok(None);
     }
     let seen = found.iter().find(|one| one.scored.document == row.id);
-    let evidence = seen.map(Seen::of).unwrap_or_default();
+    let evidence = seen.map(CaseEvidence::of).unwrap_or_default();
     let relation = Some(relation);
     Ok(Some(Candidate { row, evidence, relation, via: None, declined: false }))
 }

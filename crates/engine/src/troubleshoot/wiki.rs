@@ -1,13 +1,12 @@
-//! Pages of wikis, for questions that no case surely answers.
+//! Passages of wikis and of notes, for questions that no case surely answers.
 
 use std::{cmp::Reverse, collections::HashSet};
 
 use super::{
-    Question,
     budget::{excerpt, length},
     citation, keywords,
 };
-use crate::{Parts, search::Evidence};
+use crate::{Parts, answer::question::Question, search::Evidence};
 use precedent_core::{
     error::Result,
     model::{DocKind, WikiPassage},
@@ -38,16 +37,24 @@ fn passes(evidence: &Evidence, threshold: f32, set: bool) -> bool {
     evidence.cosine.is_some_and(|c| c >= threshold) || by_words
 }
 
-/// Pages of wikis, asked for with the original text and with what it names, a page once.
-pub(super) fn wiki(
+/// Returns passages of documents of a kind, asked for with the original text and with what it names, a document once.
+pub(crate) fn passages(
     parts: &Parts<'_>,
     question: &Question,
+    kind: DocKind,
     threshold: f32,
     set: bool,
     task: &Task,
 ) -> Result<Vec<WikiPassage>> {
-    let pages = Filter { test: Test::Kind(DocKind::Page), negated: false };
-    let filters: Vec<Filter> = std::iter::once(pages).chain(question.within()).collect();
+    let pages = Filter { test: Test::Kind(kind), negated: false };
+    // A note belongs to no source.
+    let source = question
+        .source
+        .as_ref()
+        .filter(|_| kind == DocKind::Page)
+        .map(|source| Test::Source(source.key.clone()));
+    let source = source.map(|test| Filter { test, negated: false });
+    let filters: Vec<Filter> = std::iter::once(pages).chain(source).collect();
     let mut found: Vec<Evidence> = Vec::new();
     for text in [question.text.clone(), keywords::keywords(&question.draft.title, &question.draft.body)] {
         if text.trim().is_empty() {

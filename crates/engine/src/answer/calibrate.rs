@@ -2,7 +2,7 @@
 //!
 //! Each known duplicate is asked for as if it were just filed, against the older reports of its source; so is a sample of
 //! the reports without one, each standing for as many as there are. What that teaches, and how it is judged, is in
-//! [`super::learn`].
+//! [`super::fit`].
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,8 +13,8 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::{
-    Checker, Scope,
-    learn::{Answer, Asked, Candidate, MIN_LABELS, TOP, learn},
+    MatchFinder, Scope,
+    fit::{Candidate, MIN_LABELS, Prediction, TOP, TrainingQuery, fit},
 };
 use crate::search;
 use precedent_core::{
@@ -41,7 +41,7 @@ const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
 ///
 /// # Errors
 /// Those of the database.
-pub fn is_due(checker: &Checker<'_>, source: &SourceRow) -> Result<bool> {
+pub fn is_due(checker: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
     checker.store.read(|r| {
         let own = r.calibration(source.id)?;
         let own = own.filter(|own| {
@@ -84,7 +84,7 @@ fn times(n: u64, factor: f64) -> usize {
 /// [`precedent_core::Code::NotFound`] for a source that does not exist, [`precedent_core::Code::Cancelled`], those of the database and the
 /// index.
 pub fn calibrate(
-    checker: &Checker<'_>,
+    checker: &MatchFinder<'_>,
     source: &str,
     dry: bool,
     now: Timestamp,
@@ -127,30 +127,30 @@ pub fn calibrate(
         Filter { test: Test::Source(row.key.clone()), negated: false },
         Filter { test: Test::Kind(DocKind::Issue), negated: false },
     ];
-    let scope = Scope { filters };
+    let scope = Scope { filters, ..Scope::default() };
     let (done, total) = (AtomicU64::new(0), drawn.len() as u64);
-    let asked: Vec<Option<Asked>> = drawn
+    let asked: Vec<Option<TrainingQuery>> = drawn
         .par_iter()
         .map(|(id, weight)| {
             task.check()?;
             let Some(draft) = checker.filed_again(*id, &skeleton, now)? else { return Ok(None) };
-            let scored = checker.scored(&draft, &scope, task)?;
+            let scored = checker.find(&draft, &scope, task)?;
             let relevant: BTreeSet<i64> = known.earlier(*id).collect();
             let top = scored.iter().take(TOP);
             let candidates = top
                 .map(|s| Candidate {
                     features: s.features,
-                    reading: s.reading.clone(),
+                    overlap: s.overlap.clone(),
                     right: relevant.contains(&s.document),
                 })
                 .collect();
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             task.report(Phase::Calibrate, done, Some(total), "reports");
-            Ok(Some(Asked { weight: *weight, duplicate: !relevant.is_empty(), candidates }))
+            Ok(Some(TrainingQuery { weight: *weight, duplicate: !relevant.is_empty(), candidates }))
         })
         .collect::<Result<_>>()?;
-    let asked: Vec<Asked> = asked.into_iter().flatten().collect();
-    let Some(lesson) = learn(checker.table, &asked, task)? else { return Ok(report) };
+    let asked: Vec<TrainingQuery> = asked.into_iter().flatten().collect();
+    let Some(lesson) = fit(checker.table, &asked, task)? else { return Ok(report) };
     let used = lesson.ordered.filter(|_| lesson.own.order.is_some()).unwrap_or(lesson.built_in);
     (report.found_first, report.found_in_ten) = (used.found_first, used.found_in_ten);
     (report.built_in, report.own) = (Some(lesson.built_in), lesson.ordered);
@@ -220,12 +220,13 @@ fn evenly(all: &[i64], n: usize) -> Vec<i64> {
 }
 
 /// Precision and recall by threshold.
-fn figures(answers: &[Answer]) -> Vec<ThresholdFigures> {
+fn figures(answers: &[Prediction]) -> Vec<ThresholdFigures> {
     let duplicates: f64 = answers.iter().filter(|a| a.duplicate).map(|a| a.weight).sum();
     THRESHOLDS
         .iter()
         .map(|threshold| {
-            let above: Vec<&Answer> = answers.iter().filter(|a| a.stated >= f64::from(*threshold)).collect();
+            let above: Vec<&Prediction> =
+                answers.iter().filter(|a| a.stated >= f64::from(*threshold)).collect();
             let all: f64 = above.iter().map(|a| a.weight).sum();
             // The sum of nothing is −0.
             let right = above.iter().filter(|a| a.right).map(|a| a.weight).sum::<f64>() + 0.0;
@@ -253,8 +254,14 @@ mod tests {
 
     #[test]
     fn none_right_of_some_is_nothing_and_not_less() {
-        let answer =
-            |stated, right| Answer { odds: 0.0, ruled: false, stated, right, duplicate: true, weight: 1.0 };
+        let answer = |stated, right| Prediction {
+            odds: 0.0,
+            ruled: false,
+            stated,
+            right,
+            duplicate: true,
+            weight: 1.0,
+        };
         let none = figures(&[answer(0.95, false), answer(0.2, true)]);
         assert_eq!((none[0].answers, none[0].precision), (1, Some(0.0)), "{none:?}");
         for f in none.iter().chain(&figures(&[answer(0.1, false)])) {
@@ -265,7 +272,7 @@ mod tests {
     #[test]
     fn answers_that_stand_for_many_widen_the_interval() {
         let figures = |weight| {
-            let answer = |right, weight| Answer {
+            let answer = |right, weight| Prediction {
                 odds: 0.0,
                 ruled: false,
                 stated: 0.95,

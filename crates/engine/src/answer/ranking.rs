@@ -2,7 +2,7 @@
 //!
 //! Order and confidence are learnt apart. The order is a linear score, fitted so that the known duplicate of a report
 //! comes first among its candidates (softmax over the candidates: ListNet's top-one likelihood, Cao et al. 2007). How sure
-//! an answer may be is stated by a [`Judge`], which is fitted on pairs that were read. The table is made by
+//! an answer may be is stated by a [`ConfidenceModel`], which is fitted on pairs that were read. The table is made by
 //! `models/pipeline/rank.py` from `precedent eval --features`; it names what it was learnt from.
 
 use std::{collections::BTreeMap, path::Path, sync::LazyLock};
@@ -10,13 +10,15 @@ use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 use serde::Deserialize;
 
 use super::{
+    Match,
+    confidence::{Confidence, ConfidenceFile, ConfidenceModel, PairEvidence},
     features::{COUNT, Features, NAMES, RULES, place},
-    judge::{Judge, JudgeFile, Judged, Seen},
-    own::{Curve, Own, odds},
+    source_model::{Curve, SourceModel, odds},
+    text_overlap::TextOverlap,
 };
 use precedent_core::{
     error::{Error, Result},
-    model::{Evidence, Outcome},
+    model::{Evidence, LIKELY, Outcome},
 };
 use precedent_store::{Background, Calibration};
 
@@ -28,7 +30,7 @@ const BUILT_IN: &str = include_str!("ranking.json");
 const COPY: f32 = 0.95;
 /// The most that it is in a report that says the same but for what the titles name, whatever a curve makes of it: nothing is
 /// as alike, and of Titanium's such pairs 3 are marked as duplicates and 53 are not, 51 of them in a sample of one report in 24.
-const SERIES: f32 = 0.05;
+const TEMPLATED: f32 = 0.05;
 
 /// The most that the judge may state by itself: on projects that it was not fitted on, what it stated higher was not right in nine of ten.
 const UNRULED: f32 = 0.89;
@@ -40,14 +42,14 @@ struct File {
     _learnt_from: Vec<String>,
     labels: u64,
     order: BTreeMap<String, f32>,
-    judge: JudgeFile,
+    judge: ConfidenceFile,
 }
 
 /// Weights of the features, a source's background, and its own curve over the confidence, where it has one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct RankingModel {
     order: [f32; COUNT],
-    judge: Judge,
+    judge: ConfidenceModel,
     labels: u64,
     background: Background,
     curve: Option<Curve>,
@@ -56,7 +58,7 @@ pub struct Table {
 
 /// What one candidate is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Worth {
+pub struct RankedIndex {
     /// Its place among those that were handed over.
     pub at: usize,
     /// What decides the order: higher is likelier; comparable among the candidates of one report.
@@ -65,19 +67,19 @@ pub struct Worth {
     pub share: f32,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<RankingModel> = LazyLock::new(|| {
     // The file is part of the program; a test reads it and holds its names.
-    Table::parse(BUILT_IN).unwrap_or_else(|_| Table {
+    RankingModel::parse(BUILT_IN).unwrap_or_else(|_| RankingModel {
         order: [1.0; COUNT],
-        judge: Judge::doubtful(),
+        judge: ConfidenceModel::doubtful(),
         labels: 0,
-        background: Judge::doubtful().usual(),
+        background: ConfidenceModel::doubtful().usual(),
         curve: None,
         ordered: false,
     })
 });
 
-impl Table {
+impl RankingModel {
     /// The built-in table.
     pub fn built_in() -> &'static Self {
         &TABLE
@@ -97,7 +99,7 @@ impl Table {
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        let judge = Judge::parse(&file.judge)?;
+        let judge = ConfidenceModel::parse(&file.judge)?;
         let (order, background) = (weights(&file.order)?, judge.usual());
         Ok(Self { order, judge, labels: file.labels, background, curve: None, ordered: false })
     }
@@ -105,11 +107,6 @@ impl Table {
     /// The weights of the order.
     pub(super) fn order(&self) -> &[f32; COUNT] {
         &self.order
-    }
-
-    /// What one feature weighs in the order; 0 for one that there is not.
-    pub(super) fn weight(&self, feature: &str) -> f32 {
-        place(feature).map_or(0.0, |at| self.order[at])
     }
 
     /// The same with another order.
@@ -127,23 +124,18 @@ impl Table {
         self.curve.is_some()
     }
 
-    /// Whether the order is a source's own, learnt from its duplicates.
-    pub(super) fn is_own(&self) -> bool {
-        self.ordered
-    }
-
     /// The background of a source that nothing is known of.
     pub(super) fn usual(&self) -> Background {
         self.judge.usual()
     }
 
     /// The log-odds that two reports are the same problem, before any background.
-    pub(super) fn odds(&self, seen: &Seen<'_>) -> f32 {
+    pub(super) fn odds(&self, seen: &PairEvidence<'_>) -> f32 {
         self.judge.odds(seen)
     }
 
     /// The same with what a source's own duplicates taught.
-    pub fn with(&self, own: &Own) -> Self {
+    pub fn with(&self, own: &SourceModel) -> Self {
         Self {
             order: own.order.unwrap_or(self.order),
             labels: own.labels,
@@ -164,12 +156,12 @@ impl Table {
             Some(_) => return None,
         };
         let curve = Curve { slope: calibration.slope, intercept: calibration.intercept };
-        Some(self.with(&Own { order, curve, labels: calibration.labels }))
+        Some(self.with(&SourceModel { order, curve, labels: calibration.labels }))
     }
 
     /// What tells checks that were made with these weights and rules, and with this model, from others.
     pub fn basis(&self, model: &str) -> String {
-        let of = format!("{:?} {:?}, {COPY} {SERIES} {UNRULED}, {model}", self.order, self.judge);
+        let of = format!("{:?} {:?}, {COPY} {TEMPLATED} {UNRULED}, {model}", self.order, self.judge);
         blake3::hash(of.as_bytes()).to_hex()[..32].to_owned()
     }
 
@@ -178,38 +170,61 @@ impl Table {
         self.labels
     }
 
-    /// What weighted evidence makes of the order; what [`Table::ranked`] goes by where no rule decides.
+    /// What weighted evidence makes of the order; what [`RankingModel::ranked`] goes by where no rule decides.
     pub(super) fn score(&self, features: &Features) -> f32 {
         dot(&self.order, features)
     }
 
     /// All candidates of a report, best first; ties in the order in which they are handed over. Copies are before all others.
-    pub fn ranked(&self, all: &[Features]) -> Vec<Worth> {
+    pub fn ranked(&self, all: &[Features]) -> Vec<RankedIndex> {
         let scores: Vec<f32> = all.iter().map(|features| self.score(features)).collect();
         let (least, best) = scores.iter().fold((f32::MAX, f32::MIN), |(a, b), s| (a.min(*s), b.max(*s)));
         let shares = shares(&scores, all);
         let worth = |(at, score): (usize, f32)| {
             let ahead = if all[at].is_copy() { 1.0 + best - least } else { 0.0 };
-            Worth { at, score: score + ahead, share: shares[at] }
+            RankedIndex { at, score: score + ahead, share: shares[at] }
         };
-        let mut ranked: Vec<Worth> = scores.iter().copied().enumerate().map(worth).collect();
+        let mut ranked: Vec<RankedIndex> = scores.iter().copied().enumerate().map(worth).collect();
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.at.cmp(&b.at)));
         ranked
     }
 
-    /// What is stated of a pair: by the judge, raised by what the source's own duplicates say, and by the rules of copies and
-    /// series. Marks are never complete, so that a source's own curve speaks for a pair and never against it.
-    pub fn judge(&self, seen: &Seen<'_>) -> Judged {
-        let Judged { same, worth } = self.judge.judge(seen, self.background);
+    /// Returns what is stated of a pair: by the fitted statements, by the curve of the source's own duplicates, and by the
+    /// rules of exact copies and templates. Marks are never complete, so the curve of a source only raises.
+    pub fn confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
+        let Confidence { same, worth } = self.judge.confidence(evidence, self.background);
         let same = same.min(UNRULED);
         #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
         let own = self.curve.map_or(same, |curve| curve.at(odds(f64::from(same))) as f32);
-        let same = match (seen.features.is_copy(), seen.features.is_series()) {
-            (true, _) => same.max(own).max(COPY),
-            (_, true) => same.max(own).min(SERIES),
-            _ => same.max(own),
+        let (floor, ceiling) = match (evidence.features.is_copy(), evidence.features.is_templated()) {
+            (true, _) => (COPY, 1.0),
+            (_, true) => (0.0, TEMPLATED),
+            _ => evidence.overlap.map_or((0.0, 1.0), TextOverlap::bounds),
         };
-        Judged { same, worth: worth.max(same) }
+        let same = same.max(own).max(floor).min(ceiling);
+        Confidence { same, worth: worth.max(same) }
+    }
+
+    /// Whether a rule decides what is stated of a pair.
+    pub(super) fn is_ruled(evidence: &PairEvidence<'_>) -> bool {
+        evidence.features.is_copy()
+            || evidence.features.is_templated()
+            || evidence.overlap.is_some_and(|overlap| overlap.bounds() != (0.0, 1.0))
+    }
+
+    /// Puts ranked matches into their final order: likely duplicates and those with a rare signature first, the surest
+    /// first, then the others as they are ranked; confidence does not increase down the list.
+    pub(super) fn settle(&self, matches: &mut [Match]) {
+        let is_rare = |one: &Match| one.overlap.as_ref().is_some_and(|overlap| overlap.rare_signature);
+        // An order that a source taught stays.
+        let is_first = |one: &Match| is_rare(one) || !self.ordered && one.confidence >= LIKELY;
+        let key = |one: &Match| if is_first(one) { one.confidence } else { 0.0 };
+        matches.sort_by(|a, b| key(b).total_cmp(&key(a)));
+        let mut least = 1.0_f32;
+        for one in matches {
+            least = least.min(one.confidence);
+            one.confidence = least;
+        }
     }
 
     /// What answers of this confidence turned out to be.
@@ -251,10 +266,10 @@ fn weights(named: &BTreeMap<String, f32>) -> std::result::Result<[f32; COUNT], S
 fn shares(scores: &[f32], all: &[Features]) -> Vec<f32> {
     let best = scores.iter().copied().fold(f32::MIN, f32::max);
     let odd = |score: f32| (score - best).exp();
-    let others = scores.iter().zip(all).filter(|(_, features)| !features.is_series());
+    let others = scores.iter().zip(all).filter(|(_, features)| !features.is_templated());
     let sum: f32 = others.map(|(score, _)| odd(*score)).sum();
     let share = |(score, features): (&f32, &Features)| {
-        let sum = if features.is_series() { sum + odd(*score) } else { sum };
+        let sum = if features.is_templated() { sum + odd(*score) } else { sum };
         (score - best) - sum.max(f32::MIN_POSITIVE).ln()
     };
     scores.iter().zip(all).map(share).collect()
@@ -278,8 +293,8 @@ mod tests {
                 "{name} has no weight, or one too many"
             );
         }
-        assert_eq!(Table::parse(BUILT_IN), Ok(Table::built_in().clone()));
-        assert!(Table::built_in().calibrated_on() > 0);
+        assert_eq!(RankingModel::parse(BUILT_IN), Ok(RankingModel::built_in().clone()));
+        assert!(RankingModel::built_in().calibrated_on() > 0);
     }
 
     fn with(features: &[(&str, f32)]) -> Features {
@@ -289,11 +304,11 @@ mod tests {
     }
 
     #[test]
-    fn a_share_follows_the_score_and_a_series_takes_none() {
-        let table = Table { order: with(&[("words", 9.0)]).0, ..Table::built_in().clone() };
+    fn templated_candidates_take_no_share() {
+        let table = RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
         let all =
             [with(&[("words", 0.5)]), with(&[("words", 0.8)]), with(&[("words", 0.9), ("series", 1.0)])];
-        let order = |found: &[Worth]| found.iter().map(|one| one.at).collect::<Vec<_>>();
+        let order = |found: &[RankedIndex]| found.iter().map(|one| one.at).collect::<Vec<_>>();
         let two = table.ranked(&all[..2]);
         assert_eq!(order(&two), [1, 0]);
         assert!(two[0].share > two[1].share && two[0].share <= 0.0, "{two:?}");
@@ -304,28 +319,29 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_comes_first_and_is_stated_and_a_series_is_not() {
-        let table = Table { order: with(&[("words", 9.0)]).0, ..Table::built_in().clone() };
+    fn exact_copy_is_first_and_template_is_capped() {
+        let table = RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
         let all = [with(&[("words", 0.9), ("series", 1.0)]), with(&[("words", 0.2), ("copy", 1.0)])];
         let found = table.ranked(&all);
         assert_eq!(found[0].at, 1);
-        let judged = |at: usize| table.judge(&Seen { features: &all[at], share: 0.0, reading: None });
+        let judged =
+            |at: usize| table.confidence(&PairEvidence { features: &all[at], share: 0.0, overlap: None });
         assert!(judged(1).same >= COPY && judged(1).worth >= COPY, "{:?}", judged(1));
-        assert!(judged(0).same <= SERIES, "{:?}", judged(0));
+        assert!(judged(0).same <= TEMPLATED, "{:?}", judged(0));
     }
 
     #[test]
     fn a_source_of_its_own_makes_surer_and_never_less_sure() {
-        let table = Table::built_in();
+        let table = RankingModel::built_in();
         let features = with(&[("words", 0.6), ("text_text_cosine", 0.7)]);
-        let seen = Seen { features: &features, share: -0.1, reading: None };
+        let seen = PairEvidence { features: &features, share: -0.1, overlap: None };
         let with = |intercept| {
             table
-                .with(&Own { order: None, curve: Curve { slope: 1.0, intercept }, labels: 50 })
-                .judge(&seen)
+                .with(&SourceModel { order: None, curve: Curve { slope: 1.0, intercept }, labels: 50 })
+                .confidence(&seen)
                 .same
         };
-        let same = table.judge(&seen).same;
+        let same = table.confidence(&seen).same;
         assert!(with(2.0) > same && with(-2.0) == same);
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::{Checker, Scope, Table};
+use super::{MatchFinder, RankingModel, Scope};
 use precedent_core::{
     error::Result,
     model::DocKind,
@@ -39,7 +39,7 @@ const WIDE: f32 = 1.6;
 /// # Errors
 /// [`precedent_core::Code::Cancelled`], those of the database and the index.
 pub fn take_background(
-    checker: &Checker<'_>,
+    checker: &MatchFinder<'_>,
     source: &SourceRow,
     made_with: &str,
     now: Timestamp,
@@ -58,23 +58,26 @@ pub fn take_background(
         Ok(Some((drawn, issues, r.skeleton(source.id)?, r.pace(source.id)?)))
     })?;
     let Some((drawn, issues, skeleton, pace)) = drawn else { return Ok(false) };
-    let checker = &Checker { pace, ..*checker };
+    let checker = &MatchFinder { pace, ..*checker };
     let filters = vec![
         Filter { test: Test::Source(source.key.clone()), negated: false },
         Filter { test: Test::Kind(DocKind::Issue), negated: false },
     ];
-    let scope = Scope { filters };
+    let scope = Scope { filters, ..Scope::default() };
     let (done, total) = (AtomicU64::new(0), drawn.len() as u64);
     let first: Vec<Option<f32>> = drawn
         .par_iter()
         .map(|id| {
             task.check()?;
             let Some(draft) = checker.filed_again(*id, &skeleton, now)? else { return Ok(None) };
-            let scored = checker.scored(&draft, &scope, task)?;
+            let scored = checker.find(&draft, &scope, task)?;
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             task.report(Phase::Calibrate, done, Some(total), "reports");
             // What a rule decides says nothing of what the judge would say.
-            Ok(scored.first().filter(|one| !one.is_ruled()).map(|one| checker.table.odds(&one.seen())))
+            Ok(scored
+                .first()
+                .filter(|one| !RankingModel::is_ruled(&one.evidence()))
+                .map(|one| checker.table.odds(&one.evidence())))
         })
         .collect::<Result<_>>()?;
     let first: Vec<f32> = first.into_iter().flatten().collect();
@@ -84,7 +87,7 @@ pub fn take_background(
 }
 
 /// The background that these log-odds of first answers make.
-fn of(mut odds: Vec<f32>, table: &Table) -> Background {
+fn of(mut odds: Vec<f32>, table: &RankingModel) -> Background {
     let usual = table.usual();
     odds.sort_by(f32::total_cmp);
     let Some(last) = odds.len().checked_sub(1) else { return usual };
@@ -104,7 +107,7 @@ mod tests {
 
     #[test]
     fn few_answers_leave_the_usual_background_and_many_make_their_own() {
-        let table = Table::built_in();
+        let table = RankingModel::built_in();
         let usual = table.usual();
         assert_eq!(of(Vec::new(), table), usual);
         let own = |n: usize| of((0..n).map(|i| usual.level - 1.0 + (i % 5) as f32 * 0.25).collect(), table);
@@ -116,7 +119,7 @@ mod tests {
 
     #[test]
     fn where_every_other_report_is_a_duplicate_the_level_stays_within_reach() {
-        let table = Table::built_in();
+        let table = RankingModel::built_in();
         let usual = table.usual();
         let background = of(vec![9.0; 400], table);
         assert!((background.level - usual.level - ABOVE * usual.spread).abs() < 1e-6);

@@ -57,7 +57,7 @@ pub const SIGNED: [&str; 8] = [
 ];
 /// What makes sure and does not tell candidates apart: it has no weight in an order.
 pub const ONLY_CONFIDENCE: [&str; 1] = ["same_title"];
-/// What decides by itself (see [`super::Table::ranked`]): it has no weight at all.
+/// What decides by itself (see [`super::RankingModel::ranked`]): it has no weight at all.
 pub const RULES: [&str; 2] = ["copy", "series"];
 
 /// Where a feature of this name stands among them.
@@ -73,12 +73,12 @@ pub struct Evidence<'a> {
     /// By meaning, if both have vectors.
     pub likeness: Option<&'a Likeness>,
     /// At a closer look, if it was taken.
-    pub closer: Option<Closer>,
+    pub details: Option<&'a CandidateDetails>,
 }
 
 /// What a closer look at a candidate shows. Of its comments those alone count that were written before the report was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Closer {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CandidateDetails {
     /// How many comments there are.
     pub comments: usize,
     /// When the last one was written.
@@ -92,9 +92,9 @@ pub struct Closer {
     pub same_title: bool,
     /// Whether it says the same, word for word.
     pub copy: bool,
-    /// Whether it says the same but for what the titles name.
-    pub series: bool,
-    /// Whether both are the same form that nobody filled in: then it is no candidate.
+    /// The words in which both differ that are made from one template, as the draft and the candidate write them.
+    pub templated: Option<(String, String)>,
+    /// Whether both are the same unfilled form: then it is no candidate.
     pub form: bool,
     /// Whether the same person made both: who knows of a report seldom makes it again, and often its neighbour.
     pub same_author: bool,
@@ -157,15 +157,16 @@ impl Evidence<'_> {
 pub struct Features(pub [f32; COUNT]);
 
 impl Features {
-    /// The features of a candidate of a report that is made at `now`, in a source of this pace (see `super::pace`).
+    /// The features of a candidate of a report that is made at `now`, in a source of this pace (see `super::time_scale`).
     pub fn new(evidence: &Evidence<'_>, best: &Best, now: Timestamp, pace: f64) -> Self {
         let overlap = evidence.overlap;
-        let none = Likeness::default();
-        let cosines = evidence.likeness.unwrap_or(&none);
+        let no_likeness = Likeness::default();
+        let cosines = evidence.likeness.unwrap_or(&no_likeness);
         // People report again what broke lately: the chance falls with the logarithm of the age.
         let age = overlap.created.map_or(0.0, |created| days_before(now, created, pace));
         let text = evidence.text_text();
-        let closer = evidence.closer.unwrap_or_default();
+        let none = CandidateDetails::default();
+        let closer = evidence.details.unwrap_or(&none);
         // What nobody has spoken of since is as quiet as it is old.
         let quiet = closer.last.map_or(age, |last| days_before(now, last.as_second(), pace));
         let share = |one: f32, best: f32| if best > 0.0 { one / best } else { 0.0 };
@@ -200,7 +201,7 @@ impl Features {
             f32::from(u8::from(closer.same_title)),
             f32::from(u8::from(closer.same_author)),
             f32::from(u8::from(closer.copy)),
-            f32::from(u8::from(closer.series)),
+            f32::from(u8::from(closer.templated.is_some())),
         ])
     }
 
@@ -209,8 +210,8 @@ impl Features {
         self.0[COUNT - 2] > 0.0
     }
 
-    /// Whether it says the same but for what the titles name: both are of a series.
-    pub fn is_series(&self) -> bool {
+    /// Whether both are made from one template, for two things.
+    pub fn is_templated(&self) -> bool {
         self.0[COUNT - 1] > 0.0
     }
 }
@@ -271,34 +272,34 @@ mod tests {
         };
         let (old, new) = (overlap(0.2, 100), overlap(0.4, 1));
         let like = Likeness { text_text: Some(0.8), title_text: Some(0.2), ..Likeness::default() };
-        let old = Evidence { overlap: &old, likeness: Some(&like), closer: None };
-        let new = Evidence { overlap: &new, likeness: None, closer: None };
+        let old = Evidence { overlap: &old, likeness: Some(&like), details: None };
+        let new = Evidence { overlap: &new, likeness: None, details: None };
         let best = Best::of([old, new].into_iter());
         let feature = of(&old, &best, now);
         assert_eq!((feature("words_of_best"), feature("text_text_cosine_of_best")), (0.5, 1.0));
         assert_eq!((feature("quiet"), feature("comments")), (feature("age"), 0.0));
         let last = Timestamp::from_second(now.as_second() - 9 * day).unwrap();
         let near = NearestSaid { title: Some(0.1), text: Some(0.9) };
-        let closer = Closer {
+        let closer = CandidateDetails {
             comments: 3,
             last: Some(last),
             said_anew: 0.25,
             near,
             same_title: true,
             copy: true,
-            ..Closer::default()
+            ..CandidateDetails::default()
         };
-        let feature = of(&Evidence { closer: Some(closer), ..old }, &best, now);
+        let feature = of(&Evidence { details: Some(&closer), ..old }, &best, now);
         assert_eq!((feature("quiet"), feature("comments")), (10.0_f32.ln(), 4.0_f32.ln()));
         assert_eq!((feature("said_anew"), feature("same_title"), feature("same_author")), (0.25, 1.0, 0.0));
         assert_eq!((feature("copy"), feature("series")), (1.0, 0.0));
-        let features = Features::new(&Evidence { closer: Some(closer), ..old }, &best, now, 1.0);
-        assert!(features.is_copy() && !features.is_series());
+        let features = Features::new(&Evidence { details: Some(&closer), ..old }, &best, now, 1.0);
+        assert!(features.is_copy() && !features.is_templated());
         // What was said counts as far as it is nearer than the text itself.
         assert!((feature("said_text_cosine") - 0.1).abs() < 1e-6, "{}", feature("said_text_cosine"));
         assert_eq!(feature("said_title_cosine"), 0.0);
         // Where things are reported again ten times as late, what is ten times as old is as young.
-        let slow = Features::new(&Evidence { closer: None, ..old }, &best, now, 10.0);
+        let slow = Features::new(&Evidence { details: None, ..old }, &best, now, 10.0);
         assert_eq!(
             (slow.0[place("age").unwrap()], slow.0[place("quiet").unwrap()]),
             (11.0_f32.ln(), 11.0_f32.ln())

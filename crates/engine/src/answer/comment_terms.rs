@@ -35,7 +35,7 @@ impl Comment {
 /// The comments on documents that were met lately. They are those of the moment at which a document was met first: it lasts for
 /// one question.
 #[derive(Default)]
-pub struct Heard {
+pub struct CommentCache {
     kept: Mutex<Kept>,
 }
 
@@ -55,13 +55,13 @@ pub(super) enum Comments {
     Last(Vec<Said>),
 }
 
-impl std::fmt::Debug for Heard {
+impl std::fmt::Debug for CommentCache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Heard").finish_non_exhaustive()
+        f.debug_struct("CommentCache").finish_non_exhaustive()
     }
 }
 
-impl Heard {
+impl CommentCache {
     /// Reads the comments on a document, or has them already.
     pub(super) fn read(&self, r: &Reader<'_>, document: i64, before: Timestamp) -> Result<Comments> {
         if let Some(known) = self.kept().of.get(&document) {

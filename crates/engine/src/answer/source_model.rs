@@ -27,7 +27,7 @@ pub(super) fn odds(p: f64) -> f64 {
 
 /// What was learnt.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Own {
+pub struct SourceModel {
     /// Weights of the order, if those of its own order better.
     pub order: Option<[f32; COUNT]>,
     /// The curve.
@@ -36,7 +36,7 @@ pub struct Own {
     pub labels: u64,
 }
 
-impl Own {
+impl SourceModel {
     /// What is kept of it: with the model whose vectors its weights were learnt with.
     pub fn calibration(&self, model: Option<&str>) -> Calibration {
         let weights = |order: [f32; COUNT]| NAMES.iter().map(|n| (*n).to_owned()).zip(order).collect();

@@ -10,15 +10,15 @@ use std::{
     sync::OnceLock,
 };
 
-use super::{Draft, reasons::telling_identifiers, twin::Worded};
+use super::{Draft, explain::telling_identifiers, near_duplicate::TokenizedReport};
 use precedent_core::error::Result;
 use precedent_index::fulltext::{FullText, Named};
 use precedent_text::{
-    failure::{Contrary, Failures},
+    failure::{Failure, FailureMatch},
     prepare::Prepared,
     report,
-    signature::{Signature, SignatureKind, same_failure},
-    title::{Apart, apart},
+    signature::{Signature, SignatureKind},
+    title::different_systems,
 };
 
 /// Words in a run (a shingle). Broder 1997, "On the resemblance and containment of documents".
@@ -37,32 +37,23 @@ const SAME_RUNS: f32 = 3.0;
 const SAME_WORDS: usize = 3;
 const SAME_TELLS: f32 = 6.0;
 
-/// How sure it is at least that two reports are the same where the one tells nearly all of the other word for word: of 31 such pairs
-/// of titanium and xamarin that are marked or were read 30 are, at the least five in six (Wilson's interval).
-const TOLD: f32 = 0.75;
-/// How sure it is at least that two reports are the same that name a code which hardly any other report names.
-const CODED: f32 = 0.25;
-/// The most that is stated of two reports that name another cause: of the ten such pairs among those that were read three are the same.
-const ANOTHER_CAUSE: f32 = 0.3;
-/// The most that is stated of two that name another code: of the five such pairs none is the same.
-const ANOTHER_CODE: f32 = 0.15;
-/// The most that is stated of two whose titles say the opposite, or the same of another thing: of the 11,000 pairs of the four sets that
-/// are marked or were read 7 are so, 2 of them the same. Of 60 that were read and whose titles name different systems 3 are the same.
-const ANOTHER_TITLE: f32 = 0.15;
-
-/// The most that is stated of two of one form: what its fields hold is alike wherever one person or one device is in both, whatever failed.
-const COMMON_TITLE: f32 = 0.45;
-/// The most words of a title that many reports may have without being the same.
-const FEW_WORDS: usize = 2;
-
-/// A code that at most so many documents name is told of one failure.
-const RARE: u64 = 3;
+/// The least confidence where the one tells nearly all of the other word for word: of 31 such pairs of titanium and xamarin
+/// that are marked or were read 30 are duplicates, at the least five in six (Wilson's interval).
+const SAME_TEXT: f32 = 0.75;
+/// The least confidence where both report the same root cause: of 54 such pairs that were read 43 are duplicates, at the
+/// least two in three (Wilson's interval).
+const SAME_FAILURE: f32 = 0.65;
+/// The least where both name a failure or a code that hardly any other report names.
+const RARE_SIGNATURE: f32 = 0.25;
+/// The most where both report failures, and they differ: of 42 such pairs that were read 4 are duplicates.
+const OTHER_FAILURE: f32 = 0.15;
+/// The most where the titles name different systems: of 60 such pairs that were read 3 are duplicates.
+const OTHER_SYSTEM: f32 = 0.15;
+/// A code or a failure that at most so many documents name belongs to one problem.
+pub(super) const RARE: u64 = 3;
 
 /// How many numbers a reading has.
 pub const COUNT: usize = NAMES.len();
-
-/// Where the share of the shorter one's runs stands.
-const CONTAINED: usize = 1;
 
 /// The numbers by name, in their order. The names are those of the judge's table.
 pub const NAMES: [&str; 12] = [
@@ -95,61 +86,46 @@ pub const NAMES: [&str; 12] = [
 
 /// What two reports have in common, word for word.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reading {
-    /// What the judge reads, in the order of [`NAMES`].
+pub struct TextOverlap {
+    /// What the confidence is fitted on, in the order of [`NAMES`].
     pub numbers: [f32; COUNT],
-    /// Whether both name the same failure, by its own words or by where it happened.
-    pub same_failure: bool,
-    /// Whether the one text stands in the other, word for word, and says what few others say: a form has its words from all that
-    /// were filled in.
+    /// How the failures compare that both report.
+    pub failure: FailureMatch,
+    /// Whether both name a failure or a code of a program's own that hardly any other document names.
+    pub rare_signature: bool,
+    /// Whether the one text stands in the other, word for word, and says what few others say: a form has its words from
+    /// all that were filled in.
     pub same_text: bool,
-    /// Whether both name a code that hardly any other report names: "KAS-3308".
-    pub rare_code: bool,
-    /// Whether both have a short title that others have, too: that of a form, or of what is asked for again and again.
-    pub common_title: bool,
-    /// In what their failures differ, though both name one: another cause inside, another code.
-    pub contrary: Option<Contrary>,
-    /// In what their titles differ, though they are nearly the same.
-    pub apart: Option<Apart>,
+    /// The systems that the titles name, where they are different ones.
+    pub other_system: Option<(String, String)>,
 }
 
-impl Reading {
-    /// The least that is stated of such a pair, unless it is of a series.
-    pub(super) fn least(&self) -> f32 {
-        match (self.same_text, self.rare_code) {
-            (true, _) => TOLD,
-            (_, true) => CODED,
-            _ => 0.0,
+impl TextOverlap {
+    /// Whether both report the same failure.
+    pub fn is_same_failure(&self) -> bool {
+        self.failure == FailureMatch::Same
+    }
+
+    /// The least and the most confidence of such a pair.
+    pub fn bounds(&self) -> (f32, f32) {
+        if self.other_system.is_some() {
+            return (0.0, OTHER_SYSTEM);
         }
-    }
-
-    /// Whether the one says half of what the other says word for word.
-    pub(super) fn has_its_words(&self) -> bool {
-        self.numbers[CONTAINED] >= 0.5
-    }
-
-    /// How much rules keep what is stated of such a pair above 0, and below 1.
-    pub fn bounds(&self) -> [f32; 2] {
-        [self.least(), 1.0 - self.most()]
-    }
-
-    /// The most that is stated of such a pair.
-    pub(super) fn most(&self) -> f32 {
-        match (&self.contrary, &self.apart) {
-            (_, Some(_)) => ANOTHER_TITLE,
-            (Some(Contrary::Code(..)), None) => ANOTHER_CODE,
-            (Some(_), None) => ANOTHER_CAUSE,
-            (None, None) if self.common_title && !self.same_failure && !self.same_text => COMMON_TITLE,
-            (None, None) => 1.0,
+        match self.failure {
+            FailureMatch::Different if !self.same_text => (0.0, OTHER_FAILURE),
+            _ if self.same_text => (SAME_TEXT, 1.0),
+            FailureMatch::Same => (SAME_FAILURE, 1.0),
+            _ if self.rare_signature => (RARE_SIGNATURE, 1.0),
+            _ => (0.0, 1.0),
         }
     }
 }
 
 /// A report that is read beside others.
-pub(super) struct Reader<'a> {
+pub(super) struct OverlapReader<'a> {
     fulltext: &'a FullText,
     own: Text,
-    own_failures: OnceLock<Failures>,
+    own_failure: OnceLock<Failure>,
     draft: &'a Draft,
 }
 
@@ -166,7 +142,7 @@ struct Text {
 impl Text {
     fn new(title: &str, body: &Prepared) -> Self {
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
-        let worded = Worded::new(title, body);
+        let worded = TokenizedReport::new(title, body);
         let terms: Vec<&str> = worded.terms().collect();
         let title_terms: BTreeSet<String> = report::terms(title).into_iter().collect();
         let words = title_terms
@@ -189,16 +165,16 @@ impl Text {
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> OverlapReader<'a> {
     pub(super) fn new(fulltext: &'a FullText, draft: &'a Draft) -> Self {
-        Self { fulltext, own: Text::new(&draft.title, &draft.body), own_failures: OnceLock::new(), draft }
+        Self { fulltext, own: Text::new(&draft.title, &draft.body), own_failure: OnceLock::new(), draft }
     }
 
     /// Reads a candidate beside the report.
     ///
     /// # Errors
     /// Those of the index.
-    pub(super) fn read(&self, title: &str, body: &Prepared) -> Result<Reading> {
+    pub(super) fn read(&self, title: &str, body: &Prepared) -> Result<TextOverlap> {
         let (own, other) = (&self.own, Text::new(title, body));
         let both = own.runs.intersection(&other.runs).count();
         let (fewer, all) = (own.runs.len().min(other.runs.len()), own.runs.len() + other.runs.len() - both);
@@ -247,30 +223,12 @@ impl<'a> Reader<'a> {
             ours.0.min(theirs.0),
             contrast,
         ];
-        let same = same_failure(&own.signatures, &other.signatures);
-        let contrary = (same || failure > 0.0).then(|| self.contrary(title, body)).flatten();
-        let apart = apart(&self.draft.title, title);
-        let codes = own.signatures.intersection(&other.signatures);
-        let codes = codes.filter(|s| s.kind == SignatureKind::Code && !s.is_generic());
-        let codes: Vec<String> = codes.map(Signature::term).collect();
-        let with = self.fulltext.documents_with(Named::Signature, &codes)?;
-        let rare_code = with.iter().any(|documents| *documents <= RARE);
-        let same_failure = same && contrary.is_none();
-        Ok(Reading { numbers, same_failure, same_text, rare_code, common_title: false, contrary, apart })
-    }
-
-    /// Whether a title is the report's own, in few words.
-    pub(super) fn has_title(&self, title: &str) -> bool {
-        !self.own.title.is_empty()
-            && self.own.title.len() <= FEW_WORDS
-            && self.draft.title.trim().to_lowercase() == title.trim().to_lowercase()
-    }
-
-    /// In what the failures differ. One message about two things is no reason: reports of one fault name files of their own.
-    fn contrary(&self, title: &str, body: &Prepared) -> Option<Contrary> {
-        let read = |title: &str, body: &Prepared| Failures::of(&body.whole(title));
-        let own = self.own_failures.get_or_init(|| read(&self.draft.title, &self.draft.body));
-        own.contrary(&read(title, body)).filter(|c| matches!(c, Contrary::Cause(..) | Contrary::Code(..)))
+        let failure = self
+            .own_failure
+            .get_or_init(|| Failure::of(&self.draft.body.whole(&self.draft.title)))
+            .compare(&Failure::of(&body.whole(title)));
+        let other_system = different_systems(&self.draft.title, title);
+        Ok(TextOverlap { numbers, failure, rare_signature: false, same_text, other_system })
     }
 }
 
@@ -282,4 +240,26 @@ fn share(part: usize, of: usize) -> f32 {
 #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
 fn logarithm(count: usize) -> f32 {
     (1.0 + count as f32).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_bound_the_confidence() {
+        let with = |failure| TextOverlap { failure, ..TextOverlap::default() };
+        assert_eq!(with(FailureMatch::Same).bounds(), (SAME_FAILURE, 1.0));
+        assert_eq!(with(FailureMatch::Different).bounds(), (0.0, OTHER_FAILURE));
+        assert_eq!(
+            TextOverlap { rare_signature: true, ..TextOverlap::default() }.bounds(),
+            (RARE_SIGNATURE, 1.0)
+        );
+        let systems = Some(("Android".to_owned(), "iOS".to_owned()));
+        assert_eq!(
+            TextOverlap { other_system: systems, ..with(FailureMatch::Same) }.bounds(),
+            (0.0, OTHER_SYSTEM)
+        );
+        assert_eq!(TextOverlap::default().bounds(), (0.0, 1.0));
+    }
 }

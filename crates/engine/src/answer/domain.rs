@@ -26,7 +26,7 @@ const STRANGEST: f64 = 5.0;
 
 /// How rare the words of a casebook's own reports are there: inverse document frequencies, in nats.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Language {
+pub struct DomainModel {
     mean: f64,
     deviation: f64,
     documents: u64,
@@ -34,7 +34,7 @@ pub struct Language {
 
 /// How a text speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Spoken {
+pub(super) struct DomainScore {
     /// By how many deviations its words are rarer than those of the casebook's own reports, 0..5.
     pub(super) strange: f32,
     /// The share of its words that no document has, 0..1.
@@ -43,7 +43,7 @@ pub(super) struct Spoken {
     pub(super) unknown_information: f32,
 }
 
-impl Language {
+impl DomainModel {
     /// That of a casebook.
     ///
     /// # Errors
@@ -75,13 +75,13 @@ impl Language {
     }
 
     /// How a text speaks there.
-    pub(super) fn spoken(&self, fulltext: &FullText, text: &str) -> Result<Spoken> {
+    pub(super) fn spoken(&self, fulltext: &FullText, text: &str) -> Result<DomainScore> {
         let idf: Vec<f64> = fulltext.idf(&report::terms(text))?.into_iter().map(f64::from).collect();
-        let Some(rarity) = mean(idf.iter().copied()) else { return Ok(Spoken::default()) };
+        let Some(rarity) = mean(idf.iter().copied()) else { return Ok(DomainScore::default()) };
         let unused = unused(self.documents) - 1e-3;
         let unknown = || idf.iter().filter(|idf| **idf >= unused);
         #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
-        let spoken = Spoken {
+        let spoken = DomainScore {
             strange: ((rarity - self.mean) / self.deviation).clamp(0.0, STRANGEST) as f32,
             unknown: (count(unknown().count()) / count(idf.len())) as f32,
             unknown_information: (unknown().sum::<f64>() / idf.iter().sum::<f64>()) as f32,

@@ -9,30 +9,30 @@ use serde::Deserialize;
 
 use super::{
     features::{self, Features},
-    reading::{self, Reading},
+    text_overlap::{self, TextOverlap},
 };
 use precedent_core::model::Outcome;
 use precedent_store::Background;
 
 /// How many numbers a pair is judged by.
-const COUNT: usize = features::COUNT + 1 + reading::COUNT;
+const COUNT: usize = features::COUNT + 1 + text_overlap::COUNT;
 /// What the share in the softmax is called.
 const SHARE: &str = "share";
 
 /// What is known of a pair when it is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen<'a> {
+pub struct PairEvidence<'a> {
     /// What the order goes by.
     pub features: &'a Features,
     /// The logarithm of its share in the softmax over the candidates.
     pub share: f32,
     /// What was read side by side; nothing where it was not.
-    pub reading: Option<&'a Reading>,
+    pub overlap: Option<&'a TextOverlap>,
 }
 
 /// What is stated of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judged {
+pub struct Confidence {
     /// The probability that they are the same problem, 0..1.
     pub same: f32,
     /// The probability that the earlier one is worth reading, 0..1; never less.
@@ -41,7 +41,7 @@ pub struct Judged {
 
 /// Both statements, and what became of those that were read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judge {
+pub struct ConfidenceModel {
     same: Statement,
     scale: Scale,
     worth: Statement,
@@ -51,7 +51,7 @@ pub struct Judge {
 /// As it lies in the table of weights.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct JudgeFile {
+pub(super) struct ConfidenceFile {
     same: StatementFile,
     scale: Scale,
     worth: StatementFile,
@@ -92,7 +92,7 @@ struct Ramp {
     to: f32,
 }
 
-/// How sure the log-odds of a statement are, counted from a background (see `super::background`).
+/// How sure the log-odds of a statement are, counted from a background (see `super::baseline`).
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Scale {
@@ -116,13 +116,13 @@ struct Read {
     related: u32,
 }
 
-impl Seen<'_> {
+impl PairEvidence<'_> {
     fn numbers(&self) -> [f32; COUNT] {
         let mut out = [0.0; COUNT];
         out[..features::COUNT].copy_from_slice(&self.features.0);
         out[features::COUNT] = self.share;
-        if let Some(reading) = self.reading {
-            out[features::COUNT + 1..].copy_from_slice(&reading.numbers);
+        if let Some(overlap) = self.overlap {
+            out[features::COUNT + 1..].copy_from_slice(&overlap.numbers);
         }
         out
     }
@@ -130,7 +130,7 @@ impl Seen<'_> {
 
 /// Where a number of this name stands among those of a pair.
 fn place(name: &str) -> Option<usize> {
-    let read = || reading::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
+    let read = || text_overlap::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
     if name == SHARE { Some(features::COUNT) } else { features::place(name).or_else(read) }
 }
 
@@ -163,8 +163,8 @@ impl Statement {
     }
 }
 
-impl Judge {
-    pub(super) fn parse(file: &JudgeFile) -> Result<Self, String> {
+impl ConfidenceModel {
+    pub(super) fn parse(file: &ConfidenceFile) -> Result<Self, String> {
         Ok(Self {
             same: Statement::parse(&file.same)?,
             scale: file.scale,
@@ -186,16 +186,16 @@ impl Judge {
     }
 
     /// The log-odds that two reports are the same problem, before any background.
-    pub fn odds(&self, seen: &Seen<'_>) -> f32 {
+    pub fn odds(&self, seen: &PairEvidence<'_>) -> f32 {
         self.same.odds(&seen.numbers())
     }
 
     /// What is stated of a pair of a source with this background.
-    pub fn judge(&self, seen: &Seen<'_>, background: Background) -> Judged {
+    pub fn confidence(&self, seen: &PairEvidence<'_>, background: Background) -> Confidence {
         let numbers = seen.numbers();
         let above = (self.same.odds(&numbers) - background.level) / background.spread;
         let same = probability(self.scale.intercept + self.scale.slope * above);
-        Judged { same, worth: probability(self.worth.odds(&numbers)).max(same) }
+        Confidence { same, worth: probability(self.worth.odds(&numbers)).max(same) }
     }
 
     /// What answers of this confidence turned out to be, if enough of them were read.
@@ -213,7 +213,7 @@ fn probability(odds: f32) -> f32 {
 mod tests {
     use super::*;
 
-    fn judge() -> Judge {
+    fn judge() -> ConfidenceModel {
         let statement = |bias| {
             let text = format!(
                 r#"{{"bias": {bias}, "terms": [
@@ -228,19 +228,21 @@ mod tests {
             Read { from: 0.5, read: 20, same: 13, related: 5 },
         ];
         let scale = Scale { level: -2.0, spread: 1.0, slope: 1.0, intercept: -2.0 };
-        Judge { same: statement(-4.0), scale, worth: statement(-5.0), outcomes }
+        ConfidenceModel { same: statement(-4.0), scale, worth: statement(-5.0), outcomes }
     }
 
-    fn same(share: f32, reading: Option<&Reading>) -> f32 {
+    fn same(share: f32, reading: Option<&TextOverlap>) -> f32 {
         let features = Features([0.0; features::COUNT]);
-        judge().judge(&Seen { features: &features, share, reading }, judge().usual()).same
+        judge()
+            .confidence(&PairEvidence { features: &features, share, overlap: reading }, judge().usual())
+            .same
     }
 
     #[test]
     fn the_same_evidence_says_more_where_reports_have_little_in_common() {
         let features = Features([0.0; features::COUNT]);
-        let seen = Seen { features: &features, share: 0.0, reading: None };
-        let stated = |level, spread| judge().judge(&seen, Background { level, spread }).same;
+        let seen = PairEvidence { features: &features, share: 0.0, overlap: None };
+        let stated = |level, spread| judge().confidence(&seen, Background { level, spread }).same;
         assert!(stated(-3.0, 1.0) > stated(-2.0, 1.0));
         assert!(stated(-4.0, 0.5) > stated(-4.0, 1.0), "narrow");
         assert!((stated(-3.0, 1.0) - probability(-2.0)).abs() < 1e-6, "what is as usual");
@@ -249,9 +251,9 @@ mod tests {
     #[test]
     fn more_in_common_is_never_less_sure() {
         let reading = |resemblance, titles| {
-            let mut reading = Reading::default();
+            let mut reading = TextOverlap::default();
             for (name, value) in [("resemblance", resemblance), ("titles", titles)] {
-                reading.numbers[reading::NAMES.iter().position(|n| *n == name).unwrap()] = value;
+                reading.numbers[text_overlap::NAMES.iter().position(|n| *n == name).unwrap()] = value;
             }
             reading
         };
@@ -267,8 +269,8 @@ mod tests {
     #[test]
     fn what_is_the_same_is_worth_reading() {
         let features = Features([0.0; features::COUNT]);
-        let judged = judge().judge(
-            &Seen { features: &features, share: 0.0, reading: None },
+        let judged = judge().confidence(
+            &PairEvidence { features: &features, share: 0.0, overlap: None },
             Background { level: -4.0, spread: 1.0 },
         );
         assert_eq!(judged.worth, judged.same, "the statement itself says less");
@@ -279,7 +281,7 @@ mod tests {
         let judge = judge();
         assert_eq!(judge.outcome(0.49), Some(Outcome { read: 100, same: 3, related: 40 }));
         assert_eq!(judge.outcome(0.97).map(|o| o.read), Some(20));
-        assert_eq!(Judge::doubtful().outcome(0.5), None);
+        assert_eq!(ConfidenceModel::doubtful().outcome(0.5), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a source's own duplicates teach: an order of candidates, and a curve of the confidence over it.
 //!
-//! The order has the built-in features and the likelihood of [`super::score`]: softmax over the candidates of each report
+//! The order has the built-in features and the likelihood of [`super::ranking`]: softmax over the candidates of each report
 //! that has a known duplicate among them. Its weights are held to the built-in ones by a ridge, which a hundred reports
 //! begin to outweigh. The curve is logistic over the log-odds of the built-in confidence (Platt 1999), held to what it
 //! is.
@@ -11,11 +11,11 @@
 use rayon::prelude::*;
 
 use super::{
+    confidence::PairEvidence,
     features::{COUNT, Features, NAMES, ONLY_CONFIDENCE, RULES, SIGNED},
-    judge::Seen,
-    own::{Curve, Own, odds},
-    reading::Reading,
-    score::{Table, Worth},
+    ranking::{RankedIndex, RankingModel},
+    source_model::{Curve, SourceModel, odds},
+    text_overlap::TextOverlap,
 };
 use precedent_core::{error::Result, model::OrderFigures, task::Task};
 
@@ -40,7 +40,7 @@ const MEMORY: usize = 8;
 
 /// A report that was asked for as if it were just filed.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct TrainingQuery {
     /// For how many reports of the source it stands.
     pub weight: f64,
     /// Whether it has a known earlier duplicate, found or not.
@@ -55,27 +55,27 @@ pub struct Candidate {
     /// What it has in common with the report.
     pub features: Features,
     /// What was read side by side, of the first few.
-    pub reading: Option<Reading>,
+    pub overlap: Option<TextOverlap>,
     /// Whether it is a known duplicate.
     pub right: bool,
 }
 
 /// What was learnt, and what it is worth on reports that it was not learnt from.
 #[derive(Clone, Debug)]
-pub struct Lesson {
+pub struct FitReport {
     /// What was learnt from all of them.
-    pub own: Own,
+    pub own: SourceModel,
     /// What the built-in order does.
     pub built_in: OrderFigures,
     /// What weights of its own do, if there were enough reports to try.
     pub ordered: Option<OrderFigures>,
     /// The first answers.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<Prediction>,
 }
 
 /// A first answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Answer {
+pub struct Prediction {
     /// The log-odds of the confidence before the curve.
     pub odds: f64,
     /// Whether a rule decided it: then a curve has nothing to learn from it, and nothing to say.
@@ -94,12 +94,12 @@ pub struct Answer {
 ///
 /// # Errors
 /// [`precedent_core::Code::Cancelled`].
-pub fn learn(table: &Table, asked: &[Asked], task: &Task) -> Result<Option<Lesson>> {
+pub fn fit(table: &RankingModel, asked: &[TrainingQuery], task: &Task) -> Result<Option<FitReport>> {
     let labels = asked.iter().filter(|a| a.duplicate).count();
     if labels < MIN_LABELS {
         return Ok(None);
     }
-    let dealt = |part: Option<usize>| -> Vec<&Asked> {
+    let dealt = |part: Option<usize>| -> Vec<&TrainingQuery> {
         let other = asked.iter().enumerate().filter(|(i, _)| part != Some(i % PARTS));
         other.map(|(_, a)| a).collect()
     };
@@ -108,8 +108,8 @@ pub fn learn(table: &Table, asked: &[Asked], task: &Task) -> Result<Option<Lesso
     let mut tables = vec![table.clone(); PARTS];
     let mut order = None;
     if labels >= MIN_ORDER {
-        let fit = |part| Ok(table.with_order(fit(table, &dealt(part), task)?));
-        let tried = (0..PARTS).map(|part| fit(Some(part))).collect::<Result<Vec<Table>>>()?;
+        let fit = |part| Ok(table.with_order(fit_order(table, &dealt(part), task)?));
+        let tried = (0..PARTS).map(|part| fit(Some(part))).collect::<Result<Vec<RankingModel>>>()?;
         let places: Vec<_> = asked.iter().enumerate().map(|(i, a)| place(&tried[i % PARTS], a)).collect();
         let figures = figures(asked, &places);
         if figures.mrr > before.mrr {
@@ -117,37 +117,37 @@ pub fn learn(table: &Table, asked: &[Asked], task: &Task) -> Result<Option<Lesso
         }
         after = Some(figures);
     }
-    let mut answers: Vec<Answer> = Vec::with_capacity(asked.len());
+    let mut answers: Vec<Prediction> = Vec::with_capacity(asked.len());
     let mut parts = Vec::with_capacity(asked.len());
     for (i, one) in asked.iter().enumerate() {
         let Some((stated, ruled, right)) = first(&tables[i % PARTS], one) else { continue };
         parts.push(i % PARTS);
         let (duplicate, weight) = (one.duplicate, one.weight);
-        answers.push(Answer { odds: odds(stated), ruled, stated, right, duplicate, weight });
+        answers.push(Prediction { odds: odds(stated), ruled, stated, right, duplicate, weight });
     }
     for part in 0..PARTS {
-        let others: Vec<Answer> =
+        let others: Vec<Prediction> =
             answers.iter().zip(&parts).filter(|(_, p)| **p != part).map(|(a, _)| *a).collect();
         let curve = Curve::fit(&others);
         for (answer, _) in answers.iter_mut().zip(&parts).filter(|(a, p)| **p == part && !a.ruled) {
             answer.stated = curve.at(answer.odds);
         }
     }
-    let own = Own { order, curve: Curve::fit(&answers), labels: labels as u64 };
-    Ok(Some(Lesson { own, built_in: before, ordered: after, answers }))
+    let own = SourceModel { order, curve: Curve::fit(&answers), labels: labels as u64 };
+    Ok(Some(FitReport { own, built_in: before, ordered: after, answers }))
 }
 
 /// The candidates of a report by a table, best first.
-fn ranked(table: &Table, asked: &Asked) -> Vec<Worth> {
+fn ranked(table: &RankingModel, asked: &TrainingQuery) -> Vec<RankedIndex> {
     table.ranked(&asked.candidates.iter().map(|c| c.features).collect::<Vec<_>>())
 }
 
 /// Where the first known duplicate of a report stands in an order, from 0; ties as they come.
-fn place(table: &Table, asked: &Asked) -> Option<usize> {
+fn place(table: &RankingModel, asked: &TrainingQuery) -> Option<usize> {
     ranked(table, asked).iter().position(|one| asked.candidates[one.at].right)
 }
 
-fn figures(asked: &[Asked], places: &[Option<usize>]) -> OrderFigures {
+fn figures(asked: &[TrainingQuery], places: &[Option<usize>]) -> OrderFigures {
     let duplicates: Vec<Option<usize>> =
         asked.iter().zip(places).filter(|(a, _)| a.duplicate).map(|(_, place)| *place).collect();
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
@@ -160,17 +160,17 @@ fn figures(asked: &[Asked], places: &[Option<usize>]) -> OrderFigures {
 }
 
 /// The confidence in the first candidate, whether a rule decided it, and whether it is a known duplicate.
-fn first(table: &Table, asked: &Asked) -> Option<(f64, bool, bool)> {
+fn first(table: &RankingModel, asked: &TrainingQuery) -> Option<(f64, bool, bool)> {
     let best = *ranked(table, asked).first()?;
-    let Candidate { features, reading, right } = &asked.candidates[best.at];
-    let seen = Seen { features, share: best.share, reading: reading.as_ref() };
-    Some((f64::from(table.judge(&seen).same), features.is_copy() || features.is_series(), *right))
+    let Candidate { features, overlap, right } = &asked.candidates[best.at];
+    let seen = PairEvidence { features, share: best.share, overlap: overlap.as_ref() };
+    Some((f64::from(table.confidence(&seen).same), features.is_copy() || features.is_templated(), *right))
 }
 
 impl Curve {
     /// The curve over answers, by Newton's method on the penalised likelihood. The slope stays positive: more evidence
     /// never makes a duplicate less likely.
-    fn fit(answers: &[Answer]) -> Self {
+    fn fit(answers: &[Prediction]) -> Self {
         let mut curve = Self { slope: 1.0, intercept: 0.0 };
         for _ in 0..CURVE_STEPS {
             let (mut g0, mut g1) = (CURVE_RIDGE * (curve.slope - 1.0), CURVE_RIDGE * curve.intercept / 10.0);
@@ -212,7 +212,7 @@ struct Lists {
 }
 
 impl Lists {
-    fn of(asked: &[&Asked]) -> Self {
+    fn of(asked: &[&TrainingQuery]) -> Self {
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
         for one in asked {
             let top = &one.candidates[..one.candidates.len().min(TOP)];
@@ -289,7 +289,7 @@ fn product(a: &Row, b: &Row) -> f64 {
 
 /// Weights of the order, by spectral projected gradients (Birgin, Martínez, Raydan 2000): evidence never counts against a
 /// candidate.
-fn fit(table: &Table, asked: &[&Asked], task: &Task) -> Result<[f32; COUNT]> {
+fn fit_order(table: &RankingModel, asked: &[&TrainingQuery], task: &Task) -> Result<[f32; COUNT]> {
     let lists = Lists::of(asked);
     if lists.ends.is_empty() {
         return Ok(*table.order());
@@ -346,7 +346,7 @@ mod tests {
 
     /// Reports with three candidates each: what `told` has more of is the duplicate, in all but one of ten; the built-in
     /// order goes by words, which here say nothing.
-    fn source(reports: usize, told: &str) -> Vec<Asked> {
+    fn source(reports: usize, told: &str) -> Vec<TrainingQuery> {
         let mut random = fastrand::Rng::with_seed(11);
         (0..reports)
             .map(|i| {
@@ -357,16 +357,16 @@ mod tests {
                         features[at("title_body_words")] = random.f32();
                         features[at("text_text_cosine")] = random.f32();
                         features[at(told)] = if c == 1 + i % 2 { 1.0 } else { 0.2 * random.f32() };
-                        Candidate { features: Features(features), reading: None, right: c == right }
+                        Candidate { features: Features(features), overlap: None, right: c == right }
                     })
                     .collect();
-                Asked { weight: 1.0, duplicate: true, candidates }
+                TrainingQuery { weight: 1.0, duplicate: true, candidates }
             })
             .collect()
     }
 
-    fn taught(asked: &[Asked]) -> Lesson {
-        learn(Table::built_in(), asked, &Task::new()).unwrap().unwrap()
+    fn taught(asked: &[TrainingQuery]) -> FitReport {
+        fit(RankingModel::built_in(), asked, &Task::new()).unwrap().unwrap()
     }
 
     #[test]
@@ -377,9 +377,9 @@ mod tests {
         let (ordered, built_in) = (lesson.ordered.unwrap(), lesson.built_in);
         assert!(ordered.found_first > 0.85 && built_in.found_first < 0.5, "{ordered:?} {built_in:?}");
         assert_eq!((ordered.found_in_ten, lesson.own.labels), (1.0, 300));
-        let own = Table::built_in().with(&lesson.own);
+        let own = RankingModel::built_in().with(&lesson.own);
         assert_eq!(own.calibrated_on(), 300);
-        assert!(own.order()[at("comments")] > Table::built_in().order()[at("comments")]);
+        assert!(own.order()[at("comments")] > RankingModel::built_in().order()[at("comments")]);
         assert_eq!(taught(&asked).own, lesson.own);
     }
 
@@ -397,13 +397,15 @@ mod tests {
         let lesson = taught(&asked);
         assert_eq!(lesson.ordered, Some(lesson.built_in));
         assert_eq!(lesson.own.order, None);
-        assert_eq!(Table::built_in().with(&lesson.own).order(), Table::built_in().order());
+        assert_eq!(RankingModel::built_in().with(&lesson.own).order(), RankingModel::built_in().order());
     }
 
     #[test]
     fn too_few_reports_teach_a_curve_alone_or_nothing() {
         assert!(
-            learn(Table::built_in(), &source(MIN_LABELS - 1, "said_anew"), &Task::new()).unwrap().is_none()
+            fit(RankingModel::built_in(), &source(MIN_LABELS - 1, "said_anew"), &Task::new())
+                .unwrap()
+                .is_none()
         );
         let few = taught(&source(MIN_ORDER - 1, "said_anew"));
         assert_eq!((few.ordered, few.own.order), (None, None));
@@ -419,12 +421,13 @@ mod tests {
                     c.right = c.features.0[at(name)] < 0.5;
                 }
             }
-            let order = fit(Table::built_in(), &asked.iter().collect::<Vec<_>>(), &Task::new()).unwrap();
+            let order =
+                fit_order(RankingModel::built_in(), &asked.iter().collect::<Vec<_>>(), &Task::new()).unwrap();
             assert!(order.iter().all(|w| w.is_finite()), "{name}: {order:?}");
             for (other, weight) in NAMES.iter().zip(order) {
                 assert!(SIGNED.contains(other) || weight >= 0.0, "{other}: {weight}");
             }
-            let (own, built_in) = (order[at(name)], Table::built_in().order()[at(name)]);
+            let (own, built_in) = (order[at(name)], RankingModel::built_in().order()[at(name)]);
             if ONLY_CONFIDENCE.contains(&name) {
                 assert_eq!(own, built_in);
             } else if SIGNED.contains(&name) {
@@ -437,16 +440,16 @@ mod tests {
     fn a_cancelled_lesson_teaches_nothing() {
         let task = Task::new();
         task.cancel();
-        let error = learn(Table::built_in(), &source(MIN_ORDER, "said_anew"), &task).unwrap_err();
+        let error = fit(RankingModel::built_in(), &source(MIN_ORDER, "said_anew"), &task).unwrap_err();
         assert_eq!(error.code(), precedent_core::Code::Cancelled);
     }
 
-    fn answers(right: impl Fn(usize) -> bool) -> Vec<Answer> {
+    fn answers(right: impl Fn(usize) -> bool) -> Vec<Prediction> {
         (0..200_usize)
             .map(|i| {
                 #[allow(clippy::cast_precision_loss, reason = "small")]
                 let odds = (i % 10) as f64 - 7.0;
-                Answer { odds, ruled: false, stated: 0.0, right: right(i), duplicate: true, weight: 1.0 }
+                Prediction { odds, ruled: false, stated: 0.0, right: right(i), duplicate: true, weight: 1.0 }
             })
             .collect()
     }

@@ -11,28 +11,36 @@ use std::{
 
 use serde::Deserialize;
 
-use super::language::{self, Language, Spoken};
-use crate::duplicates::{Checker, Draft, Scope, Scored, features, reading};
-use precedent_core::{error::Result, task::Task};
+use super::{
+    Draft, Match, MatchFinder,
+    domain::{self, DomainModel, DomainScore},
+    features,
+    question::Found,
+    text_overlap,
+};
+use precedent_core::{
+    error::Result,
+    model::{DocKind, LIKELY},
+    task::Task,
+};
 use precedent_index::filter::{Filter, Test};
-use precedent_text::report;
+use precedent_text::{failure::FailureMatch, report};
 
-const BUILT_IN: &str = include_str!("helps.json");
+const BUILT_IN: &str = include_str!("relevance.json");
 /// The least probability that a question is about what the casebook is about.
 const HOME: f32 = 0.45;
 /// A case that is so likely to help is one wherever the question seems to be at home. In a small casebook with vectors less is enough,
 /// as a mail's greeting and names are strange to it; by words alone chance is as likely.
 const SURE: f32 = 0.4;
 const SURE_AMONG_FEW: f32 = 0.3;
-/// What a failure tells that hardly any other report names, in nats, as in a casebook of usual size: one that both name says more than
-/// all likeness. Of 17 such cases that were read 8 helped, and 5 at least partly.
-const RARE: f32 = 6.0;
-/// How likely one of those helps, at the least.
+/// How likely a case helps, at the least, that reports the same failure where hardly any other does: of 17 such cases that
+/// were read 8 helped, and 5 at least partly.
 const RARE_HELPS: f32 = 0.5;
-/// From this on a solved report is probably the same as the question, and how often such a one helps: of 179 first cases of reports
-/// with a marked duplicate that were stated at .5 and more 89 in 100 did.
-const PROBABLY_THE_SAME: f32 = 0.5;
+/// How often a likely duplicate helps that was solved: of 179 first cases of reports with a marked duplicate that were stated
+/// at .5 and more 89 in 100 did.
 const SAME_HELPS: f32 = 0.8;
+/// The most that a case helps that reports another failure: it is not shown.
+const OTHER_HELPS: f32 = 0.14;
 /// How likely a case helps, at the least, that has all of a code or a name which somebody typed and hardly any document has.
 const NAMED_HELPS: f32 = 0.4;
 /// Such a name has no more words than this, and no more documents have the rarest of them.
@@ -67,18 +75,18 @@ pub const COUNT: usize = NAMES.len();
 
 /// A solved case that may help.
 #[derive(Clone, Debug)]
-pub struct Likely {
+pub struct RelevantCase {
     /// What it has in common with the question.
-    pub scored: Scored,
+    pub scored: Match,
     /// What it is judged by.
     pub numbers: [f32; COUNT],
     /// The probability that it helps, 0..1.
     pub helps: f32,
     /// Whether the question is about what this casebook is about, as far as this case shows it.
-    pub at_home: bool,
+    pub in_domain: bool,
 }
 
-impl Likely {
+impl RelevantCase {
     /// The share of what the question's words tell that the case has, 0..1.
     pub fn words(&self) -> f32 {
         NAMES.iter().position(|n| *n == "words").map_or(0.0, |at| self.numbers[at])
@@ -151,53 +159,92 @@ static STATEMENTS: LazyLock<[Statements; 2]> = LazyLock::new(|| {
     }
 });
 
-/// The solved cases that a draft is nearest to, best first, with how likely each helps.
+/// Returns the resolved documents among the matches of a question, and those of the other kind that match it, with how
+/// likely each helps, best first.
 ///
 /// # Errors
 /// Those of the database and the index.
-pub fn likely(
-    checker: &Checker<'_>,
-    language: &Language,
-    draft: &Draft,
-    mut scope: Scope,
+pub(crate) fn relevant_cases(
+    finder: &MatchFinder<'_>,
+    domain: &DomainModel,
+    found: &Found,
     task: &Task,
-) -> Result<Vec<Likely>> {
-    scope.filters.push(Filter { test: Test::Resolved, negated: false });
-    let scored = checker.scored(draft, &scope, task)?;
+) -> Result<Vec<RelevantCase>> {
+    let question = &found.question;
+    let resolved = finder.fulltext.allowed(&[Filter { test: Test::Resolved, negated: false }])?;
+    let is_resolved = |one: &Match| {
+        resolved.as_ref().is_none_or(|all| usize::try_from(one.document).is_ok_and(|id| all.contains(id)))
+    };
+    let cases = |mut matches: Vec<Match>| {
+        matches.retain(is_resolved);
+        judge(finder, domain, &question.draft, matches)
+    };
+    let other = match question.kind() {
+        DocKind::PullRequest => DocKind::Issue,
+        _ => DocKind::PullRequest,
+    };
+    let scope = question.scope(other, Some(Test::Resolved));
+    let others = finder.knowing(&question.calibration).find(&question.draft, &scope, task)?;
+    let (own, others) = (cases(found.matches.clone())?, cases(others)?);
+    // Those of the other kind are ranked among their own; between the two lists decides how likely a case helps.
+    let mut all: Vec<RelevantCase> = Vec::with_capacity(own.len() + others.len());
+    let mut others = others.into_iter().peekable();
+    for case in own {
+        let is_likely = case.scored.confidence >= LIKELY;
+        while let Some(other) = others.next_if(|other| !is_likely && other.helps > case.helps) {
+            all.push(other);
+        }
+        all.push(case);
+    }
+    all.extend(others);
+    Ok(all)
+}
+
+/// Judges how likely each of these matches helps.
+///
+/// # Errors
+/// Those of the database and the index.
+pub(crate) fn judge(
+    finder: &MatchFinder<'_>,
+    domain: &DomainModel,
+    draft: &Draft,
+    matches: Vec<Match>,
+) -> Result<Vec<RelevantCase>> {
     let text = draft.body.whole(&draft.title);
-    let spoken = language.spoken(checker.fulltext, &text)?;
-    let meaning = features::place("text_mean_cosine");
-    let mut nearest: Vec<f32> = scored.iter().filter_map(|one| Some(one.features.0[meaning?])).collect();
+    let spoken = domain.spoken(finder.fulltext, &text)?;
+    let cosine = features::place("text_mean_cosine");
+    let mut nearest: Vec<f32> = matches.iter().filter_map(|one| Some(one.features.0[cosine?])).collect();
     nearest.sort_by(|a, b| b.total_cmp(a));
     nearest.truncate(NEAREST);
     #[allow(clippy::cast_precision_loss, reason = "there are ten at the most")]
     let near = nearest.iter().sum::<f32>() / nearest.len().max(1) as f32;
     let named = match draft.document {
-        None => named(checker, &text, &scored)?,
+        None => named(finder, &text, &matches)?,
         Some(_) => BTreeSet::new(),
     };
     let [with, without] = &*STATEMENTS;
-    let has_meaning = scored.iter().any(|one| one.cosine.is_some());
-    let statement = if has_meaning { with } else { without };
-    let judged = scored.into_iter().map(|scored| {
-        let numbers = numbers(&scored, &spoken, near);
-        let same = scored.reading.as_ref().is_some_and(|reading| reading.same_failure);
-        // How rare a failure is cannot be told by a handful of reports.
-        let rare = same && (language.is_small() || read(&scored, "failure") >= RARE);
+    let has_vectors = matches.iter().any(|one| one.cosine.is_some());
+    let statement = if has_vectors { with } else { without };
+    let judged = matches.into_iter().map(|one| {
+        let numbers = numbers(&one, &spoken, near);
+        let overlap = one.overlap.as_ref();
+        let rare = overlap.is_some_and(|o| o.rare_signature);
         let as_rare = if rare { RARE_HELPS } else { 0.0 };
-        let as_same =
-            if scored.confidence >= PROBABLY_THE_SAME { SAME_HELPS * scored.confidence } else { 0.0 };
-        let as_named = if named.contains(&scored.document) { NAMED_HELPS } else { 0.0 };
-        let helps = statement.helps.probability(&numbers).max(as_rare).max(as_same).max(as_named);
-        let sure = if language.is_small() && has_meaning { SURE_AMONG_FEW } else { SURE };
-        let at_home = rare || as_named > 0.0 || helps >= sure || statement.home.probability(&numbers) >= HOME;
-        Likely { scored, numbers, helps, at_home }
+        let as_same = if one.confidence >= LIKELY { SAME_HELPS * one.confidence } else { 0.0 };
+        let as_named = if named.contains(&one.document) { NAMED_HELPS } else { 0.0 };
+        let other = overlap.is_some_and(|o| o.failure == FailureMatch::Different) && one.confidence < LIKELY;
+        let most = if other { OTHER_HELPS } else { 1.0 };
+        let helps = statement.helps.probability(&numbers).max(as_rare).max(as_same).max(as_named).min(most);
+        let sure = if domain.is_small() && has_vectors { SURE_AMONG_FEW } else { SURE };
+        let in_domain =
+            rare || as_named > 0.0 || helps >= sure || statement.home.probability(&numbers) >= HOME;
+        RelevantCase { scored: one, numbers, helps, in_domain }
     });
     Ok(judged.collect())
 }
 
 /// Where a question is nothing but a name or a code that a few documents have: those of the first candidates that have all of it.
-fn named(checker: &Checker<'_>, text: &str, scored: &[Scored]) -> Result<BTreeSet<i64>> {
+fn named(checker: &MatchFinder<'_>, text: &str, scored: &[Match]) -> Result<BTreeSet<i64>> {
     let mut all = BTreeSet::new();
     let terms = report::terms(text);
     let code = |word: &str| {
@@ -211,7 +258,7 @@ fn named(checker: &Checker<'_>, text: &str, scored: &[Scored]) -> Result<BTreeSe
     {
         return Ok(all);
     }
-    let unused = language::unused(checker.fulltext.count()?);
+    let unused = domain::unused(checker.fulltext.count()?);
     let rare = |idf: f32| {
         let idf = f64::from(idf);
         idf < unused - 1e-3 && idf >= unused - (2.0 * NAMED_IN + 1.0).ln() - 1e-3
@@ -237,17 +284,17 @@ fn named(checker: &Checker<'_>, text: &str, scored: &[Scored]) -> Result<BTreeSe
 }
 
 /// A feature by its name.
-fn feature(scored: &Scored, name: &str) -> f32 {
+fn feature(scored: &Match, name: &str) -> f32 {
     features::place(name).map_or(0.0, |at| scored.features.0[at])
 }
 
 /// A number of what was read side by side; 0 where nothing was.
-fn read(scored: &Scored, name: &str) -> f32 {
-    let at = reading::NAMES.iter().position(|n| *n == name);
-    scored.reading.as_ref().zip(at).map_or(0.0, |(reading, at)| reading.numbers[at])
+fn read(scored: &Match, name: &str) -> f32 {
+    let at = text_overlap::NAMES.iter().position(|n| *n == name);
+    scored.overlap.as_ref().zip(at).map_or(0.0, |(overlap, at)| overlap.numbers[at])
 }
 
-fn numbers(scored: &Scored, spoken: &Spoken, near: f32) -> [f32; COUNT] {
+fn numbers(scored: &Match, spoken: &DomainScore, near: f32) -> [f32; COUNT] {
     let worth = scored.worth.clamp(1e-4, 1.0 - 1e-4);
     [
         (worth / (1.0 - worth)).ln(),

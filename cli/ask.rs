@@ -1,0 +1,147 @@
+//! `precedent ask`.
+
+use precedent_core::{
+    Result,
+    model::{AskRequest, AskResponse, KnownProblem, ProblemStatus, TroubleshootSettings},
+};
+
+use crate::{
+    Session,
+    args::AskCommand,
+    comment::{print_comment, print_first},
+    output::{BOLD, DIM, GOOD, HIT, KEY, Output, plain, state},
+    read,
+    troubleshoot::{Asked, asked},
+};
+
+/// Lines of a comment.
+const LINES: usize = 8;
+/// The longest passage of a wiki page or a note, in characters.
+const PASSAGE: usize = 400;
+
+pub async fn run(session: &Session, command: AskCommand, output: &mut Output) -> Result<()> {
+    let set = &session.settings.troubleshooting;
+    let settings = TroubleshootSettings {
+        enabled: set.enabled,
+        similarity_threshold: set.similarity_threshold,
+        max_results: set.max_results,
+        total_budget_chars: set.total_budget_chars,
+    };
+    let (key, text) = match asked(session, &command.question).await? {
+        Asked::Item(key) => (Some(key), String::new()),
+        Asked::Text(text) => (None, text),
+        Asked::Logs(paths, _piped) => {
+            let mut text = String::new();
+            if let [path] = &paths[..]
+                && path.is_file()
+            {
+                text = read::file(path)?.unwrap_or_default();
+            }
+            if text.is_empty() {
+                text = session.casebook.errors_of(paths, &session.task).await?.text;
+            }
+            (None, text)
+        }
+    };
+    let request = AskRequest { key, text, source: command.source.clone(), settings };
+    let response = session.casebook.ask(request, &session.task).await?;
+    if let Some(fields) = &command.json.json {
+        return output.json(&response, fields, None);
+    }
+    print(session, &response, output);
+    Ok(())
+}
+
+fn print(session: &Session, response: &AskResponse, output: &mut Output) {
+    session.notices(&response.notices, output);
+    match &response.problem {
+        Some(problem) => print_problem(response, problem, output),
+        None if response.conclusive => output.line("No known problem matches."),
+        None => output.line("No known problem matches so far."),
+    }
+    for case in &response.cases {
+        output.line("");
+        output.line(format_args!(
+            "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}  {DIM}may help: {:.0} %{DIM:#}",
+            plain(&case.citation),
+            plain(&case.title),
+            case.helps * 100.0
+        ));
+        print_first(case, "  ", LINES, output);
+    }
+    if !response.related.is_empty() {
+        output.line("");
+        output.line(format_args!("{BOLD}Related reports{BOLD:#}"));
+        for report in &response.related {
+            output.line(format_args!(
+                "{KEY}{}{KEY:#}  {}  {DIM}{}{DIM:#}",
+                plain(&report.key),
+                plain(&report.title),
+                state(report.state, report.state_reason.as_deref())
+            ));
+        }
+    }
+    for (heading, passages) in [("Wiki", &response.wiki), ("Notes", &response.notes)] {
+        if passages.is_empty() {
+            continue;
+        }
+        output.line("");
+        output.line(format_args!("{BOLD}{heading}{BOLD:#}"));
+        for page in passages {
+            output.line(format_args!("{KEY}{}{KEY:#}", plain(&page.citation)));
+            let text: String = page.text.chars().take(PASSAGE).collect();
+            output.wrapped(&plain(&text), "  ");
+        }
+    }
+    if !response.next.is_empty() {
+        output.line("");
+        output.line(format_args!("{BOLD}Next{BOLD:#}"));
+        for step in &response.next {
+            output.line(format_args!("  {}", plain(step)));
+        }
+    }
+}
+
+fn print_problem(response: &AskResponse, problem: &KnownProblem, output: &mut Output) {
+    let style = if problem.status == ProblemStatus::Solved { GOOD } else { HIT };
+    let is_itself = response.key.as_ref() == Some(&problem.key);
+    let head = if is_itself { "This report" } else { "Known problem" };
+    let mut status = problem.status.words().to_owned();
+    if let Some(fixed) = &problem.fixed_in {
+        status = format!("fixed in {}", plain(fixed));
+    }
+    if let Some(asked) = &problem.asked_version {
+        status.push_str(&format!(" ({})", plain(&asked.words())));
+    }
+    output.line(format_args!("{style}{head}: {status}{style:#}"));
+    output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&problem.key), plain(&problem.title)));
+    let mut facts = Vec::new();
+    if problem.confidence < 1.0 {
+        facts.push(format!("same problem: {:.0} %", problem.confidence * 100.0));
+    }
+    if !problem.reports.is_empty() {
+        facts.push(format!("also reported as {}", plain(&problem.reports.join(", "))));
+    }
+    facts.extend(problem.fixed_by.iter().map(|change| format!("fixed by {}", plain(&change.key))));
+    facts.extend(problem.reasons.iter().map(|reason| plain(reason)));
+    if !facts.is_empty() {
+        output.line(format_args!("{DIM}{}{DIM:#}", facts.join(" · ")));
+    }
+    if let Some(url) = &problem.url {
+        output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
+    }
+    let mut shown = None;
+    for (heading, comment) in [("Workaround", &problem.workaround), ("Fix", &problem.fix)] {
+        let Some(comment) = comment.as_ref().filter(|comment| shown != Some(&comment.anchor)) else {
+            continue;
+        };
+        shown = Some(&comment.anchor);
+        let heading = match (heading, problem.status) {
+            ("Fix", ProblemStatus::Declined | ProblemStatus::ClosedWithoutFix) => "Last word",
+            (heading, _) => heading,
+        };
+        output.line("");
+        output.line(format_args!("{BOLD}{heading}{BOLD:#}"));
+        print_comment(comment, true, "  ", LINES, output);
+    }
+}

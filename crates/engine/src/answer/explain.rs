@@ -1,0 +1,326 @@
+//! Why two reports may be the same, in words a triager can check.
+
+use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::LazyLock};
+
+use regex::Regex;
+
+use super::{Draft, Match};
+use crate::phrases::fixed_in;
+use precedent_core::error::Result;
+use precedent_index::fulltext::{FullText, Named};
+use precedent_store::DocumentRow;
+use precedent_text::{
+    failure::FailureMatch,
+    pattern::re,
+    prepare::Prepared,
+    report,
+    signature::{Signature, SignatureKind},
+    tokens,
+    version::versions,
+};
+
+/// The most things of one kind that a reason lists.
+const LISTED: usize = 3;
+/// The share of a report's words that only comments have, from which on it is a reason.
+const TELLING: f32 = 0.1;
+/// The cosine from which on two texts are close in meaning.
+const CLOSE: f32 = 0.6;
+/// By how much a comment has to be closer than the text that it is on.
+const NEARER: f32 = 0.05;
+/// A name or word that more than one in so many documents has is no reason …
+const COMMON: u64 = 10;
+/// … unless no more than so many have it.
+const FEW: u64 = 5;
+/// The longest text that names and words are looked up in, in bytes.
+pub(crate) const MAX_READ: usize = 200_000;
+/// The longest signature that a reason quotes, in characters.
+const QUOTED: usize = 80;
+
+/// How a report says that something is back.
+static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:regress(?:ion|ed|es)|(?:is|are|came|comes|has come) back(?: again)?|re-?appear(?:s|ed)?|resurfaced?|re-?introduced|(?:was|is) (?:supposed|said) to be fixed)\b",
+    )
+});
+
+/// The report that is asked about.
+pub(crate) struct About<'a> {
+    /// As it is compared.
+    pub(crate) draft: &'a Draft,
+    /// Title and body.
+    pub(crate) text: &'a str,
+    /// Those of its signatures that say something.
+    pub(crate) signatures: &'a [Signature],
+    /// Its telling identifiers.
+    pub(crate) names: &'a BTreeSet<String>,
+}
+
+/// Returns the reasons for a match, the strongest first. `versions` are those that the report and the candidate name,
+/// `anew` words of the report that only the comments on the candidate have.
+///
+/// # Errors
+/// Those of the index.
+pub(crate) fn reasons(
+    fulltext: &FullText,
+    about: &About<'_>,
+    (row, body): (&DocumentRow, &Prepared),
+    versions: &Versions,
+    one: &Match,
+    anew: &[&str],
+) -> Result<Vec<String>> {
+    let mut out = Vec::new();
+    let seldom = if one.details.same_author { Some("same reporter") } else { None };
+    if one.features.is_copy() {
+        out.push("identical text".to_owned());
+        out.extend(seldom.map(str::to_owned));
+        return Ok(out);
+    }
+    if let Some((ours, theirs)) = &one.details.templated {
+        out.push(format!("same template: “{}” here, “{}” there", brief(ours), brief(theirs)));
+    }
+    let overlap = one.overlap.as_ref();
+    if overlap.is_some_and(|o| o.same_text) {
+        out.push("nearly identical text".to_owned());
+    }
+    if let Some((ours, theirs)) = overlap.and_then(|o| o.other_system.as_ref()) {
+        out.push(format!("different systems: {ours} here, {theirs} there"));
+    }
+    if overlap.is_some_and(|o| o.failure == FailureMatch::Different) {
+        out.push("different failures".to_owned());
+    }
+    signature_reasons(about, row, body, one, &mut out);
+    let mut named = shared_names(about, row, body);
+    named.retain(|name| !out.iter().any(|reason| reason.ends_with(spelled(about.text, name))));
+    let named = rare(fulltext, Named::Identifier, named, |name| name.clone())?;
+    if !named.is_empty() {
+        let named = named.iter().map(|name| brief(spelled(about.text, name)));
+        out.push(format!("both name {}", named.collect::<Vec<_>>().join(", ")));
+    }
+    let theirs: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
+    // A code has been named.
+    let codes = about.signatures.iter().filter(|s| s.kind == SignatureKind::Code);
+    let mut seen: BTreeSet<String> = codes.flat_map(|s| report::terms(&s.text)).collect();
+    let mut shared = tokens::words(&about.draft.title);
+    shared.retain(|word| {
+        theirs.contains(&word.term) && !tokens::is_stop_word(&word.term) && seen.insert(word.term.clone())
+    });
+    let shared = rare(fulltext, Named::Word, shared, |word| word.term.clone())?;
+    if !shared.is_empty() {
+        let words = shared.iter().map(|word| format!("“{}”", &about.draft.title[word.range.clone()]));
+        out.push(format!("titles share {}", words.collect::<Vec<_>>().join(", ")));
+    }
+    if one.details.said_anew >= TELLING && !anew.is_empty() {
+        let said: Vec<String> = anew.iter().take(LISTED).map(|w| format!("“{w}”")).collect();
+        out.push(format!("its comments name {}", said.join(", ")));
+    }
+    let close = |cosine: Option<f32>| cosine.filter(|c| *c >= CLOSE);
+    if let Some(cosine) = close(one.cosine) {
+        out.push(format!("similar wording ({cosine:.2})"));
+    }
+    let nearer = |said: &f32| one.cosine.is_none_or(|own| said - own >= NEARER);
+    if let Some(said) = close(one.details.near.text).filter(nearer) {
+        out.push(format!("a comment on it has similar wording ({said:.2})"));
+    }
+    if let (Some(ours), Some(theirs)) = versions
+        && ours == theirs
+    {
+        out.push(format!("both name version {ours}"));
+    }
+    out.extend(seldom.map(str::to_owned));
+    Ok(out)
+}
+
+/// Adds what both reports name that failed: codes, failures, messages, frames.
+fn signature_reasons(
+    about: &About<'_>,
+    row: &DocumentRow,
+    body: &Prepared,
+    one: &Match,
+    out: &mut Vec<String>,
+) {
+    let theirs: BTreeSet<Signature> = body.signatures(&row.title).into_iter().collect();
+    let shared =
+        |kind| about.signatures.iter().filter(|s| s.kind == kind && theirs.contains(s)).collect::<Vec<_>>();
+    for (kind, what) in [
+        (SignatureKind::Code, "same error code"),
+        (SignatureKind::Exception, "same failure"),
+        (SignatureKind::Message, "same message"),
+    ] {
+        // A failure is its message with what failed before it.
+        let mut texts = shared(kind).into_iter().map(|s| (s, brief(spelled(about.text, &s.text))));
+        if let Some((s, text)) = texts.find(|(_, text)| !out.iter().any(|reason| reason.ends_with(text))) {
+            let generic = kind == SignatureKind::Exception && s.is_generic() && !one.is_same_failure();
+            out.push(format!("{}: {text}", if generic { "same kind of failure" } else { what }));
+        }
+    }
+    let frames = shared(SignatureKind::Frame);
+    if let Some(first) = frames.first() {
+        let first = brief(spelled(about.text, &first.text));
+        out.push(match frames.len() {
+            1 => format!("both name the function {first}"),
+            n => format!("{n} shared stack frames, such as {first}"),
+        });
+    }
+}
+
+/// The first of some names that few documents have.
+fn rare<T>(fulltext: &FullText, kind: Named, all: Vec<T>, term: impl Fn(&T) -> String) -> Result<Vec<T>> {
+    let terms: Vec<String> = all.iter().map(term).collect();
+    let most = (fulltext.count()? / COMMON).max(FEW);
+    let with = fulltext.documents_with(kind, &terms)?;
+    let few = all.into_iter().zip(with).filter(|(_, documents)| *documents <= most);
+    Ok(few.map(|(one, _)| one).take(LISTED).collect())
+}
+
+/// Returns whether a title has a number that may be a code, as someone types it who has nothing else: "57014".
+pub(super) fn has_number(title: &str) -> bool {
+    let digits = |word: &str| word.len() >= 4 && word.bytes().all(|b| b.is_ascii_digit());
+    title.split(|c: char| !c.is_alphanumeric()).any(digits)
+}
+
+/// Whole identifiers that both reports name, the longest first: short ones are often plain words.
+fn shared_names(about: &About<'_>, row: &DocumentRow, body: &Prepared) -> Vec<String> {
+    let mut shared = telling_identifiers(&row.title, body);
+    shared.retain(|name| about.names.contains(name));
+    let mut shared: Vec<String> = shared.into_iter().collect();
+    shared.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    shared
+}
+
+/// A name as a text writes it first, as it is where the text has it in no such form: names are compared in lower case.
+pub(crate) fn spelled<'a>(text: &'a str, name: &'a str) -> &'a str {
+    let text = &text[..text.floor_char_boundary(MAX_READ)];
+    let mut places = text.as_bytes().windows(name.len().max(1));
+    let at = places.position(|place| place.eq_ignore_ascii_case(name.as_bytes()));
+    at.and_then(|at| text.get(at..at + name.len())).unwrap_or(name)
+}
+
+/// The whole identifiers of a report that are no plain words.
+pub(crate) fn telling_identifiers(title: &str, body: &Prepared) -> BTreeSet<String> {
+    let telling = |whole: &String| {
+        whole.len() >= 4
+            && whole.contains(['_', ':', '/', '-', '.'])
+            && !whole.starts_with("http")
+            && whole.contains(|c: char| c.is_alphabetic())
+    };
+    report::identifiers([title, body.prose(), body.code()]).into_iter().filter(telling).collect()
+}
+
+fn brief(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The numbers of a version: `2.4` and `2.4.0` are one.
+#[derive(Clone, Debug)]
+pub(crate) struct Version(Vec<u64>);
+
+impl Version {
+    fn read(version: &str) -> Option<Self> {
+        let core = version.split(['-', '+']).next().unwrap_or_default();
+        core.split('.').map(|part| part.parse().ok()).collect::<Option<_>>().map(Self)
+    }
+
+    /// The version that a milestone is called like: `2.4.1`, `v2.4`, "Release 2.4".
+    pub(crate) fn of(milestone: &str) -> Option<Self> {
+        let word = milestone
+            .split_whitespace()
+            .find(|word| word.contains('.') && word.ends_with(|c: char| c.is_ascii_digit()))?;
+        Self::read(word.trim_start_matches(['v', 'V']))
+    }
+
+    fn told(&self) -> &[u64] {
+        let zeros = self.0.iter().rev().take_while(|n| **n == 0).count();
+        &self.0[..self.0.len() - zeros]
+    }
+}
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.told() == other.told()
+    }
+}
+
+impl Eq for Version {}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Version {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.told().cmp(other.told())
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self.0.iter().map(u64::to_string).collect();
+        f.write_str(&parts.join("."))
+    }
+}
+
+/// Whether a report says that something is back which had gone.
+pub(crate) fn says_again(title: &str, body: &Prepared) -> bool {
+    let prose = body.prose();
+    let last = title.trim_end_matches(|c: char| !c.is_alphanumeric());
+    last.to_lowercase().ends_with(" again")
+        || AGAIN.is_match(title)
+        || AGAIN.is_match(&prose[..prose.floor_char_boundary(MAX_READ)])
+}
+
+/// The version that a text says something was fixed in.
+pub(crate) fn fixed_version(text: &str) -> Option<Version> {
+    let text = &text[..text.floor_char_boundary(MAX_READ)];
+    fixed_in(text).filter_map(Version::read).min()
+}
+
+/// The newest versions of a product that a report and a candidate name.
+pub(crate) type Versions = (Option<Version>, Option<Version>);
+
+/// The newest version of the product that a report names, if it names any.
+pub(crate) fn newest_version(title: &str, body: &Prepared, product: &str) -> Option<Version> {
+    versions(&format!("{title}\n{}", body.text()), product)
+        .own
+        .iter()
+        .filter_map(|version| Version::read(version))
+        .max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use precedent_text::skeleton::Skeleton;
+
+    #[test]
+    fn names_are_shown_as_they_are_written() {
+        let body = Prepared::body("Ünder `Wheel::Poll` it says FW-2203.", &Skeleton::default());
+        let text = body.whole("fw-2203 again");
+        assert_eq!(spelled(&text, "wheel::poll"), "Wheel::Poll");
+        assert_eq!(spelled(&text, "fw-2203"), "fw-2203");
+        assert_eq!(spelled(&text, "no::where"), "no::where");
+        assert_eq!(spelled(&text, ""), "");
+    }
+
+    #[test]
+    fn what_is_back_says_so() {
+        let says = |title: &str, body: &str| says_again(title, &Prepared::body(body, &Skeleton::default()));
+        assert!(
+            says("Screenshot is inserted twice again", "")
+                && says("Twice", "Looks like the old bug is back.")
+        );
+        assert!(says("Regression: pasted twice", ""));
+        assert!(!says("Paste again after a crash", "Go back, then paste again."));
+    }
+
+    #[test]
+    fn the_newest_version_counts() {
+        let body = Prepared::body("It worked in 2.9.1 and fails since 2.10.0-rc.1.", &Skeleton::default());
+        assert_eq!(newest_version("", &body, "acme/app"), Version::read("2.10.0"));
+        assert_eq!(newest_version("Crash", &Prepared::default(), "acme/app"), None);
+    }
+}

@@ -1,0 +1,374 @@
+//! From a draft to its matches: candidates, their evidence, their order and their confidence.
+
+use std::{borrow::Cow, sync::Arc};
+
+use rayon::prelude::*;
+
+use super::{
+    Draft, Match, MatchFinder, Scope,
+    comment_terms::{self, Comment, Comments},
+    explain,
+    features::{Best, CandidateDetails, Evidence, Features, fill_missing},
+    low_content,
+    near_duplicate::{NearDuplicate, TokenizedReport},
+    ranking::RankedIndex,
+    text_overlap::{OverlapReader, RARE, TextOverlap},
+};
+use precedent_core::{error::Result, task::Task};
+use precedent_index::{
+    filter::{Filter, Test, TimeField},
+    fulltext::{Named, Overlap, ReportTerms},
+    vectors::{Likeness, NearestSaid},
+};
+use precedent_store::Person;
+use precedent_text::{
+    chunk::{self, representation},
+    essence::informative,
+    mail,
+    prepare::Prepared,
+    report::Report,
+    signature::Signature,
+};
+
+/// How many candidates each arm proposes.
+const DEPTH: usize = 200;
+/// So many of the likeliest candidates are looked at more closely: with half of them recall@10 is up to .003 lower.
+const SHORT_LIST: usize = 64;
+/// … and so many of those that have the most words in common.
+const FULLEST: usize = 8;
+/// So many of the first candidates, and of those that are wanted, are read word for word.
+const READ: usize = 10;
+/// A title that so many reports of other content have is no title of one problem.
+const GENERIC_TITLE: usize = 2;
+/// How much of a draft without a title a report has to have of its words to be compared with it word for word.
+const ALIKE: f32 = 0.8;
+/// The most terms that are kept of what only comments have.
+const COMMENT_TERMS: usize = 12;
+
+/// Unit vectors of a draft's title and of the beginning of its text.
+type QueryVectors = (Vec<f32>, Vec<f32>);
+
+/// The candidates of a draft with what the indexes know of them.
+struct Retrieved {
+    ids: Vec<i64>,
+    overlaps: Vec<Overlap>,
+    /// Cosines where there are vectors.
+    likeness: Option<Vec<Likeness>>,
+    /// Those that name a rare failure or code of the draft, in their text or in comments.
+    named: Vec<i64>,
+    vectors: Option<QueryVectors>,
+    report: Report,
+    terms: ReportTerms,
+}
+
+/// What is read of a candidate for a closer look.
+struct CandidateText {
+    title: String,
+    author: Option<Person>,
+    comments: Comments,
+    near: Option<NearDuplicate>,
+}
+
+impl MatchFinder<'_> {
+    /// Finds the earlier documents that match a draft: the likely duplicates first, then by score; ties by id. A draft
+    /// without content has no matches.
+    ///
+    /// # Errors
+    /// Those of the database and the index.
+    pub fn find(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Match>> {
+        let Some((draft, changed)) = comparable(draft) else { return Ok(Vec::new()) };
+        let found = self.retrieve(&draft, changed, scope, task)?;
+        let (features, mut details, mut terms) = self.features(&draft, scope, &found)?;
+        let ranked = self.table.ranked(&features);
+        let wanted = if scope.wanted.is_empty() { None } else { self.fulltext.allowed(&scope.wanted)? };
+        let is_wanted =
+            |id: i64| wanted.as_ref().is_none_or(|all| usize::try_from(id).is_ok_and(|id| all.contains(id)));
+        let mut rank = 0;
+        let mut wanted_rank = 0;
+        let mut is_read = |id: i64| {
+            rank += 1;
+            let counts = is_wanted(id);
+            wanted_rank += usize::from(counts);
+            rank <= READ || counts && wanted_rank <= READ || found.named.contains(&id)
+        };
+        let read: Vec<i64> = ranked.iter().map(|one| found.ids[one.at]).filter(|id| is_read(*id)).collect();
+        let texts = self.read(&draft, &read, &found.named)?;
+        let mut matches = Vec::with_capacity(ranked.len());
+        for RankedIndex { at, score, share } in ranked {
+            let id = found.ids[at];
+            let text = read.iter().position(|read| *read == id).and_then(|at| texts[at].clone());
+            // A report without content is no candidate.
+            if details[at].form || text.as_ref().is_some_and(|(.., is_low)| *is_low) {
+                continue;
+            }
+            matches.push(Match {
+                document: id,
+                features: features[at],
+                cosine: found.likeness.as_ref().and_then(|l| l[at].text_text),
+                details: std::mem::take(&mut details[at]),
+                comment_terms: std::mem::take(&mut terms[at]),
+                overlap: text.as_ref().map(|(_, overlap, _)| overlap.clone()),
+                share,
+                worth: 0.0,
+                score,
+                confidence: 0.0,
+            });
+            if let Some(one) = matches.last_mut() {
+                let model = text.map_or(self.table, |(source, ..)| self.model_of(source));
+                let stated = model.confidence(&one.evidence());
+                (one.confidence, one.worth) = (stated.same, stated.worth);
+            }
+        }
+        self.table.settle(&mut matches);
+        Ok(matches)
+    }
+
+    /// Draws candidates from full text and from vectors, whatever the coverage of the vectors.
+    fn retrieve(&self, draft: &Draft, changed: bool, scope: &Scope, task: &Task) -> Result<Retrieved> {
+        let mut filters = scope.filters.clone();
+        // Candidates without a date may be earlier. Of what was made in the same second its place tells.
+        let now = draft.made_at.as_second();
+        let stored = draft.document.is_some();
+        let (later, depth) = (now.saturating_add(i64::from(stored)), DEPTH + usize::from(stored));
+        filters.push(Filter { test: Test::Time(TimeField::Created, Some(later), None), negated: true });
+        let report = Report::new(&draft.title, &draft.body);
+        let terms = self.fulltext.report_terms(&report)?;
+        let mut ids: Vec<i64> =
+            self.fulltext.similar(&terms, &filters, depth)?.into_iter().map(|(id, _)| id).collect();
+        task.check()?;
+        let vectors = self.query_vectors(draft, changed)?;
+        if let (Some(index), Some((_, text))) = (self.vectors, &vectors) {
+            let allowed = self.fulltext.allowed(&filters)?;
+            ids.extend(index.search(text, allowed.as_deref(), depth)?.iter().map(|n| n.document));
+        }
+        let named = self.naming_documents(draft, &filters)?;
+        ids.extend(&named);
+        ids.sort_unstable();
+        ids.dedup();
+        ids.retain(|id| Some(*id) != draft.document);
+        task.check()?;
+        let mut overlaps = self.fulltext.overlaps(&terms, &ids)?;
+        if let Some(document) = draft.document {
+            let undecided: Vec<i64> = (ids.iter().zip(&overlaps))
+                .filter(|(_, overlap)| overlap.created.is_none_or(|created| created == now))
+                .map(|(id, _)| *id)
+                .collect();
+            let later = self.store.read(|r| r.not_earlier(document, &undecided))?;
+            (ids, overlaps) =
+                ids.into_iter().zip(overlaps).filter(|(id, _)| later.binary_search(id).is_err()).unzip();
+        }
+        let likeness = match (self.vectors, &vectors) {
+            (Some(index), Some((title, text))) => Some(index.compare(title, text, &ids)?),
+            _ => None,
+        };
+        Ok(Retrieved { ids, overlaps, likeness, named, vectors, report, terms })
+    }
+
+    /// The documents that name a failure or code of the draft which belongs to a program and which hardly any document names.
+    fn naming_documents(&self, draft: &Draft, filters: &[Filter]) -> Result<Vec<i64>> {
+        let own = |s: &Signature| s.is_telling() && !s.is_generic();
+        let mut own: Vec<Signature> =
+            draft.body.signatures(&draft.title).iter().filter(|s| own(s)).cloned().collect();
+        own.sort();
+        own.dedup();
+        let terms: Vec<String> = own.iter().map(Signature::term).collect();
+        let with = self.fulltext.documents_with(Named::Signature, &terms)?;
+        let is_rare = |(_, documents): &(String, u64)| (1..=RARE).contains(documents);
+        let rare: Vec<String> = terms.into_iter().zip(with).filter(is_rare).map(|(term, _)| term).collect();
+        let found = self.fulltext.search_signatures(&rare, filters, SHORT_LIST)?;
+        Ok(found.into_iter().map(|(id, _)| id).collect())
+    }
+
+    /// The features of all candidates, with details and terms of comments for those that were looked at closely.
+    #[allow(clippy::type_complexity, reason = "three lists in the order of the candidates")]
+    fn features(
+        &self,
+        draft: &Draft,
+        scope: &Scope,
+        found: &Retrieved,
+    ) -> Result<(Vec<Features>, Vec<CandidateDetails>, Vec<Vec<String>>)> {
+        let overlaps = &found.overlaps;
+        let expected = found.likeness.clone().map(|mut likeness| {
+            fill_missing(&mut likeness, overlaps);
+            likeness
+        });
+        let mut evidence: Vec<Evidence<'_>> = overlaps
+            .iter()
+            .enumerate()
+            .map(|(i, overlap)| Evidence {
+                overlap,
+                likeness: expected.as_ref().and_then(|l| l.get(i)),
+                details: None,
+            })
+            .collect();
+        let best = Best::of(evidence.iter().copied());
+        let features = |evidence: &Evidence<'_>| Features::new(evidence, &best, draft.made_at, self.pace);
+        let mut by: Vec<(f32, usize)> =
+            evidence.iter().enumerate().map(|(i, e)| (self.table.score(&features(e)), i)).collect();
+        by.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        // An exact copy has the most words in common, whatever the fitted weights make of them without vectors.
+        let mut rest = by.split_off(by.len().min(SHORT_LIST));
+        rest.sort_by(|a, b| overlaps[b.1].words.total_cmp(&overlaps[a.1].words).then(a.1.cmp(&b.1)));
+        by.extend(rest.into_iter().take(FULLEST));
+        let mut details = vec![CandidateDetails::default(); found.ids.len()];
+        let mut terms = vec![Vec::new(); found.ids.len()];
+        let short: Vec<usize> = by.into_iter().map(|(_, i)| i).collect();
+        for (at, (detail, anew)) in short.iter().zip(self.details(draft, scope, found, &short)?) {
+            (details[*at], terms[*at]) = (detail, anew);
+        }
+        short.iter().for_each(|at| evidence[*at].details = Some(&details[*at]));
+        let features = evidence.iter().map(features).collect();
+        Ok((features, details, terms))
+    }
+
+    /// What titles, authors and comments of these candidates say of a draft, and the terms of it that the comments alone have.
+    fn details(
+        &self,
+        draft: &Draft,
+        scope: &Scope,
+        found: &Retrieved,
+        short: &[usize],
+    ) -> Result<Vec<(CandidateDetails, Vec<String>)>> {
+        let own = TokenizedReport::new(&draft.title, &draft.body);
+        let texts: Vec<CandidateText> = self.store.read(|r| {
+            let one = |at: &usize| {
+                let id = found.ids[*at];
+                let (title, author) = r.title_and_author(id)?;
+                let alike = match draft.title.is_empty() {
+                    true => found.overlaps[*at].words >= ALIKE,
+                    false => own.may_match(&title),
+                };
+                let near = match if alike { r.document(id)? } else { None } {
+                    Some(row) => {
+                        // A pasted draft is shortened to what informs, so its copy is, too.
+                        let text = match draft.document {
+                            Some(_) => Cow::Borrowed(row.body.as_str()),
+                            None => informative(&row.body),
+                        };
+                        let body = Prepared::body(&text, &r.skeleton(row.source_id)?);
+                        own.compare(&TokenizedReport::new(&title, &body))
+                    }
+                    None => None,
+                };
+                let comments = self.comments.read(r, id, draft.made_at)?;
+                Ok(CandidateText { title, author, comments, near })
+            };
+            short.iter().map(one).collect::<Result<_>>()
+        })?;
+        let terms: Vec<Arc<[Comment]>> =
+            texts.par_iter().map(|text| self.comments.terms(&text.comments)).collect();
+        let comments: Vec<&[Comment]> =
+            terms.iter().map(|all| comment_terms::before(all, draft.made_at)).collect();
+        let nearest = match (self.said, &found.vectors) {
+            (Some(vectors), Some((title, text))) => {
+                let ids = |(at, comments): (&usize, &&[Comment])| {
+                    (found.ids[*at], comments.iter().map(|comment| comment.id).collect())
+                };
+                let documents: Vec<_> = short.iter().zip(&comments).map(ids).collect();
+                vectors.compare_said(title, text, &documents)?
+            }
+            _ => vec![NearestSaid::default(); short.len()],
+        };
+        let reports = |f: &&Filter| matches!(f.test, Test::Source(_) | Test::Kind(_));
+        let reports: Vec<Filter> = scope.filters.iter().filter(reports).cloned().collect();
+        let author = match &draft.author {
+            Some(author) if self.fulltext.reports_for_others(&author.login, &reports)? => &None,
+            author => author,
+        };
+        // A title that reports of other content have, too, is that of a form (docs/decisions/0011).
+        let same_title = texts.iter().filter(|text| own.has_title(&text.title)).count();
+        let copies = texts.iter().filter(|text| text.near == Some(NearDuplicate::ExactCopy)).count();
+        let is_form = own.is_short() && same_title >= copies + GENERIC_TITLE;
+        let (anew, headline) = (found.terms.said(), found.terms.headline(&found.report));
+        let detail = |at: usize| {
+            let (text, overlap) = (&texts[at], &found.overlaps[short[at]]);
+            let (said_anew, terms) = anew.anew(overlap, comments[at].iter().map(|comment| &*comment.terms));
+            let is_copy = text.near == Some(NearDuplicate::ExactCopy);
+            let details = CandidateDetails {
+                comments: comments[at].len(),
+                last: comments[at].first().map(|comment| comment.at),
+                said_anew,
+                near: nearest[at],
+                same_title: headline.same(overlap, &text.title),
+                same_author: text.author.is_some() && text.author == *author,
+                copy: is_copy && !is_form,
+                templated: match &text.near {
+                    Some(NearDuplicate::Templated(ours, theirs)) => Some((ours.clone(), theirs.clone())),
+                    _ => None,
+                },
+                form: is_copy && is_form,
+            };
+            (details, terms.into_iter().take(COMMENT_TERMS).map(str::to_owned).collect())
+        };
+        Ok((0..short.len()).map(detail).collect())
+    }
+
+    /// Reads these candidates beside the draft: the source of each, what it has word for word, and whether it is without
+    /// content; nothing of one that is gone. Those that are `named` have a rare failure of the draft in their comments, too.
+    fn read(
+        &self,
+        draft: &Draft,
+        ids: &[i64],
+        named: &[i64],
+    ) -> Result<Vec<Option<(i64, TextOverlap, bool)>>> {
+        type Text = (i64, String, Prepared);
+        let texts: Vec<Option<Text>> = self.store.read(|r| {
+            let one = |id: &i64| {
+                let Some(row) = r.document(*id)? else { return Ok(None) };
+                let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+                Ok(Some((row.source_id, row.title, body)))
+            };
+            ids.iter().map(one).collect::<Result<_>>()
+        })?;
+        let reader = OverlapReader::new(self.fulltext, draft);
+        let read = |(text, id): (&Option<Text>, &i64)| {
+            let one = |(source, title, body): &Text| {
+                let mut overlap = reader.read(title, body)?;
+                overlap.rare_signature = named.contains(id);
+                Ok((*source, overlap, low_content::is_low_content(title, body)))
+            };
+            text.as_ref().map(one).transpose()
+        };
+        texts.par_iter().zip(ids).map(read).collect()
+    }
+
+    /// The vectors of a draft's title and of the beginning of its text: stored ones where there are any, unless the draft
+    /// was changed.
+    fn query_vectors(&self, draft: &Draft, changed: bool) -> Result<Option<QueryVectors>> {
+        let Some(vectors) = self.vectors else { return Ok(None) };
+        if let Some(document) = draft.document.filter(|_| !changed)
+            && let Some(stored) = vectors.of_document(document)?
+        {
+            return Ok(Some(stored));
+        }
+        let first = chunk::chunks(&draft.body, 1).into_iter().next();
+        let text = first
+            .map_or_else(|| representation(&draft.title, ""), |first| first.representation(&draft.title));
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let title = representation(&draft.title, "");
+        let text_vector = (self.embed)(&text)?;
+        let title_vector =
+            if title.is_empty() || title == text { text_vector.clone() } else { (self.embed)(&title)? };
+        Ok(Some((title_vector, text_vector)))
+    }
+}
+
+/// The part of a draft that is compared, and whether that is less than all of it: an unfilled form has only its title, a
+/// reply only its text. `None` for a draft without content.
+fn comparable(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
+    if low_content::is_unfilled(&draft.body) {
+        let title_only = Draft { body: Prepared::default(), ..draft.clone() };
+        let has_content = !low_content::is_low_content(&title_only.title, &title_only.body);
+        return has_content.then_some((Cow::Owned(title_only), true));
+    }
+    if mail::answers(&draft.title) {
+        let text_only = Draft { title: String::new(), ..draft.clone() };
+        return low_content::has_enough_words(&draft.body).then_some((Cow::Owned(text_only), true));
+    }
+    // A lone number may be a code that someone typed.
+    let is_code = draft.document.is_none() && explain::has_number(&draft.title);
+    let has_content = is_code || !low_content::is_low_content(&draft.title, &draft.body);
+    has_content.then_some((Cow::Borrowed(draft), false))
+}

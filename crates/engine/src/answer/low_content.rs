@@ -1,0 +1,138 @@
+//! Reports without content: a title that names nothing above hardly any words, and unfilled forms. They match nothing.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use regex::Regex;
+
+use precedent_text::{markdown::BlockKind, pattern::re, prepare::Prepared, tokens};
+
+/// A report with fewer words than this under a title that names nothing has no content.
+const MIN_TEXT: usize = 12;
+/// So many words of a body say what it is about.
+const ENOUGH: usize = 8;
+/// With so many headings a text is a form.
+const MIN_HEADINGS: usize = 3;
+/// The most that is read of a text for its first words, in bytes.
+const MAX_READ: usize = 4_000;
+
+/// Words that neither name anything nor say what is wrong.
+static EMPTY: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let words = tokens::words(include_str!("empty_words.txt"));
+    words.into_iter().map(|word| word.term).collect()
+});
+/// Pictures and addresses: what they show is not read.
+static UNREAD: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>|\bhttps?://\S+"));
+/// Lines of the forms that code hosts offer to every project. A project's own form is known by its reports.
+static FORM: LazyLock<HashSet<String>> =
+    LazyLock::new(|| include_str!("form_lines.txt").lines().map(normalize).collect());
+/// A place that nobody filled in: "OS: [e.g. iOS]", "Go to '...'", a line in brackets.
+static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^\W*(?:[\p{L} /]{0,40}:?\s*\[e\.?\ ?g\b[^\]]*\]|[\p{L} ]{2,30}\W{0,3}\.{3,}\W*|\([^()]{8,300}\)|<[^<>]{4,300}>)\s*$",
+    )
+});
+
+/// Returns whether a report has nothing to compare: "[Bug]:", "Test ticket" or "It does not work" above hardly any words.
+pub(super) fn is_low_content(title: &str, body: &Prepared) -> bool {
+    let head = tokens::words(title);
+    if !head.iter().all(|word| is_empty(&word.term)) {
+        return false;
+    }
+    let words = match is_unfilled(body) {
+        true => Vec::new(),
+        false => first_words(body, MIN_TEXT),
+    };
+    // A pasted line of a log has no title, and says something.
+    words.is_empty() || !head.is_empty() && words.len() < MIN_TEXT && words.iter().all(|w| is_empty(w))
+}
+
+/// Returns whether a body says what it is about without its title.
+pub(super) fn has_enough_words(body: &Prepared) -> bool {
+    first_words(body, ENOUGH).len() >= ENOUGH
+}
+
+/// Returns whether a text is an unfilled form: what stands below its headings is what the form itself says.
+pub(super) fn is_unfilled(body: &Prepared) -> bool {
+    let headings = body.blocks.iter().filter(|block| block.kind == BlockKind::Heading);
+    let asked: HashSet<&str> = headings.flat_map(|block| block.text.lines()).collect();
+    let prose = body.prose();
+    let lines = prose[..prose.floor_char_boundary(MAX_READ)].lines().filter(|line| !line.trim().is_empty());
+    let is_form =
+        |line: &&str| asked.contains(line) || FORM.contains(&normalize(line)) || PLACEHOLDER.is_match(line);
+    let (form, own): (Vec<&str>, Vec<&str>) = lines.partition(is_form);
+    let own: usize = own.into_iter().map(|line| tokens::words(line).len()).sum();
+    form.len() > MIN_HEADINGS && own < ENOUGH && body.code().split_whitespace().count() < MIN_TEXT
+}
+
+/// The first words of a body, without pictures and addresses.
+fn first_words(body: &Prepared, most: usize) -> Vec<String> {
+    let prose = body.prose();
+    let prose = UNREAD.replace_all(&prose[..prose.floor_char_boundary(MAX_READ)], " ");
+    let code = body.code();
+    let text = format!("{prose}\n{}", &code[..code.floor_char_boundary(MAX_READ)]);
+    tokens::words(&text).into_iter().take(most).map(|word| word.term).collect()
+}
+
+/// A line as forms are compared: its words alone.
+fn normalize(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+fn is_empty(term: &str) -> bool {
+    EMPTY.contains(term)
+        || tokens::is_stop_word(term)
+        || term.len() < 2
+        || term.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        || !term.contains(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use precedent_text::skeleton::Skeleton;
+
+    fn is_low(title: &str, body: &str) -> bool {
+        is_low_content(title, &Prepared::body(body, &Skeleton::default()))
+    }
+
+    #[test]
+    fn empty_titles_need_a_text() {
+        for (title, body) in [
+            ("Error", "![image](https://images.example/1.png)"),
+            ("Help needed", "N/A"),
+            ("Broken", "https://acme.example/page/1"),
+            ("Test ticket, please ignore", "test"),
+            ("[Bug]:", ""),
+            ("", ""),
+            ("No title", "No description provided."),
+            ("1", "1"),
+            ("Crash", "it crashes\n\n2.1\n\nWindows 11"),
+        ] {
+            assert!(is_low(title, body), "{title}");
+        }
+        for (title, body) in [
+            ("Error", "![image](https://images.example/1.png) It stops when the chunk is larger"),
+            ("Crash", "it crashes when the chunk is larger"),
+            ("Test runner hangs", ""),
+            ("Upload stops", ""),
+            ("", "panic: slot table is full"),
+        ] {
+            assert!(!is_low(title, body), "{title}");
+        }
+    }
+
+    #[test]
+    fn unfilled_forms_have_no_content() {
+        let form = "### Describe the bug\nA clear and concise description of what the bug is.\n\n### To Reproduce\n1. Go to '...'\n2. Click on '....'\n4. See error\n\n- OS: [e.g. iOS]\n- Version [e.g. 22]\n";
+        let unfilled = |text: &str| is_unfilled(&Prepared::body(text, &Skeleton::default()));
+        assert!(unfilled(form));
+        let filled = form.replace(
+            "A clear and concise description of what the bug is.",
+            "The upload stops at nine per cent when the slot table is full.",
+        );
+        assert!(!unfilled(&filled));
+        assert!(!unfilled("The upload stops."));
+    }
+}

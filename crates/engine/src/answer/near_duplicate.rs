@@ -1,0 +1,234 @@
+//! Reports that are the same word for word, or made from one template for two things.
+//!
+//! Labels teach little of them: copies are seldom marked, and reports of a template ("… on Android fails", "… on iOS
+//! fails") are as alike as duplicates are.
+
+use std::ops::Range;
+
+use precedent_text::{
+    prepare::Prepared,
+    tokens::{self, Word},
+};
+
+/// Shorter texts are the same by chance ("Crash", "It does not work").
+const MIN_WORDS: usize = 8;
+/// A text of fewer words under a title of a form says no more than the form.
+const SHORT_TEXT: usize = 30;
+/// The words of a report that are compared; a 5 MB log has no more to say.
+const MAX_WORDS: usize = 20_000;
+/// The bytes of its prose, and of its code, that those are looked for in.
+const MAX_READ: usize = 400_000;
+/// The most words of a title that stand in each other's place.
+const MAX_REPLACED: usize = 2;
+/// The fewest digits of a digest.
+const MIN_DIGEST: usize = 7;
+/// The fewest words that such titles share: below that a title was made anew.
+const MIN_SHARED: usize = 2;
+/// The fewest digits of a number that a service desk gives to a ticket.
+const TICKET_DIGITS: usize = 4;
+
+/// A report as a row of words.
+#[derive(Debug)]
+pub(crate) struct TokenizedReport<'a> {
+    title: &'a str,
+    head: Vec<Word>,
+    rest: Vec<String>,
+}
+
+/// How two reports have nearly the same words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NearDuplicate {
+    /// Word for word.
+    ExactCopy,
+    /// But for these words of their titles, as the first and the second write them, and wherever else they stand.
+    Templated(String, String),
+}
+
+impl<'a> TokenizedReport<'a> {
+    pub(crate) fn new(title: &'a str, body: &Prepared) -> Self {
+        let head = tokens::words(title);
+        let left = MAX_WORDS.saturating_sub(head.len());
+        let rest = [body.prose(), body.code()];
+        let words = |text: &&str| tokens::words(&text[..text.floor_char_boundary(MAX_READ)]);
+        let rest = rest.iter().flat_map(words).take(left).map(|w| w.term).collect();
+        Self { title, head, rest }
+    }
+
+    /// Whether a report of this title may be a near duplicate: cheaper than comparing the texts.
+    pub(super) fn may_match(&self, title: &str) -> bool {
+        let theirs = tokens::words(title);
+        has_same_words(&self.head, &theirs) || replaced(&self.head, &theirs).is_some()
+    }
+
+    /// Whether a title has the same words.
+    pub(super) fn has_title(&self, title: &str) -> bool {
+        has_same_words(&self.head, &tokens::words(title))
+    }
+
+    /// Whether its text is as short as an unfilled form.
+    pub(super) fn is_short(&self) -> bool {
+        self.rest.len() < SHORT_TEXT
+    }
+
+    /// All its words, in order.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &str> {
+        self.head.iter().map(|w| w.term.as_str()).chain(self.rest.iter().map(String::as_str))
+    }
+
+    /// Compares this report with another one.
+    pub(crate) fn compare(&self, other: &TokenizedReport<'_>) -> Option<NearDuplicate> {
+        let untold = self.rest.is_empty() && other.rest.is_empty();
+        if self.head.len() + self.rest.len() >= MIN_WORDS && self.terms().eq(other.terms()) {
+            return Some(NearDuplicate::ExactCopy);
+        }
+        if self.head.len() + self.rest.len() < MIN_WORDS && !untold {
+            return None;
+        }
+        let (ours, theirs) = replaced(&self.head, &other.head)?;
+        let (from, to) = (&self.head[ours], &other.head[theirs]);
+        // The same failure in another version, or under another ticket's number, is no other thing.
+        let is_run = |word: &Word| is_version(&word.term) || is_ticket(&word.term);
+        if from.iter().chain(to).all(is_run) {
+            return None;
+        }
+        same_but_for(&self.rest, &other.rest, from, to)
+            .then(|| NearDuplicate::Templated(written(self.title, from), written(other.title, to)))
+    }
+}
+
+/// Whether a word is a version: numbers with points between.
+fn is_version(term: &str) -> bool {
+    let number = term.strip_prefix('v').unwrap_or(term);
+    number.contains('.') && is_number(number)
+}
+
+/// Whether a word may be the number of a ticket.
+fn is_ticket(term: &str) -> bool {
+    term.len() >= TICKET_DIGITS && term.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Whether a word is a number, a date or a version.
+fn is_number(term: &str) -> bool {
+    term.contains(|c: char| c.is_ascii_digit())
+        && term.chars().all(|c| c.is_ascii_digit() || ['.', '-', ':', '/', '_'].contains(&c))
+}
+
+/// Whether a word is a number, or the digest or id of something.
+fn is_filled_in(term: &str) -> bool {
+    is_number(term)
+        || (term.len() >= MIN_DIGEST
+            && term.bytes().all(|b| b.is_ascii_hexdigit())
+            && term.bytes().any(|b| b.is_ascii_digit()))
+}
+
+fn has_same_words(ours: &[Word], theirs: &[Word]) -> bool {
+    ours.iter().map(|w| &w.term).eq(theirs.iter().map(|w| &w.term))
+}
+
+/// The words of two titles that stand in each other's place, between what they share.
+fn replaced(ours: &[Word], theirs: &[Word]) -> Option<(Range<usize>, Range<usize>)> {
+    let alike = |(a, b): &(&Word, &Word)| a.term == b.term;
+    let before = ours.iter().zip(theirs).take_while(alike).count();
+    let (left, other) = (&ours[before..], &theirs[before..]);
+    let after = left.iter().rev().zip(other.iter().rev()).take_while(alike).count();
+    let (ours, theirs) = (before..ours.len() - after, before..theirs.len() - after);
+    let few = |range: &Range<usize>| (1..=MAX_REPLACED).contains(&range.len());
+    (few(&ours) && few(&theirs) && before + after >= MIN_SHARED).then_some((ours, theirs))
+}
+
+/// Whether two texts are the same where `to` may stand for `from`, all of it or word by word.
+fn same_but_for(ours: &[String], theirs: &[String], from: &[Word], to: &[Word]) -> bool {
+    // What a machine fills in is another number, moment or run each time.
+    let pair = |a: &String, b: &String| {
+        (is_filled_in(a) && is_filled_in(b)) || from.iter().zip(to).any(|(f, t)| f.term == *a && t.term == *b)
+    };
+    if ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| a == b || pair(a, b)) {
+        return true;
+    }
+    let starts = |text: &[String], words: &[Word]| {
+        text.len() >= words.len() && text.iter().zip(words).all(|(a, b)| *a == b.term)
+    };
+    let (mut a, mut b) = (ours, theirs);
+    loop {
+        match (a, b) {
+            ([], []) => return true,
+            _ if starts(a, from) && starts(b, to) => (a, b) = (&a[from.len()..], &b[to.len()..]),
+            ([x, left @ ..], [y, right @ ..]) if x == y || pair(x, y) => (a, b) = (left, right),
+            _ => return false,
+        }
+    }
+}
+
+/// Neighbouring words of a text as it writes them, with what is joined to them.
+fn written(text: &str, words: &[Word]) -> String {
+    let (Some(first), Some(last)) = (words.first(), words.last()) else { return String::new() };
+    let start = text[..first.range.start].rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let end = text[last.range.end..].find(char::is_whitespace).map_or(text.len(), |at| last.range.end + at);
+    let whole = text.get(start..end).unwrap_or_default();
+    whole.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use precedent_text::skeleton::Skeleton;
+
+    const BODY: &str = "Titles are cut off after the first line on a small screen.";
+
+    fn compare(ours: (&str, &str), theirs: (&str, &str)) -> Option<NearDuplicate> {
+        let body = |text: &str| Prepared::body(text, &Skeleton::default());
+        let (one, two) = (body(ours.1), body(theirs.1));
+        let (one, two) = (TokenizedReport::new(ours.0, &one), TokenizedReport::new(theirs.0, &two));
+        let found = one.compare(&two);
+        assert!(found.is_none() || one.may_match(theirs.0), "{ours:?} {theirs:?}");
+        found
+    }
+
+    #[test]
+    fn same_words_are_an_exact_copy() {
+        let copy = compare(("Lists are cut", BODY), ("lists ARE cut!", BODY));
+        assert_eq!(copy, Some(NearDuplicate::ExactCopy));
+        assert_eq!(compare(("Crash", "It crashes"), ("Crash", "It crashes")), None, "by chance");
+    }
+
+    #[test]
+    fn templated_reports_differ_in_one_name() {
+        let android =
+            ("Lists on Android are cut", "On Android the list is cut. It is too long for the screen.");
+        let ios = ("Lists on iOS are cut", "On iOS the list is cut. It is too long for the screen.");
+        let templated = NearDuplicate::Templated("Android".into(), "iOS".into());
+        assert_eq!(compare(android, ios), Some(templated));
+        let week = NearDuplicate::Templated("41".into(), "42".into());
+        assert_eq!(compare(("Planning of week 41", ""), ("Planning of week 42", "")), Some(week));
+        let other = "Titles are cut off after the second line on a small screen.";
+        assert_eq!(compare(("Lists on Android are cut", BODY), ("Lists on iOS are cut", other)), None);
+    }
+
+    #[test]
+    fn versions_and_ticket_numbers_are_no_template() {
+        for (ours, theirs) in [
+            ("Upload stops in 2.3.1", "Upload stops in 2.4.0"),
+            ("Ticket 40112 upload stops", "Ticket 40955 upload stops"),
+        ] {
+            assert_eq!(compare((ours, BODY), (theirs, BODY)), None, "{ours}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn comparison_is_symmetric(
+            a in "[ab1] [ab1._]{0,3} c d", b in "[ab1] [ab1._]{0,3} c d", rest in "([ab1cd] ){6,9}", swap in any::<bool>(),
+        ) {
+            let body = |text: &str| Prepared::body(text, &Skeleton::default());
+            let (one, two) = (body(&format!("{a} {rest}")), body(&format!("{} {rest}", if swap { &b } else { &a })));
+            let (one, two) = (TokenizedReport::new(&a, &one), TokenizedReport::new(&b, &two));
+            let turned = match two.compare(&one) {
+                Some(NearDuplicate::Templated(x, y)) => Some(NearDuplicate::Templated(y, x)),
+                other => other,
+            };
+            prop_assert_eq!(one.compare(&two), turned);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! What is asked, and the matches that every view of the answer shares.
+
+use jiff::Timestamp;
+use precedent_core::{
+    error::{Error, Result},
+    model::{DocKind, LIKELY, LogGroup},
+    task::Task,
+};
+use precedent_index::filter::{Filter, Test};
+use precedent_store::{DocumentRow, Reader, SourceRow};
+use precedent_text::{essence::informative, prepare::Prepared, report, skeleton::Skeleton};
+
+use super::{Draft, Match, MatchFinder, RankingModel, Scope, SourceCalibration};
+use crate::search;
+
+/// The longest question that is read, in bytes; what follows is not compared.
+pub const MAX_QUESTION: usize = 50_000_000;
+/// The longest text whose errors are asked about by themselves, in bytes.
+const MAX_LOG: usize = 1_000_000;
+/// So many errors of a text are asked about by themselves.
+const ERRORS: usize = 3;
+
+/// A question as a person puts it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ask<'a> {
+    /// The item's key; otherwise title and body are the draft.
+    pub key: Option<&'a str>,
+    /// A draft's title; may be empty for a pasted text.
+    pub title: &'a str,
+    /// A draft's text.
+    pub body: &'a str,
+    /// The one source to look in.
+    pub source: Option<&'a str>,
+    /// Whether an item is compared with all sources.
+    pub everywhere: bool,
+    /// Whether an item is compared with earlier reports alone, as when it was filed.
+    pub as_filed: bool,
+}
+
+/// A question, ready to be compared.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub draft: Draft,
+    /// The item that it is, if it is one.
+    pub row: Option<DocumentRow>,
+    /// The one source that is looked in.
+    pub source: Option<SourceRow>,
+    /// Title and text, one after the other.
+    pub text: String,
+    /// All that was given, where the text is a part of it: the version stands anywhere.
+    pub whole: String,
+    pub calibration: SourceCalibration,
+    /// The source, if it has a calibration that does not hold with this model or this version.
+    pub outdated: Option<String>,
+}
+
+/// A question with its matches, the likely duplicates first.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub question: Question,
+    pub matches: Vec<Match>,
+}
+
+impl Question {
+    /// Reads a question.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::InvalidInput`] for a question that asks nothing, [`precedent_core::Code::NotFound`] for an item
+    /// or a source that does not exist.
+    pub fn read(r: &Reader<'_>, finder: &MatchFinder<'_>, ask: Ask<'_>, now: Timestamp) -> Result<Self> {
+        let named = ask.source.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
+        // Evidence is measured from when the casebook last learnt something: a clock that is ahead of the mirror makes
+        // everything old.
+        let after =
+            |newest: Timestamp| newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest);
+        let made_at = r.newest_change()?.map_or(now, after);
+        let (draft, row, whole) = match ask.key {
+            Some(key) => {
+                let row = search::one(r, key)?;
+                let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
+                let made_at = row.created_at.filter(|_| ask.as_filed).unwrap_or(made_at);
+                let (title, author) = (row.title.clone(), row.person());
+                (Draft { title, body, made_at, author, document: Some(row.id) }, Some(row), None)
+            }
+            None => {
+                if ask.title.trim().is_empty() && ask.body.trim().is_empty() {
+                    return Err(Error::invalid("there is nothing to compare").with_hint(
+                        "Name an item (acme/app#12), or give a message, a log, a mail or a draft.",
+                    ));
+                }
+                let skeleton = match &named {
+                    Some(source) => r.skeleton(source.id)?,
+                    None => Skeleton::default(),
+                };
+                let whole = ask.body[..ask.body.floor_char_boundary(MAX_QUESTION)].trim();
+                let text = informative(whole);
+                let (title, body) = match ask.title.trim() {
+                    "" => report::pasted(&text, &skeleton),
+                    title => (title.to_owned(), Prepared::body(&text, &skeleton)),
+                };
+                let draft = Draft { title, body, made_at, author: None, document: None };
+                (draft, None, Some(text.into_owned()))
+            }
+        };
+        let source = match (named, &row) {
+            (Some(source), _) => Some(source),
+            (None, Some(row)) if !ask.everywhere => r.source(&row.source)?,
+            (None, Some(_)) => None,
+            (None, None) => search::only_source(r)?,
+        };
+        let calibration = finder.taught(r, source.as_ref())?;
+        let is_marked = calibration.own.as_ref().is_some_and(RankingModel::is_marked);
+        let outdated = match source.as_ref().filter(|_| !is_marked && finder.vectors.is_some()) {
+            Some(source) => r.calibration(source.id)?.map(|_| source.key.clone()),
+            None => None,
+        };
+        let text = draft.body.whole(&draft.title);
+        let whole = whole.unwrap_or_else(|| text.clone());
+        Ok(Self { draft, row, source, text, whole, calibration, outdated })
+    }
+
+    /// The kind of document that it is compared with.
+    pub fn kind(&self) -> DocKind {
+        match &self.row {
+            Some(row) if row.kind == DocKind::PullRequest => DocKind::PullRequest,
+            _ => DocKind::Issue,
+        }
+    }
+
+    /// The documents of a kind that it is compared with; a view shows those that meet `wanted`.
+    pub fn scope(&self, kind: DocKind, wanted: Option<Test>) -> Scope {
+        let only = |test| Filter { test, negated: false };
+        let source = self.source.as_ref().map(|source| Test::Source(source.key.clone()));
+        Scope {
+            filters: [Test::Kind(kind)].into_iter().chain(source).map(only).collect(),
+            wanted: wanted.into_iter().map(only).collect(),
+        }
+    }
+
+    /// The errors in a text of several lines, what to look at first first, and the innermost cause of the first.
+    fn errors(&self) -> Vec<String> {
+        if self.row.is_some() || self.whole.len() > MAX_LOG || !self.whole.contains('\n') {
+            return Vec::new();
+        }
+        let reading = precedent_logs::read_text(&self.whole);
+        let told = reading.failures().map(LogGroup::told).take(ERRORS).map(str::to_owned);
+        let mut errors: Vec<String> = told.collect();
+        errors.extend(precedent_logs::cause(&self.whole));
+        errors.retain(|error| error.trim() != self.whole.trim());
+        errors
+    }
+}
+
+/// Finds the matches of an item or a text among all that the casebook holds, earlier and later, of which a view shows the
+/// resolved ones.
+///
+/// # Errors
+/// As [`Question::read`] and [`find`].
+pub(crate) fn find_anywhere(
+    finder: &MatchFinder<'_>,
+    (key, text, source): (Option<&str>, &str, Option<&str>),
+    now: Timestamp,
+    task: &Task,
+) -> Result<Found> {
+    let question = finder.store.read(|r| {
+        let everywhere = search::only_source(r)?.is_none();
+        let ask = Ask { key, body: text, source, everywhere, ..Ask::default() };
+        Question::read(r, finder, ask, now)
+    })?;
+    find(finder, question, Some(&Test::Resolved), task)
+}
+
+/// Finds the matches of a question. Where its whole text has no likely duplicate, one of the errors in it may have one,
+/// which then stands for it.
+///
+/// # Errors
+/// Those of the database and the index.
+pub(crate) fn find(
+    finder: &MatchFinder<'_>,
+    question: Question,
+    wanted: Option<&Test>,
+    task: &Task,
+) -> Result<Found> {
+    let search = |question: &Question| {
+        let scope = question.scope(question.kind(), wanted.cloned());
+        finder.knowing(&question.calibration).find(&question.draft, &scope, task)
+    };
+    let is_likely = |matches: &[Match]| matches.first().is_some_and(|one| one.confidence >= LIKELY);
+    let matches = search(&question)?;
+    if is_likely(&matches) {
+        return Ok(Found { question, matches });
+    }
+    let source = question.source.as_ref().map(|source| source.key.as_str());
+    for error in question.errors() {
+        task.check()?;
+        let ask = Ask { body: &error, source, ..Ask::default() };
+        let made_at = question.draft.made_at;
+        let mut part = finder.store.read(|r| Question::read(r, finder, ask, made_at))?;
+        let matches = search(&part)?;
+        if is_likely(&matches) {
+            part.whole.clone_from(&question.whole);
+            return Ok(Found { question: part, matches });
+        }
+    }
+    Ok(Found { question, matches })
+}

@@ -1,0 +1,163 @@
+//! One question, one answer: the known problem, what solves it, and what to do next.
+
+use std::time::Instant;
+
+use jiff::Timestamp;
+use precedent_core::{
+    error::Result,
+    model::{
+        AskRequest, AskResponse, Band, DocKind, DuplicateCandidate, DuplicatesRequest, DuplicatesResponse,
+        KnownProblem, KnownReport, ProblemStatus, SURELY, TroubleshootRequest, TroubleshootResponse,
+    },
+    task::Task,
+};
+use precedent_store::Reader;
+
+use crate::{
+    answer::question::{Found, find_anywhere},
+    duplicates,
+    troubleshoot::{self, CaseContext},
+};
+
+/// So many reports that may be the same or are related are named.
+const RELATED: usize = 5;
+
+/// Answers a question about a problem, from the matches that all other views share.
+///
+/// # Errors
+/// [`precedent_core::Code::InvalidInput`] for a question that asks nothing and for settings out of range,
+/// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
+pub fn ask(
+    context: &CaseContext<'_>,
+    request: &AskRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<AskResponse> {
+    let start = Instant::now();
+    let finder = context.finder;
+    let asked = (request.key.as_deref(), &*request.text, request.source.as_deref());
+    let found = find_anywhere(finder, asked, now, task)?;
+    let settings = &request.settings;
+    let asked = TroubleshootRequest { settings: settings.clone(), ..TroubleshootRequest::default() };
+    let solved = troubleshoot::respond(context, &found, &asked, task)?;
+    let asked = DuplicatesRequest { include_closed: true, threshold: 0.0, ..DuplicatesRequest::default() };
+    let similar = duplicates::respond(&duplicates::reach(finder)?, finder, &found, &asked)?;
+    let problem = finder.store.read(|r| problem(r, context, &found, &similar))?;
+    let threshold = solved.settings.similarity_threshold.unwrap_or_default();
+    let notes = troubleshoot::passages(finder, &found.question, DocKind::Note, threshold, false, task)?;
+    let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
+    let is_near = |c: &&DuplicateCandidate| c.band <= Band::Related && !is_problem(&c.key);
+    let related = similar.candidates.iter().filter(is_near).take(RELATED).map(known).collect();
+    let TroubleshootResponse { mut cases, wiki, notices, .. } = solved;
+    cases.retain(|case| !is_problem(&case.key));
+    if problem.as_ref().is_some_and(|problem| problem.status == ProblemStatus::Solved) {
+        cases.clear();
+    }
+    let mut response = AskResponse {
+        key: found.question.row.as_ref().map(|row| row.key.clone()),
+        problem,
+        related,
+        cases,
+        wiki,
+        notes,
+        next: Vec::new(),
+        notices,
+        conclusive: true,
+        took_ms: 0.0,
+    };
+    response.next = next_steps(&response);
+    response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
+    Ok(response)
+}
+
+/// The problem that a question is about: what an item is known to be a duplicate of, the item itself, or the first likely
+/// duplicate of a text.
+fn problem(
+    r: &Reader<'_>,
+    context: &CaseContext<'_>,
+    found: &Found,
+    similar: &DuplicatesResponse,
+) -> Result<Option<KnownProblem>> {
+    let question = &found.question;
+    let likely = similar.candidates.first().filter(|c| c.band <= Band::Likely);
+    let (key, confidence, reasons) = match (&similar.known, likely, &question.row) {
+        (Some(known), _, _) => (known.key.clone(), 1.0, Vec::new()),
+        (None, Some(c), _) => {
+            (c.canonical.clone().unwrap_or_else(|| c.key.clone()), c.confidence, c.reasons.clone())
+        }
+        (None, None, Some(row)) => (row.key.clone(), 1.0, Vec::new()),
+        (None, None, None) => return Ok(None),
+    };
+    let Some(row) = r.document_by_key(&key)?.filter(|row| row.deleted_at.is_none()) else {
+        return Ok(None);
+    };
+    let mut reports = r.duplicates_of(&key)?;
+    reports.retain(|report| question.row.as_ref().is_none_or(|row| row.key != *report));
+    let outcome = troubleshoot::outcome(r, context, question, &row)?;
+    Ok(Some(KnownProblem {
+        key,
+        title: row.title,
+        url: row.url,
+        status: outcome.status,
+        confidence,
+        reasons,
+        reports,
+        fixed_in: outcome.fixed_in,
+        asked_version: outcome.asked_version,
+        fix: outcome.fix,
+        workaround: outcome.workaround,
+        fixed_by: outcome.fixed_by,
+    }))
+}
+
+fn known(c: &DuplicateCandidate) -> KnownReport {
+    KnownReport {
+        key: c.key.clone(),
+        title: c.title.clone(),
+        url: c.url.clone(),
+        state: c.state,
+        state_reason: c.state_reason.clone(),
+        band: c.band,
+        confidence: c.confidence,
+    }
+}
+
+/// What to do next, one sentence each.
+fn next_steps(response: &AskResponse) -> Vec<String> {
+    let Some(problem) = &response.problem else {
+        let case = response.cases.first().filter(|case| case.helps >= SURELY);
+        return match (case, response.related.first()) {
+            (Some(case), _) => vec![format!("Try the fix of {}.", case.key)],
+            (None, Some(report)) => {
+                vec![format!("Compare with {}: it may be the same problem.", report.key)]
+            }
+            (None, None) if response.conclusive => vec!["File a new report.".to_owned()],
+            (None, None) => Vec::new(),
+        };
+    };
+    let key = &problem.key;
+    let is_itself = response.key.as_ref() == Some(key);
+    let mut steps = Vec::new();
+    match (problem.status, &problem.fixed_in, &problem.asked_version) {
+        (ProblemStatus::Solved, Some(fixed), Some(asked)) if asked.has_fix => {
+            steps.push(format!(
+                "{} should have the fix of {fixed}: report on {key} that it may be back.",
+                asked.version
+            ));
+        }
+        (ProblemStatus::Solved, Some(fixed), _) => steps.push(format!("Update to {fixed} or later.")),
+        (ProblemStatus::Solved, None, _) => steps.push(format!("Apply the fix of {key}.")),
+        (ProblemStatus::Open, ..) if !is_itself => {
+            steps.push(format!("Add your report to {key}; no fix is known yet."))
+        }
+        (ProblemStatus::Open, ..) => steps.push("No fix is known yet.".to_owned()),
+        (ProblemStatus::Declined, ..) => steps.push(format!("Read why {key} was declined.")),
+        (ProblemStatus::ClosedWithoutFix, ..) => {
+            steps.push(format!("Ask on {key} how it was solved: its thread documents no fix."));
+        }
+    }
+    if problem.workaround.is_some() && problem.status != ProblemStatus::Solved {
+        steps.insert(0, "Use the workaround.".to_owned());
+    }
+    steps
+}
