@@ -75,16 +75,16 @@ static CAUSED: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// How .NET lists failures that came together.
 const INNER: &str = "(Inner Exception #";
-/// The class of an exception at the beginning of a line.
+/// The class of an exception at the beginning of a line, or behind the time and level of a log.
 static RAISED: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"^(?:[A-Za-z_][\w$]*[.:\\]{1,2})*[A-Z][\w$]*(?:Exception|Error|Exit|Interrupt|Failure|DoesNotExist)\b(?::|\s*\(|\s*$)",
+        r"(?:^|[\s\]])(?:[A-Za-z_][\w$]*[.:\\]{1,2})*[A-Z][\w$]*(?:Exception|Error|Exit|Interrupt|Failure|DoesNotExist)\b(?::|\s*\(|\s*$)",
     )
 });
-/// A panic, or what a sanitizer or a signal says: failures without a class.
+/// A panic, or what a sanitizer says: failures without a class.
 static PANIC: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?m)^\s*(?:panic: |fatal error: |thread '[^'\n]*' (?:\(\d+\) )?panicked at (?:'[^\n]*', )?[^\n]*?:\d+:\d+:\n|[^\n]{0,20}ERROR: AddressSanitizer: |(?:Program received signal|Program terminated with signal) )([^\n]+)",
+        r"(?m)^\s*(?:panic: |fatal error: |thread '[^'\n]*' (?:\(\d+\) )?panicked at (?:'[^\n]*', )?[^\n]*?:\d+:\d+:\n|[^\n]{0,20}ERROR: AddressSanitizer: )([^\n]+)",
     )
 });
 /// What names the thread of an exception.
@@ -226,9 +226,7 @@ impl Cause {
         let enough = self.words.len().min(other.words.len()) >= MIN_WORDS;
         let shared = self.words.intersection(&other.words).count();
         let all = self.words.union(&other.words).count();
-        // What a signal and a sanitizer say of one place differs in every word.
-        let has_class = !self.class.is_empty() && !other.class.is_empty();
-        if enough && shared * 5 < all * 2 && (has_class || place != Some(true)) {
+        if enough && shared * 5 < all * 2 {
             return FailureMatch::Different;
         }
         let other_thing =
@@ -263,7 +261,7 @@ fn causes(text: &str) -> Vec<Cause> {
             // Python names the failure below its trace, the others above.
             if (above || python) && !line.starts_with("at ") && RAISED.is_match(raised) {
                 python = false;
-                lines.push(line);
+                lines.push(without_prefix(line));
             }
         }
         lines.extend(PANIC.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str())));
@@ -275,6 +273,12 @@ fn causes(text: &str) -> Vec<Cause> {
         }
     }
     causes
+}
+
+/// A line that names an exception, without the time and level of a log before it.
+fn without_prefix(line: &str) -> &str {
+    let raised = RAISED.find(line).map_or(0, |found| found.start());
+    line[raised..].trim_start_matches([' ', '\t', ']'])
 }
 
 /// The line of the innermost cause, where a text prints a chain.

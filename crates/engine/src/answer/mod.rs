@@ -140,9 +140,9 @@ impl Match {
         PairEvidence { features: &self.features, share: self.share, overlap: self.overlap.as_ref() }
     }
 
-    /// Whether both report the same failure, by root cause, place or code.
+    /// Whether both report the same failure, by root cause or by a signature that hardly any other document has.
     pub fn is_same_failure(&self) -> bool {
-        self.overlap.as_ref().is_some_and(TextOverlap::is_same_failure)
+        self.overlap.as_ref().is_some_and(|overlap| overlap.is_same_failure() || overlap.rare_signature)
     }
 }
 

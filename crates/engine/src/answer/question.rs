@@ -8,7 +8,9 @@ use precedent_core::{
 };
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, SourceRow};
-use precedent_text::{essence::informative, prepare::Prepared, report, skeleton::Skeleton};
+use precedent_text::{
+    essence::informative, failure::FailureMatch, prepare::Prepared, report, skeleton::Skeleton,
+};
 
 use super::{Draft, Match, MatchFinder, RankingModel, Scope, SourceCalibration};
 use crate::search;
@@ -190,16 +192,24 @@ pub(crate) fn find(
     if is_likely(&matches) {
         return Ok(Found { question, matches });
     }
+    // A part of a text names less than the whole: what the whole contradicts stays contradicted.
+    let differs = |one: &Match| {
+        let is_other = |whole: &Match| {
+            whole.document == one.document
+                && whole.overlap.as_ref().is_some_and(|o| o.failure == FailureMatch::Different)
+        };
+        matches.iter().any(is_other)
+    };
     let source = question.source.as_ref().map(|source| source.key.as_str());
     for error in question.errors() {
         task.check()?;
         let ask = Ask { body: &error, source, ..Ask::default() };
         let made_at = question.draft.made_at;
         let mut part = finder.store.read(|r| Question::read(r, finder, ask, made_at))?;
-        let matches = search(&part)?;
-        if is_likely(&matches) {
+        let found = search(&part)?;
+        if is_likely(&found) && !found.first().is_some_and(differs) {
             part.whole.clone_from(&question.whole);
-            return Ok(Found { question: part, matches });
+            return Ok(Found { question: part, matches: found });
         }
     }
     Ok(Found { question, matches })

@@ -40,12 +40,12 @@ const SAME_TELLS: f32 = 6.0;
 /// The least confidence where the one tells nearly all of the other word for word: of 31 such pairs of titanium and xamarin
 /// that are marked or were read 30 are duplicates, at the least five in six (Wilson's interval).
 const SAME_TEXT: f32 = 0.75;
-/// The least confidence where both report the same root cause: of 54 such pairs that were read 43 are duplicates, at the
-/// least two in three (Wilson's interval).
+/// The least confidence where both report the same root cause: of 49 such pairs that were read 42 are duplicates, at the
+/// least seven in ten (Wilson's interval).
 const SAME_FAILURE: f32 = 0.65;
 /// The least where both name a failure or a code that hardly any other report names.
 const RARE_SIGNATURE: f32 = 0.25;
-/// The most where both report failures, and they differ: of 42 such pairs that were read 4 are duplicates.
+/// The most where both report failures, and they differ: of 43 such pairs that were read 4 are duplicates.
 const OTHER_FAILURE: f32 = 0.15;
 /// The most where the titles name different systems: of 60 such pairs that were read 3 are duplicates.
 const OTHER_SYSTEM: f32 = 0.15;

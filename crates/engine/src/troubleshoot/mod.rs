@@ -14,7 +14,7 @@ use std::{collections::BTreeSet, time::Instant};
 
 use crate::{
     answer::{
-        DomainModel, MatchFinder,
+        DomainModel, Match, MatchFinder,
         question::{Found, Question, find_anywhere},
         relevance::{RelevantCase, relevant_cases},
     },
@@ -241,7 +241,7 @@ impl CaseEvidence {
     }
 }
 
-/// The open reports among the likely duplicates of a question, with what it is known to be a duplicate of first.
+/// The open reports among the likely duplicates of a question and those of the same failure, with what it is known to be a duplicate of first.
 fn open_reports(r: &Reader<'_>, found: &Found) -> Result<Vec<KnownReport>> {
     let mut named: Vec<KnownReport> = Vec::new();
     let mut add = |row: DocumentRow, band, confidence| {
@@ -255,7 +255,8 @@ fn open_reports(r: &Reader<'_>, found: &Found) -> Result<Vec<KnownReport>> {
     {
         add(stays, Band::High, 1.0);
     }
-    for one in found.matches.iter().take_while(|one| one.confidence >= LIKELY) {
+    let is_known = |one: &&Match| one.confidence >= LIKELY || one.is_same_failure();
+    for one in found.matches.iter().filter(is_known) {
         if let Some(row) = r.document(one.document)?.filter(|row| row.deleted_at.is_none()) {
             let stays = canonical(r, &row)?.unwrap_or(row);
             add(stays, Band::of(one.confidence, one.worth), one.confidence);
