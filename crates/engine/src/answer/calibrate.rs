@@ -2,7 +2,7 @@
 //!
 //! Each known duplicate is asked for as if it were just filed, against the older reports of its source; so is a sample of
 //! the reports without one, each standing for as many as there are. What that teaches, and how it is judged, is in
-//! [`super::fit`].
+//! [`mod@super::fit`].
 
 use std::{
     collections::{BTreeMap, BTreeSet},
