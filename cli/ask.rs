@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Result,
-    model::{AskRequest, AskResponse, KnownProblem, ProblemStatus, TroubleshootSettings},
+    model::{AskRequest, AskResponse, KnownProblem, ProblemStatus},
 };
 
 use crate::{
@@ -20,13 +20,7 @@ const LINES: usize = 8;
 const PASSAGE: usize = 400;
 
 pub async fn run(session: &Session, command: AskCommand, output: &mut Output) -> Result<()> {
-    let set = &session.settings.troubleshooting;
-    let settings = TroubleshootSettings {
-        enabled: set.enabled,
-        similarity_threshold: set.similarity_threshold,
-        max_results: set.max_results,
-        total_budget_chars: set.total_budget_chars,
-    };
+    let settings = session.settings.troubleshooting.clone();
     let (key, text) = match asked(session, &command.question).await? {
         Asked::Item(key) => (Some(key), String::new()),
         Asked::Text(text) => (None, text),

@@ -47,13 +47,13 @@ pub fn ask(
     let notes = troubleshoot::passages(finder, &found.question, DocKind::Note, threshold, false, task)?;
     let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
     let is_near = |c: &&DuplicateCandidate| c.band <= Band::Related && !is_problem(&c.key);
-    let related = similar.candidates.iter().filter(is_near).take(RELATED).map(known).collect();
+    let related = similar.candidates.iter().filter(is_near).take(RELATED).map(KnownReport::from).collect();
     let TroubleshootResponse { mut cases, wiki, notices, .. } = solved;
     cases.retain(|case| !is_problem(&case.key));
     if problem.as_ref().is_some_and(|problem| problem.status == ProblemStatus::Solved) {
         cases.clear();
     }
-    let mut response = AskResponse {
+    Ok(AskResponse {
         key: found.question.row.as_ref().map(|row| row.key.clone()),
         problem,
         related,
@@ -63,11 +63,8 @@ pub fn ask(
         next: Vec::new(),
         notices,
         conclusive: true,
-        took_ms: 0.0,
-    };
-    response.next = next_steps(&response);
-    response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
-    Ok(response)
+        took_ms: start.elapsed().as_secs_f64() * 1000.0,
+    })
 }
 
 /// The problem that a question is about: what an item is known to be a duplicate of, the item itself, or the first likely
@@ -110,29 +107,19 @@ fn problem(
     }))
 }
 
-fn known(c: &DuplicateCandidate) -> KnownReport {
-    KnownReport {
-        key: c.key.clone(),
-        title: c.title.clone(),
-        url: c.url.clone(),
-        state: c.state,
-        state_reason: c.state_reason.clone(),
-        band: c.band,
-        confidence: c.confidence,
-    }
-}
-
-/// What to do next, one sentence each.
-fn next_steps(response: &AskResponse) -> Vec<String> {
+/// Returns what to do next, one sentence each; nothing for an unknown problem while the answer is not conclusive.
+pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
     let Some(problem) = &response.problem else {
+        if !response.conclusive {
+            return Vec::new();
+        }
         let case = response.cases.first().filter(|case| case.helps >= SURELY);
         return match (case, response.related.first()) {
             (Some(case), _) => vec![format!("Try the fix of {}.", case.key)],
             (None, Some(report)) => {
                 vec![format!("Compare with {}: it may be the same problem.", report.key)]
             }
-            (None, None) if response.conclusive => vec!["File a new report.".to_owned()],
-            (None, None) => Vec::new(),
+            (None, None) => vec!["File a new report.".to_owned()],
         };
     };
     let key = &problem.key;

@@ -17,11 +17,9 @@ use precedent_text::{
     signature::{Signature, SignatureKind},
 };
 
-use precedent_store::DocumentRow;
-
 use crate::{
     answer::{
-        MatchFinder,
+        MatchFinder, known_report,
         question::{Found, find_anywhere},
     },
     troubleshoot::{self, CaseContext},
@@ -156,7 +154,7 @@ fn ask_about(
             notices.push(notice);
         }
     }
-    let known = known_report(finder, &found)?;
+    let known = first_known(finder, &found)?;
     let case = solved.cases.into_iter().next();
     let is_open = known.as_ref().is_some_and(|known| known.state == Some(State::Open));
     let is_likely = known.as_ref().is_some_and(|known| known.band <= Band::Likely);
@@ -171,19 +169,15 @@ fn ask_about(
 }
 
 /// The first match that may be the same, as a report that is known.
-fn known_report(finder: &MatchFinder<'_>, found: &Found) -> Result<Option<KnownReport>> {
+fn first_known(finder: &MatchFinder<'_>, found: &Found) -> Result<Option<KnownReport>> {
     finder.store.read(|r| {
         for one in &found.matches {
-            let band = Band::of(one.confidence, one.worth);
-            if band > Band::Possible {
+            if one.band() > Band::Possible {
                 break;
             }
-            let Some(row) = r.document(one.document)?.filter(|row| row.deleted_at.is_none()) else {
-                continue;
-            };
-            let DocumentRow { key, title, url, state, state_reason, .. } = row;
-            let confidence = one.confidence;
-            return Ok(Some(KnownReport { key, title, url, state, state_reason, band, confidence }));
+            if let Some(row) = r.document(one.document)?.filter(|row| row.deleted_at.is_none()) {
+                return Ok(Some(known_report(row, one.band(), one.confidence)));
+            }
         }
         Ok(None)
     })

@@ -180,7 +180,7 @@ impl Failure {
 
 /// The family of a code: what stands before its number.
 fn family_of(code: &str) -> &str {
-    code.trim_end_matches(|c: char| c.is_ascii_hexdigit() && !c.is_ascii_alphabetic())
+    code.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
 impl Cause {

@@ -419,6 +419,20 @@ pub struct KnownReport {
     pub confidence: f32,
 }
 
+impl From<&DuplicateCandidate> for KnownReport {
+    fn from(c: &DuplicateCandidate) -> Self {
+        Self {
+            key: c.key.clone(),
+            title: c.title.clone(),
+            url: c.url.clone(),
+            state: c.state,
+            state_reason: c.state_reason.clone(),
+            band: c.band,
+            confidence: c.confidence,
+        }
+    }
+}
+
 /// An earlier report that may be the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct DuplicateCandidate {

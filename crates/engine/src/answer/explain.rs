@@ -69,10 +69,10 @@ pub(crate) fn reasons(
     anew: &[&str],
 ) -> Result<Vec<String>> {
     let mut out = Vec::new();
-    let seldom = if one.details.same_author { Some("same reporter") } else { None };
+    let same_reporter = one.details.same_author.then(|| "same reporter".to_owned());
     if one.features.is_copy() {
         out.push("identical text".to_owned());
-        out.extend(seldom.map(str::to_owned));
+        out.extend(same_reporter);
         return Ok(out);
     }
     if let Some((ours, theirs)) = &one.details.templated {
@@ -126,7 +126,7 @@ pub(crate) fn reasons(
     {
         out.push(format!("both name version {ours}"));
     }
-    out.extend(seldom.map(str::to_owned));
+    out.extend(same_reporter);
     Ok(out)
 }
 

@@ -1,12 +1,13 @@
 //! From a draft to its matches: candidates, their evidence, their order and their confidence.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use rayon::prelude::*;
 
 use super::{
     Draft, Match, MatchFinder, Scope,
     comment_terms::{self, Comment, Comments},
+    confidence::{Confidence, PairEvidence},
     explain,
     features::{Best, CandidateDetails, Evidence, Features, fill_missing},
     low_content,
@@ -93,31 +94,34 @@ impl MatchFinder<'_> {
         };
         let read: Vec<i64> = ranked.iter().map(|one| found.ids[one.at]).filter(|id| is_read(*id)).collect();
         let texts = self.read(&draft, &read, &found.named)?;
+        let mut texts: HashMap<i64, _> = read.into_iter().zip(texts).collect();
         let mut matches = Vec::with_capacity(ranked.len());
         for RankedIndex { at, score, share } in ranked {
-            let id = found.ids[at];
-            let text = read.iter().position(|read| *read == id).and_then(|at| texts[at].clone());
-            // A report without content is no candidate.
-            if details[at].form || text.as_ref().is_some_and(|(.., is_low)| *is_low) {
+            let document = found.ids[at];
+            let (model, overlap) = match texts.remove(&document).flatten() {
+                // A report without content is no candidate.
+                Some((.., true)) => continue,
+                Some((source, overlap, false)) => (self.model_of(source), Some(overlap)),
+                None => (self.table, None),
+            };
+            if details[at].form {
                 continue;
             }
+            let evidence = PairEvidence { features: &features[at], share, overlap: overlap.as_ref() };
+            let Confidence { same, worth } = model.confidence(&evidence);
             matches.push(Match {
-                document: id,
+                document,
+                wanted: is_wanted(document),
                 features: features[at],
                 cosine: found.likeness.as_ref().and_then(|l| l[at].text_text),
                 details: std::mem::take(&mut details[at]),
                 comment_terms: std::mem::take(&mut terms[at]),
-                overlap: text.as_ref().map(|(_, overlap, _)| overlap.clone()),
+                overlap,
                 share,
-                worth: 0.0,
+                worth,
                 score,
-                confidence: 0.0,
+                confidence: same,
             });
-            if let Some(one) = matches.last_mut() {
-                let model = text.map_or(self.table, |(source, ..)| self.model_of(source));
-                let stated = model.confidence(&one.evidence());
-                (one.confidence, one.worth) = (stated.same, stated.worth);
-            }
         }
         self.table.settle(&mut matches);
         Ok(matches)
@@ -167,11 +171,8 @@ impl MatchFinder<'_> {
     /// The documents that name a failure or code of the draft which belongs to a program and which hardly any document names.
     fn naming_documents(&self, draft: &Draft, filters: &[Filter]) -> Result<Vec<i64>> {
         let own = |s: &Signature| s.is_telling() && !s.is_generic();
-        let mut own: Vec<Signature> =
-            draft.body.signatures(&draft.title).iter().filter(|s| own(s)).cloned().collect();
-        own.sort();
-        own.dedup();
-        let terms: Vec<String> = own.iter().map(Signature::term).collect();
+        let own = draft.body.signatures(&draft.title).into_iter().filter(own);
+        let terms: Vec<String> = own.map(|s| s.term()).collect();
         let with = self.fulltext.documents_with(Named::Signature, &terms)?;
         let is_rare = |(_, documents): &(String, u64)| (1..=RARE).contains(documents);
         let rare: Vec<String> = terms.into_iter().zip(with).filter(is_rare).map(|(term, _)| term).collect();

@@ -33,9 +33,12 @@ pub use confidence::PairEvidence;
 pub use domain::DomainModel;
 use features::{CandidateDetails, Features};
 pub use fit::{Candidate, FitReport, MIN_LABELS, MIN_ORDER, TOP, TrainingQuery, fit};
-use precedent_core::error::Result;
+use precedent_core::{
+    error::Result,
+    model::{Band, KnownReport},
+};
 use precedent_index::{filter::Filter, vectors::Vectors};
-use precedent_store::{Person, SourceRow};
+use precedent_store::{DocumentRow, Person, SourceRow};
 use precedent_text::{prepare::Prepared, reference::without_duplicate_notes, skeleton::Skeleton};
 pub use ranking::{RankedIndex, RankingModel};
 pub use source_model::{Curve, SourceModel};
@@ -114,6 +117,8 @@ impl std::fmt::Debug for MatchFinder<'_> {
 pub struct Match {
     /// Row id of the document.
     pub document: i64,
+    /// Whether a view shows it: it meets [`Scope::wanted`].
+    pub wanted: bool,
     /// What it has in common with the draft.
     pub features: Features,
     /// Cosine of the two texts, −1..1.
@@ -134,7 +139,18 @@ pub struct Match {
     pub confidence: f32,
 }
 
+/// Returns a report that a question is about with this confidence, in a line.
+pub(crate) fn known_report(row: DocumentRow, band: Band, confidence: f32) -> KnownReport {
+    let DocumentRow { key, title, url, state, state_reason, .. } = row;
+    KnownReport { key, title, url, state, state_reason, band, confidence }
+}
+
 impl Match {
+    /// What is said of it.
+    pub(crate) fn band(&self) -> Band {
+        Band::of(self.confidence, self.worth)
+    }
+
     /// What its confidence rests on.
     pub fn evidence(&self) -> PairEvidence<'_> {
         PairEvidence { features: &self.features, share: self.share, overlap: self.overlap.as_ref() }

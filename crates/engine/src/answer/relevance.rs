@@ -23,7 +23,7 @@ use precedent_core::{
     model::{DocKind, LIKELY},
     task::Task,
 };
-use precedent_index::filter::{Filter, Test};
+use precedent_index::filter::Test;
 use precedent_text::{failure::FailureMatch, report};
 
 const BUILT_IN: &str = include_str!("relevance.json");
@@ -171,14 +171,7 @@ pub(crate) fn relevant_cases(
     task: &Task,
 ) -> Result<Vec<RelevantCase>> {
     let question = &found.question;
-    let resolved = finder.fulltext.allowed(&[Filter { test: Test::Resolved, negated: false }])?;
-    let is_resolved = |one: &Match| {
-        resolved.as_ref().is_none_or(|all| usize::try_from(one.document).is_ok_and(|id| all.contains(id)))
-    };
-    let cases = |mut matches: Vec<Match>| {
-        matches.retain(is_resolved);
-        judge(finder, domain, &question.draft, matches)
-    };
+    let cases = |matches: Vec<Match>| judge(finder, domain, &question.draft, matches);
     let other = match question.kind() {
         DocKind::PullRequest => DocKind::Issue,
         _ => DocKind::PullRequest,
@@ -200,7 +193,7 @@ pub(crate) fn relevant_cases(
     Ok(all)
 }
 
-/// Judges how likely each of these matches helps.
+/// Judges how likely each of the wanted matches helps.
 ///
 /// # Errors
 /// Those of the database and the index.
@@ -208,8 +201,9 @@ pub(crate) fn judge(
     finder: &MatchFinder<'_>,
     domain: &DomainModel,
     draft: &Draft,
-    matches: Vec<Match>,
+    mut matches: Vec<Match>,
 ) -> Result<Vec<RelevantCase>> {
+    matches.retain(|one| one.wanted);
     let text = draft.body.whole(&draft.title);
     let spoken = domain.spoken(finder.fulltext, &text)?;
     let cosine = features::place("text_mean_cosine");

@@ -7,7 +7,6 @@
 use std::{
     collections::{BTreeSet, HashSet},
     hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
-    sync::OnceLock,
 };
 
 use super::{Draft, explain::telling_identifiers, near_duplicate::TokenizedReport};
@@ -125,7 +124,7 @@ impl TextOverlap {
 pub(super) struct OverlapReader<'a> {
     fulltext: &'a FullText,
     own: Text,
-    own_failure: OnceLock<Failure>,
+    own_failure: Failure,
     draft: &'a Draft,
 }
 
@@ -167,7 +166,8 @@ impl Text {
 
 impl<'a> OverlapReader<'a> {
     pub(super) fn new(fulltext: &'a FullText, draft: &'a Draft) -> Self {
-        Self { fulltext, own: Text::new(&draft.title, &draft.body), own_failure: OnceLock::new(), draft }
+        let own_failure = Failure::of(&draft.body.whole(&draft.title));
+        Self { fulltext, own: Text::new(&draft.title, &draft.body), own_failure, draft }
     }
 
     /// Reads a candidate beside the report.
@@ -223,10 +223,7 @@ impl<'a> OverlapReader<'a> {
             ours.0.min(theirs.0),
             contrast,
         ];
-        let failure = self
-            .own_failure
-            .get_or_init(|| Failure::of(&self.draft.body.whole(&self.draft.title)))
-            .compare(&Failure::of(&body.whole(title)));
+        let failure = self.own_failure.compare(&Failure::of(&body.whole(title)));
         let other_system = different_systems(&self.draft.title, title);
         Ok(TextOverlap { numbers, failure, rare_signature: false, same_text, other_system })
     }

@@ -313,22 +313,15 @@ impl Inner {
                     // Not with what the source's duplicates taught, which may have been marked later.
                     let taught = self.store.read(|r| c.unmarked(r, &source))?;
                     let finder = c.knowing(&taught);
-                    let mut matches = finder.find(&draft, &scope, task)?;
+                    let matches = finder.find(&draft, &scope, task)?;
                     let mut ranked: Vec<(Match, f32, Vec<f32>)> = match request.solved {
-                        true => {
-                            let resolved = self.fulltext.allowed(&scope.wanted)?;
-                            matches.retain(|one| {
-                                let id = usize::try_from(one.document);
-                                resolved.as_ref().is_none_or(|all| id.is_ok_and(|id| all.contains(id)))
-                            });
-                            relevance::judge(&finder, &self.language()?, &draft, matches)?
-                                .into_iter()
-                                .map(|case| {
-                                    let helps = if case.in_domain { case.helps } else { 0.0 };
-                                    (case.scored, helps, case.numbers.to_vec())
-                                })
-                                .collect()
-                        }
+                        true => relevance::judge(&finder, &self.language()?, &draft, matches)?
+                            .into_iter()
+                            .map(|case| {
+                                let helps = if case.in_domain { case.helps } else { 0.0 };
+                                (case.scored, helps, case.numbers.to_vec())
+                            })
+                            .collect(),
                         false => matches
                             .into_iter()
                             .map(|one| {

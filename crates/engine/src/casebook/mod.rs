@@ -13,6 +13,7 @@ mod thread;
 mod troubleshoot;
 
 use std::{
+    collections::VecDeque,
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
@@ -51,6 +52,8 @@ use precedent_trackers::{
 pub const DATABASE: &str = "precedent.db";
 const FULL_TEXT: &str = "fulltext";
 const VECTORS: &str = "vectors";
+/// The vectors of so many texts are kept while a question is answered.
+const EMBEDDED: usize = 8;
 
 /// Where the time comes from; a fixed one in tests.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -480,12 +483,25 @@ impl Inner {
         let problem = meaning.problem();
         let vectors = meaning.vectors().ok().filter(|_| problem.is_none());
         let said = vectors.as_ref().and_then(|_| meaning.said().ok());
+        // The views of one answer ask for the same vectors.
+        let embedded: Mutex<VecDeque<(String, Vec<f32>)>> = Mutex::default();
+        let embed = |text: &str| {
+            let known = || embedded.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if let Some((_, vector)) = known().iter().find(|(known, _)| known == text) {
+                return Ok(vector.clone());
+            }
+            let vector = meaning.embed(text)?;
+            let mut known = known();
+            known.truncate(EMBEDDED - 1);
+            known.push_front((text.to_owned(), vector.clone()));
+            Ok(vector)
+        };
         work(&Parts {
             store: &self.store,
             fulltext: &self.fulltext,
             vectors: vectors.as_deref(),
             said: said.as_deref(),
-            embed: &|text: &str| meaning.embed(text),
+            embed: &embed,
             floor: meaning.engine().info().map_or(0.0, |m| m.floor),
             problem: problem.as_deref(),
         })

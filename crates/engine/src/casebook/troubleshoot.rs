@@ -26,9 +26,7 @@ impl Casebook {
             let mut response = i.cases(|context| ask::ask(context, &request, now, &task))?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);
-            if !response.conclusive && response.problem.is_none() {
-                response.next.clear();
-            }
+            response.next = ask::next_steps(&response);
             Ok(response)
         })
         .await

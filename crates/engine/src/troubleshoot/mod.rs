@@ -14,7 +14,7 @@ use std::{collections::BTreeSet, time::Instant};
 
 use crate::{
     answer::{
-        DomainModel, Match, MatchFinder,
+        DomainModel, Match, MatchFinder, known_report,
         question::{Found, Question, find_anywhere},
         relevance::{RelevantCase, relevant_cases},
     },
@@ -246,8 +246,7 @@ fn open_reports(r: &Reader<'_>, found: &Found) -> Result<Vec<KnownReport>> {
     let mut named: Vec<KnownReport> = Vec::new();
     let mut add = |row: DocumentRow, band, confidence| {
         if row.state == Some(State::Open) && named.iter().all(|report| report.key != row.key) {
-            let DocumentRow { key, title, url, state, state_reason, .. } = row;
-            named.push(KnownReport { key, title, url, state, state_reason, band, confidence });
+            named.push(known_report(row, band, confidence));
         }
     };
     if let Some(row) = &found.question.row
@@ -259,7 +258,7 @@ fn open_reports(r: &Reader<'_>, found: &Found) -> Result<Vec<KnownReport>> {
     for one in found.matches.iter().filter(is_known) {
         if let Some(row) = r.document(one.document)?.filter(|row| row.deleted_at.is_none()) {
             let stays = canonical(r, &row)?.unwrap_or(row);
-            add(stays, Band::of(one.confidence, one.worth), one.confidence);
+            add(stays, one.band(), one.confidence);
         }
     }
     named.truncate(OPEN);
