@@ -23,6 +23,7 @@ CALLS = {
     "store_note": {"kind": "lesson", "title": "Slots fill the disk", "body": "Restart the heartbeat."},
     "record_verdict": {"key": f"{SOURCE}#13", "other": f"{SOURCE}#2", "verdict": "related"},
     "export_brief": {"key": f"{SOURCE}#13"},
+    "ask": {"text": "agent stops reading its queue after a reload"},
     "status": {},
 }
 
