@@ -2,15 +2,14 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
-use crate::phrases::{advises, says_fix, sentences, tells_of_fix};
 use jiff::Timestamp;
 use precedent_core::{error::Result, model::State};
 use precedent_store::{DocumentRow, Reader, StoredComment, StoredLink};
 use precedent_text::{
     closure::{Closure, DECLINED as RESOLUTIONS},
     pattern::re,
-    prepare::Prepared,
     reference::references,
+    roles::{SentenceRole, Sentences},
     words::phrases,
 };
 use regex::Regex;
@@ -23,45 +22,11 @@ const SHORT: usize = 600;
 /// Labels of what was closed without a fix, beside the words that resolutions have for it: lower case, words joined by one space.
 const LABELS: &str =
     "stale, duplicate, working as intended, works as intended, no activity, out of scope, not planned";
-/// With which words such an item is closed.
-static DECLINED: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?:(?:close[sd]?|closing)\b.{0,60}\b(?:(?:inactive|inactivity)|no (?:recent |further )?(?:activity|response|reply|feedback)|stale|lack of (?:activity|response|information|info|feedback))",
-        r"|(?:been |being )?(?:marked (?:as )?stale|inactive for)\b.{0,120}\b(?:close[sd]?|closing)|(?:automatically|auto-?) ?closed",
-        r"|(?:close[sd]?|closing) (?:this |it )?(?:issue |one )?as (?:invalid|won.?t ?fix|not planned|stale|not reproducible|(?:a )?duplicate|inactive|off[- ]topic|by design|not a bug|abandoned|outdated|obsolete)",
-        r"|(?:won.?t|will not|not going to|no plans? to) (?:be )?(?:fix|implement|support|address)\w*|wontfix",
-        r"|(?:can ?not|can.t|could not|couldn.t|unable to|not able to) re-?produce|works as (?:designed|intended|expected)|working as (?:designed|intended)|(?:is|it.s) by design|not a bug\b",
-        r"|no (?:answer|reply|response|feedback|reaction)s?\b.{0,40}\b(?:close[sd]?|closing)|works (?:fine |well |perfectly )?(?:for me|here)\b|not (?:yet )?fixed(?: yet)?\b|(?:close[sd]?|closing) in favou?r of\b",
-        r"|never heard back|have(?:n.t| not) heard (?:back|from you)|out of scope|(?:is|are|we do) not support(?:ed)?\b|end[- ]of[- ]life|no longer (?:maintained|supported)|working as expected",
-        r"|(?:is|was|isn.t|does|did|do)(?:n.t| not)(?: yet)? (?:be )?fix(?:ed)? (?:this|it|in)\b|(?:moved|migrated|transferred) to (?:our |the )?(?:forums?|discussions?|discourse|slack|chat|jira|mailing list)|closed, see https?://",
-        r"|(?:moved|transferred|migrated) (?:this |it )?(?:over )?to (?:https?://|(?:the )?[\w.-]+/[\w.-]+|another (?:repo|project|tracker)))",
-    ))
-});
-/// With which words somebody takes a report back.
-static TAKEN_BACK: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)^\W*(?:(?:ah|oh|ok|okay|sorry),? )?(?:never ?mind\b.{0,40}|nvm\b.{0,60})$|^\W*sorry(?: for the noise|,? (?:it was )?my (?:own )?(?:mistake|fault|bad)|,? wrong (?:window|repo|project|tracker|tab))\b.{0,40}$|^\W*spam\b.{0,20}$",
-    )
-});
-/// The same in other languages: nobody answered, it is meant so, nobody could see it, it will not be done.
-static DECLINED_FOREIGN: LazyLock<Regex> = LazyLock::new(|| {
-    re(concat!(
-        r"(?i)\b(?:(?:keine|ohne|mangels|fehlende[nr]?) (?:\w+ ){0,2}(?:rückmeldung|antwort|reaktion|aktivität)|inaktivität|automatisch geschlossen|kein (?:fehler|bug)\b|(?:ist|soll|war) (?:\w+ )?so (?:gewollt|sein|vorgesehen|gedacht|beabsichtigt)|nicht (?:reproduzierbar|nachvollziehbar|nachstellbar|nachstellen|reproduzieren|nachvollziehen)|wird nicht (?:behoben|umgesetzt|korrigiert|unterstützt)|(?:noch|leider) nicht behoben)",
-        r"|\b(?:(?:faute|absence|manque) de (?:réponse|retour|nouvelles?|activité)|sans (?:réponse|retour|nouvelles?)|fermée? automatiquement|inactivité|pas un (?:bug|défaut|dysfonctionnement)|c['’]est voulu|comportement (?:attendu|normal|prévu)|(?:impossible (?:à|de)|pas (?:pu|réussi à)) reproduire|(?:non|pas) reproductible|ne sera pas corrigé)",
-        r"|\b(?:inactividad|(?:falta de|sin) (?:respuesta|actividad|noticias)|no es (?:un )?(?:error|fallo|bug)|comportamiento (?:esperado|previsto)|no (?:\w+ ){0,2}reproducir|no reproducible|no se (?:va a )?(?:corregir|arreglar))",
-        r"|\b(?:inatividade|(?:falta de|sem) (?:resposta|retorno|atividade)|não é (?:um )?(?:erro|defeito|bug)|comportamento esperado|não (?:\w+ ){0,2}reproduzir|não será corrigido)",
-        r"|\b(?:inattività|mancanza di (?:risposta|riscontro)|nessuna risposta|non è un (?:bug|errore|difetto)|comportamento (?:previsto|atteso|voluto)|non (?:riproducibile|\w+ (?:a )?riprodur\w+))",
-        r"|\b(?:geen (?:reactie|antwoord|bug|fout)|niet (?:te )?reproduce\w+|brak (?:odpowiedzi|aktywności|reakcji)|to nie (?:jest )?(?:błąd|bug)|nie (?:udało się|można) odtworzyć)",
-        r"|\b(?:нет (?:ответа|реакции|активности)|без ответа|неактивност\w+|не (?:баг|ошибка)|так и задумано|не (?:воспроизводится|удалось воспроизвести)|исправлять не)",
-        r"|(?:没有|未收到|沒有|未)(?:任何)?(?:回复|回覆|反馈|回应|响应|回音)|长时间(?:没有|未|无)|不是 ?(?:bug|错误|缺陷|問題|问题)|设计如此|(?:符合|属于)?预期(?:行为|之内|如此)|(?:无法|無法|不能)(?:复现|重现|重現)|不(?:会|予|打算)(?:修复|支持)",
-        r"|(?:返信|返答|回答|反応|応答|連絡|返事)(?:が|も)?(?:ない|なく|ありません|無い|得られ|いただけ)|仕様(?:です|どおり|通り|となり)|(?:不具合|バグ)では(?:ない|ありません|ございません)|再現(?:しません|できません|しない|できない|できず|せず)|対応(?:しません|予定はありません)",
-        r"|(?:답변|응답|회신|반응)(?:이|을)? ?(?:없|받지)|버그가? ?아(?:닙|님)|의도된|재현(?:되지|이 안| 불가|할 수 없)",
-    ))
-});
-/// That the same was reported before, where the other report may be named in a comment of its own.
-static ALREADY_REPORTED: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\balready (?:been )?(?:reported|filed|known|tracked)\b|\bduplicate\b|\bknown issue\b")
-});
+/// The roles of sentences with which a report is closed without a fix of its own.
+const DECLINING: [SentenceRole; 3] =
+    [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::TakenBack];
+/// The roles of sentences that tell how to solve or avoid a problem.
+pub(crate) const TELLING: [SentenceRole; 2] = [SentenceRole::Fix, SentenceRole::Workaround];
 /// That it is closed with these words, whenever they were said.
 static CLOSES: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:close[sd]?|closing)\b|^\W*(?:moved|transferred) to\b"));
@@ -88,22 +53,20 @@ pub(crate) fn is_declined(
     let near = last_words(comments, closed);
     // Who says that it is closed need not do it at once.
     let last = near.or_else(|| comments.iter().rev().find(|comment| comment.created_at <= closed));
-    let said = last.map(|comment| Prepared::comment(&comment.body));
-    let said = said.as_ref().map(Prepared::prose).filter(|prose| prose.chars().count() <= SHORT);
     // Who reported it may say so long before; of anybody else the last words stand.
     let by_another = last.is_some_and(|comment| comment.author.login != row.author.login);
-    let declined = |prose: &str| {
-        let declined = DECLINED.is_match(prose) || DECLINED_FOREIGN.is_match(prose);
-        TAKEN_BACK.is_match(prose)
-            || declined && !advises(prose) && (near.is_some() || by_another || CLOSES.is_match(prose))
-    };
-    if !row.labels.iter().any(|l| declines(l)) && !said.is_some_and(declined) {
+    let said = last.is_some_and(|comment| {
+        comment.body.chars().count() <= SHORT
+            && (near.is_some() || by_another || CLOSES.is_match(&comment.body))
+            && says_declined(&Sentences::read(&comment.body))
+    });
+    if !row.labels.iter().any(|l| declines(l)) && !said {
         return Ok(false);
     }
     // What was fixed all the same is told by what closed it, or by anybody; of most there is no need to look.
     let closed_by = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;
     Ok(!r.links(&row.key)?.iter().any(closed_by)
-        && !comments.iter().any(|comment| tells_of_fix(Prepared::comment(&comment.body).prose())))
+        && !comments.iter().any(|comment| Sentences::read(&comment.body).is_likely(&TELLING)))
 }
 
 /// Returns whether anything shows that an item was fixed: it is a merged change or was closed by one, its resolution says so, or a
@@ -125,7 +88,7 @@ pub(crate) fn is_fixed(
         Some(comments) => comments,
         None => comments.insert(r.comments(row)?),
     };
-    Ok(comments.iter().any(|comment| sentences(Prepared::comment(&comment.body).prose()).any(says_fix)))
+    Ok(comments.iter().any(|comment| Sentences::read(&comment.body).has(SentenceRole::Fix)))
 }
 
 /// The one item that is named with the words by which a duplicate was closed, where nothing else says of what it is one.
@@ -135,7 +98,7 @@ pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Opti
     let near: Vec<&StoredComment> =
         comments.iter().filter(|comment| is_near(comment.created_at, closed)).collect();
     let is_duplicate = row.closed_as() == Some(Closure::Duplicate)
-        || near.iter().any(|comment| ALREADY_REPORTED.is_match(&comment.body));
+        || near.iter().any(|c| Sentences::read(&c.body).has(SentenceRole::AlreadyReported));
     let named = |comment: &StoredComment| -> BTreeSet<String> {
         let references = references(&comment.body).into_iter();
         let keys = references.map(|reference| {
@@ -167,8 +130,13 @@ fn is_near(at: Timestamp, closed: Timestamp) -> bool {
 }
 
 /// Whether a comment says no more than that another report is the same: it names it, or says that there is one.
-pub(crate) fn refers_elsewhere(body: &str) -> bool {
-    is_bare_reference(body) || ALREADY_REPORTED.is_match(body)
+pub(crate) fn refers_elsewhere(body: &str, sentences: &Sentences) -> bool {
+    is_bare_reference(body) || sentences.has(SentenceRole::AlreadyReported)
+}
+
+/// Returns whether a comment declines a report and tells nothing that helps.
+fn says_declined(sentences: &Sentences) -> bool {
+    sentences.is_likely(&DECLINING) && !sentences.is_likely(&TELLING)
 }
 
 /// Whether a comment is nothing but a reference to one other item: "#12" or an address, but not "Fixed by #12".
@@ -201,70 +169,38 @@ mod tests {
     fn labels_and_closing_words_decline() {
         assert!(declines("stale") && declines("status: Won't-Fix") && declines("resolution/invalid"));
         assert!(!declines("bug") && !declines("invalid input"));
+        let declined = |said: &str| says_declined(&Sentences::read(said));
         for said in [
             "This issue was closed because it has been inactive for 14 days since being marked as stale.",
-            "Closing due to inactivity.",
+            "Closing due to inactivity. Please open a new issue if this persists.",
             "We won't fix this, sorry.",
             "Cannot reproduce, closing.",
             "Closing as not planned.",
             "This works as designed.",
             "No answer, closing.",
             "Works for me on 4.1, please reopen if it does not for you.",
-            "Moved to https://tracker.example/issues/12",
             "Closing in favour of #150.",
             "Not fixed yet, tracked as #150.",
+            "Out of scope.",
+            "Moved to our forum, please discuss there.",
+            "Closed, see https://tracker.example/12",
+            "This needs an RFC, closing.",
+            "This is correct behavior, there is no bug here.",
+            "nvm, it was my userstyle extension, sorry!",
+            "Sorry for the noise, wrong window.",
         ] {
-            assert!(DECLINED.is_match(said), "{said}");
+            assert!(declined(said), "{said}");
         }
-        assert!(TAKEN_BACK.is_match("Never mind.") && TAKEN_BACK.is_match("Oh, nevermind, works again!"));
-        assert!(!TAKEN_BACK.is_match("Never mind, I found it: the proxy cut the header after 8 kB."));
         for said in [
             "Closing, the wheel turns now.",
             "Fixed in 2.4.1.",
             "Closed by #12.",
             "The crash was by a stale lease; it is renewed now.",
+            "This is not supported by the old reader. Set `reader.mode=plain`; done by default since 9.3.0.",
+            "We will not fix it in 4.x. Update to 5.0, there it is solved.",
+            "This is not fixed in 5.2, sorry. Workaround: print via PDF.",
         ] {
-            assert!(!DECLINED.is_match(said), "{said}");
+            assert!(!declined(said), "{said}");
         }
-        for said in [
-            "I am closing this since we never heard back from you.",
-            "Out of scope.",
-            "We do not support zoomed browsers.",
-            "5.2 does not fix this.",
-            "Moved to our forum, please discuss there.",
-            "Closed, see https://tracker.example/12",
-        ] {
-            assert!(DECLINED.is_match(said), "{said}");
-        }
-        for said in [
-            "Wir schließen das Ticket, da wir keine Rückmeldung erhalten haben.",
-            "Ticket fermé automatiquement faute de réponse de votre part.",
-            "Se cierra por inactividad.",
-            "由于长时间没有回复，关闭此问题。",
-            "長期間返信がないため、クローズします。",
-            "Kein Fehler, das soll so sein.",
-            "Ce n'est pas un bug, c'est voulu.",
-            "No es un error, es el comportamiento esperado.",
-            "这不是 bug，设计如此。",
-            "仕様です。",
-            "Nicht reproduzierbar, ich mache hier zu.",
-            "Не удалось воспроизвести.",
-        ] {
-            assert!(DECLINED_FOREIGN.is_match(said), "{said}");
-        }
-        assert!(
-            !DECLINED_FOREIGN.is_match("Behoben in 5.2.") && !DECLINED_FOREIGN.is_match("已在 5.2 中修复。")
-        );
-        for said in [
-            "nvm, it was my userstyle extension, sorry!",
-            "Sorry for the noise, wrong window.",
-            "Spam, locking.",
-        ] {
-            assert!(TAKEN_BACK.is_match(said), "{said}");
-        }
-        assert!(
-            tells_of_fix("Cannot reproduce this any more.") && !tells_of_fix("Cannot reproduce, closing.")
-        );
-        assert!(!tells_of_fix("This won't be fixed in 5.2.") && tells_of_fix("Workaround: print as PDF."));
     }
 }

@@ -16,7 +16,6 @@ pub mod duplicates;
 pub mod logs;
 pub mod notes;
 mod parts;
-mod phrases;
 pub mod portable;
 mod samples;
 pub mod search;

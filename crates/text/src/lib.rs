@@ -17,6 +17,7 @@ pub mod pattern;
 pub mod prepare;
 pub mod reference;
 pub mod report;
+pub mod roles;
 pub mod signature;
 pub mod similar;
 pub mod skeleton;

@@ -61,10 +61,10 @@ const MAX_TEXT: usize = 1_000;
 /// The longest text that is read, in bytes.
 const MAX_READ: usize = 400_000;
 
-// Codes: letters-digits with a hyphen (ORA-00942, FW-1043, CVE is no failure), rustc's E0277, Windows HRESULTs, errno names.
+// Codes: letters-digits with a hyphen (ORA-00942, LIC-9, CVE is no failure), rustc's E0277, Windows HRESULTs, errno names.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?-u:\b)(?:[A-Z]{1,6}-\d{3,6}|[A-Z]{2,8}(?:-[A-Z]{2,8})+-\d{1,5}|[A-Z]{1,4}\d{4,5}|0x(?:8[0-9A-Fa-f]{3}|0000)[0-9A-Fa-f]{4}|SQLSTATE[ :=\[]*[0-9A-Z]{5}|E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|ACCES|PERM|NOENT|NOSPC|MFILE|ADDRINUSE|PIPE|HOSTUNREACH|XDEV|EXIST|BUSY|IO|NOTEMPTY|AGAIN|INVAL)|SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL))(?-u:\b)",
+        r"(?-u:\b)(?:[A-Z]{1,6}-\d{3,6}|[A-Z]{3,6}-\d{1,2}|[A-Z]{2,8}(?:-[A-Z]{2,8})+-\d{1,5}|[A-Z]{1,4}\d{4,5}|0x(?:8[0-9A-Fa-f]{3}|0000)[0-9A-Fa-f]{4}|SQLSTATE[ :=\[]*[0-9A-Z]{5}|E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|ACCES|PERM|NOENT|NOSPC|MFILE|ADDRINUSE|PIPE|HOSTUNREACH|XDEV|EXIST|BUSY|IO|NOTEMPTY|AGAIN|INVAL)|SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL))(?-u:\b)",
     )
 });
 // A number that a word calls an error: "Fehler 2107". Those of HTTP are no program's own.

@@ -206,7 +206,7 @@ fn frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
         return Some((c["name"].to_lowercase(), false));
     }
     // Go names the place below the function; without it a call in code looks the same.
-    let is_placed = |next: &str| next.starts_with(char::is_whitespace) && next.contains(".go:");
+    let is_placed = |next: &str| next.split_whitespace().next().is_some_and(|place| place.contains(".go:"));
     let name = GO.captures(line).filter(|_| next.is_none_or(is_placed))?;
     // The folder of a package moves with its module's version.
     let name = name["name"].rsplit('/').next().unwrap_or_default();

@@ -5,7 +5,6 @@ use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::LazyLock};
 use regex::Regex;
 
 use super::{Draft, Match};
-use crate::phrases::fixed_in;
 use precedent_core::error::Result;
 use precedent_index::fulltext::{FullText, Named};
 use precedent_store::DocumentRow;
@@ -14,6 +13,7 @@ use precedent_text::{
     pattern::re,
     prepare::Prepared,
     report,
+    roles::Sentences,
     signature::{Signature, SignatureKind},
     tokens,
     version::versions,
@@ -275,8 +275,7 @@ pub(crate) fn says_again(title: &str, body: &Prepared) -> bool {
 
 /// The version that a text says something was fixed in.
 pub(crate) fn fixed_version(text: &str) -> Option<Version> {
-    let text = &text[..text.floor_char_boundary(MAX_READ)];
-    fixed_in(text).filter_map(Version::read).min()
+    Sentences::read(text).fixed_in().iter().filter_map(|version| Version::read(version)).min()
 }
 
 /// The newest versions of a product that a report and a candidate name.

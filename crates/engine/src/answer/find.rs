@@ -28,7 +28,7 @@ use precedent_text::{
     mail,
     prepare::Prepared,
     report::Report,
-    signature::Signature,
+    signature::{Signature, SignatureKind, signatures},
 };
 
 /// How many candidates each arm proposes.
@@ -326,7 +326,8 @@ impl MatchFinder<'_> {
             let one = |(source, title, body): &Text| {
                 let mut overlap = reader.read(title, body)?;
                 overlap.rare_signature = named.contains(id);
-                Ok((*source, overlap, low_content::is_low_content(title, body)))
+                let is_low_content = !overlap.rare_signature && low_content::is_low_content(title, body);
+                Ok((*source, overlap, is_low_content))
             };
             text.as_ref().map(one).transpose()
         };
@@ -369,7 +370,8 @@ fn comparable(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
         return low_content::has_enough_words(&draft.body).then_some((Cow::Owned(text_only), true));
     }
     // A lone number may be a code that someone typed.
-    let is_code = draft.document.is_none() && explain::has_number(&draft.title);
+    let has_code = || signatures(&draft.title).iter().any(|s| s.kind == SignatureKind::Code);
+    let is_code = draft.document.is_none() && (explain::has_number(&draft.title) || has_code());
     let has_content = is_code || !low_content::is_low_content(&draft.title, &draft.body);
     has_content.then_some((Cow::Borrowed(draft), false))
 }

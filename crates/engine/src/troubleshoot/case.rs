@@ -13,8 +13,7 @@ use super::{
 };
 use crate::{
     Parts,
-    closing::refers_elsewhere,
-    phrases::{advises, denies, fixed_in, says_helped, tells_how, without_broken},
+    closing::{TELLING, refers_elsewhere},
     search,
 };
 use precedent_core::{
@@ -28,6 +27,7 @@ use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::{
     closure::Closure,
     prepare::{Prepared, written},
+    roles::Sentences,
     tokens,
     version::{compare, versions},
 };
@@ -83,6 +83,8 @@ pub(super) struct Opened {
     reported_on: Vec<String>,
     environment: Vec<String>,
     fixed_in: Option<String>,
+    /// Whether the report itself states a fix or a workaround.
+    report_tells: bool,
     /// Whether what was said to help was denied, and nothing after that helped.
     denied: bool,
 }
@@ -110,46 +112,40 @@ impl Opened {
         let mut said: Vec<Said> = comments
             .iter()
             .map(|c| {
-                let text = Prepared::comment(&c.body);
+                let sentences = Sentences::read(&c.body);
                 let cosine = near.iter().find(|(part, _)| *part == c.id).map(|(_, cosine)| *cosine);
-                let role = roles::role(c, &text, closed_at, told);
-                Said { nearness: cosine.unwrap_or_else(|| overlap(wanted, &text)), comment: shown(c, role) }
+                let nearness = cosine.unwrap_or_else(|| overlap(wanted, &Prepared::comment(&c.body)));
+                let role = roles::role(c, &sentences, closed_at, told);
+                Said { nearness, comment: shown(c, role), sentences }
             })
             .collect();
-        credit(&mut said);
+        credit(&mut said, row.author.login.as_deref());
         // What was denied later is no fix; what closed it is one all the same.
-        let denied =
-            said.iter().rposition(|s| s.comment.role != Some(CommentRole::Fix) && denies(&s.comment.text));
-        if let Some(denied) = denied {
-            said[denied].comment.role = Some(CommentRole::Denial);
-        }
+        let last = |role| said.iter().rposition(|s| s.comment.role == Some(role));
+        let first_fix = said.iter().position(|s| s.comment.role == Some(CommentRole::Fix));
+        let denied = last(CommentRole::Denial).filter(|at| first_fix.is_some_and(|fix| fix < *at));
+        let is_still =
+            denied.is_some_and(|at| closers.is_empty() && last(CommentRole::Fix).is_none_or(|fix| fix < at));
         if closers.is_empty() {
             for earlier in said.iter_mut().take(denied.unwrap_or_default()) {
-                if matches!(earlier.comment.role, Some(CommentRole::Fix | CommentRole::Workaround)) {
-                    earlier.comment.role = None;
-                }
+                earlier.comment.role.take_if(|role| *role == CommentRole::Fix);
             }
+        }
+        // Before there is a fix, whoever says that it still happens confirms the report.
+        for before in said.iter_mut().take(first_fix.unwrap_or(usize::MAX)) {
+            let role = &mut before.comment.role;
+            *role =
+                role.map(|role| if role == CommentRole::Denial { CommentRole::Confirmation } else { role });
         }
         let named = versions(&format!("{}\n{}", row.title, body), &row.source);
         let reported_on = named.own;
-        let since = denied.unwrap_or_default();
-        let fixes = |s: &&Said| s.comment.role == Some(CommentRole::Fix);
-        // After a fix that was taken back the next one counts, however it is told.
-        let told = said[since..].iter().rev().filter(|s| denied.is_some() || fixes(s));
-        let said_fixed = told.filter_map(|s| fixed_in(&s.comment.text).last().map(str::to_owned)).next();
-        // That it works with a version says less than that it was fixed in one.
-        let said_fixed = said_fixed.or_else(|| {
-            said[since..].iter().rev().filter(fixes).find_map(|s| {
-                let named = versions(&without_broken(&s.comment.text), &row.source);
-                named.own.into_iter().find(|v| !reported_on.contains(v))
-            })
-        });
-        let helped = |s: &Said| matches!(s.comment.role, Some(CommentRole::Fix | CommentRole::Workaround));
-        let still = denied.is_some_and(|at| closers.is_empty() && !said[at..].iter().any(helped));
+        let fixes = said.iter().rev().filter(|s| s.comment.role == Some(CommentRole::Fix));
+        let said_fixed = fixes.filter_map(|s| s.sentences.fixed_in().pop()).next();
         let planned = row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
         Ok(Self {
             fixed_in: planned.or(said_fixed),
-            denied: still,
+            report_tells: Sentences::read(&body).is_likely(&TELLING),
+            denied: is_still,
             row,
             fixed_by,
             closers,
@@ -172,8 +168,9 @@ impl Opened {
             Some(CommentRole::Fix | CommentRole::Workaround) => true,
             Some(CommentRole::ClosingNote) | None => {
                 let text = &s.comment.text;
-                let states = !text.trim_end().ends_with('?') && !refers_elsewhere(text);
-                advises(text) || (states && roles::speaks_for_project(s.comment.association.as_deref()))
+                let states = !text.trim_end().ends_with('?') && !refers_elsewhere(text, &s.sentences);
+                s.sentences.is_likely(&TELLING)
+                    || (states && roles::speaks_for_project(s.comment.association.as_deref()))
             }
             _ => false,
         };
@@ -182,8 +179,7 @@ impl Opened {
             || !self.closers.is_empty()
             || self.fixed_in.is_some()
             // Exports without comments have it in the report.
-            || tells_how(&self.body)
-            || self.said.is_empty() && advises(&self.body)
+            || self.report_tells
             || self.denied
             || self.said.iter().any(answers)
     }
@@ -271,22 +267,26 @@ pub(crate) struct ThreadOutcome {
     pub(crate) fixed_by: Vec<FixedBy>,
 }
 
-/// Where somebody only says that it helped, what another one said just before is the fix.
-fn credit(said: &mut [Said]) {
+/// Where the reporter only states that it is fixed, the answer just before is the fix.
+fn credit(said: &mut [Said], reporter: Option<&str>) {
     for at in 0..said.len() {
-        let comment = &said[at].comment;
-        let told = matches!(comment.role, None | Some(CommentRole::Fix | CommentRole::Confirmation));
-        if !told || !says_helped(&comment.text) {
+        let Said { comment, sentences, .. } = &said[at];
+        let is_thanks = comment.role == Some(CommentRole::Fix)
+            && reporter.is_some_and(|reporter| comment.author.as_deref() == Some(reporter))
+            && !roles::speaks_for_project(comment.association.as_deref())
+            && sentences.says_that_it_helped();
+        if !is_thanks {
             continue;
         }
-        let by = comment.author.clone();
-        said[at].comment.role = Some(CommentRole::Confirmation);
-        let answers = |s: &&mut Said| s.comment.author != by && s.comment.role != Some(CommentRole::Noise);
+        let answers = |s: &&mut Said| {
+            s.comment.author.as_deref() != reporter && s.comment.role != Some(CommentRole::Noise)
+        };
         if let Some(answer) = said[..at].iter_mut().rev().find(answers)
             && matches!(answer.comment.role, None | Some(CommentRole::ClosingNote))
             && !answer.comment.text.trim_end().ends_with('?')
         {
             answer.comment.role = Some(CommentRole::Fix);
+            said[at].comment.role = Some(CommentRole::Confirmation);
         }
     }
 }

@@ -9,8 +9,8 @@ use super::{
     budget::{excerpt, length},
     roles::speaks_for_project,
 };
-use crate::phrases::says_helped;
 use precedent_core::model::{CaseComment, CommentRole};
+use precedent_text::roles::Sentences;
 
 /// A report longer than this is shown by its first and its last paragraph, in characters.
 const LONG_BODY: usize = 500;
@@ -22,6 +22,9 @@ const BODY_SHARE: f32 = 0.35;
 const TAIL_SHARE: f32 = 0.6;
 /// How many of the last comments before the closure are the tail.
 const TAIL: usize = 4;
+/// At most so many comments that do not tell the solution are shown, the nearest to the question first: a thread of 521
+/// comments printed 845 lines.
+const NEAREST: usize = 12;
 /// What is said this long after the closure still belongs to it, in seconds.
 const GRACE: i64 = 300;
 /// Who only says that they have it, too, says it in fewer characters.
@@ -38,6 +41,8 @@ pub(super) struct Said {
     pub(super) comment: CaseComment,
     /// How near it is to the question, −1..1.
     pub(super) nearness: f32,
+    /// Its sentences with their roles.
+    pub(super) sentences: Sentences,
 }
 
 /// The part of a thread that is shown.
@@ -68,7 +73,6 @@ fn echoes(said: &[Said]) -> Vec<bool> {
     let agrees = |s: &Said| {
         let text = &s.comment.text;
         s.comment.role == Some(CommentRole::Confirmation)
-            && !says_helped(text)
             && !text.contains("```")
             && length(text) <= AGREEMENT
     };
@@ -115,8 +119,10 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
     // What says that it is the solution comes before what merely came last.
     let mut tail: Vec<usize> = useful.iter().copied().filter(|i| before(&said[*i])).collect();
     let ended: Vec<usize> = tail.iter().rev().take(TAIL).copied().collect();
-    let telling =
-        |i: &usize| matches!(said[*i].comment.role, Some(CommentRole::Fix | CommentRole::ClosingNote));
+    let telling = |i: &usize| {
+        use CommentRole::{ClosingNote, Fix, Workaround};
+        matches!(said[*i].comment.role, Some(Fix | Workaround | ClosingNote))
+    };
     let mut fixes: Vec<usize> = useful.iter().copied().filter(telling).collect();
     fixes.sort_by_key(|i| (std::cmp::Reverse(weight(&said[*i], closed_at)), std::cmp::Reverse(*i)));
     tail = fixes.iter().copied().take(TAIL).chain(ended).collect();
@@ -129,7 +135,7 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
 
     let mut others: Vec<usize> = useful.iter().copied().filter(|i| chosen[*i].is_none()).collect();
     others.sort_by(|a, b| value(&said[*b]).total_cmp(&value(&said[*a])).then(a.cmp(b)));
-    for i in others {
+    for i in others.into_iter().take(NEAREST) {
         let most = (left / 2).max(MIN_EXCERPT * 4);
         take(i, most, &mut left, &mut chosen);
     }
@@ -164,8 +170,8 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
     out
 }
 
-/// Where no comment says that it is the fix, the one to read first: a workaround, else what the project said last before the
-/// closure, else what anybody said last. What only agrees, asks, or comes from a bot is none.
+/// Where no comment says that it is the fix, the one to read first: what the project said last before the closure, else
+/// what anybody said last. What only agrees, asks, or comes from a bot is none.
 fn most_telling(all: &[usize], said: &[Said], closed_at: Option<Timestamp>) -> Option<usize> {
     let tells = |i: &usize| {
         let c = &said[*i].comment;
@@ -182,9 +188,7 @@ fn most_telling(all: &[usize], said: &[Said], closed_at: Option<Timestamp>) -> O
     let last = |wanted: &dyn Fn(&CaseComment) -> bool| {
         among.iter().rev().copied().find(|i| wanted(&said[*i].comment))
     };
-    last(&|c| c.role == Some(CommentRole::Workaround))
-        .or_else(|| last(&|c| speaks_for_project(c.association.as_deref())))
-        .or_else(|| last(&|_| true))
+    last(&|c| speaks_for_project(c.association.as_deref())).or_else(|| last(&|_| true))
 }
 
 /// A report over [`LONG_BODY`] characters as its first and its last paragraph; and whether it says more. A greeting takes the
@@ -246,13 +250,15 @@ fn share(of: usize, share: f32) -> usize {
     (of as f32 * share) as usize
 }
 
-/// How telling a fix or a closing note is: what speaks for the project, says so, and stands near the closure.
-fn weight(said: &Said, closed_at: Option<Timestamp>) -> u32 {
+/// Ranks comments that may give the solution: those that name a version, a change or code first, then by role, nearness to the
+/// closure and whether the author speaks for the project.
+fn weight(said: &Said, closed_at: Option<Timestamp>) -> (bool, u32) {
     let c = &said.comment;
     let near = closed_at.is_some_and(|at| (c.created_at.as_second() - at.as_second()).abs() <= 86_400);
-    u32::from(c.role == Some(CommentRole::Fix)) * 2
+    let weight = u32::from(c.role == Some(CommentRole::Fix)) * 2
         + u32::from(near) * 2
-        + u32::from(speaks_for_project(c.association.as_deref()))
+        + u32::from(speaks_for_project(c.association.as_deref()));
+    (said.sentences.is_specific(), weight)
 }
 
 /// What a comment is worth beside the tail.
@@ -294,6 +300,7 @@ mod tests {
                 excerpt: false,
             },
             nearness,
+            sentences: Sentences::default(),
         }
     }
 

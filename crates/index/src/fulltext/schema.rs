@@ -11,7 +11,7 @@ use tantivy::{
 use precedent_text::tokens;
 
 /// Bumped with every change to the fields below and to how words become terms; another number is another folder.
-pub(super) const SCHEMA_VERSION: u32 = 6;
+pub(super) const SCHEMA_VERSION: u32 = 7;
 
 #[derive(Clone, Copy)]
 pub(super) struct Fields {

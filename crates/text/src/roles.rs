@@ -1,0 +1,406 @@
+//! Classifies what the sentences of a comment do: state a fix, give a workaround, decline.
+//!
+//! A multinomial logistic regression over 1- to 3-grams of tokens. `models/roles/fit.py` takes the
+//! features from here, writes the weights to `roles.json`, and has the figures in its README.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::LazyLock,
+};
+
+use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
+use regex::Regex;
+use serde::Deserialize;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{dialect::OPTIONS, pattern::re, prepare::written};
+
+/// The longest text that is read, in bytes.
+const MAX_READ: usize = 20_000;
+/// The most tokens of a sentence that are read.
+const MAX_TOKENS: usize = 64;
+/// A line of this many bytes continues in the next one.
+const LONG_LINE: usize = 60;
+/// The marks around inline code, and the mark of a code block after its paragraph.
+const CODE: char = '\u{e000}';
+const CODE_END: char = '\u{e001}';
+const BLOCK: char = '\u{e002}';
+/// The total probability from which on one of several roles is likely.
+const LIKELY: f32 = 0.5;
+
+static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?P<code>\x{e000}[^\x{e001}]*\x{e001})|(?P<block>\x{e002})",
+        r"|(?P<reference>(?:https?://|www\.)[^\s\])>|]+|(?:[\w.-]+/[\w.-]+)?#[0-9]+|[A-Z][A-Z0-9]+-[0-9]+)",
+        r"|(?P<mention>@[\w-]+)|(?P<vote>[+-]1\b)",
+        r"|(?P<version>[vV]?[0-9]+(?:\.[0-9xX]+)+[A-Za-z0-9_.+-]*)",
+        r"|(?P<path>--[A-Za-z][\w-]*|[\w.-]*(?:::|/|\\)[\w.:/\\-]+|\w+\(\)|\w*_\w+)",
+        r"|(?P<hash>\b[0-9a-f]{7,40}\b)|(?P<number>[0-9][0-9A-Za-z,]*)",
+        r"|(?P<ideograph>[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])",
+        r"|(?P<word>\p{Alphabetic}[\p{Alphabetic}\p{M}0-9]*(?:[-'][\p{Alphabetic}0-9]+)*)",
+        r"|(?P<smile>[:;]-?[()DP])|(?P<mark>[?!:？！])",
+    ))
+});
+/// A version after the words that say where a fix is.
+static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)(?:\b(?:in|with|to|as of|since|version|release)\s+(?:the |version |release |firmware |app )*v?|\(v?)(\d+(?:\.\d+)+)",
+    )
+});
+static VERSION: LazyLock<Regex> = LazyLock::new(|| re(r"\bv?(\d+(?:\.\d+)+)"));
+/// A version in which something broke, or last worked.
+static BROKEN_IN: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|works?|worked|fine|ok|revert(?:ed)?|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present|not) (?:in|since|with|on|from|until|up to|by) (?:version |release )?v?\d+(?:\.\d+)+",
+    )
+});
+static MODEL: LazyLock<Model> =
+    LazyLock::new(|| serde_json::from_str(include_str!("roles.json")).unwrap_or_default());
+
+/// What a sentence does in the thread that it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SentenceRole {
+    /// States that, or how, the item was fixed.
+    Fix,
+    /// Gives a way to live with it.
+    Workaround,
+    /// Says that it will not be fixed, is by design or cannot be reproduced, or closes it as stale.
+    Declined,
+    /// Says that another item tracks the same.
+    AlreadyReported,
+    /// Says that it happens elsewhere as well.
+    Confirmation,
+    /// Says that it is not fixed, or that a fix did not help or was reverted.
+    StillHappens,
+    /// Shows how to make it happen.
+    Reproduction,
+    /// Asks something.
+    Question,
+    /// Takes back what its author said before.
+    TakenBack,
+    /// Thanks, votes, pings, orders a bot.
+    Noise,
+    /// Does anything else.
+    Other,
+}
+
+impl SentenceRole {
+    /// All roles, in the order of the weights.
+    pub const ALL: [Self; 11] = [
+        Self::Fix,
+        Self::Workaround,
+        Self::Declined,
+        Self::AlreadyReported,
+        Self::Confirmation,
+        Self::StillHappens,
+        Self::Reproduction,
+        Self::Question,
+        Self::TakenBack,
+        Self::Noise,
+        Self::Other,
+    ];
+}
+
+/// A sentence of a comment with the probability of each role.
+#[derive(Clone, Debug)]
+pub struct Sentence {
+    /// Its text, without markup.
+    pub text: String,
+    /// The names of its features, as the weights have them.
+    pub features: BTreeSet<String>,
+    /// The probabilities, 0 to 1, in the order of [`SentenceRole::ALL`].
+    probabilities: [f32; 11],
+}
+
+impl Sentence {
+    /// Returns the most likely role that reaches its threshold, else [`SentenceRole::Other`].
+    pub fn role(&self) -> SentenceRole {
+        let reached = SentenceRole::ALL
+            .iter()
+            .zip(self.probabilities)
+            .zip(MODEL.thresholds)
+            .filter(|((_, probability), threshold)| probability >= threshold)
+            .max_by(|((_, a), _), ((_, b), _)| a.total_cmp(b));
+        reached.map_or(SentenceRole::Other, |((role, _), _)| *role)
+    }
+}
+
+/// The sentences of a comment, with their roles.
+#[derive(Clone, Debug, Default)]
+pub struct Sentences(pub Vec<Sentence>);
+
+impl Sentences {
+    /// Reads a comment in Markdown: its sentences without quotes and code blocks.
+    pub fn read(markdown: &str) -> Self {
+        let written = written(&markdown[..markdown.floor_char_boundary(MAX_READ)]).into_owned();
+        let split = paragraphs(&written).iter().flat_map(|paragraph| split(paragraph)).collect::<Vec<_>>();
+        let all: Vec<(String, Vec<String>)> = split
+            .into_iter()
+            .map(|sentence| (sentence.replace([CODE, CODE_END, BLOCK], ""), tokens(&sentence)))
+            .filter(|(_, tokens)| !tokens.iter().all(|token| token == "CODE" || token == "BLOCK"))
+            .collect();
+        let count = all.len();
+        let read = |(index, (text, tokens)): (usize, (String, Vec<String>))| {
+            let features = features(&tokens, index, count);
+            let probabilities = MODEL.probabilities(&features);
+            Sentence { text, features, probabilities }
+        };
+        Self(all.into_iter().enumerate().map(read).collect())
+    }
+
+    /// Returns the role of the whole comment: that of its most likely decisive sentence, else of the first that has one.
+    pub fn role(&self) -> SentenceRole {
+        use SentenceRole::{AlreadyReported, Declined, Fix, Other, StillHappens, TakenBack, Workaround};
+        let is_decisive = |sentence: &&Sentence| {
+            let decisive = [Fix, Workaround, Declined, AlreadyReported, StillHappens, TakenBack];
+            decisive.contains(&sentence.role())
+        };
+        let most = |sentence: &Sentence| sentence.probabilities.into_iter().fold(0.0, f32::max);
+        let decisive = self.0.iter().filter(is_decisive).max_by(|a, b| most(a).total_cmp(&most(b)));
+        let any = || self.0.iter().find(|sentence| sentence.role() != Other);
+        decisive.or_else(any).map_or(Other, Sentence::role)
+    }
+
+    /// Returns whether a sentence has the role.
+    pub fn has(&self, role: SentenceRole) -> bool {
+        self.0.iter().any(|sentence| sentence.role() == role)
+    }
+
+    /// Returns whether every sentence has one of the roles, and there is a sentence.
+    pub fn has_only(&self, roles: &[SentenceRole]) -> bool {
+        !self.0.is_empty() && self.0.iter().all(|sentence| roles.contains(&sentence.role()))
+    }
+
+    /// Returns whether a sentence has more likely one of the roles than any other.
+    pub fn is_likely(&self, roles: &[SentenceRole]) -> bool {
+        let total = |sentence: &Sentence| -> f32 {
+            let all = SentenceRole::ALL.iter().zip(sentence.probabilities);
+            all.filter(|(role, _)| roles.contains(role)).map(|(_, probability)| probability).sum()
+        };
+        self.0.iter().any(|sentence| total(sentence) >= LIKELY)
+    }
+
+    /// Returns whether the fix or workaround that a comment states names a version, a reference or code.
+    pub fn is_specific(&self) -> bool {
+        let tells =
+            |sentence: &&Sentence| matches!(sentence.role(), SentenceRole::Fix | SentenceRole::Workaround);
+        let names =
+            |sentence: &Sentence| ["VER", "REF", "CODE"].iter().any(|name| sentence.features.contains(*name));
+        self.0.iter().filter(tells).any(names)
+    }
+
+    /// Returns whether a comment says no more than that something helped.
+    pub fn says_that_it_helped(&self) -> bool {
+        use SentenceRole::{Fix, Noise};
+        self.has(Fix) && self.has_only(&[Fix, Noise]) && !self.is_specific()
+    }
+
+    /// Returns the versions that a fix is stated for, as they are written, in order.
+    pub fn fixed_in(&self) -> Vec<String> {
+        let fixes = self.0.iter().filter(|sentence| sentence.role() == SentenceRole::Fix);
+        let found = fixes.flat_map(|sentence| {
+            let text = BROKEN_IN.replace_all(&sentence.text, "").into_owned();
+            let all = |pattern: &Regex| -> Vec<String> {
+                pattern.captures_iter(&text).map(|found| found[1].to_owned()).collect()
+            };
+            match all(&FIXED_IN) {
+                // A version that stands alone is meant.
+                none if none.is_empty() => {
+                    Some(all(&VERSION)).filter(|any| any.len() == 1).unwrap_or_default()
+                }
+                named => named,
+            }
+        });
+        found.collect()
+    }
+}
+
+/// The weights of the classifier.
+#[derive(Default, Deserialize)]
+struct Model {
+    /// In thousandths, a role each.
+    intercepts: [i32; 11],
+    thresholds: [f32; 11],
+    /// Words that are read as other tokens.
+    synonyms: HashMap<String, String>,
+    /// In thousandths, a role each.
+    features: HashMap<String, [i32; 11]>,
+}
+
+impl Model {
+    /// Returns the probability of each role of a sentence with these features.
+    #[allow(clippy::cast_precision_loss, reason = "sums of some hundred weights")]
+    fn probabilities(&self, features: &BTreeSet<String>) -> [f32; 11] {
+        let mut sums = self.intercepts;
+        for weights in features.iter().filter_map(|feature| self.features.get(feature)) {
+            sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
+        }
+        let most = sums.into_iter().max().unwrap_or_default();
+        let exponentials = sums.map(|sum| ((sum - most) as f32 / 1000.0).exp());
+        let total: f32 = exponentials.iter().sum();
+        exponentials.map(|e| e / total)
+    }
+}
+
+/// Returns the names of a sentence's features: 1- to 3-grams of its tokens, where it stands, how long it is.
+fn features(tokens: &[String], index: usize, count: usize) -> BTreeSet<String> {
+    let mut padded = vec!["^"];
+    padded.extend(tokens.iter().map(String::as_str));
+    padded.push("$");
+    let grams = (1..=3).flat_map(|n| padded.windows(n).map(|gram| gram.join(" ")));
+    let mut out: BTreeSet<String> = grams.filter(|gram| gram != "^" && gram != "$").collect();
+    let position = match index {
+        _ if count == 1 => Some("=only"),
+        0 => Some("=first"),
+        _ if index + 1 == count => Some("=last"),
+        _ => None,
+    };
+    let length = match tokens.len() {
+        0..=4 => Some("=short"),
+        25.. => Some("=long"),
+        _ => None,
+    };
+    let last = tokens.iter().rev().find(|token| *token != "BLOCK");
+    let asks = last.is_some_and(|token| token == "?").then_some("=question");
+    out.extend([position, length, asks].into_iter().flatten().map(str::to_owned));
+    out
+}
+
+/// Returns at most [`MAX_TOKENS`] tokens in lower case; classes of tokens are in capitals.
+fn tokens(sentence: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for found in TOKEN.captures_iter(sentence).take(MAX_TOKENS) {
+        let is = |name: &str| found.name(name).is_some();
+        let class = match () {
+            () if is("code") || is("path") => "CODE",
+            () if is("block") => "BLOCK",
+            () if is("reference") || is("hash") => "REF",
+            () if is("mention") => "@",
+            () if is("version") => "VER",
+            () if is("number") => "0",
+            () if is("smile") => ":)",
+            () => "",
+        };
+        match class {
+            "" => out.extend(word_tokens(&found[0].to_lowercase().replace('-', ""))),
+            class => out.push(class.to_owned()),
+        }
+        // "work around" is one word.
+        if let [.., first, second] = &out[..]
+            && let Some(joined) = MODEL.synonyms.get(&format!("{first} {second}"))
+        {
+            out.truncate(out.len() - 2);
+            out.push(joined.clone());
+        }
+    }
+    out
+}
+
+/// Returns the tokens of a word in lower case: a synonym, or the parts of a contraction.
+fn word_tokens(word: &str) -> Vec<String> {
+    if let Some(synonym) = MODEL.synonyms.get(word) {
+        return synonym.split(' ').map(str::to_owned).collect();
+    }
+    match word.strip_suffix("n't").map(|head| (head, "not")).or_else(|| word.rsplit_once('\'')) {
+        Some((head, tail)) if !head.is_empty() => vec![head.to_owned(), tail.to_owned()],
+        _ => vec![word.to_owned()],
+    }
+}
+
+/// Returns the paragraphs, headings, list items and table rows of a text, without quotes and code blocks.
+fn paragraphs(markdown: &str) -> Vec<String> {
+    let (mut out, mut links) = (vec![String::new()], Vec::new());
+    let mut skipped = 0_usize;
+    for event in Parser::new_ext(markdown, OPTIONS) {
+        match &event {
+            Event::Start(Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::Image { .. }) => skipped += 1,
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::CodeBlock | TagEnd::Image) => {
+                skipped = skipped.saturating_sub(1);
+            }
+            _ => {}
+        }
+        let Some(last) = out.last_mut().filter(|_| skipped == 0) else { continue };
+        match event {
+            Event::Text(text) => last.push_str(&text.replace(['’', '‘'], "'")),
+            Event::Code(code) => last.push_str(&format!("{CODE}{code}{CODE_END}")),
+            Event::SoftBreak | Event::HardBreak => last.push('\n'),
+            Event::Start(Tag::Link { link_type, dest_url, .. }) => {
+                let is_shown = matches!(link_type, LinkType::Autolink | LinkType::Email);
+                links.push(if is_shown { String::new() } else { format!(" {dest_url}") });
+            }
+            Event::End(TagEnd::Link) => last.push_str(&links.pop().unwrap_or_default()),
+            Event::End(TagEnd::TableCell) => last.push(' '),
+            Event::End(TagEnd::CodeBlock) => {
+                if let Some(before) = out.iter_mut().rev().find(|paragraph| !paragraph.is_empty()) {
+                    before.push(BLOCK);
+                }
+            }
+            Event::Start(Tag::Item)
+            | Event::End(
+                TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item | TagEnd::TableRow | TagEnd::TableHead,
+            ) => out.push(String::new()),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Returns the sentences of a paragraph (UAX #29, and at semicolons). Lines that were broken for their length are joined.
+fn split(paragraph: &str) -> Vec<String> {
+    let mut joined = String::with_capacity(paragraph.len());
+    let mut length = 0;
+    for line in paragraph.lines().map(str::trim) {
+        let continues =
+            length >= LONG_LINE || length > 0 && line.starts_with(|c: char| c.is_ascii_lowercase());
+        joined.push(if continues { ' ' } else { '\n' });
+        joined.push_str(line);
+        length = line.len();
+    }
+    let sentences = joined.unicode_sentences().flat_map(|sentence| sentence.split_inclusive("; "));
+    sentences.map(|sentence| sentence.trim().to_owned()).filter(|sentence| !sentence.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_read() {
+        assert!(MODEL.features.len() > 1_000, "{}", MODEL.features.len());
+    }
+
+    #[test]
+    fn quotes_and_code_blocks_are_not_read() {
+        let text = "> Fixed in 2.0.\n\n```\nFixed in 2.0.\n```\nIt reads `a; b` twice; e.g. once, [see](https://x.example).";
+        let sentences: Vec<String> = Sentences::read(text).0.into_iter().map(|s| s.text).collect();
+        assert_eq!(sentences, ["It reads a; b twice;", "e.g. once, see https://x.example."]);
+    }
+
+    #[test]
+    fn version_of_a_fix_is_none_that_broke() {
+        for (text, versions) in [
+            ("Regressed in 4.3.0, again fixed in 4.3.2.", vec!["4.3.2"]),
+            ("Closing as fixed (4.1.0)", vec!["4.1.0"]),
+            ("Backported to 4.6.3.", vec!["4.6.3"]),
+            ("5.2 is out and contains the fix.", vec!["5.2"]),
+            ("The next version (5.2) fixes this.", vec!["5.2"]),
+            ("It was not fixed in 5.1. Fixed in 5.2.", vec!["5.2"]),
+            ("Fixed in 4.1 (not in 4.0).", vec!["4.1"]),
+            ("Fixed in scheduler v4.2.1; until then start it alone.", vec!["4.2.1"]),
+            ("The fix was reverted in 3.2.2.", vec![]),
+            ("This is not fixed in 5.2, sorry.", vec![]),
+            ("This won't be fixed in 5.2.", vec![]),
+            ("Broken in 4.0.2, worked in 4.0.1. Fixed now.", vec![]),
+        ] {
+            assert_eq!(Sentences::read(text).fixed_in(), versions, "{text}");
+        }
+    }
+
+    #[test]
+    fn classes_of_tokens_stand_for_what_differs() {
+        assert_eq!(
+            tokens("It can't be #12 or 4dfea1c in v2.1-rc.1: I have to work-around `x`, 修正済み!").join(" "),
+            "it can not be REF or REF in VER : i have to workaround x 修 正 済 み !"
+        );
+    }
+}
