@@ -15,14 +15,12 @@ use precedent_core::{
     },
 };
 use precedent_engine::{brief, portable, search::query};
+use precedent_markup::{Markup, adf, safe_markdown::may_lead};
 use precedent_store::Store;
 use precedent_text::{
-    adf,
     chunk::{self, TARGET},
-    harmless::may_lead,
     html,
     markdown::{BlockKind, blocks},
-    markup::Markup,
     prepare::Prepared,
     reference::{Relation, references, without_duplicate_notes},
     report,

@@ -9,9 +9,8 @@ use std::{
 
 use jiff::Timestamp;
 use precedent_core::model::{Coverage, Finding, Gap, Health, MirrorView, ModelStatus, SourceView, Status};
+use precedent_redact::redact_texts;
 use serde::Serialize;
-
-use crate::brief::redact_texts;
 
 /// A setting, with who says so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]

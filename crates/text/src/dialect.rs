@@ -3,7 +3,7 @@
 use pulldown_cmark::Options;
 
 /// The Markdown that trackers write: CommonMark with GitHub's tables, strikethrough, task lists and footnotes.
-pub(super) const OPTIONS: Options = Options::ENABLE_TABLES
+pub const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_STRIKETHROUGH)
     .union(Options::ENABLE_TASKLISTS)
     .union(Options::ENABLE_FOOTNOTES)

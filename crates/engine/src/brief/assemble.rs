@@ -2,11 +2,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use super::{
-    log,
-    redact::{self, Wishes},
-    shown,
-};
+use super::{log, shown};
 use crate::{
     answer::{DomainModel, MatchFinder},
     duplicates, search,
@@ -22,6 +18,7 @@ use precedent_core::{
     },
     task::Task,
 };
+use precedent_redact::{self as redact, Wishes};
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     essence::{headline, informative},

@@ -5,7 +5,8 @@ use precedent_core::{
     error::Result,
     model::{Citation, Entry, Quote, Section},
 };
-use precedent_text::{harmless::harmless, html};
+use precedent_markup::safe_markdown::safe_markdown;
+use precedent_text::html;
 
 pub(super) fn render(brief: &Shown<'_>) -> Result<String> {
     let mut out = format!("# {}\n", escaped(&brief.title));
@@ -20,7 +21,7 @@ pub(super) fn render(brief: &Shown<'_>) -> Result<String> {
         }
     }
     out.push_str(&format!("\n---\n\n{}\n", escaped(&super::assemble_line(brief))));
-    let mut out = harmless(&out);
+    let mut out = safe_markdown(&out);
     let record = serde_json::to_string(brief.kept).map_err(|e| broken("Markdown", &e))?;
     out.push_str(&format!("\n<!-- {}{} -->\n", replay::MARK, replay::hidden(&record)));
     Ok(out)

@@ -6,12 +6,10 @@ mod html;
 mod log;
 mod markdown;
 mod pdf;
-mod redact;
 mod replay;
 mod shown;
 
 pub use assemble::{BriefContext, brief, preview};
-pub(crate) use redact::redact_texts;
 pub use replay::{read, replay};
 
 use precedent_core::{

@@ -13,7 +13,6 @@ use std::{
     time::Instant,
 };
 
-use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 
 pub use coverage::coverage;
@@ -72,8 +71,44 @@ impl Evidence {
     }
 }
 
-/// A document that an arm found, before it is loaded.
+/// A query as the arms look it up.
+struct Retrieval<'a> {
+    query: &'a Query,
+    words: &'a Words,
+    mode: Mode,
+    /// How many documents each arm proposes.
+    depth: usize,
+    coverage: Coverage,
+    task: &'a Task,
+}
+
+impl<'a> Retrieval<'a> {
+    /// A query of which `limit` documents are wanted.
+    fn new(
+        query: &'a Query,
+        words: &'a Words,
+        mode: Mode,
+        limit: usize,
+        coverage: Coverage,
+        task: &'a Task,
+    ) -> Self {
+        Self { query, words, mode, depth: DEPTH.max(limit * 2), coverage, task }
+    }
+
+    /// Returns whether something must or must not occur, and where: that binds every arm.
+    fn is_strict(&self) -> bool {
+        let query = self.query;
+        !query.phrases.is_empty() || !query.without.is_empty() || query.scope != Scope::Any
+    }
+}
+
+/// The documents that the arms found, before they are loaded.
+#[derive(Default)]
 struct Candidates {
+    /// The arms that answered.
+    arms: Vec<Arm>,
+    /// What a person should know of them.
+    notices: Vec<Notice>,
     lexical: Vec<(i64, f32)>,
     semantic: Vec<(i64, f32)>,
     /// How near the titles of these are, where a pasted text has a title; see [`fusion::titles`].
@@ -114,14 +149,14 @@ impl Parts<'_> {
         let mut words = self.words(&query)?;
         task.check()?;
         let literal = query.literal().map(|literal| literal.within(&request.filters)).transpose()?;
-        if let Some((literal, its)) = self.instead(&query, &words, literal)? {
+        if let Some((literal, its)) = self.fallback_query(&query, &words, literal)? {
             (query, words) = (literal, its);
             notices.push(Notice {
                 lack: Lack::Operators,
                 text: "Nothing meets the filters and exclusions of the query; these have the same words."
                     .to_owned(),
             });
-        } else if let Some((loose, its)) = self.instead(&query, &words, query.loose())? {
+        } else if let Some((loose, its)) = self.fallback_query(&query, &words, query.loose())? {
             (query, words) = (loose, its);
             notices.push(Notice {
                 lack: Lack::Operators,
@@ -138,11 +173,13 @@ impl Parts<'_> {
             // A lone sign says nothing, and its vector is as near to one text as to another.
             Vec::new()
         } else {
-            let found =
-                self.retrieve(&query, &words, mode, limit, coverage, &mut arms, &mut notices, task)?;
+            let asked = Retrieval::new(&query, &words, mode, limit, coverage, task);
+            let mut found = self.retrieve(&asked)?;
             task.check()?;
+            arms = std::mem::take(&mut found.arms);
+            notices.append(&mut found.notices);
             let mut hits = self.hits(&query, &words, found, limit, request.explain)?;
-            self.put_key_first(&query, &mut hits, &mut notices, limit)?;
+            self.pin_key_match(&query, &mut hits, &mut notices, limit)?;
             if request.titles {
                 hits.iter_mut().for_each(|hit| hit.passages.clear());
             }
@@ -183,7 +220,12 @@ impl Parts<'_> {
 
     /// Another reading of a query, where no document has what the query asks for and some document has what this one does: by its
     /// letters, where a text was pasted that only looks like a query; with its phrases as words.
-    fn instead(&self, query: &Query, words: &Words, other: Option<Query>) -> Result<Option<(Query, Words)>> {
+    fn fallback_query(
+        &self,
+        query: &Query,
+        words: &Words,
+        other: Option<Query>,
+    ) -> Result<Option<(Query, Words)>> {
         let Some(other) = other else { return Ok(None) };
         if !self.fulltext.search(words, &query.filters, 1)?.is_empty() {
             return Ok(None);
@@ -210,32 +252,10 @@ impl Parts<'_> {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the parts of one search")]
-    fn retrieve(
-        &self,
-        query: &Query,
-        words: &Words,
-        mode: Mode,
-        limit: usize,
-        coverage: Coverage,
-        arms: &mut Vec<Arm>,
-        notices: &mut Vec<Notice>,
-        task: &Task,
-    ) -> Result<Candidates> {
-        let depth = DEPTH.max(limit * 2);
+    fn retrieve(&self, asked: &Retrieval<'_>) -> Result<Candidates> {
+        let Retrieval { query, words, mode, depth, coverage, .. } = *asked;
         let filters: &[Filter] = &query.filters;
-        let mut found = Candidates {
-            lexical: vec![],
-            semantic: vec![],
-            titles: vec![],
-            signature: vec![],
-            unread: vec![],
-            chunks: HashMap::new(),
-            signatures: 0,
-            pasted: query.pasted,
-        };
-        // What must or must not occur, and where, binds the other arms too.
-        let strict = !query.phrases.is_empty() || !query.without.is_empty() || query.scope != Scope::Any;
+        let mut found = Candidates { pasted: query.pasted, ..Candidates::default() };
         let by_words = !query.pasted && mode != Mode::Semantic;
         let fulltext = self.fulltext;
         // Words are looked up while the query is embedded.
@@ -245,16 +265,16 @@ impl Parts<'_> {
             if by_words && !beside {
                 found.lexical = fulltext.search(words, filters, depth)?;
             }
-            self.others(query, words, mode, coverage, strict, depth, arms, notices, &mut found, task)?;
+            self.secondary_arms(asked, &mut found)?;
             if let Some(lexical) = lexical {
                 found.lexical = lexical.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             }
             Ok::<_, Error>(())
         })?;
         if by_words {
-            arms.push(Arm::Lexical);
+            found.arms.push(Arm::Lexical);
         }
-        task.check()?;
+        asked.task.check()?;
         if by_words && query.scope == Scope::Any {
             // What was found by meaning may have words of the query, too.
             let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
@@ -264,70 +284,46 @@ impl Parts<'_> {
             let (title, body) = report::pasted(&query.text, &Skeleton::default());
             let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
             found.lexical = self.fulltext.like(&Report::new(&title, &body), filters, depth, &also)?;
-            arms.push(Arm::Lexical);
+            found.arms.push(Arm::Lexical);
         }
         if let Some(vectors) = self.vectors
-            && arms.contains(&Arm::Semantic)
+            && found.arms.contains(&Arm::Semantic)
             && (coverage.unread > 0 || coverage.embedded < coverage.chunks)
         {
             let ids: Vec<i64> = found.lexical.iter().map(|(id, _)| *id).collect();
             found.unread = vectors.incomplete(&ids)?;
         }
-        arms.sort_unstable();
+        found.arms.sort_unstable();
         Ok(found)
     }
 
-    /// The arms of signatures and of meaning.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one search")]
-    fn others(
-        &self,
-        query: &Query,
-        words: &Words,
-        mode: Mode,
-        coverage: Coverage,
-        strict: bool,
-        depth: usize,
-        arms: &mut Vec<Arm>,
-        notices: &mut Vec<Notice>,
-        found: &mut Candidates,
-        task: &Task,
-    ) -> Result<()> {
-        let filters: &[Filter] = &query.filters;
-        if mode != Mode::Semantic && !strict {
-            let mut telling = signature::signatures(&query.all_words());
-            telling.retain(signature::Signature::is_telling);
+    /// Looks the query up by its signatures and by its meaning.
+    fn secondary_arms(&self, asked: &Retrieval<'_>, found: &mut Candidates) -> Result<()> {
+        let query = asked.query;
+        if asked.mode != Mode::Semantic && !asked.is_strict() {
+            let mut distinctive = signature::signatures(&query.all_words());
+            distinctive.retain(signature::Signature::is_telling);
             if query.pasted {
                 // What a person types is meant; what stands in a log may stand in every log.
-                telling = self.fulltext.rare_signatures(telling)?;
+                distinctive = self.fulltext.rare_signatures(distinctive)?;
             }
-            let telling: Vec<String> = telling.iter().map(signature::Signature::term).collect();
-            if !telling.is_empty() {
-                found.signatures = telling.len();
-                found.signature = self.fulltext.search_signatures(&telling, filters, depth)?;
-                arms.push(Arm::Signature);
+            let terms: Vec<String> = distinctive.iter().map(signature::Signature::term).collect();
+            if !terms.is_empty() {
+                found.signatures = terms.len();
+                found.signature = self.fulltext.search_signatures(&terms, &query.filters, asked.depth)?;
+                found.arms.push(Arm::Signature);
             }
         }
-        task.check()?;
-        if mode != Mode::Lexical {
-            match self.vectors {
-                Some(vectors) if coverage.embedded > 0 => {
-                    let allowed = if strict {
-                        // Every document that passes the strict part, however far down.
-                        let all = usize::try_from(self.fulltext.count()?).unwrap_or(usize::MAX);
-                        let passed = self.fulltext.search(words, filters, all)?;
-                        Some(Arc::new(
-                            passed.iter().filter_map(|(id, _)| usize::try_from(*id).ok()).collect(),
-                        ))
-                    } else {
-                        self.fulltext.allowed(filters)?
-                    };
-                    self.semantic(vectors, query, allowed.as_deref(), mode, depth, found)?;
-                    arms.push(Arm::Semantic);
-                    notices.extend(self.missing_vectors(coverage)?);
-                }
-                Some(_) => notices.extend(self.missing_vectors(coverage)?),
-                None => notices.push(self.no_model()),
+        asked.task.check()?;
+        match self.vectors {
+            _ if asked.mode == Mode::Lexical => {}
+            Some(vectors) if asked.coverage.embedded > 0 => {
+                self.semantic(vectors, asked, found)?;
+                found.arms.push(Arm::Semantic);
+                found.notices.extend(self.missing_vectors(asked.coverage)?);
             }
+            Some(_) => found.notices.extend(self.missing_vectors(asked.coverage)?),
+            None => found.notices.push(self.no_model()),
         }
         Ok(())
     }
@@ -364,18 +360,20 @@ impl Parts<'_> {
         Notice { lack: Lack::Model, text: format!("Not conclusive: keyword search only{why}.{hint}") }
     }
 
-    fn semantic(
-        &self,
-        vectors: &Vectors,
-        query: &Query,
-        allowed: Option<&FixedBitSet>,
-        mode: Mode,
-        depth: usize,
-        found: &mut Candidates,
-    ) -> Result<()> {
+    /// Looks the query up by its meaning, and the title of a pasted text by itself.
+    fn semantic(&self, vectors: &Vectors, asked: &Retrieval<'_>, found: &mut Candidates) -> Result<()> {
+        let Retrieval { query, words, mode, depth, .. } = *asked;
+        let allowed = if asked.is_strict() {
+            // Every document that passes the strict part, however far down.
+            let all = usize::try_from(self.fulltext.count()?).unwrap_or(usize::MAX);
+            let passed = self.fulltext.search(words, &query.filters, all)?;
+            Some(Arc::new(passed.iter().filter_map(|(id, _)| usize::try_from(*id).ok()).collect()))
+        } else {
+            self.fulltext.allowed(&query.filters)?
+        };
         let (text, title) = read_by_model(query);
         let vector = (self.embed)(&text)?;
-        for near in vectors.search(&vector, allowed, depth)? {
+        for near in vectors.search(&vector, allowed.as_deref(), depth)? {
             if near.cosine < self.floor {
                 break;
             }
@@ -407,7 +405,7 @@ impl Parts<'_> {
         let coverage = self.coverage()?;
         let mode = if self.vectors.is_some() { Mode::Hybrid } else { Mode::Lexical };
         let words = Words::default();
-        let found = self.retrieve(&query, &words, mode, limit, coverage, &mut vec![], &mut vec![], task)?;
+        let found = self.retrieve(&Retrieval::new(&query, &words, mode, limit, coverage, task))?;
         let of = |list: &[(i64, f32)], id| list.iter().find(|(d, _)| *d == id).map(|(_, s)| *s);
         let evidence = |f: Fused| Evidence {
             document: f.document,
@@ -434,7 +432,7 @@ impl Parts<'_> {
     pub fn rank(&self, query: &Query, mode: Mode, limit: usize, task: &Task) -> Result<Vec<(i64, f32)>> {
         let words = self.words(query)?;
         let coverage = self.coverage()?;
-        let found = self.retrieve(query, &words, mode, limit, coverage, &mut vec![], &mut vec![], task)?;
+        let found = self.retrieve(&Retrieval::new(query, &words, mode, limit, coverage, task))?;
         let mut ranked: Vec<_> = fuse(&found).into_iter().map(|f| (f.document, f.score)).collect();
         ranked.truncate(limit);
         Ok(ranked)

@@ -16,7 +16,7 @@ const MAX_NAMING: usize = 12;
 
 impl Parts<'_> {
     /// A query that is nothing but a key or a number means that document; a key of none means what refers to it.
-    pub(super) fn put_key_first(
+    pub(super) fn pin_key_match(
         &self,
         query: &Query,
         hits: &mut Vec<Hit>,

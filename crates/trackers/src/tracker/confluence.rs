@@ -31,7 +31,7 @@ use precedent_core::{
     model::{Access, Author, DocKind, DocumentRecord, Project, Raw, Record},
     task::Task,
 };
-use precedent_text::storage_format;
+use precedent_markup::storage_format;
 
 /// Pages in a list without texts: the most that Cloud gives; Data Center may give fewer.
 /// <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/#api-spaces-id-pages-get>

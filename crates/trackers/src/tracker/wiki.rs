@@ -9,7 +9,7 @@ use precedent_core::{
     error::{Code, Error, Result},
     model::{Author, DocKind, DocumentRecord, Raw},
 };
-use precedent_text::markup::Markup;
+use precedent_markup::Markup;
 
 /// The endings of the files that are pages.
 pub const ENDINGS: &[&str] = &[

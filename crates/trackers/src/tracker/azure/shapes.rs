@@ -10,8 +10,8 @@ use serde_json::{Value, value::RawValue};
 
 use crate::tracker::{Relation, github::describe, identity};
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number};
+use precedent_markup::hypertext;
 use precedent_text::closure::meant;
-use precedent_text::hypertext;
 
 /// The fields that make the text of a work item, in the order in which they are read.
 const TEXTS: [&str; 4] = [

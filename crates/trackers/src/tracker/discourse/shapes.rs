@@ -11,7 +11,7 @@ use crate::tracker::{client::clean, github::describe, identity};
 use precedent_core::model::{
     ANSWER, Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, Record, State,
 };
-use precedent_text::hypertext;
+use precedent_markup::hypertext;
 
 /// The type of a post that only notes what was done to the topic: closed, moved, pinned.
 /// <https://github.com/discourse/discourse/blob/main/app/models/post.rb>

@@ -14,10 +14,8 @@ use super::{
 };
 use crate::tracker::import::MAX_RECORD;
 use precedent_core::model::Record;
-use precedent_text::{
-    mail,
-    message::{self, Message, is_divider},
-};
+use precedent_markup::message::{self, Message, is_divider};
+use precedent_text::mail;
 
 /// An answer that names no mail belongs to one of the same subject that is so much older at the most.
 const SUBJECT_HOLDS: SignedDuration = SignedDuration::from_hours(90 * 24);

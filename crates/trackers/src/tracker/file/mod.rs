@@ -40,8 +40,8 @@ use precedent_core::{
     error::{Error, Result},
     model::Record,
 };
+use precedent_markup::message;
 use precedent_packing::damaged;
-use precedent_text::message;
 
 /// How much of a file is looked at to tell what it is.
 const START: usize = 256 * 1024;

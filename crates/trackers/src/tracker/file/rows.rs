@@ -17,7 +17,8 @@ use crate::tracker::{
     redmine,
 };
 use precedent_core::model::MAX_NUMBER;
-use precedent_text::{html, hypertext, markup::Markup};
+use precedent_markup::{Markup, hypertext};
+use precedent_text::html;
 
 /// A row of a table.
 #[derive(Clone, Debug)]

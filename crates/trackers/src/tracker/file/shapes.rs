@@ -17,7 +17,7 @@ use crate::tracker::{
     jira, redmine,
 };
 use precedent_core::model::{DocKind, MAX_NUMBER, Record, State, item_number};
-use precedent_text::hypertext;
+use precedent_markup::hypertext;
 
 /// What a record of one of these kinds holds; `None` if it is of none.
 pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<Result<Vec<Piece>, String>> {

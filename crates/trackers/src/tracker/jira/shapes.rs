@@ -9,7 +9,7 @@ use crate::tracker::{Relation, github::describe};
 use precedent_core::model::{
     Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State, item_number,
 };
-use precedent_text::{adf, markup::Markup};
+use precedent_markup::{Markup, adf};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

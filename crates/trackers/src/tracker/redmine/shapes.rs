@@ -12,7 +12,7 @@ use crate::tracker::{
     identity,
 };
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State};
-use precedent_text::markup::Markup;
+use precedent_markup::Markup;
 
 #[derive(Deserialize)]
 pub(super) struct Issues<'a> {

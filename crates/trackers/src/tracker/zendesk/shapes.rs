@@ -12,7 +12,7 @@ use crate::tracker::{Kind, Relation, client::clean, github::describe, identity, 
 use precedent_core::model::{
     Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State, item_number,
 };
-use precedent_text::hypertext;
+use precedent_markup::hypertext;
 
 /// The tag of a ticket that was closed because it was merged into another.
 /// <https://support.zendesk.com/hc/en-us/articles/203690916>

@@ -10,7 +10,7 @@ use htmd::{
 };
 use regex::{Captures, Regex};
 
-use super::pattern::re;
+use precedent_text::pattern::re;
 
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static BEGINS: LazyLock<Regex> = LazyLock::new(|| {

@@ -4,8 +4,13 @@
 //! Any text is accepted. None of these languages has a Rust parser that is both whole and looked after, and what is
 //! needed here is the text with its structure, not a page like the original.
 
+pub mod adf;
 mod documents;
+pub mod hypertext;
+pub mod message;
 mod restructured;
+pub mod safe_markdown;
+pub mod storage_format;
 mod wikis;
 
 use std::sync::LazyLock;
@@ -92,7 +97,7 @@ impl Markup {
 macro_rules! pattern {
     ($text:expr) => {{
         static PATTERN: std::sync::LazyLock<regex::Regex> =
-            std::sync::LazyLock::new(|| $crate::markup::compile($text));
+            std::sync::LazyLock::new(|| $crate::compile($text));
         &*PATTERN
     }};
 }

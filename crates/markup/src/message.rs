@@ -5,7 +5,8 @@ use mail_parser::{
     DateTime, HeaderName, HeaderValue, Message as Parsed, MessageParser, MessagePart, MimeHeaders, PartType,
 };
 
-use super::{hypertext, mail};
+use super::hypertext;
+use precedent_text::mail;
 
 /// How much of an attached text is taken, in bytes.
 const ATTACHED: usize = 256_000;

@@ -32,7 +32,7 @@ enum Certainty {
 
 /// What a person wants of a redaction.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Wishes<'a> {
+pub struct Wishes<'a> {
     /// Whether the tracker's own links are hidden, too.
     pub links: bool,
     /// What stays, though it was recognised.
@@ -41,7 +41,7 @@ pub(super) struct Wishes<'a> {
 
 impl<'a> Wishes<'a> {
     /// What this request says.
-    pub(super) fn of(request: &'a precedent_core::model::BriefRequest) -> Self {
+    pub fn of(request: &'a precedent_core::model::BriefRequest) -> Self {
         Self { links: request.redact_links, keep: &request.keep }
     }
 }
@@ -61,12 +61,12 @@ static NO_NAMES: Words = Words::new(
 );
 
 /// Replaces what should not be handed over, in everything that a brief says.
-pub(super) fn redact(brief: &mut Brief, people: &[String], wishes: &Wishes<'_>) {
+pub fn redact(brief: &mut Brief, people: &[String], wishes: &Wishes<'_>) {
     brief.redactions = hide(brief, people, wishes).counts();
 }
 
 /// What a redaction of this brief would replace, with what it is. For the person's eyes alone.
-pub(super) fn preview(brief: &Brief, people: &[String], wishes: &Wishes<'_>) -> Vec<RedactionPreview> {
+pub fn preview(brief: &Brief, people: &[String], wishes: &Wishes<'_>) -> Vec<RedactionPreview> {
     hide(&mut brief.clone(), people, wishes).preview()
 }
 
@@ -98,7 +98,7 @@ fn read(brief: &mut Brief, redactor: &mut Redactor) {
 }
 
 /// Replaces what should not be handed over in texts that belong to no brief; links of trackers, too.
-pub(crate) fn redact_texts(texts: &mut [&mut String]) {
+pub fn redact_texts(texts: &mut [&mut String]) {
     let mut redactor = Redactor::new(&[], BTreeSet::new(), &Wishes { links: true, keep: &[] });
     // Read twice, as a brief is.
     for text in texts.iter() {

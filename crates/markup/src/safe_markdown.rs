@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::{Event, LinkType, Parser, Tag};
 
-use super::{dialect::OPTIONS, visible::is_order};
+use precedent_text::{dialect::OPTIONS, visible::is_order};
 
 /// After so many readings everything that could begin a link is text.
 const READINGS: usize = 5;
@@ -20,7 +20,7 @@ pub fn may_lead(address: &str) -> bool {
 /// The same Markdown with images and embedded files as links, other links than [`may_lead`] as text, and characters that
 /// [`is_order`] and are written by their numbers as those numbers. The whole of a file is looked at: what one text names,
 /// another may refer to.
-pub fn harmless(markdown: &str) -> String {
+pub fn safe_markdown(markdown: &str) -> String {
     let mut text = markdown.to_owned();
     for _ in 0..READINGS {
         let marks = marks(&text);
@@ -120,13 +120,13 @@ mod tests {
             ),
             ("```\n![p](http://x.example)\n```", "```\n![p](http://x.example)\n```"),
         ] {
-            assert_eq!(harmless(markdown), want);
+            assert_eq!(safe_markdown(markdown), want);
         }
     }
 
     #[test]
     fn one_text_cannot_name_what_another_refers_to() {
-        let out = harmless("> [a]: javascript:alert(1)\n\ntext\n\n> see [a]\n");
+        let out = safe_markdown("> [a]: javascript:alert(1)\n\ntext\n\n> see [a]\n");
         let links = Parser::new_ext(&out, OPTIONS).filter(|e| matches!(e, Event::Start(Tag::Link { .. })));
         assert_eq!(links.count(), 0, "{out}");
     }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::markup::fence;
+use super::fence;
 
 /// How deep nodes may lie in one another; what is deeper is left out.
 const MAX_DEPTH: usize = 60;
