@@ -130,7 +130,8 @@ async fn with_a_value_that_cannot_be_the_rest_of_the_settings_holds_and_one_that
     drive(home.path(), "Adwaita", &[], async move |window| {
         wait_for(&window, ".welcome").await;
         let told = text(&window, WRONG).await;
-        for part in ["config.toml: line 3, column 1: invalid value \"501\" for search.limit", "from 1 to 500"] {
+        for part in ["config.toml: line 3, column 1: invalid value \"501\" for search.limit", "from 1 to 500"]
+        {
             assert!(told.contains(part), "{part}: {told}");
         }
         assert!(told.contains(&format!("The casebook in {} is open", casebook.display())), "{told}");
