@@ -89,7 +89,7 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
     }
     if !response.next.is_empty() {
         output.line("");
-        output.line(format_args!("{BOLD}Next{BOLD:#}"));
+        output.line(format_args!("{BOLD}Next steps{BOLD:#}"));
         for step in &response.next {
             output.line(format_args!("  {}", plain(step)));
         }
@@ -131,7 +131,7 @@ fn print_problem(response: &AskResponse, problem: &KnownProblem, output: &mut Ou
         };
         shown = Some(&comment.anchor);
         let heading = match (heading, problem.status) {
-            ("Fix", ProblemStatus::Declined | ProblemStatus::ClosedWithoutFix) => "Last word",
+            ("Fix", ProblemStatus::Declined | ProblemStatus::ClosedWithoutFix) => "Last comment",
             (heading, _) => heading,
         };
         output.line("");

@@ -38,8 +38,7 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
     let logs = paths.iter().map(|p| p.to_string_lossy().into_owned()).collect();
     let redacts = command.redact || command.redact_links || command.preview;
     if !command.keep.is_empty() && !redacts {
-        return Err(Error::invalid("--keep says what stands when redacting, and nothing is redacted")
-            .with_hint("Add --redact, or leave --keep out."));
+        return Err(Error::invalid("--keep requires --redact").with_hint("Add --redact, or remove --keep."));
     }
     let without: Result<Vec<SectionKind>> = command.without.iter().map(|name| section(name)).collect();
     let request = BriefRequest {
@@ -68,7 +67,7 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
 }
 
 fn section(name: &str) -> Result<SectionKind> {
-    SectionKind::parse(name).ok_or_else(|| Error::invalid(format!("a brief has no part \"{name}\"")))
+    SectionKind::parse(name).ok_or_else(|| Error::invalid(format!("unknown part \"{name}\"")))
 }
 
 /// The format that was asked for, else the one that the file's name says, else Markdown.
@@ -81,8 +80,8 @@ fn format(command: &BriefCommand) -> Result<BriefFormat> {
     match (named.or(ending), named.is_none() && ending.is_some()) {
         (None, _) => Ok(BriefFormat::Markdown),
         (Some(name), guessed) => BriefFormat::of_extension(name).ok_or_else(|| {
-            let what = if guessed { "the file's ending" } else { "the format" };
-            Error::invalid(format!("{what} \"{name}\" is none that a brief can be written in"))
+            let what = if guessed { "." } else { "" };
+            Error::invalid(format!("cannot write a brief as {what}{name}"))
                 .with_hint("Use md, html, pdf or json.")
         }),
     }
@@ -93,12 +92,15 @@ fn json_alone(command: &BriefCommand, fields: &str) -> Result<BriefFormat> {
     let ending = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
     let named = command.format.as_deref().or(ending);
     if named.is_some_and(|name| BriefFormat::of_extension(name) != Some(BriefFormat::Json)) {
-        return Err(Error::invalid(format!("--json and {} are two formats", named.unwrap_or_default()))
-            .with_hint("Leave one of them out; --format json is the same as --json."));
+        return Err(Error::invalid(format!(
+            "--json conflicts with the format {}",
+            named.unwrap_or_default()
+        ))
+        .with_hint("Use only one of them; --format json is the same as --json."));
     }
     if command.output.is_some() && !fields.is_empty() {
-        return Err(Error::invalid("a file holds the whole brief, not some of its fields")
-            .with_hint("Leave --output out, or say --json without fields."));
+        return Err(Error::invalid("fields can't be selected when writing to a file")
+            .with_hint("Remove --output, or use --json without fields."));
     }
     Ok(BriefFormat::Json)
 }
@@ -112,12 +114,12 @@ fn write(session: &Session, bytes: &[u8], command: &BriefCommand, output: &mut O
             } else {
                 files::replace(path, bytes)?
             }
-            session.say(&format!("Written to {}.", path.display()));
+            session.say(&format!("Saved to {}.", path.display()));
             Ok(())
         }
         None if bytes.starts_with(b"%PDF") && std::io::IsTerminal::is_terminal(&std::io::stdout()) => {
-            Err(Error::invalid("a PDF is nothing for a terminal")
-                .with_hint("Name a file: --output brief.pdf"))
+            Err(Error::invalid("a PDF cannot be printed to a terminal")
+                .with_hint("Write it to a file: --output brief.pdf"))
         }
         None if std::io::IsTerminal::is_terminal(&std::io::stdout()) => {
             output.bytes(plain(&String::from_utf8_lossy(bytes)).as_bytes());
@@ -135,18 +137,16 @@ fn preview(found: &[RedactionPreview], command: &BriefCommand, output: &mut Outp
         return output.json(&found, fields, None);
     }
     if found.is_empty() {
-        output.line("Nothing that a redaction would replace was recognised.");
+        output.line("Nothing to redact was recognized.");
     }
     let (sure, doubtful): (Vec<_>, Vec<_>) = found.iter().partition(|r| r.sure);
     sure.into_iter().for_each(|r| replaced(r, output));
     if !doubtful.is_empty() {
-        output.line(format_args!(
-            "{DIM}Not sure; replaced, too, unless you let it stand (--keep TEXT):{DIM:#}"
-        ));
+        output.line(format_args!("{DIM}Uncertain; also replaced unless you keep it (--keep TEXT):{DIM:#}"));
         doubtful.into_iter().for_each(|r| replaced(r, output));
     }
     output.line(format_args!(
-        "{DIM}What was not recognised is not listed: read the brief before you hand it over.{DIM:#}"
+        "{DIM}Unrecognized names and secrets are not listed: read the brief before you hand it over.{DIM:#}"
     ));
     Ok(())
 }
@@ -168,15 +168,15 @@ async fn replay(session: &Session, file: &Path, command: &BriefCommand, output: 
         let format = format(command)?;
         let bytes = Casebook::render_brief(replay.brief.clone(), format).await?;
         files::replace_private(path, &bytes)?;
-        session.say(&format!("The brief as it is now: {}.", path.display()));
+        session.say(&format!("Current version of the brief: {}.", path.display()));
     }
     if let Some(fields) = &command.json.json {
         return output.json(&replay, fields, Some("changes"));
     }
     if replay.same {
-        output.line(format_args!("{GOOD}Nothing has changed{GOOD:#} since this brief was made."));
+        output.line(format_args!("{GOOD}No changes{GOOD:#} since this brief was created."));
     } else if replay.changes.is_empty() {
-        output.line("What it rests on has not changed; its wording or order has.");
+        output.line("The cited items have not changed; only wording or order has.");
     }
     for change in &replay.changes {
         output.line(format_args!("{KEY}{}{KEY:#} {}", plain(&change.citation), plain(&change.what)));

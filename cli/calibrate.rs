@@ -19,20 +19,20 @@ pub async fn run(session: &Session, command: CalibrateCommand, output: &mut Outp
 
 fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
     output.line(format_args!(
-        "{BOLD}{}{BOLD:#}  {} with a known earlier duplicate, of {}",
+        "{BOLD}{}{BOLD:#}  {} of {} have a known earlier duplicate",
         plain(&report.source),
         count(report.labels),
         plural(report.issues, "issue")
     ));
     if report.thresholds.is_empty() {
         output.line(format_args!(
-            "Too few to calibrate by (it takes {}): the built-in calibration stays.",
+            "Not enough known duplicates ({} needed); using the default calibration.",
             precedent_engine::answer::MIN_LABELS
         ));
         return;
     }
     output.line(format_args!(
-        "The duplicate comes first for {:.0} in 100, and among the first ten for {:.0} in 100.",
+        "The duplicate is ranked first for {:.0} % of reports, and in the top ten for {:.0} %.",
         report.found_first * 100.0,
         report.found_in_ten * 100.0
     ));
@@ -40,12 +40,12 @@ fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
         let better = own.mrr > built_in.mrr;
         let (ours, theirs) = if better { (own, built_in) } else { (built_in, own) };
         let [used, other] = if better {
-            ["learnt from them", "the built-in one"]
+            ["learned from these duplicates", "built in"]
         } else {
-            ["built in", "one learnt from them"]
+            ["built in", "learned from these duplicates"]
         };
         output.line(format_args!(
-            "The order is the one {used}: mean reciprocal rank {:.3}, {other} {:.3}.",
+            "Ranking used: {used} (mean reciprocal rank {:.3}; {other} {:.3}).",
             ours.mrr, theirs.mrr
         ));
     }
@@ -63,8 +63,8 @@ fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
         ));
     }
     output.line(if dry {
-        "A dry run: nothing was kept."
+        "Dry run: the calibration was not saved."
     } else {
-        "Kept. Checks in this source state its own confidence from now on."
+        "Saved. Duplicate checks in this source now use this calibration."
     });
 }

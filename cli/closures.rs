@@ -27,7 +27,7 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
             output.line("");
             let only = source.map(|s| format!(" -R {}", plain(s))).unwrap_or_default();
             output.line(format_args!(
-                "{BOLD}Nothing was sent.{BOLD:#} To do it: precedent triage --apply --yes{only}"
+                "{BOLD}Nothing was posted.{BOLD:#} To post and close: precedent triage --apply --yes{only}"
             ));
         }
         return Ok(());
@@ -68,12 +68,12 @@ async fn plan(session: &Session, only: Option<&str>, planned: &[Closure], output
         });
         match of_files {
             Some(source) => output.line(format_args!(
-                "{} was imported from files, where nothing can be written: its duplicates are closed in the tracker itself.",
+                "{} was imported from a file, so close duplicates in the tracker yourself.",
                 plain(source)
             )),
             None => {
-                output.line("No open report was decided to be a duplicate and is still to be closed.");
-                output.line(format_args!("{DIM}`precedent triage --decide` asks about them.{DIM:#}"));
+                output.line("No confirmed duplicates to close.");
+                output.line(format_args!("{DIM}Run `precedent triage --decide` to review reports.{DIM:#}"));
             }
         }
         return Ok(());
@@ -81,7 +81,7 @@ async fn plan(session: &Session, only: Option<&str>, planned: &[Closure], output
     output.line(format_args!(
         "{BOLD}{} to close as {}{BOLD:#}",
         plural(planned.len() as u64, "report"),
-        if planned.len() == 1 { "a duplicate" } else { "duplicates" }
+        if planned.len() == 1 { "duplicate" } else { "duplicates" }
     ));
     for closure in planned {
         output.line("");
@@ -91,28 +91,28 @@ async fn plan(session: &Session, only: Option<&str>, planned: &[Closure], output
             plain(&closure.title)
         ));
         output.line(format_args!(
-            "  a duplicate of {KEY}{}{KEY:#}  {}  {DIM}decided by {} on {}{DIM:#}",
+            "  duplicate of {KEY}{}{KEY:#}  {}  {DIM}decided by {} on {}{DIM:#}",
             plain(&closure.canonical),
             plain(closure.canonical_title.as_deref().unwrap_or_default()),
             plain(&closure.actor),
             day(Some(closure.decided_at))
         ));
         if let Some(why) = &closure.obstacle {
-            output.line(format_args!("  not possible: {}", plain(why)));
+            output.line(format_args!("  cannot be closed: {}", plain(why)));
             continue;
         }
         match closure.step {
             Some(ClosureStep::Commented) => {
-                output.line("  the comment is posted; what is left is to close it");
+                output.line("  the comment is posted; the report is not closed yet");
             }
             Some(ClosureStep::Commenting) => {
-                output.line("  a comment was sent before; whether it arrived is looked up first");
+                output.line("  a comment was sent before; the tracker is checked for it first");
             }
             _ => {}
         }
         let line = closure.comment.lines().next().unwrap_or_default();
-        output.line(format_args!("  at {}: the comment \"{}\",", plain(&closure.host), plain(line)));
-        output.line("  then closed with the reason \"duplicate\". The same by hand:");
+        output.line(format_args!("  on {}: post the comment \"{}\",", plain(&closure.host), plain(line)));
+        output.line("  then close with the reason \"duplicate\". To do it yourself:");
         for command in &closure.commands {
             output.line(format_args!("    {DIM}{}{DIM:#}", plain(command)));
         }
@@ -126,7 +126,7 @@ async fn journal(session: &Session, command: &TriageCommand, output: &mut Output
         return output.json(&journal, fields, None);
     }
     if journal.is_empty() {
-        output.line("Nothing was told to a tracker yet.");
+        output.line("Nothing has been posted to a tracker yet.");
     }
     journal.iter().for_each(|record| print(record, output));
     Ok(())
@@ -137,10 +137,10 @@ fn print(record: &ClosureRecord, output: &mut Output) {
         ClosureStep::Closed => "closed",
         ClosureStep::Commented => "commented, not closed yet",
         ClosureStep::Commenting => "not closed yet",
-        ClosureStep::Refused => "left as it is",
+        ClosureStep::Refused => "left unchanged",
     };
     output.line(format_args!(
-        "{KEY}{}{KEY:#}  {how}: a duplicate of {KEY}{}{KEY:#}  {DIM}{}, {}{DIM:#}",
+        "{KEY}{}{KEY:#}  {how}: duplicate of {KEY}{}{KEY:#}  {DIM}{}, {}{DIM:#}",
         plain(&record.key),
         plain(&record.canonical),
         plain(&record.actor),

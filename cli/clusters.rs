@@ -51,7 +51,7 @@ pub async fn run(session: &Session, command: ClustersCommand, output: &mut Outpu
     let left = response.total - response.clusters.len();
     if left > 0 {
         output.line("");
-        output.line(format_args!("{DIM}{left} more; --limit shows them.{DIM:#}"));
+        output.line(format_args!("{DIM}{left} more; use --limit to show them.{DIM:#}"));
     }
     Ok(())
 }

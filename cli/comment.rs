@@ -25,7 +25,7 @@ pub fn print_first(case: &SolvedCase, indent: &str, lines: usize, output: &mut O
 
 /// What a change that fixed a case says of itself.
 pub fn print_change(change: &FixedBy, indent: &str, lines: usize, output: &mut Output) {
-    let head = format!("{} · the change that fixed it", plain(&change.key));
+    let head = format!("{} · the fix", plain(&change.key));
     print_said(&head, GOOD, &change.text, indent, lines, output);
 }
 

@@ -116,8 +116,8 @@ fn setting(key: &'static precedent_engine::config::Key, file: &ConfigFile) -> Re
 
 fn wanted(path: Option<&Path>) -> Result<&Path> {
     path.ok_or_else(|| {
-        Error::invalid("there is no home folder to keep settings in")
-            .with_hint("Name a file in PRECEDENT_CONFIG.")
+        Error::invalid("no home folder was found for the settings file")
+            .with_hint("Set PRECEDENT_CONFIG to a file.")
     })
 }
 
@@ -138,10 +138,7 @@ fn readable(path: Option<&Path>) -> Result<ConfigFile> {
 
 /// That the file of settings is wrong, and what holds instead.
 pub fn warn(wrong: &Error) {
-    remark(format_args!(
-        "{HIT}warning:{HIT:#} {}; what it says there does not hold",
-        plain(&wrong.to_string())
-    ));
+    remark(format_args!("{HIT}warning:{HIT:#} {}; this setting is ignored", plain(&wrong.to_string())));
     if let Some(hint) = wrong.hint() {
         remark(format_args!("{DIM}hint:{DIM:#}  {}", plain(hint)));
     }
@@ -150,12 +147,12 @@ pub fn warn(wrong: &Error) {
 /// Moves the file aside.
 fn reset(path: &Path) -> Result<()> {
     if !path.is_file() {
-        remark("There is no file of settings; the defaults hold.");
+        remark("No settings file exists; the defaults apply.");
         return Ok(());
     }
     let aside = precedent_host::set_config_aside(path)?;
     remark(format_args!(
-        "The settings are in {} now; the defaults hold.",
+        "The settings file was moved to {}; the defaults apply.",
         plain(&aside.display().to_string())
     ));
     Ok(())

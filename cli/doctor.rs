@@ -33,7 +33,7 @@ pub async fn run(
             print(finding, output);
         }
         if health.findings.is_empty() {
-            output.line(format_args!("{GOOD}Nothing is wrong{GOOD:#} with {}.", plain(&health.casebook)));
+            output.line(format_args!("{GOOD}No problems found{GOOD:#} in {}.", plain(&health.casebook)));
         }
     }
     match health.open() {
@@ -41,11 +41,11 @@ pub async fn run(
         n => {
             let mut open = health.findings.iter().filter(|f| f.repairable && !f.repaired).peekable();
             let hint = if command.repair || open.peek().is_none() {
-                "Each finding says what to do."
+                "Follow the remedy given for each problem."
             } else if open.all(|f| f.remedy == "precedent index") {
                 "Run `precedent index` to complete the indexes."
             } else {
-                "`precedent doctor --repair` repairs what it can; each finding says what to do."
+                "Run `precedent doctor --repair` to repair what can be repaired; for the rest, follow the remedies."
             };
             Err(Error::new(Code::Corrupt, format!("{} found", plural(n as u64, "problem"))).with_hint(hint))
         }
@@ -69,7 +69,7 @@ async fn bundle(
         return output.json(&made, fields, Some("findings"));
     }
     output.line(format_args!(
-        "{}: {}, {}. It holds no text of a tracker, no name and no token. Read it before you attach it.",
+        "{}: {}, {}. It contains no tracker text, names or tokens. Review it before you attach it.",
         plain(&file.display().to_string()),
         plural(made.findings.len() as u64, "finding"),
         plural(made.sources.len() as u64, "source"),
@@ -93,7 +93,7 @@ fn surroundings() -> Result<Surroundings> {
 
 fn print(finding: &Finding, output: &mut Output) {
     let mark = match (finding.repaired, finding.severity) {
-        (true, _) => format!("{GOOD}mended {GOOD:#}"),
+        (true, _) => format!("{GOOD}fixed  {GOOD:#}"),
         (_, Severity::Error) => format!("{BAD}error  {BAD:#}"),
         (_, Severity::Warning) => format!("{HIT}warning{HIT:#}"),
         (_, Severity::Notice) => format!("{DIM}notice {DIM:#}"),
@@ -111,7 +111,7 @@ pub async fn backup(session: &Session, command: BackupCommand, output: &mut Outp
         return output.json(&backup, fields, None);
     }
     session.say(&format!(
-        "{}: {}. To go back: precedent restore {}",
+        "Saved {} ({}). To restore it: precedent restore {}",
         backup.file,
         size(backup.bytes),
         backup.file
@@ -131,13 +131,14 @@ pub async fn restore(
     if let Some(fields) = &command.json.json {
         return output.json(&restored, fields, None);
     }
-    session.say(&format!("The casebook is as it was in {}: {}.", restored.file, carried(&restored.contents)));
+    session.say(&format!("Restored the casebook from {}: {}.", restored.file, carried(&restored.contents)));
     if let Some(aside) = &aside {
-        session.say(&format!("What was here before is damaged and is kept as it is in {}", aside.display()));
+        session
+            .say(&format!("The previous database is damaged; it is kept unchanged in {}", aside.display()));
     } else if let Some(kept) = &restored.kept {
-        session.say(&format!("What was here before is kept in {kept}"));
+        session.say(&format!("The previous data is kept in {kept}"));
     }
-    session.say("Its indexes are made again: precedent index");
+    session.say("To rebuild the indexes: precedent index");
     Ok(())
 }
 
@@ -148,7 +149,7 @@ pub async fn export(session: &Session, command: ExportCommand, output: &mut Outp
         return output.json(&exported, fields, None);
     }
     session.say(&format!("{}: {}, {}.", exported.file, size(exported.bytes), carried(&exported.contents)));
-    session.say("To read it elsewhere: precedent import casebook FILE");
+    session.say("To import it elsewhere: precedent import casebook FILE");
     Ok(())
 }
 

@@ -35,9 +35,8 @@ async fn request(session: &Session, command: &DuplicatesCommand) -> Result<Dupli
     let key = command.key.as_deref().filter(|k| *k != "-").map(|k| session.key(k));
     let draft = pasted.is_some() || command.title.is_some() || command.body.is_some();
     if key.is_some() && draft {
-        return Err(Error::invalid("an item and a draft were named").with_hint(
-            "Name an item (acme/app#12), or give a draft with --title, --body, --file or `-`, not both.",
-        ));
+        return Err(Error::invalid("both an item and a draft were given")
+            .with_hint("Give either an item (acme/app#12) or a draft (--title, --body, --file or `-`)."));
     }
     Ok(DuplicatesRequest {
         key,
@@ -62,6 +61,9 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
     print_known_duplicates(&response.known_duplicates, output);
     let so_far = if response.conclusive { "" } else { " so far" };
     let headline = match response.candidates.first() {
+        Some(best) if response.known.is_some() && best.band == Band::None => {
+            format!("Judged by text alone: no match{so_far}.")
+        }
         Some(best) if response.known.is_some() => {
             format!("Judged by text alone: {}", stated(best))
         }
@@ -73,26 +75,26 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
         None => format!("No match{so_far}."),
     };
     output.line(format_args!(
-        "{headline}{} {DIM}{} compared.{DIM:#}",
+        "{headline}{} {DIM}{} compared in detail.{DIM:#}",
         if headline.ends_with(['.', ':']) { "" } else { "." },
         plural(response.compared as u64, "earlier report")
     ));
     let outcome =
         response.candidates.first().filter(|best| best.band <= Band::Possible).and_then(|c| c.outcome);
     if let Some(outcome) = outcome {
-        output.line(format_args!("{DIM}When such answers were read: {outcome}.{DIM:#}"));
+        output.line(format_args!("{DIM}Past answers at this confidence: {outcome}.{DIM:#}"));
     }
     for candidate in &response.candidates {
         print_candidate(candidate, output);
     }
     if !response.rejected.is_empty() {
         let keys: Vec<String> = response.rejected.iter().map(|k| plain(k)).collect();
-        output.line(format_args!("{DIM}Decided before to be no duplicates: {}{DIM:#}", keys.join(", ")));
+        output.line(format_args!("{DIM}Already marked as not duplicates: {}{DIM:#}", keys.join(", ")));
     }
     if !response.circle.is_empty() {
         let keys: Vec<String> = response.circle.iter().map(|k| plain(k)).collect();
         output.line(format_args!(
-            "{BAD}These name each other as duplicates in a circle:{BAD:#} {}",
+            "{BAD}These reports are marked as duplicates of each other in a circle:{BAD:#} {}",
             keys.join(" → ")
         ));
     }
@@ -105,13 +107,13 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
 fn print_known(known: &KnownDuplicate, output: &mut Output) {
     let title = known.title.as_deref().map(plain).unwrap_or_default();
     output.line(format_args!(
-        "{GOOD}Known to be a duplicate of{GOOD:#} {KEY}{}{KEY:#}  {BOLD}{title}{BOLD:#}",
+        "{GOOD}Known duplicate of{GOOD:#} {KEY}{}{KEY:#}  {BOLD}{title}{BOLD:#}",
         plain(&known.key)
     ));
     let mut facts = vec![state(known.state, known.state_reason.as_deref())];
     facts.extend(known.disposition.as_ref().map(fate));
     if known.title.is_none() {
-        facts.push("the casebook does not hold it".to_owned());
+        facts.push("not in the casebook".to_owned());
     }
     facts.retain(|f| !f.is_empty());
     output.line(format_args!("       {}", facts.join(" · ")));
@@ -122,7 +124,7 @@ fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
     if duplicates.is_empty() {
         return;
     }
-    output.line(format_args!("{GOOD}Known duplicates of it:{GOOD:#}"));
+    output.line(format_args!("{GOOD}Known duplicates of this report:{GOOD:#}"));
     for known in duplicates {
         let title = known.title.as_deref().map(plain).unwrap_or_default();
         let state = state(known.state, known.state_reason.as_deref());
@@ -131,11 +133,11 @@ fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
     output.line("");
 }
 
-/// What is said of a candidate, with its key and how sure that is: "Probably the same as acme/app#12 (61 in 100)".
+/// What is said of a candidate, with its key and how sure that is: "Likely duplicate of acme/app#12 (61 %)".
 fn stated(c: &DuplicateCandidate) -> String {
     let band = color(c.band);
     let words = capital(c.band.words());
-    format!("{band}{words}{band:#} {KEY}{}{KEY:#} ({:.0} in 100)", plain(&c.key), c.confidence * 100.0)
+    format!("{band}{words}{band:#} {KEY}{}{KEY:#} ({:.0} %)", plain(&c.key), c.confidence * 100.0)
 }
 
 pub fn capital(words: &str) -> String {
@@ -170,20 +172,31 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
     ));
     let mut facts = vec![state(c.state, c.state_reason.as_deref()), labelled_day("opened", c.created_at)];
     if c.band == Band::Related {
-        facts.insert(0, format!("related ({:.0} in 100 that it is worth reading)", c.worth * 100.0));
+        facts.insert(0, format!("related: {:.0} % chance it is worth reading", c.worth * 100.0));
     }
-    facts.push(fate(&c.disposition));
-    if let Some(canonical) = &c.canonical {
-        facts.push(format!("duplicate of {}", plain(canonical)));
+    match (&c.disposition, &c.canonical) {
+        (Disposition::Duplicate, Some(canonical)) => {
+            facts.push(format!("{} of {}", fate(&c.disposition), plain(canonical)));
+        }
+        (disposition, canonical) => {
+            facts.push(fate(disposition));
+            facts.extend(canonical.as_ref().map(|key| format!("duplicate of {}", plain(key))));
+        }
     }
     match c.verdict {
-        Some(VerdictKind::Duplicate) => facts.push("decided: a duplicate".to_owned()),
+        Some(VerdictKind::Duplicate) => facts.push("decided: duplicate".to_owned()),
         Some(VerdictKind::Related) => facts.push("decided: related".to_owned()),
         _ => {}
     }
-    let s = &c.similarity;
-    let meaning = s.semantic.map_or_else(String::new, |m| format!(", meaning {m:.2}"));
-    facts.push(format!("alike {:.2} (title {:.2}, body {:.2}{meaning})", s.combined, s.title, s.body));
+    if c.trace.is_some() {
+        let s = &c.similarity;
+        let meaning = s.semantic.map_or_else(String::new, |m| format!(", meaning {m:.2}"));
+        let similarity = s.combined * 100.0;
+        facts.push(format!(
+            "similarity {similarity:.0} % (title {:.2}, body {:.2}{meaning})",
+            s.title, s.body
+        ));
+    }
     facts.retain(|f| !f.is_empty());
     output.line(format_args!("       {}", facts.join(" · ")));
     if !c.reasons.is_empty() {

@@ -22,8 +22,8 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
         Some(cache) => cache.clone(),
         None => dirs::cache_dir()
             .ok_or_else(|| {
-                Error::invalid("there is no home folder to keep the sets' casebooks in")
-                    .with_hint("Name a folder: --cache DIR")
+                Error::invalid("no home folder was found for the casebooks of the sets")
+                    .with_hint("Set a folder with --cache DIR.")
             })?
             .join("precedent")
             .join("eval"),
@@ -111,7 +111,7 @@ fn print_cases(report: &CasesReport, output: &mut Output) {
             ));
         }
         output.line(format_args!(
-            "answered: {} of {} reports without a known duplicate, {} of {} lines about other things",
+            "answered: {} of {} reports without a known duplicate, {} of {} unrelated lines",
             cell(&set.unmarked),
             set.unmarked.pairs,
             cell(&set.nonsense),
@@ -137,11 +137,11 @@ async fn threads(args: &Args, source: &str, command: &EvalCommand, output: &mut 
         format!("{share:.3}")
     };
     output.line(format_args!(
-        "{}  {} closed issues whose fix is known, {} of them longer than {} characters",
+        "{}  {} closed issues with a known fix, {} of them longer than {} characters",
         figures.source, figures.known, figures.long, figures.budget
     ));
     output.line(format_args!("assembled thread  {}", share(figures.assembled)));
-    output.line(format_args!("  by wording alone {}", share(figures.blind)));
+    output.line(format_args!("  by wording only {}", share(figures.blind)));
     output.line(format_args!("last comments     {}", share(figures.last)));
     output.line(format_args!("first comments    {}", share(figures.first)));
     Ok(())
@@ -195,7 +195,7 @@ fn print(report: &EvalReport, output: &mut Output) {
         }
         output.line("");
     }
-    output.line(format_args!("{DIM}Kept in {}; compare with --against.{DIM:#}", report.run));
+    output.line(format_args!("{DIM}Saved to {}; use it with --against to compare.{DIM:#}", report.run));
 }
 
 /// A share with its interval and what it rests on: "62 (49-74, 51 pairs)".
@@ -211,12 +211,12 @@ fn told(share: Option<Share>) -> String {
 
 fn print_met(ranking: &RankingReport, met: &Met, output: &mut Output) {
     output.line(format_args!(
-        "First answers of {} {DIM}in 100, with the interval and the pairs behind it{DIM:#}",
+        "Top results of {} {DIM}in percent, with interval and number of pairs{DIM:#}",
         ranking.ranking.name()
     ));
     output.line(format_args!(
         "{DIM}  {:<14}{:>9}{:>10}{:>20}{:>20}{:>20}{:>12}{DIM:#}",
-        "stated", "answers", "of 1,000", "marked", "the same", "worth reading", "of found"
+        "stated", "answers", "per 1,000", "marked", "duplicates", "worth reading", "of found"
     ));
     for b in &met.bands {
         output.line(format_args!(
@@ -232,7 +232,7 @@ fn print_met(ranking: &RankingReport, met: &Met, output: &mut Output) {
     }
     for queue in &met.queue {
         output.line(format_args!(
-            "  the queue's first {:>3}: marked {}, the same {}; {} that are marked come later",
+            "  first {:>3} in the queue: marked {}, duplicates {}; {} marked ones come later",
             queue.first,
             told(Some(queue.marked)),
             told(queue.same),
@@ -243,11 +243,11 @@ fn print_met(ranking: &RankingReport, met: &Met, output: &mut Output) {
         output.line(format_args!("  at least related: {}", told(Some(related))));
     }
     if let Some(worth) = met.worth_reading {
-        output.line(format_args!("  stated to be worth reading at 0.8 or more: {}", told(Some(worth))));
+        output.line(format_args!("  predicted worth reading at 0.8 or more: {}", told(Some(worth))));
     }
     if let (Some(error), Some([a, b, c])) = (ranking.calibration_error, ranking.recall_at_precision) {
         output.line(format_args!(
-            "  {DIM}by marks: calibration error {error:.3}; duplicates found at a precision of 0.9: {a:.3}, of 0.7: {b:.3}, of 0.5: {c:.3}{DIM:#}"
+            "  {DIM}on marked pairs: calibration error {error:.3}; duplicates found at a precision of 0.9: {a:.3}, of 0.7: {b:.3}, of 0.5: {c:.3}{DIM:#}"
         ));
     }
 }

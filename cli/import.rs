@@ -116,17 +116,18 @@ async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
         session.say(&format!("  {key}: {}, {}", plural(*items, "item"), plural(*comments, "comment")));
     }
     if !std::io::stdin().is_terminal() {
-        return Err(Error::invalid(format!("this import makes {what}, which was not confirmed"))
-            .with_hint("Add --yes to make them, name one with --source owner/name, or import fewer files."));
+        return Err(Error::invalid(format!("not imported: creating {what} needs confirmation")).with_hint(
+            "Add --yes to create them, choose one with --source owner/name, or import fewer files.",
+        ));
     }
     let mut err = anstream::stderr();
-    let _ = write!(err, "Make {what}? [y/N] ");
+    let _ = write!(err, "Create {what}? [y/N] ");
     let _ = err.flush();
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     match read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
         true => Ok(()),
-        false => Err(Error::new(precedent_core::Code::Cancelled, "nothing was imported")),
+        false => Err(Error::new(precedent_core::Code::Cancelled, "import cancelled")),
     }
 }
 
@@ -140,15 +141,13 @@ async fn undo(session: &Session, json: &Json, output: &mut Output) -> Result<()>
     if !undone.sources.is_empty() {
         parts.insert(0, plural(undone.sources.len() as u64, "source"));
     }
-    session.say(&format!("The import of {} was taken back: {} are gone.", undone.paths, parts.join(", ")));
+    session.say(&format!("Undid the import of {}: removed {}.", undone.paths, parts.join(", ")));
     if undone.restored > 0 {
-        session.say(&format!(
-            "{} as before the import: they had been updated.",
-            plural(undone.restored, "record")
-        ));
+        session
+            .say(&format!("{} restored to the state before the import.", plural(undone.restored, "record")));
     }
     if undone.kept > 0 {
-        session.say(&format!("{} changed since and kept.", plural(undone.kept, "record")));
+        session.say(&format!("Kept {} changed since the import.", plural(undone.kept, "record")));
     }
     Ok(())
 }
@@ -168,9 +167,9 @@ pub async fn dry_run(command: &ImportAll, task: &Task, output: &mut Output) -> R
         view(file, output);
     }
     for left in &found.left_out {
-        output.line(format_args!("Left out: {}: {}", plain(&left.place), plain(&left.reason)));
+        output.line(format_args!("Skipped {}: {}", plain(&left.place), plain(&left.reason)));
     }
-    output.line("Nothing was imported.");
+    output.line("Dry run: nothing was imported.");
     Ok(())
 }
 
@@ -217,7 +216,7 @@ fn view(file: &FileView, output: &mut Output) {
         ));
     }
     if !file.doubts.is_empty() {
-        output.line("  Doubtful:");
+        output.line("  Unclear:");
     }
     for doubt in &file.doubts {
         output.line(format_args!("    {}", plain(doubt)));
@@ -251,7 +250,7 @@ fn understood(session: &Session, found: &Understood) {
         }
     }
     for left in found.left_out.iter().take(FILES) {
-        session.say(&format!("Left out {}: {}", left.place, left.reason));
+        session.say(&format!("Skipped {}: {}", left.place, left.reason));
     }
 }
 
@@ -274,8 +273,8 @@ pub async fn before_a_new_casebook(command: &ImportAll, folder: &Path, task: &Ta
         return Ok(());
     }
     if command.undo {
-        return Err(Error::not_found(format!("there is no casebook in {}", folder.display()))
-            .with_hint("To look elsewhere: --casebook DIR."));
+        return Err(Error::not_found(format!("no casebook found in {}", folder.display()))
+            .with_hint("Choose another folder with --casebook DIR."));
     }
     let paths = match &command.command {
         None => &command.paths,
@@ -327,7 +326,7 @@ async fn casebook(
     let quiet = session.quiet;
     let told = move |left_out: &[String]| {
         for what in left_out.iter().filter(|_| !quiet) {
-            let lead = if what.starts_with(Taken::CORRECTED) { "" } else { "Left out. " };
+            let lead = if what.starts_with(Taken::CORRECTED) { "" } else { "Skipped. " };
             remark(format_args!("{lead}{}", plain(what)));
         }
     };
@@ -362,7 +361,7 @@ pub async fn index(session: &Session, after: AfterImport) -> Result<Option<Index
     let text = session.casebook.update_text(&session.task).await?;
     if text.documents > 0 {
         session.say(&format!(
-            "Searchable by words: {} in {:.1} s.",
+            "Keyword index updated: {} in {:.1} s.",
             plural(text.documents, "document"),
             text.full_text_seconds
         ));
@@ -382,7 +381,7 @@ fn say(session: &Session, import: &ImportReport) {
     for (n, what) in [
         (import.updated, "updated"),
         (import.unchanged, "unchanged"),
-        (import.stale, "older than what is here"),
+        (import.stale, "older than the existing ones"),
     ] {
         if n > 0 {
             parts.push(format!("{} {what}", count(n)));
@@ -399,14 +398,14 @@ fn say(session: &Session, import: &ImportReport) {
     ));
     if import.undated > 0 {
         session.say(&format!(
-            "{} of the updated {} no date of the change: what was imported last counts, even where its file is the older one.",
+            "{} of the updated {} no modification date: the last import wins, even if its file is older.",
             count(import.undated),
             if import.undated == 1 { "has" } else { "have" }
         ));
     }
     if import.dated_ahead > 0 {
         session.say(&format!(
-            "warning: {} dated ahead of this computer's clock. The dates were cut to now; a later sync or import \
+            "warning: {} dated ahead of this computer's clock. The dates were set to now; a later sync or import \
              corrects them.",
             match import.dated_ahead {
                 1 => "1 record is".to_owned(),

@@ -19,7 +19,7 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
     };
     if report.documents > 0 {
         session.say(&format!(
-            "Searchable by words: {} in {:.1} s.",
+            "Keyword index updated: {} in {:.1} s.",
             plural(report.documents, "document"),
             report.full_text_seconds
         ));
@@ -31,7 +31,7 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
         && !report.busy_elsewhere
         && report.model_problem.is_none()
     {
-        session.say("Everything is up to date.");
+        session.say("Indexes are up to date.");
     }
     match command.json.json {
         Some(fields) => output.json(&report, &fields, None),
@@ -42,23 +42,23 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
 /// What an update of the vectors did, in words.
 pub fn say(session: &Session, report: &IndexReport) {
     if report.busy_elsewhere {
-        session.say("Another process is computing vectors; it takes these changes along.");
+        session.say("Another process is computing vectors and will include these changes.");
     }
     if report.embedded > 0 {
         session.say(&format!(
-            "Searchable by meaning: {} in {:.1} s.",
+            "Semantic index updated: {} in {:.1} s.",
             plural(report.embedded, "passage"),
             report.vector_seconds
         ));
     }
     if let Some(problem) = &report.model_problem {
-        session.say(&format!("No search by meaning: {problem}"));
+        session.say(&format!("Search by meaning is not available: {problem}"));
     }
     for calibrated in &report.calibrated {
         session.say(&format!(
-            "{}: checks for duplicates are calibrated on {} of its own now.",
+            "{}: duplicate checks are now calibrated on {}.",
             calibrated.source,
-            plural(calibrated.labels, "known one")
+            plural(calibrated.labels, "known duplicate")
         ));
     }
 }

@@ -45,7 +45,7 @@ pub fn named(words: &[String]) -> Result<Option<Vec<PathBuf>>> {
     match words.iter().find(|w| !there(w)) {
         Some(missing) if words.iter().all(|w| is_file(&w)) => {
             Err(Error::new(Code::NotFound, format!("{missing}: no such file")).with_hint(
-                "Name a log, an archive or a folder. To ask for the words themselves, give them on standard input: `precedent troubleshoot -`.",
+                "Give a log, an archive or a folder. To search for these words as text, pass them on stdin: `precedent troubleshoot -`.",
             ))
         }
         _ => Ok(None),
@@ -90,14 +90,14 @@ fn print(session: &Session, response: &LogResponse, output: &mut Output) {
     if more > 0 {
         output.line("");
         output.line(format_args!(
-            "{DIM}{} more, less telling. --max-errors {} asks about more of them.{DIM:#}",
-            plural(more, "distinct error"),
+            "{DIM}{} not checked; use --max-errors {} to check more.{DIM:#}",
+            plural(more, "less significant error"),
             limits::MAX_ERRORS.min(usize::try_from(response.distinct).unwrap_or(limits::MAX_ERRORS))
         ));
     }
     if response.left_out > 0 {
         output.line(format_args!(
-            "{DIM}There are thousands of distinct errors: {} of the least telling were not kept.{DIM:#}",
+            "{DIM}The log has thousands of distinct errors; the least significant were dropped ({}).{DIM:#}",
             plural(response.left_out, "event")
         ));
     }
@@ -109,14 +109,14 @@ fn not_read(response: &LogResponse, output: &mut Output) {
     for file in &response.files {
         let Some(why) = &file.skipped else { continue };
         let part = match file.lines {
-            0 => "not read".to_owned(),
+            0 => "skipped".to_owned(),
             lines => format!("read up to line {}", count(lines)),
         };
         output.line(format_args!("{DIM}{part}: {}: {}{DIM:#}", plain(&file.name), plain(why)));
     }
 }
 
-/// "7 distinct errors in 12,040 lines of 3 files: 1 solved in 2.5.0, 3 known, 3 never seen".
+/// "7 distinct errors in 12,040 lines of 3 files: 1 solved in 2.5.0, 3 known, 3 not seen before".
 fn summary(response: &LogResponse) -> String {
     let read = response.files.iter().filter(|f| f.skipped.is_none() || f.lines > 0).count() as u64;
     let fixed: Vec<&str> = response
@@ -135,8 +135,8 @@ fn summary(response: &LogResponse) -> String {
     let all = [
         (response.solved, solved),
         (response.known, format!("{} known", response.known)),
-        (response.perhaps, format!("{} perhaps known", response.perhaps)),
-        (response.new, format!("{} never seen", response.new)),
+        (response.perhaps, format!("{} possibly known", response.perhaps)),
+        (response.new, format!("{} not seen before", response.new)),
     ];
     let parts: Vec<String> = all.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
     format!(
@@ -162,8 +162,8 @@ fn one(error: &LogError, output: &mut Output) {
     if group.count > 1 {
         facts.push(format!("first {}", place(&group.first)));
     }
-    facts.extend(group.before_crash.then(|| "shortly before the program ended".to_owned()));
-    facts.extend(group.near_end.then(|| "near the end".to_owned()));
+    facts.extend(group.before_crash.then(|| "just before the crash".to_owned()));
+    facts.extend(group.near_end.then(|| "near the end of the log".to_owned()));
     output.line(format_args!(
         "{BAD}{}{BAD:#}  {BOLD}{}{BOLD:#}",
         group.severity.as_str(),
@@ -174,10 +174,10 @@ fn one(error: &LogError, output: &mut Output) {
     for line in group.example.lines().skip(1).filter(more).take(LINES) {
         output.line(format_args!("  {DIM}{}{DIM:#}", plain(line)));
     }
-    let sure = if error.verdict == LogVerdict::Known { "known" } else { "perhaps" };
+    let sure = if error.verdict == LogVerdict::Known { "known" } else { "possibly" };
     if let Some(known) = error.known.as_ref().filter(|_| error.verdict != LogVerdict::Solved) {
         let facts = [
-            format!("as a report the same: {:.0} in 100", known.confidence * 100.0),
+            format!("{:.0} % sure", known.confidence * 100.0),
             state(known.state, known.state_reason.as_deref()),
         ];
         output.line(format_args!(
@@ -190,15 +190,15 @@ fn one(error: &LogError, output: &mut Output) {
     match &error.case {
         Some(case) if error.verdict == LogVerdict::Solved => solved("solved", case, output),
         Some(case) if error.known.as_ref().is_some_and(|k| k.key == case.key) => fix(case, output),
-        Some(case) => solved("perhaps", case, output),
-        None if error.known.is_none() => output.line(format_args!("  {DIM}never seen{DIM:#}")),
+        Some(case) => solved("possibly", case, output),
+        None if error.known.is_none() => output.line(format_args!("  {DIM}not seen before{DIM:#}")),
         _ => {}
     }
 }
 
 fn solved(word: &str, case: &SolvedCase, output: &mut Output) {
     output.line(format_args!(
-        "  {GOOD}{word}{GOOD:#}  {KEY}{}{KEY:#} {}  {DIM}would help: {:.0} in 100{DIM:#}",
+        "  {GOOD}{word}{GOOD:#}  {KEY}{}{KEY:#} {}  {DIM}{:.0} % likely to help{DIM:#}",
         plain(&case.citation),
         plain(&case.title),
         case.helps * 100.0

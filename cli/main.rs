@@ -284,7 +284,7 @@ fn color(args: &Args, settings: &Settings) -> Color {
 fn explain(folder: &std::path::Path) {
     output::remark(format_args!("casebook {}", output::plain(&folder.display().to_string())));
     if let Some(file) = precedent_host::config_file(dirs::config_dir()) {
-        let there = if file.is_file() { "" } else { " (not there)" };
+        let there = if file.is_file() { "" } else { " (not found)" };
         output::remark(format_args!("settings {}{there}", output::plain(&file.display().to_string())));
     }
 }
@@ -311,8 +311,8 @@ fn folder(args: &Args) -> Result<PathBuf> {
         Some(folder) => Ok(folder.clone()),
         None => Ok(dirs::data_local_dir()
             .ok_or_else(|| {
-                Error::invalid("there is no home folder to keep the casebook in")
-                    .with_hint("Name a folder: --casebook DIR")
+                Error::invalid("no home folder was found for the casebook")
+                    .with_hint("Set a folder with --casebook DIR.")
             })?
             .join("precedent")
             .join("casebook")),

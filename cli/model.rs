@@ -69,21 +69,25 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
         ModelCommand::Use { name, no_index } => {
             casebook.use_model(&name).await?;
             if no_index {
-                session.say(&format!("{name} answers once its vectors are made: precedent index"));
+                session.say(&format!(
+                    "{name} will be used once its vectors are computed; run `precedent index`."
+                ));
                 return Ok(());
             }
             let report = casebook.update_index(&session.task).await?;
             index::say(session, &report);
             let status = casebook.status().await?.model;
             match status.next {
-                None => session.say(&format!("{name} answers now.")),
-                Some(_) => session.say(&format!("{name} answers once its vectors are made: precedent index")),
+                None => session.say(&format!("Now using {name}.")),
+                Some(_) => session.say(&format!(
+                    "{name} will be used once its vectors are computed; run `precedent index`."
+                )),
             }
             Ok(())
         }
         ModelCommand::Remove { name } => {
             casebook.remove_model(&name).await?;
-            session.say(&format!("{name} is removed."));
+            session.say(&format!("Removed {name}."));
             Ok(())
         }
     }
@@ -91,7 +95,7 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
 
 async fn after(session: &Session, name: &str, then_use: bool) -> Result<()> {
     if !then_use {
-        session.say(&format!("To let it answer: precedent model use {name}"));
+        session.say(&format!("To switch to it: precedent model use {name}"));
         return Ok(());
     }
     session.casebook.use_model(name).await?;
@@ -102,8 +106,8 @@ async fn after(session: &Session, name: &str, then_use: bool) -> Result<()> {
 
 fn print(model: &ModelView, output: &mut Output) {
     let state = match (model.answers, model.next) {
-        (true, _) => "answers",
-        (_, true) => "its vectors are being made",
+        (true, _) => "in use",
+        (_, true) => "computing its vectors",
         _ => "",
     };
     output.line(format_args!("{BOLD}{}{BOLD:#}  {state}", plain(&model.name)));

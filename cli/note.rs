@@ -39,9 +39,9 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
                 session.say(warning);
             }
             output.line(match similar.recommendation {
-                Recommendation::DuplicateFound => "It is there already:",
-                Recommendation::SimilarFound => "There is something near to it:",
-                Recommendation::Unique => "There is nothing like it.",
+                Recommendation::DuplicateFound => "This note already exists:",
+                Recommendation::SimilarFound => "Similar notes exist:",
+                Recommendation::Unique => "No similar notes.",
             });
             similar.matches.iter().for_each(|m| print_match(m, output));
             Ok(())
@@ -56,7 +56,7 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
             let tags = Some(tags).filter(|t| !t.is_empty());
             let change = NoteChange { title, body, tags, lifecycle, attach };
             if change == NoteChange::default() {
-                return Err(Error::invalid("there is nothing to change")
+                return Err(Error::invalid("no changes were given")
                     .with_hint("Give --title, --body, --tag, --attach, --archive or --activate."));
             }
             show(&casebook.edit_note(&key, change, &session.task).await?, &json.json, output)
@@ -71,11 +71,12 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
             match kind {
                 _ if !notes.is_empty() => {}
                 Some(kind) => output.line(format_args!(
-                    "There are no notes of the kind {}. All of them: precedent note list",
+                    "No notes of kind {}. To list all notes: precedent note list",
                     kind.as_str()
                 )),
-                None => output
-                    .line("There are no notes. Add one: precedent note add --kind lesson --title … --body …"),
+                None => {
+                    output.line("No notes yet. Add one: precedent note add --kind lesson --title … --body …")
+                }
             }
             for note in &notes {
                 let archived = if note.lifecycle == Lifecycle::Archived { " archived" } else { "" };
@@ -95,10 +96,10 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
             let note = casebook.note(&key).await?;
             if !yes {
                 return Err(Error::invalid(format!(
-                    "{} \"{}\" would be gone for good",
+                    "not removed: {} \"{}\" would be deleted permanently",
                     note.key, note.title
                 ))
-                .with_hint("Say so with --yes, or keep it out of sight: precedent note edit KEY --archive"));
+                .with_hint("Confirm with --yes, or archive it instead: precedent note edit KEY --archive"));
             }
             casebook.remove_note(&note.key, &session.task).await?;
             session.say(&format!("Removed {} \"{}\".", note.key, note.title));
@@ -112,7 +113,7 @@ fn content(draft: NoteDraftArgs) -> Result<(NoteKind, String, String)> {
 }
 
 fn kind_of(kind: &str) -> Result<NoteKind> {
-    NoteKind::parse(kind).ok_or_else(|| Error::invalid(format!("there is no kind of note \"{kind}\"")))
+    NoteKind::parse(kind).ok_or_else(|| Error::invalid(format!("unknown kind of note \"{kind}\"")))
 }
 
 /// A text as given; `-` reads it from standard input.
@@ -129,15 +130,14 @@ fn print_answer(session: &Session, answer: &NoteAnswer, output: &mut Output) {
     }
     let key = &answer.note.key;
     match answer.outcome {
-        NoteOutcome::Stored => output.line(format_args!("{GOOD}Stored{GOOD:#} as {KEY}{key}{KEY:#}.")),
+        NoteOutcome::Stored => output.line(format_args!("{GOOD}Saved{GOOD:#} as {KEY}{key}{KEY:#}.")),
         NoteOutcome::Connected => {
-            output.line(format_args!(
-                "{GOOD}Stored{GOOD:#} as {KEY}{key}{KEY:#}, connected with what is near to it:"
-            ));
+            output
+                .line(format_args!("{GOOD}Saved{GOOD:#} as {KEY}{key}{KEY:#} and linked to similar notes:"));
         }
         NoteOutcome::Duplicate => {
             output.line(format_args!(
-                "{HIT}Not stored:{HIT:#} it is there already. --force stores it all the same."
+                "{HIT}Not saved:{HIT:#} this note already exists. Use --force to save it anyway."
             ));
         }
     }
@@ -145,7 +145,7 @@ fn print_answer(session: &Session, answer: &NoteAnswer, output: &mut Output) {
 }
 
 fn print_match(m: &NoteMatch, output: &mut Output) {
-    let how = if m.exact { "the same words".to_owned() } else { format!("{:.2} alike", m.similarity) };
+    let how = if m.exact { "same wording".to_owned() } else { format!("similarity {:.2}", m.similarity) };
     let differs = if m.differs.is_empty() {
         String::new()
     } else {
@@ -172,7 +172,7 @@ fn show(note: &Note, json: &Option<String>, output: &mut Output) -> Result<()> {
     output.wrapped(&plain(&note.body), "");
     if !note.connected.is_empty() {
         output.line("");
-        output.line(format_args!("{DIM}Connected with {}{DIM:#}", plain(&note.connected.join(", "))));
+        output.line(format_args!("{DIM}Linked to {}{DIM:#}", plain(&note.connected.join(", "))));
     }
     Ok(())
 }

@@ -156,7 +156,7 @@ pub fn written(error: io::Error) -> Result<()> {
         return Ok(());
     }
     Err(Error::io(std::path::Path::new("standard output"), error).with_hint(
-        "Not everything was written. Free some space or write elsewhere, and run the command again.",
+        "The output is incomplete. Free some space or write elsewhere, then run the command again.",
     ))
 }
 
@@ -175,8 +175,8 @@ fn keep(value: &mut serde_json::Value, fields: &[&str]) -> Result<()> {
 fn are_there(object: &serde_json::Map<String, serde_json::Value>, fields: &[&str]) -> Result<()> {
     let Some(missing) = fields.iter().find(|f| !object.contains_key(**f)) else { return Ok(()) };
     let known: Vec<&str> = object.keys().map(String::as_str).collect();
-    Err(Error::invalid(format!("there is no field \"{missing}\""))
-        .with_hint(format!("The fields are: {}.", known.join(", "))))
+    Err(Error::invalid(format!("unknown field \"{missing}\""))
+        .with_hint(format!("Available fields: {}.", known.join(", "))))
 }
 
 /// Looks whether the elements of a list that is empty would have these fields, as the schema of what is printed says.

@@ -42,7 +42,7 @@ pub struct Log {
 }
 
 fn unread(what: &str, error: &io::Error) -> Error {
-    Error::new(Code::Io, format!("{what} cannot be read: {error}"))
+    Error::new(Code::Io, format!("cannot read {what}: {error}"))
 }
 
 /// A text of any encoding: what is no UTF-8 in a log is replaced, not refused. A mail as it was sent is decoded.
@@ -137,10 +137,10 @@ pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> 
         let all = plural(errors.distinct as u64, "distinct error");
         let asked = match errors.asked {
             n if n == errors.distinct => String::new(),
-            1 => ", of which 1 is asked about".to_owned(),
-            n => format!(", of which {n} are asked about"),
+            1 => ", 1 of them searched".to_owned(),
+            n => format!(", {n} of them searched"),
         };
-        session.say(&format!("{what}: {all} in {lines}{asked}. `precedent troubleshoot` asks about each."));
+        session.say(&format!("{what}: {all} in {lines}{asked}. `precedent troubleshoot` checks each one."));
         return Ok(errors.text);
     }
     let mut start = Vec::new();
@@ -148,11 +148,11 @@ pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> 
         .and_then(|f| f.take(LONG).read_to_end(&mut start))
         .map_err(|e| Error::io(&log.path, e))?;
     if is_packed(&start) {
-        return Err(Error::invalid(format!("{what}: no error stands in its {lines}"))
-            .with_hint("Give the words or the message to ask for."));
+        return Err(Error::invalid(format!("{what}: no errors in {lines}"))
+            .with_hint("Give the words or the message to search for."));
     }
     session.say(&format!(
-        "{what}: no error stands in its {lines}; its first {} KB are asked about.",
+        "{what}: no errors in {lines}; searching for its first {} KB.",
         start.len().div_ceil(1024)
     ));
     Ok(decoded(&start))

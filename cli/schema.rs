@@ -95,7 +95,7 @@ pub fn run(name: Option<&str>, into: Option<&Path>, output: &mut Output) -> Resu
             Some(meant) => format!("Did you mean {meant}? `precedent schema` lists them."),
             None => "`precedent schema` lists them.".to_owned(),
         };
-        Error::invalid(format!("there is no schema \"{name}\"")).with_hint(hint)
+        Error::invalid(format!("unknown schema \"{name}\"")).with_hint(hint)
     })?;
     output.line(text(&schema())?);
     Ok(())

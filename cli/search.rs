@@ -40,8 +40,8 @@ async fn query(session: &Session, command: &SearchCommand) -> Result<String> {
     // No word at all lists what changed last, and what flags let through; a text that is empty is a mistake, as an empty file is.
     let lists = command.query.is_empty() || (!piped && !filters(command).is_empty());
     if !lists && text.trim().is_empty() {
-        return Err(Error::invalid("there is nothing to search for")
-            .with_hint("Give words or a text. Without any, `precedent search` lists what changed last."));
+        return Err(Error::invalid("the search is empty")
+            .with_hint("Give search terms. `precedent search` without any lists the latest changes."));
     }
     Ok(text)
 }
@@ -58,7 +58,7 @@ fn filters(command: &SearchCommand) -> String {
 fn print(session: &Session, response: &SearchResponse, output: &mut Output) {
     if response.hits.is_empty() {
         session.notices(&response.notices, output);
-        session.say("Nothing found.");
+        session.say("No matches.");
         return;
     }
     for hit in &response.hits {

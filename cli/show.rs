@@ -59,10 +59,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
         output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
     }
     if thread.deleted_at.is_some() {
-        output.line(format_args!(
-            "{DIM}The tracker no longer has it (since {}).{DIM:#}",
-            day(thread.deleted_at)
-        ));
+        output.line(format_args!("{DIM}Deleted from the tracker (since {}).{DIM:#}", day(thread.deleted_at)));
     }
     // A report that everybody names would fill the screen with names.
     let (mentions, links): (Vec<_>, Vec<_>) = thread.links.iter().partition(|l| l.kind == "mentions");
@@ -81,12 +78,12 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
     }
     if mentions.len() > MENTIONS {
         let more = plural((mentions.len() - MENTIONS) as u64, "more mention");
-        output.line(format_args!("{DIM}{more}; --json lists them all{DIM:#}"));
+        output.line(format_args!("{DIM}{more}; use --json to list them all{DIM:#}"));
     }
     output.line("");
     body(&thread.markdown, output);
     if hidden > 0 {
-        output.line(format_args!("\n{DIM}… {} before …{DIM:#}", plural(hidden as u64, "comment")));
+        output.line(format_args!("\n{DIM}… {} earlier …{DIM:#}", plural(hidden as u64, "comment")));
     }
     for comment in &thread.comments {
         let who = comment.author.as_deref().map_or_else(|| "someone".to_owned(), plain);
@@ -104,7 +101,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
     }
     if thread.missing_comments > 0 {
         output.line(format_args!(
-            "\n{DIM}{} not held here.{DIM:#}",
+            "\n{DIM}{} not in the casebook.{DIM:#}",
             plural(u64::from(thread.missing_comments), "more comment")
         ));
     }

@@ -29,8 +29,8 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
                     session.casebook.add_tracker(new).await?
                 }
                 None if host.is_some() || wiki || called.is_some() => {
-                    return Err(Error::invalid("--host, --as and --wiki are for live sources")
-                        .with_hint(format!("Write: precedent source add github:{key}")));
+                    return Err(Error::invalid("--host, --as and --wiki need a tracker")
+                        .with_hint(format!("For example: precedent source add github:{key}")));
                 }
                 None => {
                     let there = session.casebook.sources().await?;
@@ -41,15 +41,15 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
             match json.json {
                 Some(fields) => output.json(&view, &fields, None)?,
                 None if was_there => session.say(&format!(
-                    "{} is there already ({}); nothing was changed.",
+                    "{} already exists ({}); nothing was changed.",
                     view.key,
                     holds(&view)
                 )),
                 None if key.contains(':') => {
-                    session.say(&format!("Added {}. Fetch it: precedent sync {}", view.key, view.key));
+                    session.say(&format!("Added {}. To fetch it: precedent sync {}", view.key, view.key));
                 }
                 None => session.say(&format!(
-                    "Added {}. Import into it: precedent import github FILE --source {}",
+                    "Added {}. To import into it: precedent import github FILE --source {}",
                     view.key, view.key
                 )),
             }
@@ -66,7 +66,7 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
             match json.json {
                 Some(fields) => output.json(&host, &fields, None)?,
                 None => session.say(&format!(
-                    "{} may see the token that is kept for it{}.",
+                    "{} can now use your saved token for its host{}.",
                     host.host,
                     host.token.map(|place| format!(" (from {place})")).unwrap_or_default()
                 )),
@@ -110,8 +110,8 @@ fn print_access(access: &Access, output: &mut Output) {
     facts.extend((!access.project.issues).then_some("without issues"));
     facts.extend(access.project.wiki.then_some("with a wiki"));
     output.line(format_args!("{KEY}{}{KEY:#}  {}", plain(&access.project.name), facts.join(", ")));
-    let who = access.user.as_deref().map_or_else(|| "nobody in particular".to_owned(), plain);
-    output.line(format_args!("  {DIM}asked as {who}{DIM:#}"));
+    let who = access.user.as_deref().map_or_else(|| "an anonymous user".to_owned(), plain);
+    output.line(format_args!("  {DIM}connected as {who}{DIM:#}"));
     if let (Some(left), Some(limit)) = (access.remaining, access.limit) {
         output.line(format_args!("  {DIM}{} of {} left{DIM:#}", count(left), plural(limit, "request")));
     }
@@ -119,7 +119,7 @@ fn print_access(access: &Access, output: &mut Output) {
         output.line(format_args!("  {}", plain(refused)));
     }
     if access.refused.is_empty() {
-        output.line("  All that is mirrored of it can be read.");
+        output.line("  Everything that is mirrored can be read.");
     }
 }
 
@@ -128,8 +128,8 @@ async fn confirm(session: &Session, key: &str) -> Result<()> {
     // One that does not exist is told by the removal itself.
     let Some(view) = sources.into_iter().find(|s| s.key.eq_ignore_ascii_case(key)) else { return Ok(()) };
     if !std::io::stdin().is_terminal() {
-        return Err(Error::invalid(format!("removing {key} was not confirmed"))
-            .with_hint("Add --yes to remove it without a question."));
+        return Err(Error::invalid(format!("not removed: removing {key} needs confirmation"))
+            .with_hint("Use --yes to confirm."));
     }
     let mut err = anstream::stderr();
     let _ = write!(err, "Remove {} with {}? [y/N] ", plain(&view.key), holds(&view));
@@ -139,7 +139,7 @@ async fn confirm(session: &Session, key: &str) -> Result<()> {
     if read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
         Ok(())
     } else {
-        Err(Error::new(precedent_core::Code::Cancelled, "nothing was removed"))
+        Err(Error::new(precedent_core::Code::Cancelled, "removal cancelled"))
     }
 }
 
@@ -161,25 +161,25 @@ pub fn print(s: &SourceView, output: &mut Output) {
     output.line(format_args!("{KEY}{}{KEY:#}  {}", plain(&s.key), holds(s)));
     if s.missing_comments > 0 {
         output.line(format_args!(
-            "  {DIM}not held: {} comments that the tracker counts{DIM:#}",
+            "  {DIM}{} comments missing: the tracker reports more than were imported{DIM:#}",
             count(s.missing_comments)
         ));
     }
     if s.orphan_comments > 0 {
         output.line(format_args!(
-            "  {DIM}{} of items that are not held{DIM:#}",
+            "  {DIM}{} to items that are missing{DIM:#}",
             plural(s.orphan_comments, "comment")
         ));
     }
     match s.calibrated_on {
         Some(labels) => output.line(format_args!(
-            "  {DIM}duplicates: calibrated on {} of its own{DIM:#}",
-            plural(labels, "known one")
+            "  {DIM}duplicates: calibrated on {}{DIM:#}",
+            plural(labels, "known duplicate")
         )),
         // A pair has one report that came later.
         None if s.known_duplicates >= precedent_engine::answer::MIN_ORDER as u64 => {
             output.line(format_args!(
-                "  {DIM}duplicates: {} known; `precedent calibrate {}` learns from them{DIM:#}",
+                "  {DIM}duplicates: {} known; run `precedent calibrate {}` to tune ranking{DIM:#}",
                 plural(s.known_duplicates, "pair"),
                 plain(&s.key)
             ))
@@ -190,7 +190,7 @@ pub fn print(s: &SourceView, output: &mut Output) {
 
 /// A sync that is under way, here or in another process.
 pub fn running(progress: Option<&SyncProgress>) -> String {
-    let Some(progress) = progress else { return "being synced now".to_owned() };
+    let Some(progress) = progress else { return "syncing now".to_owned() };
     let (rate, left) = progress.pace();
     let left = left.map(|s| match s {
         0..=90 => format!(", {s} s left"),
@@ -198,9 +198,9 @@ pub fn running(progress: Option<&SyncProgress>) -> String {
     });
     let left = left.unwrap_or_default();
     if progress.phase == "wait" {
-        return format!("being synced now: waits until the tracker allows more{left}");
+        return format!("syncing now: waiting for the tracker's rate limit{left}");
     }
     let of = progress.total.map(|t| format!(" of {}", count(t))).unwrap_or_default();
-    let rate = rate.map(|r| format!(", {r:.0} a second")).unwrap_or_default();
-    format!("being synced now: {}{of} {}{rate}{left}", count(progress.done), plain(&progress.unit))
+    let rate = rate.map(|r| format!(", {r:.0}/s")).unwrap_or_default();
+    format!("syncing now: {}{of} {}{rate}{left}", count(progress.done), plain(&progress.unit))
 }

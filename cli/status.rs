@@ -48,11 +48,11 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
         output.line("No sources yet. Try `precedent import sample`.");
     }
     let c = status.coverage;
-    output.line(format_args!("By words    {} of {} documents", count(c.full_text), count(c.documents)));
-    output.line(format_args!("By meaning  {} of {} passages", count(c.embedded), count(c.chunks)));
+    output.line(format_args!("Keywords    {} of {} documents", count(c.full_text), count(c.documents)));
+    output.line(format_args!("Meaning     {} of {} passages", count(c.embedded), count(c.chunks)));
     if c.unread > 0 && status.model.problem.is_none() {
         output.line(format_args!(
-            "{DIM}            {} not read for it yet: precedent index{DIM:#}",
+            "{DIM}            {} not indexed yet; run `precedent index`{DIM:#}",
             plural(c.unread, "document")
         ));
     }
@@ -63,11 +63,11 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
     }
     if let Some(next) = &status.model.next {
         output.line(format_args!(
-            "Next model  {}: {} of {} passages; until then {} answers",
+            "Next model  {}: {} of {} passages; until then {} is used",
             plain(&next.name),
             count(next.embedded),
             count(next.chunks.max(c.chunks)),
-            plain(status.model.name.as_deref().unwrap_or("search by words"))
+            plain(status.model.name.as_deref().unwrap_or("keyword search"))
         ));
     }
     Ok(())

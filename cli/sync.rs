@@ -35,7 +35,7 @@ pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -
             Ok(None) => {}
         }
         first = false;
-        session.say(&format!("The next look is in {}.", spoken(command.every)));
+        session.say(&format!("Next sync in {}.", spoken(command.every)));
         tokio::select! {
             () = tokio::time::sleep(command.every) => {}
             () = session.task.cancelled() => {}
@@ -58,7 +58,7 @@ async fn round(session: &Session, command: &SyncCommand, output: &mut Output) ->
     let request = SyncRequest { sources: command.sources.clone(), full: command.full };
     let sources = session.casebook.sync(request, &session.task).await?;
     if sources.is_empty() {
-        session.say("There is no live source. Add one: precedent source add github:owner/name");
+        session.say("No sources to sync. Add one: precedent source add github:owner/name");
     }
     for report in &sources {
         say(session, report);
@@ -88,7 +88,7 @@ fn failure(reports: &[SyncReport]) -> Option<Error> {
     let (report, problem) = other.or_else(|| failed().next())?;
     if is_skipped(report) {
         let error =
-            Error::new(Code::Network, "nothing was synced: the network is away, or no tracker answers");
+            Error::new(Code::Network, "nothing was synced: the network is down, or no tracker responds");
         return Some(match &problem.hint {
             Some(hint) => error.with_hint(hint.clone()),
             None => error,
@@ -103,15 +103,15 @@ fn failure(reports: &[SyncReport]) -> Option<Error> {
 
 fn say(session: &Session, report: &SyncReport) {
     if let Some(problem) = report.problem.as_ref().filter(|_| is_skipped(report)) {
-        session.say(&format!("{}: not synced: {}.", report.source, problem.message));
+        session.say(&format!("{}: sync failed: {}.", report.source, problem.message));
         return;
     }
     let mut parts = vec![format!("{} new", count(report.new))];
     for (n, what) in [
         (report.updated, "updated"),
         (report.unchanged, "unchanged"),
-        (report.stale, "older than what is here"),
-        (report.gone, "gone"),
+        (report.stale, "older than the existing ones"),
+        (report.gone, "deleted"),
     ] {
         if n > 0 {
             parts.push(format!("{} {what}", count(n)));
@@ -130,7 +130,7 @@ fn say(session: &Session, report: &SyncReport) {
         parts.join(", ")
     ));
     if let Some(name) = &report.renamed_to {
-        session.say(&format!("  It is called {name} now; here it keeps its name."));
+        session.say(&format!("  The tracker now calls it {name}; it keeps its name here."));
     }
     for skip in &report.skips {
         session.say(&format!("  {}: {}", skip.place, skip.reason));

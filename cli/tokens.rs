@@ -26,37 +26,37 @@ pub async fn login(session: &Session, command: LoginCommand) -> Result<()> {
         .lock()
         .take(MAX_TOKEN)
         .read_line(&mut text)
-        .map_err(|_| Error::invalid("standard input holds no token"))?;
+        .map_err(|_| Error::invalid("no token on standard input"))?;
     let token = text.trim();
     if token.is_empty() || !token.chars().all(|c| c.is_ascii_graphic()) {
-        return Err(Error::invalid("standard input holds no token")
+        return Err(Error::invalid("no token on standard input")
             .with_hint("For example: gh auth token | precedent login"));
     }
     session.casebook.keep_token(&command.host, token.to_owned().into()).await?;
-    session.say(&format!("The token for {} is in the keyring.", command.host));
+    session.say(&format!("Saved the token for {} in the keyring.", command.host));
     Ok(())
 }
 
 /// Signs in with a browser.
 async fn device(session: &Session, command: &LoginCommand) -> Result<()> {
     let Some(client_id) = &command.client_id else {
-        return Err(Error::invalid("signing in with a browser needs the client id of an app").with_hint(
-            "Register an OAuth app at GitHub (Settings, Developer settings), enable its device flow, and give its id: \
+        return Err(Error::invalid("signing in with a browser needs the client ID of an app").with_hint(
+            "Register an OAuth app at GitHub (Settings, Developer settings), enable its device flow, and pass its client ID: \
              --client-id ID. Without one: gh auth token | precedent login",
         ));
     };
     let login = session.casebook.begin_login(&command.host, client_id, &session.task).await?;
     // Told even to those who want no remarks: nothing goes on without it.
-    remark(format_args!("Open {} and type {}", plain(&login.verification_uri), plain(&login.user_code)));
+    remark(format_args!("Open {} and enter {}", plain(&login.verification_uri), plain(&login.user_code)));
     session.casebook.finish_login(&command.host, &login, &session.task).await?;
-    session.say(&format!("The token for {} is in the keyring.", command.host));
+    session.say(&format!("Saved the token for {} in the keyring.", command.host));
     Ok(())
 }
 
 pub async fn logout(session: &Session, command: HostCommand) -> Result<()> {
     let there = session.casebook.forget_token(&command.host).await?;
     session.say(&match there {
-        true => format!("The token for {} is forgotten.", command.host),
+        true => format!("Removed the token for {}.", command.host),
         false => format!("The keyring has no token for {}.", command.host),
     });
     Ok(())

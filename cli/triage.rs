@@ -43,14 +43,14 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
     let shown = response.queue.len() as u64;
     if response.waiting > shown {
         output.line("");
-        output.line(format_args!("{DIM}{} more; --limit shows them.{DIM:#}", response.waiting - shown));
+        output.line(format_args!("{DIM}{} more; use --limit to show them.{DIM:#}", response.waiting - shown));
     }
     print_related(&response, output);
     if response.closed_left_out > 0 {
         output.line("");
         output.line(format_args!(
-            "{DIM}Only open reports were compared; --include-closed compares {} as well.{DIM:#}",
-            plural(response.closed_left_out, "closed one")
+            "{DIM}Only open reports were compared; use --include-closed to include {}.{DIM:#}",
+            plural(response.closed_left_out, "closed report")
         ));
     }
     Ok(())
@@ -58,21 +58,21 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
 
 fn summary(response: &TriageResponse, output: &mut Output) {
     let scanned = match response.scanned {
-        0 => "nothing new to check".to_owned(),
-        n => format!("{} checked just now", plural(n, "open report")),
+        0 => "no new reports to check".to_owned(),
+        n => format!("{} checked now", plural(n, "open report")),
     };
     let waiting = match response.waiting {
-        0 => "No open report waits for a decision".to_owned(),
-        1 => "1 open report waits for a decision".to_owned(),
-        n => format!("{} wait for a decision", plural(n, "open report")),
+        0 => "No open reports to review".to_owned(),
+        1 => "1 open report to review".to_owned(),
+        n => format!("{} to review", plural(n, "open report")),
     };
     let expected = match response.queue.len() {
         // Of a single one its own confidence says it.
         0 | 1 => String::new(),
         n => match response.expected.round() {
-            0.0 => format!("; of these {n}, hardly any are the same"),
-            1.0 => format!("; of these {n}, about 1 is the same"),
-            same => format!("; of these {n}, about {same:.0} are the same"),
+            0.0 => format!("; of the {n} shown, hardly any are likely duplicates"),
+            1.0 => format!("; of the {n} shown, about 1 is likely a duplicate"),
+            same => format!("; of the {n} shown, about {same:.0} are likely duplicates"),
         },
     };
     output.line(format_args!("{waiting}{expected}. {DIM}{}.{DIM:#}", capital(&scanned)));
@@ -85,14 +85,14 @@ fn print_related(response: &TriageResponse, output: &mut Output) {
     }
     output.line("");
     output.line(format_args!(
-        "{BOLD}Related, and hardly the same{BOLD:#} {DIM}{} of {}{DIM:#}",
+        "{BOLD}Related, probably not duplicates{BOLD:#} {DIM}({} of {} shown){DIM:#}",
         response.related.len(),
         plural(response.related_waiting, "report")
     ));
     for item in &response.related {
         let c = &item.candidate;
         output.line(format_args!(
-            "{KEY}{}{KEY:#}  {}  {DIM}see{DIM:#} {KEY}{}{KEY:#}  {}",
+            "{KEY}{}{KEY:#}  {}  {DIM}related to{DIM:#} {KEY}{}{KEY:#}  {}",
             plain(&item.key),
             plain(&item.title),
             plain(&c.key),
@@ -109,7 +109,7 @@ fn print(item: &TriageItem, output: &mut Output) {
         plain(&item.title),
         labelled_day("opened", item.created_at)
     ));
-    output.line(format_args!("{DIM}{}{DIM:#}", item.candidate.band.words()));
+    output.line(format_args!("{DIM}{}:{DIM:#}", item.candidate.band.words()));
     print_candidate(&item.candidate, output);
 }
 
@@ -127,11 +127,13 @@ async fn decide(
             // The last decision can be taken back as any other.
             let Some((key, other)) = last.take() else { break };
             output.line("");
-            output.line(format_args!("{BOLD}That was the last one.{BOLD:#}  [u]ndo it; anything else ends"));
+            output.line(format_args!(
+                "{BOLD}No more reports.{BOLD:#}  [u]ndo the last decision; any other key quits"
+            ));
             output.flush();
             if line()?.is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "u" | "undo")) {
                 session.casebook.undo_verdict(key, other, actor).await?;
-                output.line("Taken back.");
+                output.line("Undone.");
                 at = response.queue.iter().position(|i| i.key == key).unwrap_or(at);
                 continue;
             }
@@ -141,7 +143,7 @@ async fn decide(
         output.line("");
         output.line(format_args!(
             "{BOLD}{} of {}{BOLD:#}  [d]uplicate  [r]elated  [n]ot a duplicate  [s]kip  [u]ndo the last  [q]uit  \
-             {DIM}a reason may follow: n another cause{DIM:#}",
+             {DIM}add a reason if you like: n different cause{DIM:#}",
             at + 1,
             response.queue.len()
         ));
@@ -160,16 +162,16 @@ async fn decide(
                 match last.take() {
                     Some((key, other)) => {
                         session.casebook.undo_verdict(key, other, actor).await?;
-                        output.line("Taken back.");
+                        output.line("Undone.");
                         at = response.queue.iter().position(|i| i.key == key).unwrap_or(at);
                     }
-                    None => output.line("There is nothing to take back."),
+                    None => output.line("Nothing to undo."),
                 }
                 continue;
             }
             "q" | "quit" => break,
             other => {
-                output.line(format_args!("\"{}\" is none of d, r, n, s, u and q.", plain(other)));
+                output.line(format_args!("Unknown answer \"{}\": use d, r, n, s, u or q.", plain(other)));
                 continue;
             }
         };
@@ -189,6 +191,6 @@ fn line() -> Result<Option<String>> {
     let n = io::stdin()
         .lock()
         .read_line(&mut text)
-        .map_err(|e| Error::new(precedent_core::Code::Io, format!("standard input cannot be read: {e}")))?;
+        .map_err(|e| Error::new(precedent_core::Code::Io, format!("cannot read standard input: {e}")))?;
     Ok((n > 0).then(|| text.trim().to_owned()))
 }

@@ -75,7 +75,7 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
 }
 
 fn no_error(lines: u64) -> String {
-    format!("No error and no warning in {}.", plural(lines, "line"))
+    format!("No errors or warnings in {}.", plural(lines, "line"))
 }
 
 /// Whether a text is a log that is too long to be asked about as one text.
@@ -109,10 +109,10 @@ pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
         && (is_key(&words[0]) || session.casebook.thread(&session.key(&words[0])).await.is_ok());
     if is_item {
         return Err(Error::invalid(format!(
-            "{} items are named, and one is asked about at a time",
+            "{} items were given, but only one can be looked up at a time",
             words.len()
         ))
-        .with_hint(format!("Ask for {} first.", words[0])));
+        .with_hint(format!("Start with {}.", words[0])));
     }
     let text = session.key(&words.join(" "));
     if text == "-" {
@@ -174,7 +174,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
     print_near(response, output);
     if !response.cases.is_empty() && !response.wiki.is_empty() {
         output.line("");
-        output.line("In the wiki");
+        output.line("Wiki pages");
     }
     for page in &response.wiki {
         output.line("");
@@ -188,10 +188,10 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
 
 /// What is known and not solved yet.
 fn print_open(response: &TroubleshootResponse, output: &mut Output) {
-    output.line(format_args!("{HIT}Known, and still open{HIT:#}"));
+    output.line(format_args!("{HIT}Known and still open{HIT:#}"));
     for report in &response.open {
         output.line(format_args!(
-            "{KEY}[Issue {}]{KEY:#}  {}  {DIM}the same: {:.0} in 100{DIM:#}",
+            "{KEY}[Issue {}]{KEY:#}  {}  {DIM}same problem: {:.0} %{DIM:#}",
             plain(&report.key),
             plain(&report.title),
             report.confidence * 100.0
@@ -202,9 +202,9 @@ fn print_open(response: &TroubleshootResponse, output: &mut Output) {
 /// What is no solution, or not close enough.
 fn print_near(response: &TroubleshootResponse, output: &mut Output) {
     let groups = [
-        (true, false, "Looked at, not solved"),
-        (false, true, "Closed, and no fix is given"),
-        (false, false, "Not close enough"),
+        (true, false, "Related, but not solved"),
+        (false, true, "Closed without a documented fix"),
+        (false, false, "Weak matches"),
     ];
     for (declined, silent, what) in groups {
         let mut all =
@@ -216,7 +216,7 @@ fn print_near(response: &TroubleshootResponse, output: &mut Output) {
         for case in all {
             let facts = [
                 state(case.state, case.state_reason.as_deref()),
-                format!("{:.0} in 100", case.helps * 100.0),
+                format!("{:.0} % likely to help", case.helps * 100.0),
             ];
             output.line(format_args!(
                 "{KEY}{}{KEY:#}  {}  {DIM}{DIM:#}{}",
@@ -236,18 +236,18 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
     let mut facts =
         vec![state(case.state, case.state_reason.as_deref()), labelled_day("closed", case.closed_at)];
     match case.relation {
-        Some(CaseRelation::Itself) => facts.push(format!("{GOOD}this report itself{GOOD:#}")),
+        Some(CaseRelation::Itself) => facts.push(format!("{GOOD}this report{GOOD:#}")),
         Some(CaseRelation::Canonical) => {
-            facts.push(format!("{GOOD}the report is a known duplicate of it{GOOD:#}"));
+            facts.push(format!("{GOOD}known duplicate of this case{GOOD:#}"));
         }
         None => {
-            facts.push(format!("would help: {:.0} in 100", case.helps * 100.0));
+            facts.push(format!("{:.0} % likely to help", case.helps * 100.0));
         }
     }
     if case.same_signature {
-        facts.push(format!("{HIT}the same error{HIT:#}"));
+        facts.push(format!("{HIT}same error{HIT:#}"));
     }
-    facts.extend(case.via.as_ref().map(|via| format!("found by its duplicate {}", plain(via))));
+    facts.extend(case.via.as_ref().map(|via| format!("found through its duplicate {}", plain(via))));
     facts.retain(|f| !f.is_empty());
     output.line(format_args!("{DIM}{DIM:#}{}", facts.join(" · ")));
     let mut versions = Vec::new();

@@ -36,10 +36,10 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
             match (&json.json, &now) {
                 (Some(fields), _) => return output.json(&now, fields, None),
                 (None, Some(verdict)) => {
-                    output.line("Taken back. What was decided before holds again:");
+                    output.line("Undone. The earlier decision applies again:");
                     print(verdict, output);
                 }
-                (None, None) => output.line("Taken back. Nothing is decided about the two."),
+                (None, None) => output.line("Undone. There is no decision about this pair now."),
             }
             Ok(())
         }
@@ -49,7 +49,7 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
                 return output.json(&all, fields, None);
             }
             if all.is_empty() {
-                output.line("Nothing has been decided yet.");
+                output.line("No decisions yet.");
             }
             for verdict in &all {
                 print(verdict, output);
@@ -74,7 +74,7 @@ pub fn print(verdict: &Verdict, output: &mut Output) {
             "{KEY}{}{KEY:#} and {KEY}{}{KEY:#} are {}",
             plain(&verdict.first),
             plain(&verdict.second),
-            if kind == VerdictKind::Related { "related" } else { "no duplicates" }
+            if kind == VerdictKind::Related { "related" } else { "not duplicates" }
         ),
     };
     let reason = verdict.reason.as_ref().map_or_else(String::new, |r| format!(": {}", plain(r)));

@@ -8,13 +8,12 @@ use super::json::Json;
 
 #[derive(Debug, Subcommand)]
 pub enum SourceCommand {
-    /// Add a live source (github:owner/name, redmine:HOST/project, …), or an empty one to import into (owner/name)
-    #[command(
-        after_help = "The token is looked for in the environment (GH_TOKEN or GITHUB_TOKEN for github.com;
+    /// Add a source to sync (github:owner/name, redmine:HOST/project, …), or an empty one to import into (owner/name)
+    #[command(after_help = "The token is read from the environment (GH_TOKEN or GITHUB_TOKEN for github.com;
 GH_ENTERPRISE_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, JIRA_API_TOKEN, CONFLUENCE_API_TOKEN,
-ZENDESK_API_TOKEN, DISCOURSE_API_KEY, each for the host in GH_HOST, GITLAB_HOST, GITEA_HOST, …, with JIRA_EMAIL or
-CONFLUENCE_EMAIL on Atlassian's Cloud, ZENDESK_EMAIL and, for a key of all users, DISCOURSE_API_USERNAME;
-AZURE_DEVOPS_EXT_PAT, LINEAR_API_KEY), in the keyring (`precedent login HOST`), then, for GitHub, asked of `gh auth token`.
+ZENDESK_API_TOKEN, DISCOURSE_API_KEY, used for the host in GH_HOST, GITLAB_HOST, GITEA_HOST, …, with JIRA_EMAIL or
+CONFLUENCE_EMAIL on Atlassian Cloud, ZENDESK_EMAIL and, for an all-users key, DISCOURSE_API_USERNAME;
+AZURE_DEVOPS_EXT_PAT, LINEAR_API_KEY), then from the keyring (`precedent login HOST`), then, for GitHub, from `gh auth token`.
 
 Examples:
   precedent source add github:acme/app --wiki
@@ -29,47 +28,46 @@ Examples:
   precedent source add confluence:acme.atlassian.net/ENG
   precedent source add zendesk:acme.zendesk.com --wiki
   precedent source add discourse:forum.acme.example
-  precedent source add acme/app                 empty, for `precedent import`"
-    )]
+  precedent source add acme/app                 empty, to import into")]
     Add {
-        /// Its name: TRACKER:[HOST/]PROJECT, or owner/name
+        /// Source: TRACKER:[HOST/]PROJECT, or owner/name
         key: String,
-        /// The tracker's host, with the path below which it is [default: github.com, gitlab.com, dev.azure.com, linear.app]
+        /// Host of the tracker, with its base path if any [default: github.com, gitlab.com, dev.azure.com, linear.app]
         #[arg(long, value_name = "HOST")]
         host: Option<String>,
-        /// What to call it here [default: its name at the tracker]
+        /// Local name for the source [default: its name on the tracker]
         #[arg(long = "as", value_name = "OWNER/NAME")]
         called: Option<String>,
-        /// Mirror its wiki too
+        /// Also mirror the wiki
         #[arg(long)]
         wiki: bool,
         #[command(flatten)]
         json: Json,
     },
-    /// Look whether a live source can be reached, and what the token may read
+    /// Check that a source is reachable and what its token can read
     Test {
-        /// Its name: owner/name
+        /// Source: owner/name
         key: String,
         #[command(flatten)]
         json: Json,
     },
-    /// Let the host of a source that came with a casebook file see the token that is kept for it
+    /// Allow an imported source to use your saved token for its host
     Trust {
-        /// Its name: owner/name
+        /// Source: owner/name
         key: String,
         #[command(flatten)]
         json: Json,
     },
-    /// List the sources with what they hold
+    /// List sources with the number of items in each
     List {
         #[command(flatten)]
         json: Json,
     },
-    /// Remove a source with everything that was mirrored from it
+    /// Remove a source and everything mirrored from it
     Remove {
-        /// Its name: owner/name
+        /// Source: owner/name
         key: String,
-        /// Do not ask
+        /// Skip the confirmation
         #[arg(short, long)]
         yes: bool,
         #[command(flatten)]
@@ -79,20 +77,20 @@ Examples:
 
 #[derive(Debug, Arguments)]
 pub struct HostCommand {
-    /// The tracker's host
+    /// Host of the tracker
     #[arg(default_value = "github.com")]
     pub host: String,
 }
 
 #[derive(Debug, Arguments)]
 pub struct LoginCommand {
-    /// The tracker's host
+    /// Host of the tracker
     #[arg(default_value = "github.com")]
     pub host: String,
-    /// Sign in with a browser, at GitHub or an Enterprise Server
+    /// Sign in with a browser, on GitHub or GitHub Enterprise Server
     #[arg(long)]
     pub device: bool,
-    /// The client id of an OAuth app of yours with the device flow enabled
+    /// Client ID of your OAuth app, with the device flow enabled
     #[arg(long, value_name = "ID", env = "PRECEDENT_GITHUB_CLIENT_ID")]
     pub client_id: Option<String>,
 }
@@ -101,41 +99,41 @@ pub struct LoginCommand {
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Files of GitHub, Gitea, GitLab, Jira, Redmine, Bugzilla, Zendesk, Linear, Azure DevOps, Trac, YouTrack and Mantis:
-JSON, CSV, TSV, XML, Markdown; packed in gz, bz2, xz, zst, zip or tar; in UTF-8, UTF-16 or an older encoding.
-docs/reference/file-formats.md says what is read of each. Importing again changes nothing that is there.
+    after_help = "Reads exports of GitHub, Gitea, GitLab, Jira, Redmine, Bugzilla, Zendesk, Linear, Azure DevOps, Trac, YouTrack and Mantis:
+JSON, CSV, TSV, XML, Markdown; compressed as gz, bz2, xz, zst, zip or tar; in UTF-8, UTF-16 or a legacy encoding.
+docs/reference/file-formats.md lists what is read from each. Importing a file again doesn't create duplicates.
 
---map says which column gives a field (title=Headline; an empty name leaves it out), what words mean
-(state.closed=\"Geschlossen,Erledigt\", state.open=…) and in which order dates are written (dates=dmy, dates=mdy).
+--map sets the column for a field (title=Headline; an empty name leaves it out), the meaning of words
+(state.closed=\"Geschlossen,Erledigt\", state.open=…) and the date order (dates=dmy, dates=mdy).
 Fields: number, title, body, state, category, reason, author, labels, milestone, created, updated, closed, url,
 comments, \"comment author\", \"comment date\", duplicates, duplicated, related.
 
 Examples:
-  precedent import export.csv --dry-run               what it is, which column gives what, what is doubtful
+  precedent import export.csv --dry-run               show the format, the columns and what is unclear
   precedent import export.csv -R acme/app
-  precedent import exports --yes                      every project in a folder, each as a source
-  precedent import --undo                             take back the last import
+  precedent import exports --yes                      import every project in a folder as a source
+  precedent import --undo                             undo the last import
   precedent import jira.csv --map state.closed=Shipped
   gh issue list -s all -L 9999 --json number,title,body,state,author,labels,comments,createdAt,updatedAt,url > all.json
   precedent import all.json"
 )]
 pub struct ImportAll {
-    /// Files, archives or folders of them
+    /// Files, archives or folders
     #[arg(required_unless_present = "undo", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Take back the last import
+    /// Undo the last import
     #[arg(long, conflicts_with_all = ["paths", "source", "map", "dry_run", "yes"])]
     pub undo: bool,
-    /// Do not ask before several sources are made, or one for loose files of a folder
+    /// Skip the confirmation before creating several sources, or one for loose files in a folder
     #[arg(short, long)]
     pub yes: bool,
-    /// The source to import into: owner/name [default: what the files name, else after the file]
+    /// Source to import into: owner/name [default: named in the files, else from the file name]
     #[arg(short = 'R', long, value_name = "SOURCE")]
     pub source: Option<String>,
-    /// Which column gives a field, or what a word means
+    /// Set the column for a field, or the meaning of a word
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
     pub map: Vec<(String, String)>,
-    /// Say what the files hold and how they are understood; import nothing
+    /// Show what the files contain and how they are read; imports nothing
     #[arg(short = 'n', long)]
     pub dry_run: bool,
     #[command(flatten)]
@@ -148,11 +146,11 @@ pub struct ImportAll {
 
 #[derive(Debug, Subcommand)]
 pub enum ImportCommand {
-    /// Import issues and comments as GitHub's interfaces and archives give them
+    /// Import issues and comments from GitHub's API or archives
     #[command(
-        after_help = "The files hold one JSON object a record: JSON Lines, JSON arrays (as `gh api --paginate` prints
-them) or plain sequences; plain, gzip or zstd. Records of the REST interface, of `gh issue list --json` and of
-migration archives (tar.gz) are told apart. Importing again changes nothing that is there.
+        after_help = "The files contain one JSON object per record: JSON Lines, JSON arrays (as `gh api --paginate` prints
+them) or concatenated objects; plain, gzip or zstd. Records from the REST API, from `gh issue list --json` and from
+migration archives (tar.gz) are detected. Importing a file again doesn't create duplicates.
 
 Examples:
   precedent import github dump/ --source acme/app
@@ -162,9 +160,9 @@ Examples:
   precedent import github migration.tar.gz --source acme/app"
     )]
     Github(ImportFiles),
-    /// Import a table of issues: CSV, as trackers and spreadsheets export it
+    /// Import a CSV table of issues, as exported by trackers and spreadsheets
     #[command(
-        after_help = "Columns with the usual names (id, summary, description, status, …) are known; others are told with --map.
+        after_help = "Columns with common names (id, summary, description, status, …) are recognized; set others with --map.
 Fields: number, title, body, state, reason, author, labels, milestone, created, updated, closed, url.
 
 Examples:
@@ -172,26 +170,26 @@ Examples:
   precedent import csv export.csv --source acme/app --map title=Headline --map created="
     )]
     Csv {
-        /// Which column gives a field; an empty one leaves it out
+        /// Set the column for a field; an empty one leaves the field out
         #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
         map: Vec<(String, String)>,
         #[command(flatten)]
         files: ImportFiles,
     },
-    /// Import a folder of files as wiki pages: Markdown, or another markup that GitHub renders
+    /// Import a folder of wiki pages, in Markdown or another markup that GitHub renders
     #[command(after_help = "Examples:
   precedent import wiki app.wiki/ --source acme/app")]
     Wiki(ImportFiles),
-    /// Import a casebook that `precedent export` wrote: all of it, or nothing
+    /// Import a casebook file written by `precedent export`, completely or not at all
     #[command(
-        after_help = "The file is checked before anything of it is taken over. Its sources must not be here already; what is here stays.
+        after_help = "The file is checked before anything is imported. Its sources must not exist yet; existing data is unchanged.
 
 Examples:
   precedent import casebook acme.casebook
-  precedent --casebook ~/acme import casebook acme.casebook      into a casebook of its own"
+  precedent --casebook ~/acme import casebook acme.casebook      into a separate casebook"
     )]
     Casebook {
-        /// The file
+        /// Casebook file
         #[arg(value_name = "FILE")]
         file: PathBuf,
         #[command(flatten)]
@@ -199,7 +197,7 @@ Examples:
         #[command(flatten)]
         json: Json,
     },
-    /// Import the built-in sample: the tracker of an invented product
+    /// Import the built-in sample, the tracker of a fictional product
     Sample {
         #[command(flatten)]
         after: AfterImport,
@@ -210,10 +208,10 @@ Examples:
 
 #[derive(Debug, Arguments)]
 pub struct ImportFiles {
-    /// Files, or folders of files
+    /// Files or folders
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// The source to import into: owner/name
+    /// Source to import into: owner/name
     #[arg(short = 'R', long, value_name = "SOURCE")]
     pub source: String,
     #[command(flatten)]
@@ -225,36 +223,36 @@ pub struct ImportFiles {
 /// What follows an import or a sync.
 #[derive(Clone, Copy, Debug, Arguments)]
 pub struct AfterImport {
-    /// Do not compute vectors now; search answers by words until `precedent index`
+    /// Don't compute vectors now; search uses keywords only until `precedent index`
     #[arg(long)]
     pub no_vectors: bool,
-    /// Do not index at all now
+    /// Don't update any index now
     #[arg(long)]
     pub no_index: bool,
 }
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "A sync goes on where the last one ended, also after Ctrl+C. One source that fails does not stop the
-others. What is not mirrored is said at the end, and by `precedent status`.
+    after_help = "A sync continues where the last one stopped, also after Ctrl+C. A source that fails does not stop the
+others. What is missing is listed at the end, and by `precedent status`.
 
 Examples:
   precedent sync
   precedent sync acme/app --no-vectors
-  precedent sync acme/app --full                everything again; notices what was deleted
+  precedent sync acme/app --full                fetch everything again; detects deletions
   precedent sync --watch --every 5m"
 )]
 pub struct SyncCommand {
-    /// Only these sources [default: all live ones]
+    /// Sources to sync [default: all sources with a tracker]
     #[arg(value_name = "SOURCE")]
     pub sources: Vec<String>,
-    /// Read everything again, and look for what is gone
+    /// Fetch everything again and detect deleted items
     #[arg(long)]
     pub full: bool,
-    /// Go on until Ctrl+C, and look again from time to time; what fails is tried again the next time
+    /// Keep syncing at intervals until Ctrl+C; failures are retried the next time
     #[arg(short, long)]
     pub watch: bool,
-    /// How long to wait between two looks: 90s, 10m, 2h
+    /// Time between syncs: 90s, 10m, 2h
     #[arg(long, value_name = "TIME", default_value = "10m", requires = "watch", value_parser = time)]
     pub every: std::time::Duration,
     #[command(flatten)]
@@ -265,10 +263,10 @@ pub struct SyncCommand {
 
 #[derive(Debug, Arguments)]
 pub struct IndexCommand {
-    /// Make the full text and the vectors anew from the database
+    /// Rebuild the full-text index and the vectors from the database
     #[arg(long)]
     pub rebuild: bool,
-    /// Bring only the full text up to date
+    /// Update only the full-text index
     #[arg(long)]
     pub no_vectors: bool,
     #[command(flatten)]
@@ -276,12 +274,12 @@ pub struct IndexCommand {
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
-    let (field, column) = text.split_once('=').ok_or("it has to be FIELD=COLUMN")?;
+    let (field, column) = text.split_once('=').ok_or("must be FIELD=COLUMN")?;
     Ok((field.trim().to_owned(), column.trim().to_owned()))
 }
 
 fn time(text: &str) -> Result<std::time::Duration, String> {
-    let wrong = || "it has to be a number with s, m or h, for example 10m".to_owned();
+    let wrong = || "must be a number followed by s, m or h, such as 10m".to_owned();
     let text = text.trim();
     let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(wrong)?;
     let unit = match unit {
@@ -293,6 +291,6 @@ fn time(text: &str) -> Result<std::time::Duration, String> {
     let seconds = number.parse::<u64>().ok().and_then(|n| n.checked_mul(unit)).ok_or_else(wrong)?;
     match seconds {
         1..=604_800 => Ok(std::time::Duration::from_secs(seconds)),
-        _ => Err("it has to be between a second and a week".to_owned()),
+        _ => Err("must be between one second and one week".to_owned()),
     }
 }

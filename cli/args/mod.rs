@@ -20,30 +20,30 @@ pub use upkeep::*;
 #[derive(Debug, Parser)]
 #[command(name = "precedent", version, about, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Examples:
-  precedent import sample                       a small invented tracker, to try things out
+  precedent import sample                       a small sample tracker to try things out
   precedent search \"replication slot fills the disk\"
   precedent import github issues.jsonl.zst --source acme/app
   precedent source add github:acme/app && precedent sync
   precedent show acme/app#12
 
-Exit codes: 0 ok (also when nothing is found), 1 error, 2 wrong usage or input, 4 access refused, 130 interrupted.")]
+Exit codes: 0 success (also without results), 1 error, 2 invalid usage or input, 4 access denied, 130 interrupted.")]
 pub struct Args {
-    /// The casebook's folder [default: the user's data folder]
+    /// Casebook folder [default: in the user's data folder]
     #[arg(long, global = true, value_name = "DIR", env = "PRECEDENT_CASEBOOK")]
     pub casebook: Option<PathBuf>,
-    /// Print neither progress nor remarks
+    /// Don't print progress or notices
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Say which casebook and settings are used, how long it took, and what caused an error
+    /// Show which casebook and settings are used, timing, and the cause of errors
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// Whether output has colours [default: on a terminal]
+    /// When to color the output [default: auto]
     #[arg(long, global = true, value_name = "WHEN", value_parser = ["auto", "always", "never"])]
     pub color: Option<String>,
-    /// Threads that compute vectors [default: the cores, at most 4]
+    /// Threads for computing vectors [default: number of cores, at most 4]
     #[arg(long, global = true, value_name = "N", value_parser = at_least_one)]
     pub threads: Option<usize>,
-    /// What makes the vectors
+    /// Embedder that computes the vectors
     #[arg(
         long,
         global = true,
@@ -60,11 +60,11 @@ pub struct Args {
 /// What makes the vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EmbedderChoice {
-    /// The built-in ONNX model.
+    /// The built-in ONNX model
     BuiltIn,
-    /// Hashed words, for tests.
+    /// Hashed words, for tests
     Hashed,
-    /// None: words alone.
+    /// No embedder: keyword search only
     Off,
 }
 
@@ -73,125 +73,125 @@ pub enum Command {
     /// Add, list or remove mirrored projects
     #[command(subcommand)]
     Source(SourceCommand),
-    /// Fetch what is new from the trackers
+    /// Fetch changes from the trackers
     Sync(SyncCommand),
-    /// Keep a token for a tracker in the system's keyring; it is read from standard input
+    /// Save a tracker token, read from stdin, in the system keyring
     #[command(after_help = "Examples:
   gh auth token | precedent login
   precedent login git.acme.example < token.txt
-  precedent login --device --client-id Iv1.0123456789abcdef     in the browser, at GitHub")]
+  precedent login --device --client-id Iv1.0123456789abcdef     sign in to GitHub in the browser")]
     Login(LoginCommand),
-    /// Forget a token that `login` kept
+    /// Remove a token saved by `login`
     Logout(HostCommand),
-    /// Import what trackers export: whatever it is, it is told by what it holds
+    /// Import issues from files; the format is detected from the contents
     Import(ImportAll),
-    /// Bring the indexes up to date, or make them anew
+    /// Update the indexes, or rebuild them
     Index(IndexCommand),
     /// Search issues, pull requests and wiki pages
     Search(SearchCommand),
-    /// Ask about a problem: is it known, how is it solved, what to do next
+    /// Ask whether a problem is known, how it is solved, and what to do next
     Ask(AskCommand),
-    /// Find earlier reports of the same, with a calibrated confidence
+    /// Find earlier reports of the same problem, with how likely each match is
     Duplicates(DuplicatesCommand),
-    /// Work through the open reports that may be duplicates
+    /// Review open reports that may be duplicates
     Triage(TriageCommand),
-    /// Put open reports that are known or thought to be one together
+    /// Group open reports that describe the same problem
     Clusters(ClustersCommand),
-    /// Learn from a source's own duplicates how to order and judge candidates
+    /// Tune duplicate ranking to a source, from its known duplicates
     Calibrate(CalibrateCommand),
-    /// Record what you decided about a pair of reports
+    /// Record a decision about a pair of reports
     #[command(subcommand)]
     Verdict(VerdictCommand),
-    /// Find solved cases of the same, with the comments that carry the fix
+    /// Find out how similar problems were solved, with the comments that contain the fix
     Troubleshoot(TroubleshootCommand),
-    /// Write down what is known about a problem, with what it rests on, to hand it over
+    /// Write a cited summary of a problem to hand over
     Brief(BriefCommand),
-    /// Keep private notes; the same is looked for before one is stored
+    /// Keep private notes; checks for an existing one before saving
     #[command(subcommand)]
     Note(NoteCommand),
-    /// Show a document with its whole thread
+    /// Show an issue or page with its whole thread
     Show(ShowCommand),
-    /// Show what the casebook holds, and what it does not
+    /// Show what is mirrored and indexed, and what is missing
     Status(StatusCommand),
-    /// See, bring in and change the model that finds what is alike in meaning
+    /// List, add and switch the models used for search by meaning
     #[command(subcommand)]
     Model(ModelCommand),
-    /// Look whether anything is wrong with the casebook, and mend it
+    /// Check the casebook for problems and repair them
     Doctor(DoctorCommand),
-    /// Write a whole copy of the casebook's database, while others go on working
+    /// Back up the casebook database, even while it is in use
     #[command(after_help = "Examples:
   precedent backup ~/casebook-2026-05-12.db
 
-The full text and the vectors are not in it: they are made again from it.")]
+The full-text index and the vectors are not included; they are rebuilt from the backup.")]
     Backup(BackupCommand),
-    /// Go back to a copy that `backup` made; what is here now is kept beside it
+    /// Restore a backup; the current data is kept aside
     #[command(
-        after_help = "Others may have the casebook open: they see the one or the other, and never a part of both.
+        after_help = "The casebook may be open elsewhere: readers see either the old or the new data, never a mix.
 
 Examples:
   precedent restore ~/casebook-2026-05-12.db
   precedent --casebook ~/new restore ~/casebook-2026-05-12.db"
     )]
     Restore(RestoreCommand),
-    /// Write the casebook into one checked file, for a colleague
+    /// Export the casebook to one checksummed file, for a colleague
     #[command(
-        after_help = "Sources, documents, comments, links and verdicts are in it; private notes and internal comments only with --with-notes; tokens never.
-Others may go on working meanwhile. Full text and vectors are made again where the file is imported.
+        after_help = "The file contains sources, documents, comments, links and verdicts; private notes and internal comments only with
+--with-notes; never tokens. The casebook stays usable meanwhile. The full-text index and the vectors are rebuilt on import.
 
 Examples:
   precedent export acme.casebook
-  precedent --casebook ~/acme import casebook acme.casebook      elsewhere, into a casebook of its own"
+  precedent --casebook ~/acme import casebook acme.casebook      into a separate casebook"
     )]
     Export(ExportCommand),
-    /// Judge ranking on sets of reports with known duplicates
+    /// Evaluate ranking on sets of reports with known duplicates
     Eval(EvalCommand),
-    /// Serve the casebook to agents (Model Context Protocol, over standard input and output)
+    /// Serve the casebook to agents over MCP (stdio)
     Mcp(McpCommand),
-    /// Get, set or list what need not be said with every command
+    /// Get, set or list settings
     #[command(
         subcommand,
-        after_help = "A flag goes before a variable of the environment (PRECEDENT_DUPLICATES_THRESHOLD), a variable before the file, the
-file before the default.
+        after_help = "Flags override environment variables (PRECEDENT_DUPLICATES_THRESHOLD), which override the settings file, which
+overrides the defaults.
 
 Examples:
-  precedent config set source acme/app            bare numbers mean this source
+  precedent config set source acme/app            use this source for bare numbers
   precedent config set duplicates.threshold 0.5
   precedent config list"
     )]
     Config(ConfigCommand),
-    /// Print the JSON Schema of what a command prints with --json
+    /// Print the JSON Schema of a command's --json output
     #[command(after_help = "Examples:
-  precedent schema                  what there is a schema of
+  precedent schema                  list the schemas
   precedent schema duplicates
   precedent schema --into docs/schema")]
     Schema {
-        /// Of what; without it, the names
+        /// Schema to print; without a name, list them all
         #[arg(value_name = "NAME")]
         name: Option<String>,
-        /// Write all of them into this folder
+        /// Write all schemas to this folder
         #[arg(long, value_name = "DIR", conflicts_with = "name")]
         into: Option<PathBuf>,
     },
-    /// Print what an agent has to know to use this command line
+    /// Print the instructions that teach an agent to use this command line
     #[command(after_help = "Examples:
   mkdir -p skills/precedent && precedent skill > skills/precedent/SKILL.md")]
     Skill,
-    /// Print the manual page, or write those of all commands into a folder
+    /// Print the manual page, or write the manual pages of all commands to a folder
     #[command(after_help = "Examples:
   precedent man | man -l -
   precedent man ~/.local/share/man/man1
   precedent man --markdown > docs/reference/command-line.md")]
     Man {
-        /// The folder
+        /// Folder to write to
         #[arg(value_name = "DIR")]
         folder: Option<PathBuf>,
-        /// Print all commands as one page of Markdown
+        /// Print all commands as one Markdown page
         #[arg(long, conflicts_with = "folder")]
         markdown: bool,
     },
-    /// Print completions for a shell
+    /// Print shell completions
     Completions {
-        /// The shell
+        /// Shell to print completions for
         shell: clap_complete::Shell,
     },
 }
@@ -202,7 +202,7 @@ Examples:
 /// What is wrong with it, in words.
 pub fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
-        Ok(0) => Err("it has to be at least 1".to_owned()),
+        Ok(0) => Err("must be at least 1".to_owned()),
         Ok(number) => Ok(number),
         Err(error) => Err(error.to_string()),
     }

@@ -10,76 +10,76 @@ const NOTE_KINDS: [&str; 7] = ["lesson", "curiosity", "thesis", "signal", "episo
 /// A note's content.
 #[derive(Debug, Arguments)]
 pub struct NoteDraftArgs {
-    /// What it is; lessons and curiosities are compared with those that are there
+    /// Kind of note; lessons and curiosities are checked for existing ones
     #[arg(short, long, value_name = "KIND", value_parser = NOTE_KINDS, default_value = "lesson")]
     pub kind: String,
-    /// Its title
+    /// Title
     #[arg(short, long)]
     pub title: String,
-    /// Its text, Markdown; `-` reads it from standard input
+    /// Text in Markdown; `-` reads it from stdin
     #[arg(short, long, value_name = "TEXT")]
     pub body: String,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum NoteCommand {
-    /// Store a note, unless it is there already
+    /// Save a note, unless it already exists
     #[command(after_help = "Examples:
   precedent note add --title \"Slots fill the disk\" --body \"Restart the heartbeat.\" --attach acme/app#12
   pbpaste | precedent note add -k episode -t \"Outage of 12 May\" -b - --tag outage")]
     Add {
         #[command(flatten)]
         draft: NoteDraftArgs,
-        /// A word to find it by; may be given several times
+        /// Tag the note (repeatable)
         #[arg(long = "tag", value_name = "TAG")]
         tags: Vec<String>,
-        /// An item, page or note that it belongs to; may be given several times
+        /// Attach the note to an item, page or note (repeatable)
         #[arg(long, value_name = "KEY")]
         attach: Vec<String>,
-        /// Store it even if it is there already
+        /// Save it even if it already exists
         #[arg(long)]
         force: bool,
         #[command(flatten)]
         json: Json,
     },
-    /// Look whether a note is there already; stores nothing
+    /// Check whether a similar note exists; saves nothing
     CheckSimilar {
         #[command(flatten)]
         draft: NoteDraftArgs,
         #[command(flatten)]
         json: Json,
     },
-    /// Change a note; what is not given stays
+    /// Edit a note; fields you don't give stay unchanged
     Edit {
-        /// The note: note#12, or 12
+        /// Note: note#12, or 12
         key: String,
-        /// Its new title
+        /// New title
         #[arg(short, long)]
         title: Option<String>,
-        /// Its new text; `-` reads it from standard input
+        /// New text; `-` reads it from stdin
         #[arg(short, long, value_name = "TEXT")]
         body: Option<String>,
-        /// Its tags from now on; may be given several times
+        /// Replace the tags (repeatable)
         #[arg(long = "tag", value_name = "TAG")]
         tags: Vec<String>,
-        /// Keep it out of lists; it is still found
+        /// Hide it from lists; search still finds it
         #[arg(long, conflicts_with = "activate")]
         archive: bool,
-        /// Bring it back
+        /// Unarchive it
         #[arg(long)]
         activate: bool,
-        /// An item, page or note that it belongs to as well
+        /// Also attach the note to an item, page or note
         #[arg(long, value_name = "KEY")]
         attach: Vec<String>,
         #[command(flatten)]
         json: Json,
     },
-    /// List the notes, the latest first
+    /// List notes, newest first
     List {
-        /// Only of this kind
+        /// Filter by kind
         #[arg(short, long, value_name = "KIND", value_parser = NOTE_KINDS)]
         kind: Option<String>,
-        /// Archived ones too
+        /// Include archived notes
         #[arg(long)]
         archived: bool,
         #[command(flatten)]
@@ -87,16 +87,16 @@ pub enum NoteCommand {
     },
     /// Show a note
     Show {
-        /// The note: note#12, or 12
+        /// Note: note#12, or 12
         key: String,
         #[command(flatten)]
         json: Json,
     },
-    /// Remove a note for good
+    /// Remove a note permanently
     Remove {
-        /// The note: note#12, or 12
+        /// Note: note#12, or 12
         key: String,
-        /// Really
+        /// Skip the confirmation
         #[arg(long)]
         yes: bool,
     },

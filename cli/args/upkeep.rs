@@ -9,88 +9,88 @@ use super::json::Json;
 
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
-    /// List the models that are here, or all that can be fetched
+    /// List installed models, or those available to install
     List {
-        /// The catalogue of those that can be fetched by name
+        /// List the models that can be installed by name
         #[arg(long)]
         catalog: bool,
         #[command(flatten)]
         json: Json,
     },
-    /// Fetch a model of the catalogue
+    /// Download and install a model from the catalog
     #[command(
-        after_help = "The one command that reaches for another host than a tracker's: Hugging Face, or what PRECEDENT_MODEL_HUB
-names. What was fetched before it broke off is not fetched again. Behind a wall, fetch the files by other
-means and use `precedent model import`.
+        after_help = "This is the only command that connects to a host other than a tracker: Hugging Face, or the host in
+PRECEDENT_MODEL_HUB. Interrupted downloads resume. Behind a firewall, download the files by other means and use
+`precedent model import`.
 
 Example:
   precedent model install bge-small-en-v1.5"
     )]
     Install {
-        /// Its name in the catalogue
+        /// Name in the catalog
         name: String,
-        /// Let it answer, too
+        /// Switch to it after installing
         #[arg(long = "use")]
         then_use: bool,
     },
-    /// Bring in a model from files
+    /// Install a model from local files
     #[command(
         after_help = "A folder or archive (.tar, .tar.gz, .tar.zst) with an ONNX file, tokenizer.json, tokenizer_config.json,
-special_tokens_map.json and config.json; or the ONNX file beside them. The model is tried before it is taken.
+special_tokens_map.json and config.json; or the ONNX file next to them. The model is tested before it is installed.
 
 Examples:
   precedent model import ./bge-small
   precedent model import e5.tar.gz --name e5 --prefix \"query: \""
     )]
     Import {
-        /// The folder, archive or ONNX file
+        /// Folder, archive or ONNX file
         path: PathBuf,
-        /// What to call it [default: from the path]
+        /// Name for the model [default: from the path]
         #[arg(long)]
         name: Option<String>,
-        /// How the vectors of word pieces become one [default: what the files say, else mean]
+        /// How token vectors are pooled into one [default: from the files, else mean]
         #[arg(long, value_parser = ["mean", "cls"])]
         pooling: Option<String>,
-        /// What was written before every text in its training
+        /// Prefix the model was trained with, added to every text
         #[arg(long, default_value = "")]
         prefix: String,
-        /// Let it answer, too
+        /// Switch to it after installing
         #[arg(long = "use")]
         then_use: bool,
     },
-    /// Let a model answer, once its vectors are made; the other one answers until then
+    /// Switch to a model; the current one stays in use until the new vectors are ready
     Use {
-        /// `builtin` or the name of one that is here
+        /// `builtin`, or the name of an installed model
         name: String,
-        /// Do not make the vectors now; `precedent index` does
+        /// Don't compute the vectors now; `precedent index` does it later
         #[arg(long)]
         no_index: bool,
     },
-    /// Remove a model that was brought in, with its vectors
+    /// Remove an installed model and its vectors
     Remove {
-        /// Its name
+        /// Name of the model
         name: String,
     },
 }
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "The labels are the source's own: verdicts, the tracker's duplicate links, and what texts say.
-Each known duplicate is asked for as if it were just filed, against older reports alone.
-From 20 of them on it is learnt how sure to be, from 100 on also in which order to show
-candidates. The figures are of reports that were not learnt from.
+    after_help = "Known duplicates come from your verdicts, the tracker's duplicate links, and statements in the texts.
+Each is searched for as if it had just been filed, among older reports only.
+From 20 known duplicates, the confidence is calibrated; from 100, the order of candidates as
+well. The figures are measured on reports that were not used for fitting.
 
-A source that marks its duplicates is calibrated by itself after an import, a sync or `index`,
-and again when it knows half as many more.
+A source that marks its duplicates is calibrated automatically after an import, a sync or
+`index`, and again when the number of known duplicates has grown by half.
 
 Examples:
   precedent calibrate acme/app
   precedent calibrate acme/app --dry-run --json"
 )]
 pub struct CalibrateCommand {
-    /// The source: owner/name
+    /// Source: owner/name
     pub source: String,
-    /// Print the figures alone
+    /// Print the figures without saving the calibration
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
@@ -101,7 +101,7 @@ pub struct CalibrateCommand {
 #[command(
     after_help = "A set is a folder with corpus.jsonl (id, title, body, created_at; oldest first; .zst too),
 qrels.tsv (query, earlier duplicate, 1) and negatives.txt (ids without a known duplicate).
-Each query is a report as it was filed; candidates are the reports created before it.
+Each query is a report as filed; its candidates are the reports created before it.
 
 Examples:
   precedent eval samples/ferrywire
@@ -109,49 +109,49 @@ Examples:
   precedent eval --solved acme/app"
 )]
 pub struct EvalCommand {
-    /// Folders of sets
+    /// Folders that contain the sets
     #[arg(required_unless_present = "solved", value_name = "SET")]
     pub sets: Vec<PathBuf>,
-    /// Instead: how often the shown part of a solved thread of this source holds the fix
+    /// Evaluate how often the shown part of a solved thread from this source contains the fix
     #[arg(long, value_name = "SOURCE", conflicts_with = "sets")]
     pub solved: Option<String>,
-    /// Instead: how often solved cases are found in these sets, and silence kept for texts of the others
+    /// Evaluate how often solved cases are found in these sets, and how often unrelated texts get no answer
     #[arg(long, conflicts_with = "solved")]
     pub cases: bool,
-    /// Characters of each thread
+    /// Maximum length of each thread, in characters
     #[arg(long, value_name = "CHARS", requires = "solved", default_value_t = 4_000)]
     pub budget: usize,
-    /// What is asked of each report: all of it, its title as it is typed into a search, or the title's three rarest words
+    /// Query made from each report: the whole report, its title as typed into a search, or the title's three rarest words
     #[arg(long = "as", value_name = "FORM", value_enum, default_value_t)]
     pub form: Form,
-    /// Only these ways of ranking [default: all, or those of search where the whole report is not asked]
+    /// Rankings to evaluate [default: all; the search rankings if the query is not the whole report]
     #[arg(long, value_name = "RANKING", value_delimiter = ',', value_parser = Arm::parse)]
     pub by: Vec<Arm>,
-    /// Keep the answers in this file [default: last.json in the cache]
+    /// Save the results to this file [default: last.json in the cache]
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,
     /// Compare with an earlier run, query by query
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
-    /// Write every ranking as a table: query, document, rank, score, probability
+    /// Write each ranking as a TSV table (query, document, rank, score, probability) to this folder
     #[arg(long, value_name = "DIR")]
     pub tsv: Option<PathBuf>,
-    /// Write the evidence of all candidates, for fitting the weights
+    /// Write the features of all candidates, for fitting the weights
     #[arg(long, value_name = "FILE", hide = true)]
     pub features: Option<PathBuf>,
-    /// Weigh the evidence for duplicates by this table in place of the built-in one
+    /// Use this table of duplicate weights instead of the built-in one
     #[arg(long, value_name = "FILE", hide = true)]
     pub weights: Option<PathBuf>,
-    /// Pairs that were read: a folder of SET.tsv, or a file of one set; confidence is told by them as well
+    /// Manually judged pairs (a folder of SET.tsv files, or one file); also measures confidence on them
     #[arg(long, value_name = "DIR|FILE")]
     pub judged: Option<PathBuf>,
-    /// Only candidates of so many days before each report, and only reports with a duplicate among them
+    /// Use only candidates from this many days before each report, and only reports with a duplicate among them
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]
     pub window: Option<i64>,
-    /// With the model in this folder, which holds a card
+    /// Use the model in this folder, which must contain a model card
     #[arg(long, value_name = "DIR")]
     pub model: Option<PathBuf>,
-    /// Keep the sets' casebooks here [default: the user's cache folder]
+    /// Store the sets' casebooks in this folder [default: in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
     #[command(flatten)]
@@ -160,30 +160,30 @@ pub struct EvalCommand {
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Print what holds for a setting
+    /// Print the value of a setting
     Get {
-        /// Its name: duplicates.threshold
+        /// Name of the setting, such as duplicates.threshold
         key: String,
         #[command(flatten)]
         json: Json,
     },
-    /// Write a setting into the file
+    /// Save a setting in the settings file
     Set {
-        /// Its name: duplicates.threshold
+        /// Name of the setting, such as duplicates.threshold
         key: String,
-        /// What it is to hold
+        /// Value
         value: String,
     },
-    /// Take a setting out of the file; the default holds again
+    /// Remove a setting from the settings file, back to its default
     Unset {
-        /// Its name: duplicates.threshold
+        /// Name of the setting, such as duplicates.threshold
         key: String,
     },
-    /// Print where the file is
+    /// Print the path of the settings file
     Path,
-    /// Set the file aside, under another name beside it; the defaults hold again
+    /// Go back to the defaults; the settings file is renamed and kept
     Reset,
-    /// List all settings, what holds, and who says so
+    /// List all settings with their values and where each value comes from
     List {
         #[command(flatten)]
         json: Json,
@@ -193,41 +193,41 @@ pub enum ConfigCommand {
 #[derive(Debug, Arguments)]
 #[command(
     after_help = "Tools: ask, search, find_duplicates, troubleshoot, get_thread, check_similar, store_note, record_verdict,
-export_brief, status. In a client's settings:
+export_brief, status. In the settings of an MCP client:
 
   { \"mcpServers\": { \"precedent\": { \"command\": \"precedent\", \"args\": [\"mcp\"] } } }"
 )]
 pub struct McpCommand {
-    /// The source that bare numbers mean, where there are several
+    /// Source for bare numbers, if there are several sources
     #[arg(short = 'R', long, value_name = "SOURCE")]
     pub source: Option<String>,
-    /// Let agents read logs below this folder (repeatable); without it they read no files
+    /// Allow agents to read logs in this folder (repeatable); without it, they can't read files
     #[arg(long, value_name = "DIR")]
     pub allow: Vec<PathBuf>,
 }
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Looks at permissions, disk space, the model and its runtime, the database, rows that nothing can reach, the
-full text and the vectors. Ends with 1 where something is left to see to.
+    after_help = "Checks permissions, disk space, the model and its runtime, the database, unreachable rows, the full-text index and
+the vectors. The exit code is 1 while problems remain.
 
 Examples:
   precedent doctor
-  precedent doctor --repair          mends what can be mended; a copy is kept before a row is taken out
+  precedent doctor --repair          repair what can be repaired; backs up before removing a row
   precedent doctor --json=id,what,remedy
-  precedent doctor --bundle report.json   for a bug report: versions, settings, sizes, counts, findings; no names, no texts"
+  precedent doctor --bundle report.json   for a bug report: versions, settings, sizes, counts, problems; no names, no texts"
 )]
 pub struct DoctorCommand {
-    /// Mend what can be mended
+    /// Repair what can be repaired
     #[arg(long)]
     pub repair: bool,
-    /// Write what a bug report needs into this file: no text of a tracker, no name, no token
+    /// Write diagnostics for a bug report to this file; contains no tracker text, names or tokens
     #[arg(long, value_name = "FILE", conflicts_with = "repair")]
     pub bundle: Option<PathBuf>,
-    /// Replace that file if it is there
+    /// Overwrite the file if it exists
     #[arg(short, long, requires = "bundle")]
     pub force: bool,
-    /// Warn when fewer megabytes than this are free on the casebook's disk
+    /// Warn if the casebook's disk has fewer free megabytes than this
     #[arg(long, value_name = "MB", default_value_t = 500)]
     pub min_free: u64,
     #[command(flatten)]
@@ -236,9 +236,9 @@ pub struct DoctorCommand {
 
 #[derive(Debug, Arguments)]
 pub struct BackupCommand {
-    /// The file to write
+    /// File to write
     pub file: PathBuf,
-    /// Replace it if it is there
+    /// Overwrite the file if it exists
     #[arg(short, long)]
     pub force: bool,
     #[command(flatten)]
@@ -247,7 +247,7 @@ pub struct BackupCommand {
 
 #[derive(Debug, Arguments)]
 pub struct RestoreCommand {
-    /// The copy to go back to
+    /// Backup to restore
     pub file: PathBuf,
     #[command(flatten)]
     pub json: Json,
@@ -255,12 +255,12 @@ pub struct RestoreCommand {
 
 #[derive(Debug, Arguments)]
 pub struct ExportCommand {
-    /// The file to write
+    /// File to write
     pub file: PathBuf,
-    /// Put in the private notes and the internal comments too
+    /// Include private notes and internal comments
     #[arg(long)]
     pub with_notes: bool,
-    /// Replace the file if it is there
+    /// Overwrite the file if it exists
     #[arg(short, long)]
     pub force: bool,
     #[command(flatten)]

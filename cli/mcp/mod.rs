@@ -21,8 +21,8 @@ pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand
     if let Some((source, known)) = source.zip(known)
         && !known.iter().any(|s| s.key.eq_ignore_ascii_case(&source))
     {
-        return Err(Error::not_found(format!("there is no source \"{source}\" in this casebook"))
-            .with_hint("`precedent source list` shows its sources."));
+        return Err(Error::not_found(format!("source \"{source}\" not found in this casebook"))
+            .with_hint("Run `precedent source list` to list its sources."));
     }
     let (input, output) = rmcp::transport::stdio();
     let (output, failure) = watched::watched(output);

@@ -39,10 +39,10 @@ fn good_records_beside_bad_ones_are_kept_and_the_bad_ones_are_listed() {
         (2, "not JSON"),
         (3, "number"),
         (4, "title"),
-        (6, "cut off"),
+        (6, "truncated"),
         (7, "neither"),
         (8, ""),
-        (10, "the most is 32 MB"),
+        (10, "the maximum is 32 MB"),
     ] {
         let listed = ran.err.lines().find(|l| l.contains(&format!("mixed.jsonl:{line}:")));
         assert!(listed.is_some_and(|l| l.contains(why)), "line {line}: {:?}\n{}", listed, ran.err);
@@ -60,8 +60,8 @@ fn files_that_are_no_import_say_so() {
         ("words.jsonl", &b"hello world\n"[..], 1, "neither JSON nor a table"),
         ("wrong.json", b"{\"items\": [1, 2]}", 1, "nothing could be imported"),
         ("cut.json", b"[{\"number\": 1, \"title\": \"x", 2, "ends inside"),
-        ("binary.json", b"\x00\x01\x02\xff\xfe", 1, "this is no text"),
-        ("notgzip.json.gz", b"\x1f\x8b\x08\x00garbage", 2, "cut or damaged"),
+        ("binary.json", b"\x00\x01\x02\xff\xfe", 1, "this is not a text file"),
+        ("notgzip.json.gz", b"\x1f\x8b\x08\x00garbage", 2, "truncated or damaged"),
     ] {
         let path = place.file(name, content);
         let ran = import(&place, &path);
@@ -101,7 +101,7 @@ fn what_stands_before_the_cut_of_an_archive_is_kept() {
     let path = place.file("cut.jsonl.gz", &packed[..packed.len() * 3 / 4]);
     let ran = import(&place, &path);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("cut or damaged") && ran.err.contains("kept"), "{}", ran.err);
+    assert!(ran.err.contains("truncated or damaged") && ran.err.contains("kept"), "{}", ran.err);
     assert!(held(&place) > 10_000, "{}", held(&place));
 }
 
@@ -132,7 +132,7 @@ fn names_that_are_no_source() {
     let path = place.file("a.jsonl", issue(1, "x", "y").to_string());
     for name in ["plain", "a//c", "../..", "a/", "/b", "a b/c", "a/b;c"] {
         let ran = place.run(&["import", "github", &path.to_string_lossy(), "--source", name]);
-        assert!(ran.code == Some(2) && ran.err.contains("is no source"), "{name}: {}", ran.err);
+        assert!(ran.code == Some(2) && ran.err.contains("is not a valid source"), "{name}: {}", ran.err);
     }
 }
 

@@ -145,7 +145,7 @@ fn who_only_asks_makes_no_casebook() {
     ] {
         let ran = place.run(args);
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{args:?}: {}", ran.err);
-        let said = format!("there is no casebook in {}", place.casebook().display());
+        let said = format!("no casebook found in {}", place.casebook().display());
         assert!(
             ran.err.contains(&said) && ran.err.contains("precedent import sample"),
             "{args:?}: {}",
@@ -162,7 +162,7 @@ fn a_server_for_agents_waits_for_a_casebook() {
     let place = Place::new();
     let mut client = crate::mcp::Client::start(&place, &[]);
     let error = client.call("status", serde_json::json!({})).to_string();
-    assert!(error.contains("there is no casebook in"), "{error}");
+    assert!(error.contains("no casebook found in"), "{error}");
     assert!(!place.casebook().exists());
     place.ok(&["import", "sample"]);
     let status = client.ok("status", serde_json::json!({}));
@@ -239,33 +239,35 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (&["--threads", "0", "status"], "at least 1"),
         (
             &["verdict", "set", "1", "acme/app:Slots-and-disks", "duplicate"],
-            "acme/app:Slots-and-disks is no report",
+            "acme/app:Slots-and-disks is not a report",
         ),
         (
             &["verdict", "set", "acme/app:Slots-and-disks", "1", "duplicate"],
-            "acme/app:Slots-and-disks is no report",
+            "acme/app:Slots-and-disks is not a report",
         ),
-        (&["verdict", "list", "--json=foo"], "there is no field \"foo\""),
-        (&["brief", "acme/app#1", "--json=foo"], "there is no field \"foo\""),
-        (&["brief", "acme/app#1", "--json", "--format", "html"], "two formats"),
-        (&["brief", "acme/app#1", "--json", "-o", "a.md"], "two formats"),
+        (&["verdict", "list", "--json=foo"], "unknown field \"foo\""),
+        (&["brief", "acme/app#1", "--json=foo"], "unknown field \"foo\""),
+        (&["brief", "acme/app#1", "--json", "--format", "html"], "conflicts with the format"),
+        (&["brief", "acme/app#1", "--json", "-o", "a.md"], "conflicts with the format"),
     ] {
         let ran = place.run(args);
         assert!(ran.code == Some(2) && ran.err.contains(why), "{args:?}: {:?} {}", ran.code, ran.err);
     }
     place.ok(&["verdict", "set", "1", "acme/app:Slots-and-disks", "related"]);
     // Which part of a key is not known.
-    for (key, why) in [("no/pe#1", "There are: acme/app"), ("acme/app#99", "acme/app is here")] {
+    for (key, why) in
+        [("no/pe#1", "Available sources: acme/app"), ("acme/app#99", "acme/app has no such item")]
+    {
         let ran = place.run(&["show", key]);
         assert!(ran.code == Some(1) && ran.err.contains(why), "{key}: {}", ran.err);
     }
     let brief = place.json(&["brief", "acme/app#1", "--json"]);
     assert!(brief["title"].is_string() && place.json(&["brief", "acme/app#1", "--json=title"]).is_object());
     let ran = place.ok(&["source", "add", "acme/app"]);
-    assert!(ran.err.contains("is there already"), "{}", ran.err);
+    assert!(ran.err.contains("already exists"), "{}", ran.err);
     place.ok(&["note", "add", "-t", "x", "-b", "y"]);
     let listed = place.ok(&["note", "list", "-k", "thesis"]).out;
-    assert!(listed.contains("no notes of the kind thesis"), "{listed}");
+    assert!(listed.contains("No notes of kind thesis"), "{listed}");
 }
 
 #[test]
@@ -286,7 +288,7 @@ fn a_casebook_that_lost_its_database_or_may_not_be_read_is_not_called_none() {
     std::fs::rename(&database, place.path("elsewhere.db")).unwrap();
     for command in ["status", "doctor"] {
         let ran = place.run(&[command]);
-        assert!(ran.code == Some(1) && ran.err.contains("is missing, though"), "{command}: {}", ran.err);
+        assert!(ran.code == Some(1) && ran.err.contains("is missing, although"), "{command}: {}", ran.err);
         assert!(ran.err.contains("precedent restore"), "{command}: {}", ran.err);
     }
     std::fs::rename(place.path("elsewhere.db"), &database).unwrap();

@@ -89,7 +89,7 @@ mod bugzilla {
         add(format!("{}/Another", fake.host), "acme/another").await.unwrap();
         let error = mirror.casebook.test_source("acme/another", &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::NotFound);
-        assert!(error.to_string().contains("shows no product \"Another\""), "{error}");
+        assert!(error.to_string().contains("product \"Another\" not found"), "{error}");
         let error = add("Kiln App".to_owned(), "acme/lost").await.unwrap_err();
         assert!(error.hint().unwrap().contains("bugzilla:HOST/PROJECT"), "{error:?}");
     }
@@ -179,8 +179,8 @@ mod linear {
         let fake = FakeTracker::new(Shape::Linear, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         for (place, said, hint) in [
-            ("umbra/KILN", "is one of the workspace \"acme\"", "linear:acme/KILN"),
-            ("acme/PUMP", "shows no team with the key PUMP", "ENG of ENG-12"),
+            ("umbra/KILN", "is for the workspace \"acme\"", "linear:acme/KILN"),
+            ("acme/PUMP", "has no team with the key PUMP", "ENG in ENG-12"),
         ] {
             let new = NewMirror {
                 tracker: "linear".to_owned(),

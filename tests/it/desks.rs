@@ -81,7 +81,7 @@ mod zendesk {
         assert_eq!((report.updated, report.gone), (1, 1), "{report:?}");
         fake.content().hidden = true;
         let report = sync(&mirror).await;
-        assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("no help centre")));
+        assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("no help center")));
         assert_eq!(report.gone, 0, "what may not be listed is not gone");
     }
 
@@ -101,7 +101,7 @@ mod zendesk {
         let mirror = Mirror::without_token(&fake).await;
         let error = mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::Authentication);
-        assert!(error.hint().unwrap().contains("ADDRESS:TOKEN"), "{error:?}");
+        assert!(error.hint().unwrap().contains("EMAIL:TOKEN"), "{error:?}");
     }
 
     #[tokio::test]

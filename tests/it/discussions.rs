@@ -117,7 +117,7 @@ async fn where_there_are_none_nothing_is_asked_and_without_leave_the_rest_is_mir
     let report = synced(&mirror.casebook, false).await;
     assert_eq!(report.items, 20);
     let gap = report.gaps.iter().find(|g| g.kind == GapKind::Refused).unwrap();
-    assert!(gap.text.contains("Discussions") && gap.text.contains("sign in"), "{gap:?}");
+    assert!(gap.text.contains("Discussions") && gap.text.contains("signing in"), "{gap:?}");
 
     let forbidden = github(3);
     forbidden.world().discussions_refused =
@@ -141,7 +141,9 @@ async fn an_old_server_and_a_limit_are_met() {
         Some(json!({"message": "Field 'discussions' doesn't exist on type 'Repository'"}));
     let mirror = Mirror::with(&old, Some(TOKEN)).await;
     let report = synced(&mirror.casebook, false).await;
-    assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("does not know them")));
+    assert!(
+        report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("does not support them"))
+    );
 
     let busy = github(3);
     busy.world().discussions_refused =

@@ -637,7 +637,7 @@ fn the_queue_is_worked_through_in_the_terminal() {
     use std::io::Write as _;
     child.stdin.take().unwrap().write_all(b"x\nn another cause\nu\nr\nq\n").unwrap();
     let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-    assert!(out.contains("is none of d, r, n, s, u and q") && out.contains("Taken back."), "{out}");
+    assert!(out.contains("use d, r, n, s, u or q") && out.contains("Undone."), "{out}");
     let verdicts = place.json(&["verdict", "list", "--json"]);
     let kinds: Vec<&str> = verdicts.as_array().unwrap().iter().map(|v| v["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["related"]);

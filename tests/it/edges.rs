@@ -154,7 +154,7 @@ fn who_only_reads_makes_no_casebook_and_says_where_it_looked() {
     ] {
         let ran = place.run(args);
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{args:?}: {}", ran.err);
-        let says = format!("there is no casebook in {}", folder.display());
+        let says = format!("no casebook found in {}", folder.display());
         assert!(
             ran.err.contains(&says) && ran.err.contains("precedent import sample"),
             "{args:?}: {}",
@@ -192,7 +192,7 @@ fn the_server_for_agents_waits_for_its_casebook() {
         assert_eq!(reply["result"]["isError"], true, "{tool}: {reply}");
         let said = reply["result"].to_string();
         assert!(
-            said.contains("there is no casebook in") && said.contains("precedent import sample"),
+            said.contains("no casebook found in") && said.contains("precedent import sample"),
             "{tool}: {said}"
         );
     }
@@ -321,7 +321,7 @@ fn a_killed_export_leaves_nothing_that_stays_and_files_of_others_are_safe() {
     place.ok(&["backup", &copy.to_string_lossy()]);
     assert_eq!(fs::read_to_string(folder.join("copy.db.part")).unwrap(), "mine");
     let ran = place.run(&["export", &target.to_string_lossy()]);
-    assert!(ran.code == Some(2) && ran.err.contains("is there already"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("already exists"), "{}", ran.err);
     for _ in 0..2 {
         place.ok(&["brief", "acme/app#1", "-o", &folder.join("brief.md").to_string_lossy()]);
     }
@@ -340,5 +340,5 @@ fn the_address_of_an_item_names_it() {
     assert!(place.json(&["troubleshoot", "https://example.com/7", "--json"])["key"].is_null());
     assert!(place.json(&["troubleshoot", "C#7", "F#4", "--json"])["key"].is_null());
     let two = place.run(&["brief", key.as_str().unwrap(), "#1"]);
-    assert!(two.code == Some(2) && two.err.contains("one is asked about at a time"), "{}", two.err);
+    assert!(two.code == Some(2) && two.err.contains("one can be looked up at a time"), "{}", two.err);
 }

@@ -84,7 +84,7 @@ fn source_called_note_is_refused_and_notes_stay_private() {
     mine.empty();
     let ran = import(&mine, &file);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("a source that is called \"note\""), "{}", ran.err);
+    assert!(ran.err.contains("a source named \"note\""), "{}", ran.err);
     mine.ok(&["note", "add", "-t", "Canary", "-b", "Private.", "-k", "lesson"]);
     let out = mine.path("mine.casebook");
     let said = mine.ok(&["export", &out.to_string_lossy()]).err;
@@ -98,18 +98,18 @@ fn source_called_note_is_refused_and_notes_stay_private() {
 fn one_cell_of_a_file_breaks_no_command() {
     let theirs = filled("evil/x", 8);
     for (sql, told) in [
-        ("UPDATE documents SET created_at = 9000000000000000000 WHERE number = 3", "Left out. evil/x#3: a date"),
-        ("UPDATE documents SET labels = '{' WHERE number = 3", "Left out. evil/x#3: its labels"),
-        ("UPDATE documents SET title = CAST(x'ff' AS TEXT) WHERE number = 3", "Left out. evil/x#3: its title"),
-        ("UPDATE documents SET comment_count = 9000000000000000000", "Left out. evil/x#1: a number"),
+        ("UPDATE documents SET created_at = 9000000000000000000 WHERE number = 3", "Skipped. evil/x#3: a date"),
+        ("UPDATE documents SET labels = '{' WHERE number = 3", "Skipped. evil/x#3: its labels"),
+        ("UPDATE documents SET title = CAST(x'ff' AS TEXT) WHERE number = 3", "Skipped. evil/x#3: its title"),
+        ("UPDATE documents SET comment_count = 9000000000000000000", "Skipped. evil/x#1: a number"),
         ("UPDATE comments SET number = -1 WHERE id = 3", "a number is out of range"),
-        ("UPDATE verdicts SET decided_at = 9000000000000000000", "Left out. the decision about evil/x#1 and evil/x#2"),
-        ("UPDATE verdicts SET canonical_key = 'acme/app#1'", "it names no report of the two that stays"),
+        ("UPDATE verdicts SET decided_at = 9000000000000000000", "Skipped. the decision about evil/x#1 and evil/x#2"),
+        ("UPDATE verdicts SET canonical_key = 'acme/app#1'", "which of the two reports to keep"),
         ("UPDATE documents SET updated_at = 4102444800 WHERE number = 3", "Corrected: evil/x#3: a date is in the future"),
         (
             "INSERT INTO remotes (source_id, host, base_url, project) SELECT id, 'github.com', 'https://evil.example/', 'a/b'
              FROM sources; INSERT INTO streams (source_id, name, watermark) SELECT id, 'items', 9000000000000000000 FROM sources",
-            "https://evil.example/ is no address of a project of github.com",
+            "https://evil.example/ is not a project address of github.com",
         ),
     ] {
         let mine = filled("acme/app", 8);
@@ -211,7 +211,7 @@ fn last_import_is_undone_by_one_command() {
     let folder = loose(&place).to_string_lossy().into_owned();
     place.ok(&["import", &folder, "--yes", "--no-vectors"]);
     let ran = place.ok(&["import", "--undo"]);
-    assert!(ran.err.contains("3 sources, 6 items") && ran.err.contains("are gone"), "{}", ran.err);
+    assert!(ran.err.contains("removed 3 sources, 6 items"), "{}", ran.err);
     assert_eq!(place.json(&["source", "list", "--json=key,issues"]), before);
     // Records that an import updated are as they were.
     let changed = issue(3, "Changed", "Changed.").to_string().replace("2026-01-02", "2026-07-02");
@@ -219,11 +219,11 @@ fn last_import_is_undone_by_one_command() {
     place.ok(&["import", &file, "-R", "acme/app", "--no-vectors"]);
     assert_eq!(place.json(&["show", "acme/app#3", "--json"])["title"], "Changed");
     let ran = place.ok(&["import", "--undo"]);
-    assert!(ran.err.contains("1 record as before"), "{}", ran.err);
+    assert!(ran.err.contains("1 record restored"), "{}", ran.err);
     assert_eq!(place.json(&["show", "acme/app#3", "--json"]), shown);
     assert!(place.ok(&["verdict", "list"]).out.contains("acme/app#2"));
     let ran = place.run(&["import", "--undo"]);
-    assert!(ran.code == Some(1) && ran.err.contains("no import to take back"), "{}", ran.err);
+    assert!(ran.code == Some(1) && ran.err.contains("no import to undo"), "{}", ran.err);
 }
 
 #[test]

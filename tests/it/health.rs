@@ -82,12 +82,12 @@ fn a_sound_casebook_has_no_findings_and_is_left_as_it_is() {
     let place = filled();
     let before = content(&place);
     let ran = place.ok(&["doctor"]);
-    assert!(ran.out.starts_with("Nothing is wrong with "), "{}", ran.out);
+    assert!(ran.out.starts_with("No problems found in "), "{}", ran.out);
     place.ok(&["doctor", "--repair"]);
     assert_eq!(content(&place), before);
     let none = Place::new();
     let ran = none.run(&["doctor"]);
-    assert!(ran.code == Some(1) && ran.err.contains("there is no casebook"), "{}", ran.err);
+    assert!(ran.code == Some(1) && ran.err.contains("no casebook found"), "{}", ran.err);
     assert!(!none.casebook().exists(), "a look makes nothing");
 }
 

@@ -195,7 +195,7 @@ fn every_tool_answers() {
     let found = client.ok("troubleshoot", json!({"path": log}));
     assert_eq!((&found["distinct"], &found["errors"][0]["count"]), (&json!(1), &json!(1)), "{found}");
     let refused = client.call("troubleshoot", json!({"path": place.casebook()}));
-    assert!(refused.to_string().contains("may read"), "{refused}");
+    assert!(refused.to_string().contains("not allowed to read"), "{refused}");
     let thread = client.ok("get_thread", json!({"key": "acme/app#1", "limit": 2, "offset": 1}));
     assert_eq!((thread["comments"].as_array().unwrap().len(), &thread["next_offset"]), (2, &json!(3)));
     assert!(thread.get("html").is_none() && thread["comments"][0].get("html").is_none());
@@ -284,7 +284,10 @@ fn failures_are_replies_with_a_remedy_and_unknown_parameters_are_refused() {
     }
     let reply = client.call("delete_everything", json!({}));
     let said = reply["error"]["message"].as_str().unwrap();
-    assert!(said.contains("no tool \"delete_everything\"") && said.contains("find_duplicates"), "{reply}");
+    assert!(
+        said.contains("Unknown tool \"delete_everything\"") && said.contains("find_duplicates"),
+        "{reply}"
+    );
     assert_eq!(client.end().0, Some(0));
 }
 
@@ -317,7 +320,7 @@ fn a_client_that_leaves_before_it_says_hello_is_no_accident() {
     assert!(code == Some(0) && err.is_empty(), "{code:?} {err}");
     place.empty();
     let ran = place.run(&["mcp", "-R", "no/such"]);
-    assert!(ran.code == Some(1) && ran.err.contains("no source"), "{}", ran.err);
+    assert!(ran.code == Some(1) && ran.err.contains("not found"), "{}", ran.err);
 }
 
 #[test]

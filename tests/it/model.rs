@@ -79,7 +79,11 @@ fn meaning_finds_what_words_do_not() {
 fn words_go_on(place: &Place, runtime: &Path, models: &Path, why: &str) {
     let ran = run(place, runtime, models, &["import", "sample"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("No search by meaning") && ran.err.contains(why), "{why}: {}", ran.err);
+    assert!(
+        ran.err.contains("Search by meaning is not available") && ran.err.contains(why),
+        "{why}: {}",
+        ran.err
+    );
     let ran = run(place, runtime, models, &["search", "replication slot", "-L", "3"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.contains("ferrywire/ferrywire#"), "{}", ran.out);

@@ -180,7 +180,7 @@ async fn where_the_look_fails_the_note_is_stored_with_a_warning() {
     let casebook = open_with(&place, Engine::Off).await;
     let answer = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     assert_eq!(answer.outcome, NoteOutcome::Stored);
-    assert!(answer.warning.unwrap().contains("word for word"));
+    assert!(answer.warning.unwrap().contains("exact wording"));
     // Words are compared even so.
     let again = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     assert_eq!((again.outcome, count(&casebook).await), (NoteOutcome::Duplicate, 1));

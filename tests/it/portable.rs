@@ -213,7 +213,7 @@ fn two_casebooks_become_one() {
     // Notes on both sides cannot be told apart by their numbers.
     let third = filled(7, "third/thing");
     let ran = import(&first, &export(&third, &["--with-notes"]));
-    assert!(ran.code == Some(2) && ran.err.contains("both hold private notes"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("both contain private notes"), "{}", ran.err);
     assert_eq!(first.json(&["source", "list", "--json"]).as_array().unwrap().len(), 2);
 }
 
@@ -251,7 +251,7 @@ fn a_file_that_was_cut_or_changed_is_refused() {
     let new = Place::new();
     for (file, why) in [
         (here.file("cut.casebook", &whole[..whole.len() / 2]), "cannot be imported as a casebook"),
-        (here.file("table.csv", "ID,Title\n1,One\n"), "is no casebook that was exported"),
+        (here.file("table.csv", "ID,Title\n1,One\n"), "is not an exported casebook"),
         (copy, "precedent restore"),
     ] {
         let ran = import(&new, &file);
@@ -285,7 +285,7 @@ fn a_newer_one_and_one_that_would_fill_the_disk_are_refused() {
     }
     manifest["database_bytes"] = 4096.into();
     let ran = import(&there, &sealed(&here, manifest.to_string().as_bytes(), &bomb.finish().unwrap()));
-    assert!(ran.code == Some(2) && ran.err.contains("more than it says"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("more than its stated size"), "{}", ran.err);
     untouched(&there);
 }
 
@@ -299,7 +299,7 @@ fn a_file_that_was_made_to_do_harm_is_refused() {
     // Names of other places: nothing is unpacked by name.
     let evil: &[(&str, &[u8])] = &[("../../evil", b"x"), ("manifest.json", &members[0].1)];
     let ran = import(&there, &written(&here, evil));
-    assert!(ran.code == Some(2) && ran.err.contains("not where it should be"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("not in the expected place"), "{}", ran.err);
     for sql in [
         "CREATE TRIGGER evil AFTER INSERT ON documents BEGIN DELETE FROM verdicts; END;",
         "ALTER TABLE links RENAME TO l; CREATE VIEW links AS SELECT * FROM l;",
@@ -365,7 +365,7 @@ fn a_backup_is_whole_while_another_process_writes() {
     assert!(writer.wait().unwrap().success());
     let file = place.path("copy-1.db").to_string_lossy().into_owned();
     let ran = place.run(&["backup", &file]);
-    assert!(ran.code == Some(2) && ran.err.contains("is there already"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("already exists"), "{}", ran.err);
     place.ok(&["backup", &file, "--force"]);
     // It is a casebook: put into a folder it is opened.
     let other = Place::new();
@@ -383,7 +383,7 @@ fn a_restore_is_whole_and_whoever_has_it_open_sees_it() {
     let before = content(&place);
     let copy = place.path("copy.db").to_string_lossy().into_owned();
     let said = place.ok(&["backup", &copy]).err;
-    assert!(said.contains(&format!("To go back: precedent restore {copy}")), "{said}");
+    assert!(said.contains(&format!("To restore it: precedent restore {copy}")), "{said}");
     // Somebody has it open, with a log that is not in its place yet.
     let open = Connection::open(place.casebook().join("precedent.db")).unwrap();
     let titles = || -> i64 {
@@ -403,7 +403,7 @@ fn a_restore_is_whole_and_whoever_has_it_open_sees_it() {
     let notes = place.ok(&["note", "list"]).out;
     assert!(notes.contains("My own remark") && !notes.contains("Later"), "{notes}");
     // What was there is kept, and can be gone back to.
-    let kept = ran.err.lines().find_map(|l| l.strip_prefix("What was here before is kept in ")).unwrap();
+    let kept = ran.err.lines().find_map(|l| l.strip_prefix("The previous data is kept in ")).unwrap();
     place.ok(&["restore", kept]);
     assert!(place.ok(&["note", "list"]).out.contains("Later"));
 
@@ -450,7 +450,7 @@ fn an_export_takes_nobody_elses_file_and_leaves_none() {
     }
     assert!(!place.path(".precedent-abcdefABCDEF.part").exists());
     let ran = place.run(&["export", &file]);
-    assert!(ran.code == Some(2) && ran.err.contains("is there already"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("already exists"), "{}", ran.err);
 }
 
 #[test]
@@ -470,7 +470,7 @@ fn an_export_while_others_write_and_one_record_alone() {
     assert_eq!(import(&there, &file).code, Some(0));
     assert_eq!(there.json(&["show", "acme/app#1", "--json"])["title"], "Valve leaks");
     let ran = there.run(&["export", &file.to_string_lossy()]);
-    assert!(ran.code == Some(2) && ran.err.contains("is there already"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("already exists"), "{}", ran.err);
 }
 
 #[test]
@@ -497,7 +497,7 @@ fn a_file_decides_nothing_about_sources_that_it_does_not_hold() {
     let mine = Place::new();
     let ran = import(&mine, &file);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("Left out. The decision about acme/app#10 and acme/app#900"), "{}", ran.err);
+    assert!(ran.err.contains("Skipped. The decision about acme/app#10 and acme/app#900"), "{}", ran.err);
     assert!(ran.err.contains("acme/app#11 and evil/x#1"), "{}", ran.err);
     assert!(ran.err.contains(&format!("{honest} verdicts")), "what was left out does not count: {}", ran.err);
     // … and when they come later, nobody has decided about them.

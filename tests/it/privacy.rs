@@ -118,7 +118,7 @@ fn everything_but_a_sync_works_where_there_is_no_network() {
     let ran = Ran::from(alone(&["sync".to_owned()]).unwrap());
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(
-        ran.err.contains("no tracker can be reached") && ran.err.contains("network is away"),
+        ran.err.contains("cannot reach any tracker") && ran.err.contains("network is down"),
         "{}",
         ran.err
     );

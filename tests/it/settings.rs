@@ -70,7 +70,7 @@ fn a_file_that_is_wrong_is_told_and_can_be_mended() {
         [("duplicates.threshold", "2"), ("search.limit", "many"), ("color", "green"), ("source", "x")]
     {
         let ran = place.run(&["config", "set", key, value]);
-        assert!(ran.code == Some(2) && ran.err.contains("It has to be"), "{key}: {}", ran.err);
+        assert!(ran.code == Some(2) && ran.err.contains("It must be"), "{key}: {}", ran.err);
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "# mine\n[duplicates]\nthreshold = 0.6\n");
 }

@@ -463,7 +463,7 @@ async fn settings_out_of_range_and_empty_questions_are_clear_errors() {
         (TroubleshootSettings { max_results: 0, ..default() }, "results"),
         (TroubleshootSettings { total_budget_chars: 999, ..default() }, "budget"),
         (TroubleshootSettings { total_budget_chars: 50_001, ..default() }, "budget"),
-        (TroubleshootSettings { enabled: false, ..default() }, "switched off"),
+        (TroubleshootSettings { enabled: false, ..default() }, "disabled"),
     ] {
         let request = TroubleshootRequest { settings, ..of(FAILURE) };
         let error = casebook.troubleshoot(request, &Task::new()).await.unwrap_err();

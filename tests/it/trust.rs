@@ -326,8 +326,12 @@ fn unwritable(then: &str) -> Option<Ran> {
 fn a_casebook_that_may_only_be_read_answers() {
     let Some(ran) = unwritable("mount -o remount,ro $TO") else { return };
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
-    assert!(ran.err.contains("can only be read here"), "{}", ran.err);
-    assert!(ran.err.contains("nothing can be stored here") && !ran.err.contains("defect"), "{}", ran.err);
+    assert!(ran.err.contains("is read-only here"), "{}", ran.err);
+    assert!(
+        ran.err.contains("cannot write to the casebook") && !ran.err.contains("bug in Precedent"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -362,7 +366,7 @@ fn a_check_without_all_vectors_takes_nothing_from_the_queue_and_is_made_again() 
     let notices = first["notices"].to_string();
     assert!(notices.contains("vectors"), "the answer says that it is partial: {notices}");
     let status = place.ok(&["status"]).out;
-    assert!(status.contains("not read for it yet: precedent index"), "{status}");
+    assert!(status.contains("not indexed yet; run `precedent index`"), "{status}");
     place.ok(&["index"]);
     let whole = triage(&[]);
     assert_eq!(whole["scanned"], first["scanned"], "all of them are checked anew with their vectors");

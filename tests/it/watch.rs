@@ -61,7 +61,7 @@ fn a_watch_looks_again_goes_on_after_a_failure_and_ends_when_asked() {
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
     assert_eq!(ran.code, Some(130), "{}", ran.err);
-    assert!(ran.err.contains("The next look is in 1 s") && ran.err.contains("is not there"), "{}", ran.err);
+    assert!(ran.err.contains("Next sync in 1 s") && ran.err.contains("not found"), "{}", ran.err);
     // What is wrong with the command itself is no reason to go on.
     assert_eq!(place.run(&["sync", "no/such", "--watch"]).code, Some(1));
     assert_eq!(place.run(&["sync", "--watch", "--every", "never"]).code, Some(2));
@@ -82,13 +82,13 @@ fn another_process_sees_how_far_it_is_and_two_do_not_sync_one_source_at_once() {
     });
     assert_eq!(seen["running"], true);
     assert_eq!((&seen["progress"]["done"], &seen["progress"]["total"]), (&json!(200), &json!(350)), "{seen}");
-    assert!(place.ok(&["status"]).out.contains("being synced now: 200 of 350 records"));
-    assert!(place.ok(&["source", "list"]).out.contains("being synced now: 200 of 350 records"));
+    assert!(place.ok(&["status"]).out.contains("syncing now: 200 of 350 records"));
+    assert!(place.ok(&["source", "list"]).out.contains("syncing now: 200 of 350 records"));
 
     let both = start(&place, &["sync", "--no-index", "--json"]);
     let ran = Ran::from(both.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(1), "{}", ran.err);
-    assert!(ran.err.contains("acme/app is being synced already"), "{}", ran.err);
+    assert!(ran.err.contains("acme/app is already being synced"), "{}", ran.err);
     let reports: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(reports["sources"][0]["problem"]["code"], "busy");
     assert_eq!(reports["sources"][1]["items"], 30);

@@ -206,10 +206,10 @@ async fn a_project_without_a_wiki_and_one_that_is_refused() {
     let github = wiki.tracker();
     let mirror = mirror(&github).await;
     let report = sync(&mirror).await;
-    assert!(wiki_gap(&report).unwrap().contains("no page yet"), "{:?}", report.gaps);
+    assert!(wiki_gap(&report).unwrap().contains("no pages yet"), "{:?}", report.gaps);
     github.world().wiki = None;
     let report = sync(&mirror).await;
-    assert!(wiki_gap(&report).unwrap().contains("shows none"), "{:?}", report.gaps);
+    assert!(wiki_gap(&report).unwrap().contains("have access to it"), "{:?}", report.gaps);
     wiki.write("Home.md", "Hello\n");
     wiki.push("First");
     github.world().wiki = Some(wiki.root());
@@ -288,7 +288,7 @@ fn the_command_line_and_where_the_token_never_shows() {
     // Without git all else is mirrored, and what to do is said.
     let ran = run(&["sync"], "/nowhere");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("git is not installed here; install it"), "{}", ran.err);
+    assert!(ran.err.contains("git is not installed; install it"), "{}", ran.err);
     assert!(ran.err.contains("3 items"), "{}", ran.err);
 
     let ran = run(&["sync"], &path);

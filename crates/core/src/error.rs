@@ -194,8 +194,8 @@ impl From<rusqlite::Error> for Error {
                 | R::InvalidColumnType(..)
                 | R::Utf8Error(..)
         ) {
-            return Self::new(Code::Internal, format!("a row of the casebook cannot be read: {error}"))
-                .with_hint("Run `precedent doctor --repair`: it names the row, keeps a copy, and mends it.")
+            return Self::new(Code::Internal, format!("cannot read a row of the casebook: {error}"))
+                .with_hint("Run `precedent doctor --repair`: it names the row, backs it up and repairs it.")
                 .with_source(error);
         }
         let (code, message, hint) = match error.sqlite_error_code() {
@@ -207,27 +207,27 @@ impl From<rusqlite::Error> for Error {
             Some(E::DiskFull) => (
                 Code::Io,
                 "the disk is full".to_owned(),
-                "Free some space and run the command again; what was stored is kept.",
+                "Free some space and run the command again; saved data is kept.",
             ),
             Some(E::ReadOnly | E::CannotOpen | E::PermissionDenied) => (
                 Code::Io,
-                "the casebook cannot be written".to_owned(),
+                "cannot write to the casebook".to_owned(),
                 "Check the permissions of its folder and the space on its disk, or choose another with --casebook.",
             ),
             Some(E::SystemIoFailure) => (
                 Code::Io,
-                "the disk does not read or write as it should".to_owned(),
-                "Check the space on the disk and the disk itself, then try again; what was stored is kept.",
+                "reading from or writing to the disk failed".to_owned(),
+                "Check the disk and its free space, then try again; saved data is kept.",
             ),
             Some(E::DatabaseCorrupt | E::NotADatabase) => (
                 Code::Corrupt,
                 "the casebook's database file is damaged".to_owned(),
-                "Run `precedent doctor --repair`: it keeps a copy, mends what can be mended, and says what to do about the rest.",
+                "Run `precedent doctor --repair`: it keeps a copy, repairs what it can, and lists what to do about the rest.",
             ),
             _ => (
                 Code::Internal,
                 format!("database: {error}"),
-                "This is a defect in Precedent; please report it.",
+                "This is a bug in Precedent; please report it.",
             ),
         };
         Self::new(code, message).with_hint(hint).with_source(error)
@@ -238,22 +238,27 @@ impl From<tantivy::TantivyError> for Error {
     fn from(error: tantivy::TantivyError) -> Self {
         use tantivy::TantivyError as E;
         match &error {
-            E::LockFailure(LockError::LockBusy, _) => Self::new(Code::Busy, "another process is updating the full-text index")
-                .with_hint("Wait until it has finished, then try again."),
+            E::LockFailure(LockError::LockBusy, _) => {
+                Self::new(Code::Busy, "another process is updating the full-text index")
+                    .with_hint("Wait until it has finished, then try again.")
+            }
             // tantivy says no more of what stopped a thread that writes.
-            E::ErrorInThread(_) => Self::new(Code::Io, "the full-text index could not be written")
-                .with_hint("Most often the disk is full or a quota is used up. Free some space and run the command again."),
+            E::ErrorInThread(_) => Self::new(Code::Io, "the full-text index could not be written").with_hint(
+                "Usually the disk is full or a quota is exceeded. Free some space and run the command again.",
+            ),
             // What the system refuses says nothing of the files: only what they hold can be damaged.
             E::IoError(e) if !is_damage(e) => disk(e),
             E::LockFailure(LockError::IoError(e), _) => disk(e),
-            E::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => disk(io_error),
+            E::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => {
+                disk(io_error)
+            }
             E::OpenDirectoryError(_) | E::OpenWriteError(_) => {
                 Self::new(Code::Io, format!("full-text index: {error}"))
                     .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
             }
             E::IoError(_) | E::OpenReadError(_) | E::DataCorruption(_) | E::IncompatibleIndex(_) => {
                 Self::new(Code::Corrupt, format!("full-text index: {error}"))
-                    .with_hint("Run `precedent index --rebuild`; it is made again from the database.")
+                    .with_hint("Run `precedent index --rebuild` to rebuild it from the database.")
             }
             _ => Self::new(Code::Internal, format!("full-text index: {error}")),
         }
@@ -280,7 +285,8 @@ fn is_damage(error: &io::Error) -> bool {
 
 /// What to return when a bound task was cancelled.
 pub fn cancelled() -> Error {
-    Error::new(Code::Cancelled, "cancelled").with_hint("What was done so far is kept; run it again to go on.")
+    Error::new(Code::Cancelled, "cancelled")
+        .with_hint("Progress is saved; run the command again to continue.")
 }
 
 #[cfg(test)]

@@ -254,8 +254,8 @@ fn write(target: &Path, bytes: &[u8], existing: Existing, readers: Readers) -> R
 
 /// A file that is there already.
 pub fn is_there(file: &Path) -> Error {
-    Error::invalid(format!("{} is there already", file.display()))
-        .with_hint("Choose another name, or replace it with --force.")
+    Error::invalid(format!("{} already exists", file.display()))
+        .with_hint("Choose another name, or use --force to overwrite it.")
 }
 
 #[cfg(test)]

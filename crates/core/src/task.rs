@@ -182,7 +182,7 @@ pub fn apart<T: Send + 'static>(task: &Task, work: impl FnOnce() -> T + Send + '
     let (give, take) = sync_channel(1);
     thread::Builder::new()
         .spawn(move || drop(give.send(work())))
-        .map_err(|e| Error::new(Code::Internal, "no thread can be started").with_source(e))?;
+        .map_err(|e| Error::new(Code::Internal, "cannot start a thread").with_source(e))?;
     loop {
         match take.recv_timeout(LOOK_AGAIN) {
             Ok(done) => return Ok(done),
@@ -194,7 +194,7 @@ pub fn apart<T: Send + 'static>(task: &Task, work: impl FnOnce() -> T + Send + '
 
 fn ended() -> Error {
     Error::new(Code::Internal, "a background job ended unexpectedly")
-        .with_hint("This is a defect in Precedent; please report it.")
+        .with_hint("This is a bug in Precedent; please report it.")
 }
 
 #[cfg(test)]

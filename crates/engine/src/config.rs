@@ -121,8 +121,8 @@ pub struct Key {
 pub const KEYS: &[Key] = &[
     Key {
         name: "casebook",
-        about: "the casebook's folder",
-        holds: Holds::Text("a whole path"),
+        about: "casebook folder",
+        holds: Holds::Text("an absolute path"),
         read: |s, text| {
             let path = PathBuf::from(text);
             path.is_absolute().then(|| s.casebook = Some(path))
@@ -131,8 +131,8 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "source",
-        about: "the source that bare numbers mean",
-        holds: Holds::Text("the name of a source: owner/name"),
+        about: "source for bare numbers",
+        holds: Holds::Text("a source: owner/name"),
         read: |s, text| {
             let whole = text.contains('/') && !text.contains(char::is_whitespace) && !text.contains('#');
             whole.then(|| s.source = Some(text.to_owned()))
@@ -141,70 +141,70 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "color",
-        about: "whether output has colours",
+        about: "when to color the output",
         holds: Holds::Text("auto, always or never"),
         read: |s, text| Color::parse(text).map(|c| s.color = Some(c)),
         write: |s| s.color.map(|c| c.as_str().to_owned()),
     },
     Key {
         name: "threads",
-        about: "threads that compute vectors",
+        about: "threads for computing vectors",
         holds: Holds::Whole(1, 64),
         read: |s, text| text.parse().ok().map(|n| s.threads = Some(n)),
         write: |s| s.threads.map(|n| n.to_string()),
     },
     Key {
         name: "search.limit",
-        about: "results of a search",
+        about: "maximum number of search results",
         holds: Holds::Whole(1, limits::SEARCH),
         read: |s, text| text.parse().ok().map(|n| s.search_limit = n),
         write: |s| Some(s.search_limit.to_string()),
     },
     Key {
         name: "duplicates.threshold",
-        about: "how alike a candidate has to be",
+        about: "minimum similarity of a candidate",
         holds: Holds::Share,
         read: |s, text| text.parse().ok().map(|n| s.duplicates_threshold = n),
         write: |s| Some(s.duplicates_threshold.to_string()),
     },
     Key {
         name: "duplicates.max_candidates",
-        about: "candidates for duplicates",
+        about: "maximum number of duplicate candidates",
         holds: Holds::Whole(1, limits::CANDIDATES),
         read: |s, text| text.parse().ok().map(|n| s.duplicates_max_candidates = n),
         write: |s| Some(s.duplicates_max_candidates.to_string()),
     },
     Key {
         name: "triage.limit",
-        about: "reports of the queue",
+        about: "maximum number of reports in the queue",
         holds: Holds::Whole(1, limits::TRIAGE),
         read: |s, text| text.parse().ok().map(|n| s.triage_limit = n),
         write: |s| Some(s.triage_limit.to_string()),
     },
     Key {
         name: "troubleshooting.enabled",
-        about: "whether solved cases are looked for",
+        about: "whether to search for solved cases",
         holds: Holds::Truth,
         read: |s, text| text.parse().ok().map(|t| s.troubleshooting.enabled = t),
         write: |s| Some(s.troubleshooting.enabled.to_string()),
     },
     Key {
         name: "troubleshooting.similarity_threshold",
-        about: "how near in meaning a solved case has to be",
+        about: "minimum similarity in meaning of a solved case",
         holds: Holds::Share,
         read: |s, text| text.parse().ok().map(|n| s.troubleshooting.similarity_threshold = Some(n)),
         write: |s| s.troubleshooting.similarity_threshold.map(|n| n.to_string()),
     },
     Key {
         name: "troubleshooting.max_results",
-        about: "solved cases",
+        about: "maximum number of solved cases",
         holds: Holds::Whole(limits::CASES.0, limits::CASES.1),
         read: |s, text| text.parse().ok().map(|n| s.troubleshooting.max_results = n),
         write: |s| Some(s.troubleshooting.max_results.to_string()),
     },
     Key {
         name: "troubleshooting.total_budget_chars",
-        about: "characters of all threads together",
+        about: "maximum total length of all threads, in characters",
         holds: Holds::Whole(limits::BUDGET.0, limits::BUDGET.1),
         read: |s, text| text.parse().ok().map(|n| s.troubleshooting.total_budget_chars = n),
         write: |s| Some(s.troubleshooting.total_budget_chars.to_string()),
@@ -218,10 +218,10 @@ pub const KEYS: &[Key] = &[
 pub fn key(name: &str) -> Result<&'static Key> {
     KEYS.iter().find(|k| k.name == name).ok_or_else(|| {
         let hint = similar::meant(name, KEYS.iter().map(|k| k.name)).map_or_else(
-            || "`precedent config list` shows all settings.".to_owned(),
-            |meant| format!("Did you mean {meant}? `precedent config list` shows all settings."),
+            || "Run `precedent config list` to list all settings.".to_owned(),
+            |meant| format!("Did you mean {meant}? Run `precedent config list` to list all settings."),
         );
-        Error::invalid(format!("there is no setting \"{name}\"")).with_hint(hint)
+        Error::invalid(format!("unknown setting \"{name}\"")).with_hint(hint)
     })
 }
 
@@ -248,8 +248,8 @@ impl Key {
             Holds::Text(_) | Holds::Truth => true,
         };
         can.then(|| (self.read)(settings, text)).flatten().ok_or_else(|| {
-            Error::invalid(format!("{} cannot be \"{text}\"", self.name))
-                .with_hint(format!("It has to be {}.", self.holds))
+            Error::invalid(format!("invalid value \"{text}\" for {}", self.name))
+                .with_hint(format!("It must be {}.", self.holds))
         })
     }
 }
@@ -278,8 +278,8 @@ impl ConfigFile {
             Err(e) => {
                 let place = place(text, e.span());
                 let what = e.message().trim().replace('\n', ", ");
-                let error = Error::invalid(format!("{place}: it is not TOML: {what}"))
-                    .with_hint("A line looks like: duplicates.threshold = 0.5");
+                let error = Error::invalid(format!("{place}: not valid TOML: {what}"))
+                    .with_hint("Example of a line: duplicates.threshold = 0.5");
                 return (Self::default(), Some(error));
             }
         };
@@ -319,7 +319,7 @@ impl ConfigFile {
     pub fn set(&mut self, key: &Key, text: &str) -> Result<()> {
         key.set(&mut Settings::default(), text)?;
         let text = text.trim();
-        let wrong = || Error::invalid(format!("{} cannot be \"{text}\"", key.name));
+        let wrong = || Error::invalid(format!("invalid value \"{text}\" for {}", key.name));
         let value = match key.holds {
             Holds::Text(_) => Value::from(text),
             Holds::Share => Value::from(text.parse::<f64>().map_err(|_| wrong())?),
@@ -334,7 +334,7 @@ impl ConfigFile {
                 .entry(table)
                 .or_insert_with(toml_edit::table)
                 .as_table_like_mut()
-                .ok_or_else(|| Error::invalid(format!("{table} in the file is no table")))?
+                .ok_or_else(|| Error::invalid(format!("{table} in the file is not a table")))?
         };
         match tables.get_mut(name).and_then(Item::as_value_mut) {
             // A remark behind the value stays.
@@ -446,7 +446,7 @@ mod tests {
             ("search.limit = \"many\"", "\"many\""),
             ("casebook = \"relative\"", "relative"),
             ("troubleshooting = 5", "\"troubleshooting\""),
-            ("source =", "not TOML"),
+            ("source =", "not valid TOML"),
         ] {
             let error = ConfigFile::parse(text).unwrap_err();
             let said = error.to_string();

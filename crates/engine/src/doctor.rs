@@ -58,7 +58,7 @@ pub(crate) fn is_there(folder: &Path, database: &Path, full_text: &Path) -> Resu
         // What cannot be looked at may well be there.
         Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => Err(Error::io(folder, e)),
         _ if !store::kept_copies(database).is_empty() || full_text.is_dir() => Err(Error::not_found(
-            format!("{} is missing, though what belongs to it is there", database.display()),
+            format!("{} is missing, although its other files exist", database.display()),
         )
         .with_hint(way_back(database))),
         _ => Err(no_casebook(folder)),
@@ -67,18 +67,19 @@ pub(crate) fn is_there(folder: &Path, database: &Path, full_text: &Path) -> Resu
 
 /// Where nobody made a casebook yet.
 fn no_casebook(folder: &Path) -> Error {
-    Error::not_found(format!("there is no casebook in {}", folder.display())).with_hint(
-        "To look elsewhere: --casebook DIR. To begin one there: precedent import sample, precedent import FILE …, \
+    Error::not_found(format!("no casebook found in {}", folder.display())).with_hint(
+        "To use another folder: --casebook DIR. To create a casebook there: precedent import sample, precedent import FILE …, \
          or precedent source add github:owner/name.",
     )
 }
 
 /// What to do about a database that cannot be mended.
 pub(crate) fn way_back(database: &Path) -> String {
-    let copy =
-        store::kept_copies(database).pop().map_or_else(String::new, |p| format!(" {} is one.", p.display()));
+    let copy = store::kept_copies(database)
+        .pop()
+        .map_or_else(String::new, |p| format!(" {} is a copy.", p.display()));
     format!(
-        "Go back to a copy, such as `precedent backup` writes: precedent restore FILE.{copy} Without a copy, move {name} and its \
+        "Restore a copy, such as one from `precedent backup`: precedent restore FILE.{copy} Without a copy, move {name} and its \
          -wal and -shm files away, add the sources again and sync.",
         name = database.display()
     )
@@ -137,9 +138,9 @@ impl CheckUp<'_> {
             let Ok(metadata) = fs::metadata(&path) else { continue };
             let mode = metadata.permissions().mode() & 0o777;
             let (what, why) = if mode & 0o077 != 0 {
-                ("is open to other users of this machine", "They could read reports and private notes.")
+                ("is accessible to other users of this machine", "They can read reports and private notes.")
             } else if mode & wanted != wanted {
-                ("cannot be read and written by you", "Nothing can be mirrored or noted, or even found.")
+                ("is not readable and writable for you", "Mirroring, notes and search do not work.")
             } else {
                 continue;
             };
@@ -167,8 +168,8 @@ impl CheckUp<'_> {
                 "disk_space",
                 Severity::Warning,
                 format!("{} MB are free on the casebook's disk", free / 1_000_000),
-                "A sync or an index that finds the disk full stops; what was stored is kept.",
-                "Free some space, or move the casebook's folder and name it with --casebook.",
+                "A sync or an index update stops when the disk is full; saved data is kept.",
+                "Free some space, or move the casebook folder and point to it with --casebook.",
             )
         })
     }
@@ -185,21 +186,21 @@ impl CheckUp<'_> {
             id,
             Severity::Warning,
             error.to_string(),
-            "Reports that say the same in other words are not found; search by words works.",
+            "Similar reports in other words are not found; keyword search works.",
             error.hint().unwrap_or("Reinstall Precedent."),
         ))
     }
 
     /// Whether the database can be worked with.
     fn truth(&self, found: &mut Vec<Finding>) -> Result<bool> {
-        const WHY: &str = "It is the only place of what was mirrored and decided.";
+        const WHY: &str = "It is the only copy of the mirrored data and your decisions.";
         let inspection = match store::inspect(self.database) {
             Ok(inspection) => inspection,
             Err(error) if error.code() == Code::Corrupt => {
                 found.push(report(
                     "database_damaged",
                     Severity::Error,
-                    "the database is damaged: it is no SQLite database".to_owned(),
+                    "the database is damaged: it is not a SQLite database".to_owned(),
                     WHY,
                     &way_back(self.database),
                 ));
@@ -216,7 +217,7 @@ impl CheckUp<'_> {
                 "newer_version",
                 Severity::Error,
                 format!("a newer version of Precedent wrote this casebook (schema {})", inspection.schema),
-                "This version does not know what is in it, and does not touch it.",
+                "This version cannot read it and does not change it.",
                 "Install the newer version, or open another casebook with --casebook.",
             ));
             return Ok(false);
@@ -225,7 +226,7 @@ impl CheckUp<'_> {
             found.push(report(
                 "database_emptied",
                 Severity::Error,
-                format!("{} is empty: all that was in it is lost", self.database.display()),
+                format!("{} is empty: all its data is lost", self.database.display()),
                 WHY,
                 &way_back(self.database),
             ));
@@ -236,7 +237,7 @@ impl CheckUp<'_> {
                 "not_a_casebook",
                 Severity::Error,
                 format!("{} is another program's database", self.database.display()),
-                "Nothing of Precedent's is in it, and nothing is changed in it.",
+                "It contains no Precedent data, and Precedent does not change it.",
                 "Choose another folder with --casebook.",
             ));
             return Ok(false);
@@ -260,7 +261,7 @@ impl CheckUp<'_> {
                         way_back(self.database)
                     } else {
                         format!(
-                            "precedent doctor --repair makes its indexes anew, after keeping a copy. If that is not enough: {}",
+                            "precedent doctor --repair keeps a copy, then rebuilds the database indexes. If that is not enough: {}",
                             way_back(self.database)
                         )
                     },
@@ -277,7 +278,7 @@ impl CheckUp<'_> {
                     "older_version",
                     Severity::Notice,
                     format!("an older version of Precedent wrote this casebook (schema {})", inspection.schema),
-                    "The next command upgrades it; a copy is kept beside it. Its rows and indexes are looked at then.",
+                    "The next command upgrades it and keeps a copy next to it. Its rows and indexes are checked after that.",
                     "precedent doctor --repair",
                 )
             });
@@ -292,9 +293,9 @@ impl CheckUp<'_> {
             found.push(report(
                 "kept_copy",
                 Severity::Notice,
-                format!("{} is a copy that was kept ({} kB)", path.display(), size.div_ceil(1000)),
-                "It takes up space, and is a way back to how things were.",
-                "Delete it when you no longer want to go back.",
+                format!("{} is a kept copy ({} kB)", path.display(), size.div_ceil(1000)),
+                "It takes up space, but can be restored.",
+                "Delete it when you no longer need it.",
             ));
         }
     }
@@ -314,8 +315,8 @@ impl CheckUp<'_> {
             ..mendable(
                 "unreadable_rows",
                 Severity::Error,
-                format!("rows hold values that commands cannot read. {}", faults.sentences().join(" ")),
-                "A single one of them may keep every search from answering.",
+                format!("some rows contain unreadable values. {}", faults.sentences().join(" ")),
+                "Any one of them can make every search fail.",
             )
         });
         Ok(self.repair)
@@ -334,8 +335,8 @@ impl CheckUp<'_> {
                 ..mendable(
                     "orphan_rows",
                     Severity::Warning,
-                    format!("rows belong to something that is gone: {}", tables.join(", ")),
-                    "Nothing can reach them; they take up space and make counts wrong.",
+                    format!("some rows belong to deleted data: {}", tables.join(", ")),
+                    "They are unreachable, take up space and make counts wrong.",
                 )
             });
         }
@@ -343,9 +344,9 @@ impl CheckUp<'_> {
             found.push(report(
                 "raw_unreadable",
                 Severity::Warning,
-                format!("{unreadable} records as the trackers sent them cannot be unpacked"),
-                "Everything can be found; a later version cannot read more out of these without a sync.",
-                "Sync their source again: precedent sync --full",
+                format!("{unreadable} original tracker records cannot be unpacked"),
+                "Search is not affected, but a later version can extract more from these records only after a sync.",
+                "Sync the source again: precedent sync --full",
             ));
         }
         Ok(())
@@ -374,8 +375,8 @@ impl CheckUp<'_> {
             ..mendable(
                 "full_text_damaged",
                 Severity::Warning,
-                format!("files of the full text are damaged: {complaint}"),
-                "Search by words fails or misses documents. It is made again from the database.",
+                format!("full-text index files are damaged: {complaint}"),
+                "Keyword search fails or misses documents. The index can be rebuilt from the database.",
             )
         });
         Ok(fulltext)
@@ -415,8 +416,8 @@ impl CheckUp<'_> {
             ..mendable(
                 id,
                 Severity::Warning,
-                format!("{what}: {missing} documents are missing, {extra} should not be there"),
-                "Search by words misses documents, or shows some that are gone.",
+                format!("{what}: {missing} documents are missing, {extra} are left over"),
+                "Keyword search misses documents or shows deleted ones.",
             )
         });
         Ok(())
@@ -438,8 +439,8 @@ impl CheckUp<'_> {
                 ..mendable(
                     "vectors_damaged",
                     Severity::Warning,
-                    format!("the file of vectors is damaged: {}", damage.replace('\n', " ")),
-                    "Search by meaning fails or misses passages. Vectors are made again from the database.",
+                    format!("the vector file is damaged: {}", damage.replace('\n', " ")),
+                    "Search by meaning fails or misses passages. The vectors can be rebuilt from the database.",
                 )
             });
             if !self.repair {
@@ -479,7 +480,7 @@ impl CheckUp<'_> {
             ..mendable(
                 "vectors_missing",
                 Severity::Warning,
-                format!("passages without a vector, or with one of an older text: at least {before}"),
+                format!("at least {before} passages have no vector or an outdated one"),
                 "Search by meaning does not find them.",
             )
         });
@@ -499,8 +500,8 @@ impl CheckUp<'_> {
                 "vectors_of_another_model",
                 Severity::Notice,
                 format!("{} holds vectors of another model ({} kB)", path.display(), size.div_ceil(1000)),
-                "No search looks at them while this model is used; they take up space.",
-                "Delete the file if you do not go back to that model.",
+                "They are not used with the current model and take up space.",
+                "Delete the file if you won't switch back to that model.",
             ));
         }
     }

@@ -114,7 +114,7 @@ pub fn ask(
 /// [`precedent_core::Code::InvalidInput`].
 pub fn valid(request: &LogRequest) -> Result<()> {
     if request.max_errors == 0 || request.max_errors > limits::MAX_ERRORS {
-        return Err(Error::invalid(format!("{} errors cannot be asked about", request.max_errors))
+        return Err(Error::invalid(format!("cannot look up {} errors", request.max_errors))
             .with_hint(format!("Ask for 1 to {}.", limits::MAX_ERRORS)));
     }
     Ok(())

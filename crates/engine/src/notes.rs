@@ -115,7 +115,7 @@ impl Notebook<'_> {
         };
         if let Err(error) = self.index(document, task) {
             warning.get_or_insert(format!(
-                "The note is stored, and will be found after the next `precedent index`: {error}"
+                "The note is saved, but search will find it only after the next `precedent index`: {error}"
             ));
         }
         let outcome = if close.is_empty() { NoteOutcome::Stored } else { NoteOutcome::Connected };
@@ -191,7 +191,7 @@ impl Notebook<'_> {
         let (cosines, near, related) = match near {
             Ok(found) => found,
             Err(error) => {
-                warning = Some(format!("Compared word for word alone: {error}"));
+                warning = Some(format!("Compared by exact wording only: {error}"));
                 (vec![0.0; rows.len()], f32::INFINITY, f32::INFINITY)
             }
         };
@@ -238,7 +238,7 @@ impl Notebook<'_> {
 
     fn no_model(&self) -> Error {
         self.problem.map_or_else(
-            || Error::new(precedent_core::error::Code::ModelUnavailable, "there is no model"),
+            || Error::new(precedent_core::error::Code::ModelUnavailable, "no model is available"),
             |p| Error::new(p.code(), p.to_string()),
         )
     }
@@ -346,7 +346,8 @@ fn one_line(title: &str) -> String {
 }
 
 fn valid(title: &str, body: &str) -> Result<()> {
-    let wrong = |what: String| Err(Error::invalid(what).with_hint("A note has a kind, a title and a text."));
+    let wrong =
+        |what: String| Err(Error::invalid(what).with_hint("A note needs a kind, a title and a text."));
     if title.trim().is_empty() {
         return wrong("the note has no title".to_owned());
     }
@@ -385,8 +386,8 @@ pub fn one(reader: &Reader<'_>, key: &str) -> Result<NoteRow> {
     let key = key.trim();
     let named = if key.contains('#') { key.to_owned() } else { format!("{}#{key}", precedent_store::NOTES) };
     reader.note(&named)?.ok_or_else(|| {
-        Error::not_found(format!("there is no note {named}"))
-            .with_hint("`precedent note list` shows them all.")
+        Error::not_found(format!("note {named} not found"))
+            .with_hint("Run `precedent note list` to list all notes.")
     })
 }
 

@@ -109,7 +109,7 @@ pub fn import(
     task: &Task,
 ) -> Result<Taken> {
     let _lock = FileLock::try_take(folder, "import.lock")?.ok_or_else(|| {
-        Error::new(Code::Busy, "another process is importing a casebook into this one")
+        Error::new(Code::Busy, "another process is importing into this casebook")
             .with_hint("Wait until it has finished, then try again.")
     })?;
     let place = Workplace::within(folder)?;
@@ -141,21 +141,18 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let mut start = [0; 512];
     let read = read_start(&mut open, &mut start).map_err(|e| Error::io(file, e))?;
     if start.starts_with(b"SQLite format 3") {
-        return Err(Error::invalid(format!(
-            "{} is a database, not a casebook that was exported",
-            file.display()
-        ))
-        .with_hint(format!(
-            "A copy that `precedent backup` wrote is gone back to: precedent restore {}",
-            file.display()
-        )));
+        return Err(Error::invalid(format!("{} is a database, not an exported casebook", file.display()))
+            .with_hint(format!(
+                "To restore a backup written by `precedent backup`: precedent restore {}",
+                file.display()
+            )));
     }
     let told = read.min(MANIFEST.len());
     // An archive whose members have other names is told by them.
     let is_archive = &start[257..262] == b"ustar";
     if !is_archive && start[..told] != MANIFEST.as_bytes()[..told] {
-        return Err(Error::invalid(format!("{} is no casebook that was exported", file.display())).with_hint(
-            "It has to be a whole file that `precedent export` wrote; nothing was imported. Files of trackers: precedent import FILE.",
+        return Err(Error::invalid(format!("{} is not an exported casebook", file.display())).with_hint(
+            "Use a complete file written by `precedent export`; nothing was imported. For tracker exports: precedent import FILE.",
         ));
     }
     open.rewind().map_err(|e| Error::io(file, e))?;
@@ -164,10 +161,10 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let mut next = |name: &str| -> Result<tar::Entry<'_, BufReader<File>>> {
         let entry = match entries.next() {
             Some(entry) => entry.map_err(|e| refused(file, &e))?,
-            None => return Err(refused(file, &"it is cut off")),
+            None => return Err(refused(file, &"it is truncated")),
         };
         if !entry.header().entry_type().is_file() || *entry.path_bytes() != *name.as_bytes() {
-            return Err(refused(file, &format!("{name} is not where it should be")));
+            return Err(refused(file, &format!("{name} is not in the expected place")));
         }
         Ok(entry)
     };
@@ -176,7 +173,7 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let manifest = manifest(file, &words)?;
     let mut packed = Digested { inner: next(DATABASE)?, hasher: blake3::Hasher::new() };
     if packed.inner.size() > size {
-        return Err(refused(file, &"it is cut off"));
+        return Err(refused(file, &"it is truncated"));
     }
     let limit = packed.inner.size().saturating_mul(MAX_RATIO).max(RATIO_FROM);
     if manifest.database_bytes > limit {
@@ -187,7 +184,7 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let listed = self::words(file, next(CHECKSUMS)?)?;
     let expected = format!("{}  {MANIFEST}\n{}  {DATABASE}\n", read_digest.to_hex(), digest.to_hex());
     if listed != expected.as_bytes() {
-        return Err(refused(file, &"it was changed: its content is not what its checksums say"));
+        return Err(refused(file, &"it was modified: its contents don't match its checksums"));
     }
     Ok(manifest)
 }
@@ -214,7 +211,7 @@ fn manifest(file: &Path, words: &[u8]) -> Result<Manifest> {
         return Err(Error::new(
             Code::NewerCasebook,
             format!(
-                "{}: it was written by a newer version of Precedent (format {}, this one knows {FORMAT})",
+                "{}: written by a newer version of Precedent (format {}, this version supports {FORMAT})",
                 file.display(),
                 any.format
             ),
@@ -228,7 +225,7 @@ fn words(file: &Path, entry: impl Read) -> Result<Vec<u8>> {
     let mut words = Vec::new();
     entry.take(MAX_WORDS + 1).read_to_end(&mut words).map_err(|e| refused(file, &e))?;
     if words.len() as u64 > MAX_WORDS {
-        return Err(refused(file, &"a member of it is too long"));
+        return Err(refused(file, &"a file in it is too large"));
     }
     Ok(words)
 }
@@ -253,13 +250,13 @@ fn unpack_database(
         }
         done += n as u64;
         if done > bytes {
-            return Err(refused(file, &"it unpacks to more than it says"));
+            return Err(refused(file, &"it unpacks to more than its stated size"));
         }
         out.write_all(&buffer[..n]).map_err(|e| Error::io(target, e))?;
         task.report(Phase::Import, done, Some(bytes), "bytes");
     }
     if done < bytes {
-        return Err(refused(file, &"it is cut off"));
+        return Err(refused(file, &"it is truncated"));
     }
     out.flush().map_err(|e| Error::io(target, e))?;
     drop(unpacked);
@@ -332,5 +329,5 @@ fn length(path: &Path) -> Result<u64> {
 
 fn refused(file: &Path, why: &dyn std::fmt::Display) -> Error {
     Error::invalid(format!("{} cannot be imported as a casebook: {why}", file.display()))
-        .with_hint("It has to be a whole file that `precedent export` wrote; nothing was imported.")
+        .with_hint("Use a complete file written by `precedent export`; nothing was imported.")
 }

@@ -40,10 +40,7 @@ impl Arm {
     /// Reads a name.
     pub fn parse(name: &str) -> std::result::Result<Self, String> {
         let known = || Self::ALL.map(Self::name).join(", ");
-        Self::ALL
-            .into_iter()
-            .find(|a| a.name() == name)
-            .ok_or_else(|| format!("it has to be one of {}", known()))
+        Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| format!("must be one of {}", known()))
     }
 
     /// Whether it is made of this one: both arms of search, or the check that is calibrated.

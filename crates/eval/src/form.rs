@@ -10,12 +10,12 @@ const FEW: usize = 3;
 /// A form in which reports are asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Form {
-    /// Title and body.
+    /// Title and body
     #[default]
     Report,
-    /// The title, typed.
+    /// Title, as typed into a search
     Title,
-    /// The three words of the title that fewest reports have, typed in their order.
+    /// Three rarest words of the title, in their order
     Words,
 }
 

@@ -41,22 +41,22 @@ pub fn read(place: &Path, set: &str) -> Result<Option<Pairs>> {
     for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.starts_with('#') && !l.is_empty()) {
         let wrong = |what: &str| {
             Error::invalid(format!("{}:{}: {what}", file.display(), i + 1)).with_hint(
-                "A line is a report, an earlier report, one of D, P, R, N and X, and a weight, with tabs between.",
+                "Each line is a report, an earlier report, one of D, P, R, N and X, and a weight, separated by tabs.",
             )
         };
         let mut columns = line.split('\t');
         let (Some(later), Some(earlier), Some(verdict), Some(weight)) =
             (columns.next(), columns.next(), columns.next(), columns.next())
         else {
-            return Err(wrong("there are fewer than four columns"));
+            return Err(wrong("fewer than four columns"));
         };
         let judgement = match verdict {
             "D" | "P" => Judgement::Same,
             "R" => Judgement::Related,
             "N" | "X" => Judgement::Neither,
-            other => return Err(wrong(&format!("{other} is no verdict"))),
+            other => return Err(wrong(&format!("{other} is not a verdict"))),
         };
-        let weight: f64 = weight.parse().map_err(|_| wrong("the weight is no number"))?;
+        let weight: f64 = weight.parse().map_err(|_| wrong("the weight is not a number"))?;
         pairs.insert((later.to_owned(), earlier.to_owned()), Judged { judgement, weight });
     }
     Ok(Some(pairs))

@@ -83,8 +83,8 @@ pub async fn evaluate(
     task: &Task,
 ) -> Result<EvalReport> {
     if let Some(model) = request.model.as_deref().filter(|m| !m.join(CARD).is_file()) {
-        return Err(Error::invalid(format!("{} holds no {CARD}", model.display())).with_hint(
-            "`precedent model import DIR` writes one; the model is then below the casebook's folder.",
+        return Err(Error::invalid(format!("{} has no {CARD}", model.display())).with_hint(
+            "Create one with `precedent model import DIR`; the model is then in the casebook folder.",
         ));
     }
     let against = request.against.as_deref().map(Run::read).transpose()?;

@@ -53,8 +53,8 @@ impl Run {
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).map_err(|e| Error::io(path, e))?;
         serde_json::from_slice(&bytes).map_err(|e| {
-            Error::invalid(format!("{} is no run of `precedent eval`: {e}", path.display()))
-                .with_hint("Name the file that an earlier `precedent eval --run FILE` wrote.")
+            Error::invalid(format!("{} is not a run of `precedent eval`: {e}", path.display()))
+                .with_hint("Give a file written by an earlier `precedent eval --run FILE`.")
         })
     }
 

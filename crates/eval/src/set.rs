@@ -161,7 +161,7 @@ impl EvalSet {
     pub fn read(folder: &Path) -> Result<Self> {
         let names = ["corpus.jsonl", "corpus.jsonl.zst", "issues.jsonl"];
         let Some(corpus) = names.iter().map(|n| folder.join(n)).find(|p| p.is_file()) else {
-            return Err(Error::not_found(format!("{} holds no corpus.jsonl", folder.display())).with_hint(
+            return Err(Error::not_found(format!("{} has no corpus.jsonl", folder.display())).with_hint(
                 "A set is a folder with corpus.jsonl (or corpus.jsonl.zst), qrels.tsv and negatives.txt.",
             ));
         };
@@ -233,7 +233,7 @@ impl EvalSet {
             let mut columns = line.split('\t');
             let (Some(query), Some(document)) = (columns.next(), columns.next()) else { return Err(wrong()) };
             let (Some(query), Some(document)) = (place.get(query), place.get(document)) else {
-                return Err(wrong().with_hint("It names a report that the corpus does not hold."));
+                return Err(wrong().with_hint("It refers to a report that is not in the corpus."));
             };
             if document < query && columns.next().is_none_or(|grade| grade.trim() != "0") {
                 relevant.entry(*query).or_default().insert(*document);
@@ -248,7 +248,7 @@ impl EvalSet {
             }
         }
         if relevant.is_empty() {
-            return Err(Error::invalid(format!("{} names no pair", qrels.display())));
+            return Err(Error::invalid(format!("{} contains no pairs", qrels.display())));
         }
         let name = folder.file_name().map_or_else(|| "set".to_owned(), |n| n.to_string_lossy().into_owned());
         let fingerprint = hasher.finalize().to_hex()[..12].to_owned();

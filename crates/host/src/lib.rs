@@ -34,13 +34,13 @@ pub fn salvage_config(path: &Path) -> Result<(ConfigFile, Option<Error>)> {
     };
     let (file, wrong) = match text {
         Ok(text) => ConfigFile::salvage(&text),
-        Err(_) => (ConfigFile::default(), Some(Error::invalid("it is no text"))),
+        Err(_) => (ConfigFile::default(), Some(Error::invalid("not a text file"))),
     };
     let wrong = wrong.map(|error| {
         let hint = error.hint().map(|hint| format!("{}. ", hint.trim_end_matches('.'))).unwrap_or_default();
         error
             .context(path.display())
-            .with_hint(format!("{hint}Mend it there, or set the file aside: precedent config reset"))
+            .with_hint(format!("{hint}Correct it there, or reset the settings: precedent config reset"))
     });
     Ok((file, wrong))
 }

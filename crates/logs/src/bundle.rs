@@ -27,7 +27,7 @@ const START: usize = 8 * 1024;
 const MAX_DEPTH: usize = 3;
 const MAX_FOLDERS: usize = 16;
 /// What is told where a file without a name cannot be made.
-const TEMPORARY: &str = "the folder for temporary files";
+const TEMPORARY: &str = "temporary folder";
 /// How many files are looked at.
 const MAX_FILES: usize = 20_000;
 
@@ -156,7 +156,7 @@ impl Walk<'_, '_> {
         if self.failed.is_none() {
             let named = Error::new(error.code(), format!("{name}: {why}"));
             self.failed = Some(named.with_hint(
-                "Fetch the file again; what is locked or packed in another way, unpack first. Then name it or its folder.",
+                "Download the file again. If it is password-protected or in another format, unpack it first and give the extracted file or folder.",
             ));
         }
         Ok(())
@@ -164,7 +164,7 @@ impl Walk<'_, '_> {
 
     fn file(&mut self, found: &Found) -> Result<()> {
         if !found.named && !may_be_log(&found.name) {
-            return self.skip(&found.name, "not a log by its name");
+            return self.skip(&found.name, "not a log file name");
         }
         let mut stream = unpack(&found.path, &Arc::clone(&self.read))?;
         self.stream(&mut stream, &found.path, &found.name, 0)
@@ -174,7 +174,7 @@ impl Walk<'_, '_> {
     fn stream(&mut self, stream: &mut dyn Read, path: &Path, name: &str, depth: usize) -> Result<()> {
         self.files += 1;
         if self.files > MAX_FILES {
-            return self.skip(name, "there are too many files");
+            return self.skip(name, "too many files");
         }
         let mut start = Vec::with_capacity(START);
         (&mut *stream).take(START as u64).read_to_end(&mut start).map_err(|e| damaged(path, &e))?;
@@ -192,7 +192,7 @@ impl Walk<'_, '_> {
 
     fn tar(&mut self, stream: &mut dyn Read, path: &Path, outer: &str, depth: usize) -> Result<()> {
         if depth >= MAX_DEPTH {
-            return self.skip(outer, "archives lie too deep in one another");
+            return self.skip(outer, "archives are nested too deeply");
         }
         let mut tar = tar::Archive::new(stream);
         for entry in tar.entries().map_err(|e| damaged(path, &e))? {
@@ -209,7 +209,7 @@ impl Walk<'_, '_> {
 
     fn zip(&mut self, stream: &mut dyn Read, path: &Path, outer: &str, depth: usize) -> Result<()> {
         if depth >= MAX_DEPTH {
-            return self.skip(outer, "archives lie too deep in one another");
+            return self.skip(outer, "archives are nested too deeply");
         }
         let wrong = |e: zip::result::ZipError| damaged(path, &io::Error::other(e.to_string()));
         // A zip's directory stands at its end.
@@ -236,7 +236,7 @@ impl Walk<'_, '_> {
                     "{}: unpacks to more than {MAX_RATIO} times its size",
                     path.display()
                 ))
-                .with_hint("If the file is genuine, unpack it first and name the folder."));
+                .with_hint("If the file is genuine, unpack it first and give the folder."));
             }
             let name = entry.name().map_err(wrong)?.into_owned();
             let done = self.member(&mut entry, path, &name, depth);
@@ -248,7 +248,7 @@ impl Walk<'_, '_> {
     fn member(&mut self, stream: &mut dyn Read, path: &Path, name: &str, depth: usize) -> Result<()> {
         self.task.check()?;
         if !may_be_log(name) {
-            return self.skip(name, "not a log by its name");
+            return self.skip(name, "not a log file name");
         }
         let mut start = Vec::with_capacity(START);
         (&mut *stream).take(START as u64).read_to_end(&mut start).map_err(|e| damaged(path, &e))?;
@@ -350,12 +350,12 @@ fn no_text(start: &[u8]) -> Option<&'static str> {
         return Some("a Windows event log; export it as text (wevtutil qe … /f:text)");
     }
     if start.starts_with(b"LPKSHHRH") {
-        return Some("a journal of systemd; export it as text (journalctl --file … > journal.txt)");
+        return Some("a systemd journal; export it as text (journalctl --file … > journal.txt)");
     }
     if start.starts_with(b"MDMP") || start.starts_with(b"PAGEDU") {
-        return Some("a memory dump; its text report can be read");
+        return Some("a memory dump; use its text report instead");
     }
-    memchr::memchr(0, start).map(|_| "not a text")
+    memchr::memchr(0, start).map(|_| "not a text file")
 }
 
 /// Whether a file of a folder or an archive may be a log. What is surely something else says so by its ending.

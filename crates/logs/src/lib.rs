@@ -91,7 +91,7 @@ pub struct Small {
 pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
     if paths.is_empty() {
         return Err(
-            Error::invalid("no log is named").with_hint("Name a file, an archive or a folder of logs.")
+            Error::invalid("no log was given").with_hint("Give a file, an archive or a folder of logs.")
         );
     }
     let (send, receive) = sync_channel::<Part>(WAITING);
@@ -155,16 +155,17 @@ fn empty(files: &[LogFile]) -> Error {
         [file] => format!("{} is empty", file.name),
         _ => format!("all {} files are empty", files.len()),
     };
-    Error::invalid(named).with_hint("Name the file that the program writes to, or wait until it has written.")
+    Error::invalid(named)
+        .with_hint("Give the file that the program writes to, or wait until it has written something.")
 }
 
 fn nothing(files: &[LogFile]) -> Error {
     let why = files.first().map_or_else(
-        || "there is no file in it".to_owned(),
+        || "it contains no files".to_owned(),
         |f| format!("{}: {}", f.name, f.skipped.as_deref().unwrap_or_default()),
     );
-    Error::invalid(format!("nothing here is a log: {why}"))
-        .with_hint("Logs are texts: plain, JSON lines, or packed in gz, bz2, xz, zst, zip or tar.")
+    Error::invalid(format!("no logs found: {why}"))
+        .with_hint("Logs are text files: plain, JSON Lines, or compressed as gz, bz2, xz, zst, zip or tar.")
 }
 
 #[cfg(test)]
@@ -211,16 +212,17 @@ mod tests {
         let file = |name: &str| reading.files.iter().find(|f| f.name == name).unwrap();
         assert!(
             file("a.log.gz").lines > 0
-                && file("a.log.gz").skipped.as_ref().unwrap().contains("cut or damaged")
+                && file("a.log.gz").skipped.as_ref().unwrap().contains("truncated or damaged")
         );
         assert!(
-            file("b.zip").lines == 0 && file("b.zip").skipped.as_ref().unwrap().contains("cut or damaged")
+            file("b.zip").lines == 0
+                && file("b.zip").skipped.as_ref().unwrap().contains("truncated or damaged")
         );
         assert_eq!((file("c.log").lines, &file("c.log").skipped), (1, &None));
         assert!(reading.groups.iter().any(|g| g.message == "the ring is full"));
         // Alone it is an error that names it.
         let refused = read(&[folder.path().join("b.zip")], &Task::new()).unwrap_err();
-        assert!(refused.to_string().starts_with("b.zip: the file is cut or damaged"), "{refused}");
+        assert!(refused.to_string().starts_with("b.zip: the file is truncated or damaged"), "{refused}");
     }
 
     #[test]

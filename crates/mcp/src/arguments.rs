@@ -60,7 +60,7 @@ fn read<P: DeserializeOwned + JsonSchema + Any>(tool: &str, given: JsonObject) -
             let mark = if written.chars().count() > SHOWN { "…" } else { "" };
             let written: String = written.chars().take(SHOWN).collect();
             return Err(Error::invalid(format!(
-                "{tool}: {name} has to be {}, which {written}{mark} is not",
+                "{tool}: {name} must be {}, not {written}{mark}",
                 shape.words()
             ))
             .with_hint(hint(property)));
@@ -68,7 +68,7 @@ fn read<P: DeserializeOwned + JsonSchema + Any>(tool: &str, given: JsonObject) -
         fields.insert(name, fits);
     }
     if let Some((name, property)) = properties.iter().find(|(n, _)| required(n) && !fields.contains_key(*n)) {
-        return Err(Error::invalid(format!("{tool} needs {name}")).with_hint(hint(property)));
+        return Err(Error::invalid(format!("{tool} requires {name}")).with_hint(hint(property)));
     }
     serde_json::from_value(Value::Object(fields)).map_err(|e| defect(e.to_string()))
 }
@@ -81,8 +81,8 @@ fn unknown(tool: &str, name: &str, properties: &JsonObject) -> Error {
         let _ = write!(hint, "Did you mean {meant}? ");
     }
     match names.as_slice() {
-        [] => hint.push_str("It takes none."),
-        names => drop(write!(hint, "It takes {}.", names.join(", "))),
+        [] => hint.push_str("It takes no parameters."),
+        names => drop(write!(hint, "Its parameters: {}.", names.join(", "))),
     }
     Error::invalid(format!("{tool} has no parameter \"{shown}\"")).with_hint(hint)
 }
@@ -95,8 +95,8 @@ fn hint(property: &Value) -> String {
 
 /// The schema and the code do not agree, which no caller can do anything about.
 fn defect(what: String) -> Error {
-    Error::new(precedent_core::Code::Internal, format!("the parameters cannot be read: {what}"))
-        .with_hint("This is a defect in Precedent; please report it.")
+    Error::new(precedent_core::Code::Internal, format!("cannot read the parameters: {what}"))
+        .with_hint("This is a bug in Precedent; please report it.")
 }
 
 /// What can stand in a parameter.
@@ -157,14 +157,14 @@ impl Shape {
     /// What is allowed, in words.
     fn words(&self) -> String {
         match self {
-            Self::Text => "a text".to_owned(),
-            Self::Either => "a number or a text".to_owned(),
+            Self::Text => "a string".to_owned(),
+            Self::Either => "a number or a string".to_owned(),
             Self::Whole { min, max: Some(max) } => format!("a whole number from {min} to {max}"),
             Self::Whole { min, max: None } => format!("a whole number of at least {min}"),
             Self::Share { min, max } => format!("a number from {min} to {max}"),
             Self::Flag => "true or false".to_owned(),
             Self::Choice(all) => format!("one of {}", all.join(", ")),
-            Self::Texts => "a list of texts".to_owned(),
+            Self::Texts => "a list of strings".to_owned(),
         }
     }
 
@@ -266,23 +266,23 @@ mod tests {
     fn null_is_as_if_left_out() {
         let search = given::<Search>(json!({"query": "x", "limit": null})).unwrap();
         assert_eq!(search.limit, 10);
-        assert!(refused::<Search>(json!({"query": null})).contains("needs query"));
+        assert!(refused::<Search>(json!({"query": null})).contains("requires query"));
     }
 
     #[test]
     fn a_refusal_names_the_parameter_what_is_wrong_and_what_is_allowed() {
         for (value, says) in [
+            (json!({"query": "x", "limit": -1}), "limit must be a whole number from 1 to 100, not -1"),
+            (json!({"query": "x", "limit": "ten"}), "not \"ten\""),
+            (json!({"query": "x", "limit": 2.5}), "not 2.5"),
+            (json!({"query": "x", "limit": 1e30}), "not 1e+30"),
+            (json!({"query": "x", "max_chars": 5}), "max_chars must be a whole number from 1000 to 200000"),
+            (json!({"query": ["x"]}), "query must be a string"),
+            (json!({}), "requires query. Words,"),
             (
-                json!({"query": "x", "limit": -1}),
-                "limit has to be a whole number from 1 to 100, which -1 is not",
+                json!({"query": "x", "ofset": 2}),
+                "no parameter \"ofset\". Did you mean offset? Its parameters: ",
             ),
-            (json!({"query": "x", "limit": "ten"}), "which \"ten\" is not"),
-            (json!({"query": "x", "limit": 2.5}), "which 2.5 is not"),
-            (json!({"query": "x", "limit": 1e30}), "which 1e+30 is not"),
-            (json!({"query": "x", "max_chars": 5}), "max_chars has to be a whole number from 1000 to 200000"),
-            (json!({"query": ["x"]}), "query has to be a text"),
-            (json!({}), "needs query. Words,"),
-            (json!({"query": "x", "ofset": 2}), "no parameter \"ofset\". Did you mean offset? It takes "),
         ] {
             let said = refused::<Search>(value.clone());
             assert!(said.contains(says), "{value}: {said}");
@@ -291,10 +291,10 @@ mod tests {
             }
         }
         let said = refused::<StoreNote>(json!({"kind": "fix", "title": "t", "body": "b"}));
-        assert!(said.contains("kind has to be one of lesson, curiosity, "), "{said}");
+        assert!(said.contains("kind must be one of lesson, curiosity, "), "{said}");
         assert!(refused::<FindDuplicates>(json!({"include_closed": 1})).contains("true or false"));
         assert!(refused::<FindDuplicates>(json!({"threshold": 1.5})).contains("a number from 0 to 1"));
-        assert!(refused::<Status>(json!({"verbose": true})).contains("It takes max_chars."));
+        assert!(refused::<Status>(json!({"verbose": true})).contains("Its parameters: max_chars."));
     }
 
     #[test]

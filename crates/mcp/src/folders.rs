@@ -17,7 +17,7 @@ impl AllowedFolders {
         let resolve = |folder: &PathBuf| {
             folder.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
                 Error::invalid(format!("{} is not a folder", folder.display()))
-                    .with_hint("--allow takes an existing folder.")
+                    .with_hint("--allow needs an existing folder.")
             })
         };
         Ok(Self(folders.iter().map(resolve).collect::<Result<_>>()?))
@@ -30,7 +30,7 @@ impl AllowedFolders {
     /// [`precedent_core::Code::InvalidInput`] for any other path.
     pub fn resolve(&self, path: &str) -> Result<PathBuf> {
         if self.0.is_empty() {
-            return Err(Error::invalid("this server may not read files").with_hint(
+            return Err(Error::invalid("this server is not allowed to read files").with_hint(
                 "Pass the text of the log instead. A person can allow a folder: `precedent mcp --allow DIR`.",
             ));
         }
@@ -39,8 +39,8 @@ impl AllowedFolders {
         });
         real.ok_or_else(|| {
             let folders: Vec<String> = self.0.iter().map(|folder| folder.display().to_string()).collect();
-            Error::invalid(format!("{path:?} is not a file or folder that this server may read"))
-                .with_hint(format!("It reads regular files below {}.", folders.join(", ")))
+            Error::invalid(format!("this server is not allowed to read {path:?}"))
+                .with_hint(format!("It can read regular files in {}.", folders.join(", ")))
         })
     }
 }

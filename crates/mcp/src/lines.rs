@@ -95,7 +95,7 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
                 };
                 if !self.begun && !greets {
                     let id = serde_json::to_string(&asked.id).ok();
-                    let text = "The conversation has not begun: send initialize first, then notifications/initialized.";
+                    let text = "Not initialized: send initialize first, then notifications/initialized.";
                     self.answer = Some(answer(id.as_deref(), INVALID_REQUEST, text));
                     return false;
                 }
@@ -138,7 +138,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
                 Next::TooLong => Said::Wrong(answer(
                     None,
                     PARSE_ERROR,
-                    &format!("A line has to be shorter than {MAX_LINE} bytes. This one was passed over."),
+                    &format!("Lines must be shorter than {MAX_LINE} bytes. This line was ignored."),
                 )),
                 Next::End => return None,
             };
@@ -246,7 +246,7 @@ fn understand(line: &[u8]) -> Said {
             return Said::Wrong(answer(
                 None,
                 PARSE_ERROR,
-                &format!("This line is not UTF-8: its byte {at} fits nowhere."),
+                &format!("This line is not valid UTF-8: byte {at} is invalid."),
             ));
         }
     };
@@ -254,20 +254,20 @@ fn understand(line: &[u8]) -> Said {
         return Said::Nothing;
     }
     if let Err(error) = serde_json::from_str::<&RawValue>(text) {
-        let what = if error.is_eof() { "it ends too early" } else { "it is wrong" };
-        let text = format!("This line is not JSON: {what} at its character {}.", error.column());
+        let what = if error.is_eof() { "unexpected end" } else { "syntax error" };
+        let text = format!("This line is not valid JSON: {what} at character {}.", error.column());
         return Said::Wrong(answer(None, PARSE_ERROR, &text));
     }
     let wrong = |id: Option<&str>, text: &str| Said::Wrong(answer(id, INVALID_REQUEST, text));
     if !text.starts_with('{') {
         let text = match text.starts_with('[') {
-            true => "Messages are taken one a line, not in lists.",
-            false => "A message is a JSON object.",
+            true => "Batches are not supported; send one message per line.",
+            false => "A message must be a JSON object.",
         };
         return wrong(None, text);
     }
     let Ok(fields) = serde_json::from_str::<HashMap<String, &RawValue>>(text) else {
-        return wrong(None, "The name of a field of this message is no text.");
+        return wrong(None, "A field name in this message is not a valid string.");
     };
     let field = |name: &str| fields.get(name).map(|raw| raw.get());
     let id = field("id").filter(|id| can_be_repeated(id));
@@ -277,10 +277,10 @@ fn understand(line: &[u8]) -> Said {
         (None, _) if fields.contains_key("result") || fields.contains_key("error") => {
             return serde_json::from_str(text).map_or(Said::Nothing, |m| Said::Message(Box::new(m)));
         }
-        (None, _) => return wrong(id, "A message has a method."),
-        (Some(None), _) => return wrong(id, "The method has to be a text."),
+        (None, _) => return wrong(id, "The message has no method."),
+        (Some(None), _) => return wrong(id, "The method must be a string."),
         (Some(Some(_)), _) if version.as_deref() != Some("2.0") => {
-            return wrong(id, "The field jsonrpc has to be \"2.0\".");
+            return wrong(id, "The field jsonrpc must be \"2.0\".");
         }
         (Some(Some(_)), None) => {
             // A notification is never answered.
@@ -290,13 +290,13 @@ fn understand(line: &[u8]) -> Said {
             };
         }
         (Some(Some(_)), Some(given)) if serde_json::from_str::<NumberOrString>(given).is_err() => {
-            return wrong(id, "The id has to be a text, or a whole number of at most 64 bits with its sign.");
+            return wrong(id, "The id must be a string or a signed 64-bit integer.");
         }
         (Some(Some(_)), Some(_)) => {}
     }
     let method = method.flatten().unwrap_or_default();
     if field("params").is_some_and(|p| !p.starts_with('{') && p != "null") {
-        return Said::Wrong(answer(id, INVALID_PARAMS, "The parameters have to be an object."));
+        return Said::Wrong(answer(id, INVALID_PARAMS, "The params must be an object."));
     }
     match serde_json::from_str::<ClientJsonRpcMessage>(text) {
         Ok(JsonRpcMessage::Request(asked)) => match (&asked.request, takes(&method)) {
@@ -308,14 +308,16 @@ fn understand(line: &[u8]) -> Said {
             _ if !is_known(&method) => {
                 let shown: String = method.chars().take(60).collect();
                 let text = format!(
-                    "There is no method \"{shown}\". This server has initialize, ping, tools/list and tools/call."
+                    "Unknown method \"{shown}\". This server supports initialize, ping, tools/list and tools/call."
                 );
                 Said::Wrong(answer(id, METHOD_NOT_FOUND, &text))
             }
             _ => Said::Message(Box::new(JsonRpcMessage::Request(asked))),
         },
-        Ok(_) => wrong(id, "This is no request."),
-        Err(_) => wrong(id, "This request cannot be read: it is nested too deeply, or a text in it is none."),
+        Ok(_) => wrong(id, "This method is not a request."),
+        Err(_) => {
+            wrong(id, "Cannot read this request: it is nested too deeply, or it contains an invalid string.")
+        }
     }
 }
 
@@ -323,12 +325,12 @@ fn understand(line: &[u8]) -> Said {
 fn takes(method: &str) -> Option<&'static str> {
     Some(match method {
         "initialize" => {
-            "protocolVersion (a text), capabilities (an object), and clientInfo (an object with a name and a version, \
-             both texts)"
+            "protocolVersion (a string), capabilities (an object), and clientInfo (an object with a name and a version, \
+             both strings)"
         }
-        "tools/call" => "the name of a tool (a text), and arguments (an object)",
-        "tools/list" => "nothing but a cursor (a text)",
-        "ping" => "nothing",
+        "tools/call" => "the name of a tool (a string), and arguments (an object)",
+        "tools/list" => "no parameters other than a cursor (a string)",
+        "ping" => "no parameters",
         _ => return None,
     })
 }

@@ -56,8 +56,8 @@ pub fn status(mut status: Value, room: usize) -> Value {
 /// A page of a search.
 pub async fn search(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
     if asked.query.trim().is_empty() {
-        return Err(Error::invalid("search: there is nothing to search for")
-            .with_hint("Give words, a text, or filters alone: is:open lists what is open."));
+        return Err(Error::invalid("search: the query is empty")
+            .with_hint("Give search terms, or only filters: is:open lists open items."));
     }
     match query::parse(&asked.query)?.is_empty() {
         true => browse(casebook, asked, task).await,
@@ -95,9 +95,9 @@ async fn browse(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Valu
 async fn ranked(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
     let first = asked.offset;
     if first > MAX_LIMIT {
-        return Err(Error::invalid(format!("search: only the best {MAX_LIMIT} results are listed"))
+        return Err(Error::invalid(format!("search: only the best {MAX_LIMIT} results are available"))
             .with_hint(
-                "Other words, or filters (is:, label:, author:, source:, updated:), make them fewer.",
+                "Narrow the search with other terms or filters (is:, label:, author:, source:, updated:).",
             ));
     }
     let ask = async |limit: usize| {

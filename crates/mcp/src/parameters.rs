@@ -46,17 +46,17 @@ fn yes() -> bool {
 #[serde(deny_unknown_fields)]
 pub struct Search {
     /// Words, "exact phrases", -exclusions and filters: is:open is:closed is:issue is:pr is:page is:note label:bug
-    /// author:x source:owner/name updated:>2026-01-01 in:title. A pasted log or report is a query too.
+    /// author:x source:owner/name updated:>2026-01-01 in:title. A pasted log or report also works as a query.
     pub query: String,
-    /// At most this many results.
+    /// Maximum number of results.
     #[serde(default = "limit")]
     #[schemars(range(min = 1, max = 100))]
     pub limit: usize,
-    /// Skip this many results: next_offset of the reply before, until that is null.
+    /// Number of results to skip: pass next_offset of the previous reply, until it is null.
     #[serde(default)]
     #[schemars(range(max = 1_000_000))]
     pub offset: usize,
-    /// The longest reply, in characters: text and structured content together.
+    /// Maximum length of the reply in characters, text and structured content together.
     #[serde(default = "max_chars")]
     #[schemars(range(min = 1_000, max = 200_000))]
     pub max_chars: usize,
@@ -65,37 +65,37 @@ pub struct Search {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindDuplicates {
-    /// The item's number; where several sources have it, name the item by its key.
+    /// Number of the item; if several sources have that number, use key instead.
     #[serde(default)]
     #[schemars(schema_with = "number")]
     pub number: Option<String>,
-    /// The item's key (owner/name#12).
+    /// Key of the item (owner/name#12).
     #[serde(default)]
     pub key: Option<String>,
-    /// Instead of an item, the title of a draft.
+    /// Title of a draft, instead of an item.
     #[serde(default)]
     pub title: String,
-    /// Instead of an item, the text of a draft: a report that is not filed yet, a log, a mail.
+    /// Text of a draft, instead of an item: an unfiled report, a log, an email.
     #[serde(default)]
     pub body: String,
-    /// Look in this source alone (owner/name); otherwise in the item's own, and for a draft in all.
+    /// Search only this source (owner/name). Default: the item's own source; all sources for a draft.
     #[serde(default)]
     pub source: Option<String>,
-    /// Look in all sources.
+    /// Search all sources.
     #[serde(default)]
     pub everywhere: bool,
-    /// Leave out candidates less alike than this.
+    /// Omit candidates with a similarity below this.
     #[serde(default = "threshold")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub threshold: f32,
-    /// At most this many candidates.
+    /// Maximum number of candidates.
     #[serde(default = "limit")]
     #[schemars(range(min = 1, max = 100))]
     pub max_candidates: usize,
-    /// Closed reports too.
+    /// Include closed reports.
     #[serde(default)]
     pub include_closed: bool,
-    /// The longest reply, in characters: text and structured content together.
+    /// Maximum length of the reply in characters, text and structured content together.
     #[serde(default = "max_chars")]
     #[schemars(range(min = 1_000, max = 200_000))]
     pub max_chars: usize,
@@ -108,16 +108,16 @@ fn number(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ask {
-    /// A sentence, a message, a stack trace, a log, a mail; or leave it out and name an item.
+    /// Sentence, error message, stack trace, log or email. Omit it to ask about an item.
     #[serde(default)]
     pub text: String,
-    /// An item (owner/name#12) to ask about.
+    /// Key of the item to ask about (owner/name#12).
     #[serde(default)]
     pub key: Option<String>,
-    /// Look in this source alone (owner/name).
+    /// Search only this source (owner/name).
     #[serde(default)]
     pub source: Option<String>,
-    /// The longest reply, in characters: text and structured content together.
+    /// Maximum length of the reply in characters, text and structured content together.
     #[serde(default = "max_chars")]
     #[schemars(range(min = 1_000, max = 200_000))]
     pub max_chars: usize,
@@ -126,35 +126,35 @@ pub struct Ask {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Troubleshoot {
-    /// A message, a log, a mail; or leave it out and name an item.
+    /// Error message, log or email. Omit it to ask about an item.
     #[serde(default)]
     pub text: String,
-    /// An item (owner/name#12) to find solved cases for.
+    /// Key of the item to find solved cases for (owner/name#12).
     #[serde(default)]
     pub key: Option<String>,
-    /// Instead of a text, a log, a support bundle (zip, tar, gz, zst) or a folder of logs on this machine: each distinct
-    /// error in it is asked about.
+    /// Path of a log, a support bundle (zip, tar, gz, zst) or a folder of logs on this machine, instead of a text: each
+    /// distinct error in it is looked up.
     #[serde(default)]
     pub path: Option<String>,
-    /// With path, at most this many distinct errors.
+    /// With path, maximum number of distinct errors to look up.
     #[serde(default = "limit")]
     #[schemars(range(min = 1, max = 50))]
     pub max_errors: usize,
-    /// Only cases of this source (owner/name).
+    /// Search only this source (owner/name).
     #[serde(default)]
     pub source: Option<String>,
-    /// Name the nearest cases too where they are not close enough.
+    /// Include the closest cases even if they don't match well enough.
     #[serde(default)]
     pub anyway: bool,
-    /// At most this many cases.
+    /// Maximum number of cases.
     #[serde(default = "results")]
     #[schemars(range(min = 1, max = 10))]
     pub max_results: usize,
-    /// Characters of all threads together.
+    /// Maximum total length of all threads, in characters.
     #[serde(default = "budget")]
     #[schemars(range(min = 1_000, max = 50_000))]
     pub total_budget_chars: usize,
-    /// The longest reply, in characters: text and structured content together.
+    /// Maximum length of the reply in characters, text and structured content together.
     #[serde(default = "max_chars")]
     #[schemars(range(min = 1_000, max = 200_000))]
     pub max_chars: usize,
@@ -163,18 +163,18 @@ pub struct Troubleshoot {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetThread {
-    /// An item (owner/name#12), a wiki page (owner/name:Page-Name) or a note (note#3).
+    /// Key of an item (owner/name#12), a wiki page (owner/name:Page-Name) or a note (note#3).
     pub key: String,
-    /// Where to go on: next_offset of the reply before, as it is, until that is null. A number skips so many comments;
-    /// "3+4000" skips three and, of what follows, 4000 characters more.
+    /// Where to continue: pass next_offset of the previous reply unchanged, until it is null. A number skips that many
+    /// comments; "3+4000" skips three comments and then 4000 characters.
     #[serde(default = "start")]
     #[schemars(schema_with = "place")]
     pub offset: String,
-    /// At most this many comments.
+    /// Maximum number of comments.
     #[serde(default = "comments")]
     #[schemars(range(min = 1, max = 200))]
     pub limit: usize,
-    /// The longest reply, in characters: text and structured content together.
+    /// Maximum length of the reply in characters, text and structured content together.
     #[serde(default = "max_chars")]
     #[schemars(range(min = 1_000, max = 200_000))]
     pub max_chars: usize,
@@ -188,7 +188,7 @@ fn place(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"type": ["integer", "string"], "minimum": 0})
 }
 
-/// What a note is.
+/// The kind of a note.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -204,61 +204,61 @@ pub enum Kind {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckSimilar {
-    /// What the note is; kinds never match each other.
+    /// Kind of note; notes of different kinds never match.
     pub kind: Kind,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// Its text, Markdown.
+    /// Text in Markdown.
     pub body: String,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StoreNote {
-    /// What the note is. Lessons and curiosities are compared with those that are there.
+    /// Kind of note. Lessons and curiosities are checked for existing ones.
     pub kind: Kind,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// Its text, Markdown.
+    /// Text in Markdown.
     pub body: String,
-    /// Words to find it by.
+    /// Tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Keys of the items, pages and notes that it belongs to.
+    /// Keys of the items, pages and notes to attach it to.
     #[serde(default)]
     pub attach: Vec<String>,
-    /// Store it even if it is there already.
+    /// Save it even if it already exists.
     #[serde(default)]
     pub force: bool,
 }
 
-/// What was decided about a pair.
+/// A decision about a pair.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// One fix resolves both.
     Duplicate,
-    /// The same symptom with another cause.
+    /// Same symptom with a different cause.
     Related,
-    /// The pair is not proposed again.
+    /// Not a duplicate; the pair is not suggested again.
     NotDuplicate,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordVerdict {
-    /// The report that was looked at (owner/name#12).
+    /// Key of the report the decision is about (owner/name#12).
     pub key: String,
-    /// The other one; for a duplicate the one that stays.
+    /// Key of the other report; for a duplicate, the one to keep.
     pub other: String,
-    /// The decision.
+    /// Decision.
     pub verdict: Decision,
-    /// Why.
+    /// Reason for the decision.
     #[serde(default)]
     pub reason: Option<String>,
 }
 
-/// How a brief is written.
+/// The format of a brief.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -271,28 +271,28 @@ pub enum Format {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportBrief {
-    /// The item it is about (owner/name#12); or leave it out and give a text.
+    /// Key of the item (owner/name#12). Omit it to use a text.
     #[serde(default)]
     pub key: Option<String>,
-    /// A question or a pasted report.
+    /// Question or pasted report.
     #[serde(default)]
     pub text: String,
-    /// How to write it.
+    /// Output format.
     #[serde(default)]
     pub format: Format,
-    /// Give tokens, addresses, hosts and people pseudonyms.
+    /// Replace tokens, addresses, hosts and people with pseudonyms.
     #[serde(default = "yes")]
     pub redact: bool,
-    /// Redact, and take out the links to the tracker, too.
+    /// Redact, and also remove links to the tracker.
     #[serde(default)]
     pub redact_links: bool,
-    /// Let these stand when redacting, each as it stands in the text: a product that looks like a person, say.
+    /// Texts to keep when redacting, each exactly as written: for example a product name that looks like a person.
     #[serde(default)]
     pub keep: Vec<String>,
-    /// Skip this many characters of what is written: next_offset of the reply before, until that is null.
+    /// Number of characters to skip: pass next_offset of the previous reply, until it is null.
     #[serde(default)]
     pub offset: usize,
-    /// The longest reply, in characters: text and structured content together.
+    /// Maximum length of the reply in characters, text and structured content together.
     #[serde(default = "max_chars")]
     #[schemars(range(min = 1_000, max = 200_000))]
     pub max_chars: usize,
@@ -301,7 +301,7 @@ pub struct ExportBrief {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Status {
-    /// The longest reply, in characters: text and structured content together.
+    /// Maximum length of the reply in characters, text and structured content together.
     #[serde(default = "max_chars")]
     #[schemars(range(min = 1_000, max = 200_000))]
     pub max_chars: usize,

@@ -31,10 +31,10 @@ impl FromStr for Place {
         match (comments.trim().parse(), more.trim().parse()) {
             (Ok(comments), Ok(more)) => Ok(Self { comments, more }),
             _ => Err(Error::invalid(format!(
-                "get_thread: offset has to be a whole number, or two with a plus between them, which \"{}\" is not",
+                "get_thread: offset must be a whole number, or two joined by a plus, not \"{}\"",
                 text.chars().take(60).collect::<String>()
             ))
-            .with_hint("Take next_offset of the reply before, as it is; leave it out to begin.")),
+            .with_hint("Pass next_offset of the previous reply unchanged; omit it for the first page.")),
         }
     }
 }

@@ -73,8 +73,8 @@ pub fn unpacked(
         };
         stream = Box::new(Guarded { inner, packed: Arc::clone(packed), unpacked: 0 });
     }
-    Err(Error::invalid(format!("{}: packed within itself more than {MAX_LAYERS} times", path.display()))
-        .with_hint("Unpack it first and import the result."))
+    Err(Error::invalid(format!("{}: compressed more than {MAX_LAYERS} times over", path.display()))
+        .with_hint("Unpack it first, then import the result."))
 }
 
 /// A file that cannot be unpacked to its end.
@@ -84,16 +84,16 @@ pub fn damaged(path: &Path, error: &io::Error) -> Error {
             Error::io(path, io::Error::from(error.kind()))
         }
         io::ErrorKind::QuotaExceeded => Error::invalid(format!(
-            "{}: {error}; this is no archive of a tracker",
+            "{}: {error}; this does not look like a tracker export",
             path.display()
         ))
         .with_hint(
-            "If anything was read before that, it is kept. If the file is genuine, unpack it first and import the result.",
+            "Anything read before that is kept. If the file is genuine, unpack it first, then import the result.",
         ),
         _ if error.to_string().contains(LOCKED) => locked(path),
         _ => {
-            Error::new(Code::InvalidInput, format!("{}: the file is cut or damaged: {error}", path.display()))
-                .with_hint("If anything was read before the damage, it is kept. Fetch the file again and repeat the import.")
+            Error::new(Code::InvalidInput, format!("{}: the file is truncated or damaged: {error}", path.display()))
+                .with_hint("Anything read before the damage is kept. Download the file again and repeat the import.")
         }
     }
 }
@@ -103,8 +103,8 @@ const LOCKED: &str = "Password required";
 
 /// An archive that a password locks.
 fn locked(path: &Path) -> Error {
-    Error::invalid(format!("{}: the archive is locked with a password", path.display()))
-        .with_hint("Unpack it with its password, and import the files that were in it.")
+    Error::invalid(format!("{}: the archive is password-protected", path.display()))
+        .with_hint("Unpack it with the password, then import the extracted files.")
 }
 
 /// Counts what passes through.
@@ -162,11 +162,11 @@ mod tests {
         let path = Path::new("all.zip");
         let said =
             damaged(path, &io::Error::other("unsupported Zip archive: Password required to decrypt file"));
-        assert!(said.to_string().contains("locked with a password"), "{said}");
-        assert!(said.hint().unwrap_or_default().contains("with its password"), "{said:?}");
+        assert!(said.to_string().contains("password-protected"), "{said}");
+        assert!(said.hint().unwrap_or_default().contains("with the password"), "{said:?}");
         let said = damaged(path, &io::Error::from(io::ErrorKind::UnexpectedEof));
-        assert!(said.to_string().contains("cut or damaged"), "{said}");
-        assert!(said.hint().unwrap_or_default().starts_with("If anything was read"), "{said:?}");
+        assert!(said.to_string().contains("truncated or damaged"), "{said}");
+        assert!(said.hint().unwrap_or_default().starts_with("Anything read"), "{said:?}");
     }
 
     #[test]
@@ -186,6 +186,6 @@ mod tests {
         for _ in 0..4 {
             packed = gzip(&packed);
         }
-        assert!(read(&packed).unwrap_err().to_string().contains("packed within itself"));
+        assert!(read(&packed).unwrap_err().to_string().contains("compressed more than"));
     }
 }

@@ -139,9 +139,9 @@ impl SqliteFile {
 
     fn writable(&self) -> Result<()> {
         self.read_only().map_or(Ok(()), |why| {
-            Err(Error::new(Code::Io, format!("nothing can be stored here: {why}")).with_hint(
-                "Give your user permission to write the casebook's folder, and free some space on its disk. \
-                 What is there can be read meanwhile.",
+            Err(Error::new(Code::Io, format!("cannot write to the casebook: {why}")).with_hint(
+                "Give your user write permission to the casebook folder, and free some space on its disk. \
+                 Existing data can still be read.",
             ))
         })
     }
@@ -206,8 +206,8 @@ impl SqliteFile {
                 Err(TryLockFault::Poisoned(poisoned)) => break poisoned.into_inner(),
                 Err(TryLockFault::WouldBlock) if Instant::now() < until => std::thread::sleep(LOOK_AGAIN),
                 Err(TryLockFault::WouldBlock) => {
-                    return Err(Error::new(Code::Busy, "this casebook is being written to")
-                        .with_hint("Wait until that has finished, then try again."));
+                    return Err(Error::new(Code::Busy, "this casebook is in use by another writer")
+                        .with_hint("Wait until it has finished, then try again."));
                 }
             }
         };
@@ -283,7 +283,7 @@ fn lock_beside(path: &Path, patience: Duration) -> Result<File> {
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::new(
                     Code::Busy,
-                    "another process is opening this casebook and does not end",
+                    "another process has been opening this casebook for too long",
                 )
                 .with_hint("Wait until it has finished, or end it, then try again."));
             }
@@ -305,8 +305,8 @@ fn log_length(path: &Path) -> u64 {
 }
 
 fn unfinished(path: &Path) -> Error {
-    Error::new(Code::Io, format!("{} was left in the middle of a write", path.display())).with_hint(
-        "Give your user permission to write its folder once, and free some space on its disk: opening it then puts it in order.",
+    Error::new(Code::Io, format!("{} was interrupted during a write", path.display())).with_hint(
+        "Give your user write permission to its folder, and free some space on its disk; opening the casebook then recovers it.",
     )
 }
 

@@ -315,7 +315,7 @@ impl Writer<'_> {
 
 /// A damaged value in the database.
 fn damaged(what: &str) -> Error {
-    Error::new(Code::Corrupt, format!("the casebook holds a value that it should not: {what}"))
+    Error::new(Code::Corrupt, format!("the casebook contains an invalid value: {what}"))
         .with_hint("Import the source again; records are replaced in place.")
 }
 

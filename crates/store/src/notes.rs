@@ -68,7 +68,7 @@ fn row(read: (DocumentRow, String, String, [u8; 16])) -> Result<NoteRow> {
     let (document, kind, lifecycle, content_hash) = read;
     Ok(NoteRow {
         document,
-        kind: NoteKind::parse(&kind).ok_or_else(|| damaged("a kind of note that there is not"))?,
+        kind: NoteKind::parse(&kind).ok_or_else(|| damaged("an unknown kind of note"))?,
         lifecycle: Lifecycle::parse(&lifecycle).ok_or_else(|| damaged("a note's unknown lifecycle"))?,
         content_hash,
     })

@@ -210,8 +210,8 @@ impl Store {
             let c = &transaction;
             refuse_both(&here, &keys(c, "main").map_err(|e| unsound(&e))?)?;
             if contents(c, "main")? != *expected {
-                return Err(Error::invalid("the file does not hold what it says that it holds")
-                    .with_hint("Ask for the file again; nothing was imported."));
+                return Err(Error::invalid("the contents of the file don't match its description")
+                    .with_hint("Get the file again; nothing was imported."));
             }
             refuse_bad_sources(c)?;
             refuse_false_keys(c)?;
@@ -232,9 +232,7 @@ impl Store {
                 )?;
             }
             if unreadable > 0 {
-                left_out.push(format!(
-                    "{unreadable} records as their tracker sent them: they cannot be unpacked."
-                ));
+                left_out.push(format!("{unreadable} original tracker records: cannot be unpacked."));
             }
             let reader = Reader { transaction: c };
             reader.read_back().map_err(|e| unsound(&e))?;
@@ -265,7 +263,7 @@ impl Store {
                     if dictionaries(c)? != copy.dictionaries {
                         return Err(Error::new(
                             Code::Busy,
-                            "another process changed this casebook meanwhile",
+                            "another process changed this casebook during the import",
                         )
                         .with_hint("Import the file again; nothing was imported."));
                     }
@@ -358,8 +356,8 @@ fn holds_no_records(c: &Connection) -> Result<bool> {
 
 /// A file with a row that nothing can read, though it breaks no rule.
 fn unsound(error: &Error) -> Error {
-    Error::invalid(format!("the file holds a row that cannot be read: {error}"))
-        .with_hint("Ask for the file again; nothing was imported.")
+    Error::invalid(format!("the file contains an unreadable row: {error}"))
+        .with_hint("Get the file again; nothing was imported.")
 }
 
 /// Takes rows out that belong to nothing, and counts them.
@@ -369,8 +367,9 @@ fn orphans(c: &Connection) -> Result<Vec<String>> {
         return Ok(Vec::new());
     }
     writer(c, Some(0)).remove_orphans()?;
-    let sentence =
-        |(table, n): (String, u64)| format!("{n} rows of {table}: what they belong to is not in the file.");
+    let sentence = |(table, n): (String, u64)| {
+        format!("{n} rows of {table}: the items they belong to are not in the file.")
+    };
     Ok(unreachable.into_iter().map(sentence).collect())
 }
 
@@ -387,7 +386,7 @@ fn refused_remotes(c: &Connection, is_remote: RemoteCheck<'_>) -> Result<Vec<Str
             c.execute(&format!("DELETE FROM main.{table} WHERE source_id = ?1"), [source.id])?;
         }
         out.push(format!(
-            "Where {} is mirrored from: {} is no address of a project of {}. It is held as files are.",
+            "The tracker address of {}: {} is not a project address of {}. The source is kept as if imported from files.",
             source.key, remote.base_url, remote.host
         ));
     }
@@ -401,8 +400,8 @@ fn refused_remotes(c: &Connection, is_remote: RemoteCheck<'_>) -> Result<Vec<Str
 /// [`Code::NewerCasebook`], [`Code::InvalidInput`] if it is anything else than a sound casebook.
 pub fn check_foreign(path: &Path) -> Result<()> {
     let refused = |what: String| {
-        Error::invalid(format!("the file holds no sound casebook: {what}"))
-            .with_hint("Ask for the file again; nothing was imported.")
+        Error::invalid(format!("the file does not contain a valid casebook: {what}"))
+            .with_hint("Get the file again; nothing was imported.")
     };
     let mut connection = Connection::open_with_flags(
         path,
@@ -421,14 +420,14 @@ pub fn check_foreign(path: &Path) -> Result<()> {
         return Err(Error::new(
             Code::NewerCasebook,
             format!(
-                "the file was written by a newer version of Precedent (schema {version}, this one knows {})",
+                "the file was written by a newer version of Precedent (schema {version}, this version supports {})",
                 schema::KNOWN
             ),
         )
         .with_hint("Install the newer version; nothing was imported."));
     }
     if objects(&connection).map_err(|e| refused(e.to_string()))? != schema::objects_of(version)? {
-        return Err(refused("it has other tables than a casebook of its version".to_owned()));
+        return Err(refused("its tables don't match its version".to_owned()));
     }
     if let Some(complaint) = complaints(&connection).into_iter().next() {
         return Err(refused(complaint));
@@ -507,8 +506,8 @@ fn refuse_false_keys(c: &Connection) -> Result<()> {
     };
     match c.query_row(false_key, [], key).optional()? {
         None => Ok(()),
-        Some(key) => Err(Error::invalid(format!("the file files {key} under another source"))
-            .with_hint("Ask for the file again; nothing was imported.")),
+        Some(key) => Err(Error::invalid(format!("the file lists {key} under another source"))
+            .with_hint("Get the file again; nothing was imported.")),
     }
 }
 
@@ -522,9 +521,7 @@ fn left_out(c: &Connection) -> Result<Vec<String>> {
     let rows = statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
     for row in rows {
         let (first, second) = row?;
-        out.push(format!(
-            "The decision about {first} and {second}: the file does not hold both of their sources."
-        ));
+        out.push(format!("The decision about {first} and {second}: the file does not contain both sources."));
     }
     let mut statement = c.prepare(
         "SELECT t.first_key, t.second_key FROM other.verdicts t JOIN main.verdicts m USING (first_key, second_key)
@@ -533,9 +530,7 @@ fn left_out(c: &Connection) -> Result<Vec<String>> {
     let rows = statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
     for row in rows {
         let (first, second) = row?;
-        out.push(format!(
-            "The decision about {first} and {second}: there is one here already, and it stays."
-        ));
+        out.push(format!("The decision about {first} and {second}: an existing decision is kept."));
     }
     Ok(out)
 }
@@ -560,7 +555,7 @@ fn refuse_both(here: &[String], there: &[String]) -> Result<()> {
     if both.is_empty() {
         return Ok(());
     }
-    Err(Error::invalid(format!("this casebook holds {} already", both.join(", ")))
+    Err(Error::invalid(format!("this casebook already has {}", both.join(", ")))
         .with_hint("Import into another casebook with --casebook DIR, or remove the source here first."))
 }
 
@@ -569,7 +564,7 @@ fn refuse_what_is_here(c: &Connection) -> Result<()> {
     refuse_both(&keys(c, "main")?, &keys(c, "other")?)?;
     let here = contents(c, "main")?.notes;
     if here > 0 && contents(c, "other")?.notes > 0 {
-        return Err(Error::invalid("this casebook and the file both hold private notes").with_hint(
+        return Err(Error::invalid("this casebook and the file both contain private notes").with_hint(
             "Import into another casebook with --casebook DIR, or ask for a file without notes.",
         ));
     }
@@ -628,13 +623,13 @@ fn contradiction(error: Error, table: &str, direction: Direction) -> Error {
         return error;
     }
     let refused = match direction {
-        Direction::Import => {
-            Error::invalid(format!("rows of the file contradict each other, or what is here ({table})"))
-                .with_hint("Import into another casebook with --casebook DIR; nothing was imported.")
-        }
+        Direction::Import => Error::invalid(format!(
+            "the file contains conflicting rows, or conflicts with existing data ({table})"
+        ))
+        .with_hint("Import into another casebook with --casebook DIR; nothing was imported."),
         Direction::Export => {
-            Error::new(Code::Corrupt, format!("rows of this casebook contradict each other ({table})"))
-                .with_hint("precedent doctor --repair mends them; nothing was exported.")
+            Error::new(Code::Corrupt, format!("this casebook contains conflicting rows ({table})"))
+                .with_hint("Run `precedent doctor --repair` to repair them; nothing was exported.")
         }
     };
     refused.with_source(error)

@@ -305,9 +305,9 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
             unpacked += size.unwrap_or(0) as u64;
             if how.foreign && unpacked > RATIO_FROM.max(packed.saturating_mul(MAX_RATIO)) {
                 return Err(Error::invalid(format!(
-                    "the records in the file would unpack to more than {MAX_RATIO} times what they take up"
+                    "the records in the file would unpack to more than {MAX_RATIO} times their size"
                 ))
-                .with_hint("Ask for the file again; nothing was imported."));
+                .with_hint("Get the file again; nothing was imported."));
             }
             let bytes = size.and_then(|size| {
                 let mut unpacker =

@@ -48,7 +48,7 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     if version > KNOWN {
         return Err(Error::new(
             Code::NewerCasebook,
-            format!("this casebook was written by a newer version of Precedent (schema {version}, this one knows {KNOWN})"),
+            format!("this casebook was written by a newer version of Precedent (schema {version}, this version supports {KNOWN})"),
         )
         .with_hint("Install the newer version, or open another casebook with --casebook."));
     }

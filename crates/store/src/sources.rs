@@ -105,7 +105,7 @@ impl Writer<'_> {
             "INSERT INTO sources (key, kind, added_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING",
             params![key, kind, now.as_second()],
         )?;
-        let source = self.source(key)?.ok_or_else(|| damaged("a source that was just added is missing"))?;
+        let source = self.source(key)?.ok_or_else(|| damaged("the source just added is missing"))?;
         if added > 0 {
             self.enter("sources", source.id, None)?;
         }

@@ -46,11 +46,11 @@ const fn rule(table: &'static str, holds: &'static str, fault: &'static str, rem
     Rule { table, holds, fault, remedy }
 }
 
-const KEY: &str = "its key does not fit its source, its kind and its number";
+const KEY: &str = "its key doesn't match its source, kind and number";
 const DATE: &str = "a date is out of range";
 const AHEAD: &str = "a date is in the future; it counts as now";
 const COUNT: &str = "a number is out of range";
-const ID: &str = "its row has a number that no row may have";
+const ID: &str = "its row number is invalid";
 
 /// All rules, in the order in which they are applied: what others depend on comes first.
 const RULES: &[Rule] = &[
@@ -59,14 +59,14 @@ const RULES: &[Rule] = &[
                              WHERE d.revision BETWEEN 0 AND max_number() / 2)")),
     rule("sources", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
     rule("sources", "CASE WHEN t.kind = 'notes' THEN t.key = notes_key() ELSE is_source_key(t.key) END",
-        "its key is reserved, or no name of a source", Remedy::Set("kind = CASE t.key WHEN notes_key() THEN 'notes' ELSE kind END")),
-    rule("sources", "is_name(t.kind)", "its kind is no name of a tracker", Remedy::Set("kind = 'github'")),
+        "its key is reserved or not a valid source name", Remedy::Set("kind = CASE t.key WHEN notes_key() THEN 'notes' ELSE kind END")),
+    rule("sources", "is_name(t.kind)", "its kind is not a known tracker", Remedy::Set("kind = 'github'")),
     rule("sources", "is_date(t.added_at) AND is_date(t.changed_at)", DATE, Remedy::Set("added_at = 0, changed_at = NULL")),
     rule("sources", "is_past(t.added_at) AND is_past(t.changed_at)", AHEAD,
         Remedy::Correct("added_at = min(added_at, latest()), changed_at = min(changed_at, latest())")),
     rule("sources", "t.skeleton_documents BETWEEN 0 AND max_id() AND t.pace BETWEEN 1e-6 AND 1e6", COUNT,
         Remedy::Correct("skeleton_documents = 0, pace = 1.0")),
-    rule("notes", "length(t.content_hash) = 16", "its hash is not that of its text",
+    rule("notes", "length(t.content_hash) = 16", "its hash doesn't match its text",
         Remedy::Correct("content_hash = (SELECT hash_of_note(d.title, d.body) FROM documents d WHERE d.id = document_id)")),
     rule("documents", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
     rule("documents", "(t.number IS NULL OR t.number BETWEEN 0 AND max_number()) AND is_line(t.key)
@@ -75,7 +75,7 @@ const RULES: &[Rule] = &[
                     ELSE t.key = s.key || '#' || t.number END)", KEY, Remedy::Remove),
     rule("documents", "t.kind <> 'note' OR t.deleted_at IS NOT NULL OR t.id IN (SELECT document_id FROM notes)",
         "it is a note without a kind", Remedy::Remove),
-    rule("documents", "is_list_of_texts(t.labels)", "its labels are no list of names",
+    rule("documents", "is_list_of_texts(t.labels)", "its labels are not a list of names",
         Remedy::Set("labels = CASE kind WHEN 'note'
                          THEN json_array((SELECT n.kind FROM notes n WHERE n.document_id = id)) ELSE '[]' END")),
     rule("documents", "t.comment_count BETWEEN 0 AND 2147483647", COUNT, Remedy::Set("comment_count = 0")),
@@ -94,7 +94,7 @@ const RULES: &[Rule] = &[
                          deleted_at = min(deleted_at, latest())")),
     rule("documents", "t.revision BETWEEN 0 AND (SELECT revision FROM casebook)", COUNT,
         Remedy::Correct("revision = (SELECT revision FROM casebook)")),
-    rule("notes", "t.document_id IN (SELECT d.id FROM documents d WHERE d.kind = 'note')", "it is of no note", Remedy::Remove),
+    rule("notes", "t.document_id IN (SELECT d.id FROM documents d WHERE d.kind = 'note')", "it belongs to no note", Remedy::Remove),
     rule("comments", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
     rule("comments", "t.number BETWEEN 0 AND max_number()", COUNT, Remedy::Remove),
     rule("comments", "is_date(t.created_at) AND is_date(t.updated_at) AND is_date(t.deleted_at)", DATE,
@@ -107,13 +107,13 @@ const RULES: &[Rule] = &[
     rule("links", "is_line(t.from_key) AND is_line(t.to_key)", "it names no document", Remedy::Remove),
     rule("verdicts", "is_line(t.first_key) AND is_line(t.second_key) AND CASE t.verdict
             WHEN 'duplicate' THEN t.canonical_key IN (t.first_key, t.second_key) ELSE t.canonical_key IS NULL END",
-        "it names no report of the two that stays", Remedy::Remove),
+        "it doesn't say which of the two reports to keep", Remedy::Remove),
     rule("verdicts", "is_date(t.decided_at)", DATE, Remedy::Set("decided_at = 0")),
     rule("verdicts", "is_past(t.decided_at)", AHEAD, Remedy::Correct("decided_at = min(decided_at, latest())")),
     rule("verdict_journal", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
     rule("verdict_journal", "is_line(t.first_key) AND is_line(t.second_key) AND CASE t.verdict
             WHEN 'duplicate' THEN t.canonical_key IN (t.first_key, t.second_key) ELSE t.canonical_key IS NULL END",
-        "it names no report of the two that stays", Remedy::Remove),
+        "it doesn't say which of the two reports to keep", Remedy::Remove),
     rule("verdict_journal", "is_date(t.decided_at)", DATE, Remedy::Set("decided_at = 0")),
     rule("verdict_journal", "is_past(t.decided_at)", AHEAD, Remedy::Correct("decided_at = min(decided_at, latest())")),
     rule("closures", "is_line(t.key) AND is_line(t.canonical_key)", "it names no report", Remedy::Remove),
@@ -125,11 +125,11 @@ const RULES: &[Rule] = &[
     // Without its row a list is read again from its beginning.
     rule("streams", "is_name(t.name) AND is_date(t.watermark) AND is_past(t.watermark) AND is_date(t.finished_at)
             AND is_past(t.finished_at) AND t.pages BETWEEN 0 AND max_id() AND t.unreadable BETWEEN 0 AND max_id()",
-        "how far it was read is out of range; it is read again", Remedy::Remove),
+        "its sync position is out of range; it will be fetched again", Remedy::Remove),
     rule("relations_read", "t.number BETWEEN 0 AND max_number() AND is_date(t.updated_at) AND is_past(t.updated_at)",
-        "what was read of it is out of range; it is read again", Remedy::Remove),
+        "its sync record is out of range; it will be fetched again", Remedy::Remove),
     // What follows is derived, and is made again.
-    rule("raw_dictionaries", "t.id > 0 AND t.kind IN ('document', 'comment') AND length(t.data) <= 1048576", "it packs nothing", Remedy::Remove),
+    rule("raw_dictionaries", "t.id > 0 AND t.kind IN ('document', 'comment') AND length(t.data) <= 1048576", "it is empty", Remedy::Remove),
     rule("checks", "is_date(t.checked_at) AND t.revision BETWEEN 0 AND max_number() AND t.confidence BETWEEN 0 AND 1
             AND t.worth BETWEEN 0 AND 1 AND coalesce(t.full_text, 0) >= 0 AND coalesce(t.embedded, 0) >= 0", COUNT, Remedy::Remove),
     rule("check_candidates", "t.confidence BETWEEN 0 AND 1", COUNT, Remedy::Remove),
@@ -143,15 +143,13 @@ const RULES: &[Rule] = &[
 
 /// How a row of a table is named to a person; `t` is the row.
 fn name(table: &str) -> String {
-    let source = "coalesce((SELECT s.key FROM sources s WHERE s.id = t.source_id), 'a source that is gone')";
+    let source = "coalesce((SELECT s.key FROM sources s WHERE s.id = t.source_id), 'a deleted source')";
     match table {
         "casebook" => "'the casebook''s own row'".to_owned(),
         "sources" => "'the source ' || t.key".to_owned(),
         "documents" => "t.key".to_owned(),
-        "notes" => {
-            "coalesce((SELECT d.key FROM documents d WHERE d.id = t.document_id), 'a note that is gone')"
-                .to_owned()
-        }
+        "notes" => "coalesce((SELECT d.key FROM documents d WHERE d.id = t.document_id), 'a deleted note')"
+            .to_owned(),
         "comments" => format!("'the comment ' || t.remote_id || ' on ' || {source} || '#' || t.number"),
         "links" => "'the link from ' || t.from_key || ' to ' || t.to_key".to_owned(),
         "verdicts" => "'the decision about ' || t.first_key || ' and ' || t.second_key".to_owned(),
@@ -191,7 +189,7 @@ impl RowFaults {
         let mut all: Vec<String> = self.named.iter().map(|fault| format!("{fault}.")).collect();
         let more = self.count - self.named.len() as u64;
         if more > 0 {
-            all.push(format!("And {more} more rows of this kind."));
+            all.push(format!("And {more} more rows like these."));
         }
         all
     }
@@ -295,13 +293,13 @@ fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
         match kind.as_str() {
             "TEXT" => rules.push(Condition {
                 holds: format!("is_text(t.\"{column}\")"),
-                fault: format!("its {} is no text", column.replace('_', " ")),
+                fault: format!("its {} is not text", column.replace('_', " ")),
                 set: Some(format!("\"{column}\" = readable_text(\"{column}\")")),
                 always: false,
             }),
             "REAL" => rules.push(Condition {
                 holds: format!("is_finite(t.\"{column}\")"),
-                fault: format!("its {} is no number", column.replace('_', " ")),
+                fault: format!("its {} is not a number", column.replace('_', " ")),
                 set: None,
                 always: false,
             }),
@@ -462,9 +460,9 @@ pub(super) fn refuse_bad_sources(c: &Connection) -> Result<()> {
         let good = if kind == "notes" { key == NOTES } else { is_source_key(&key) };
         if !good {
             let shown: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
-            return Err(Error::invalid(format!("the file brings a source that is called \"{shown}\", which no source may be"))
+            return Err(Error::invalid(format!("the file contains a source named \"{shown}\", which is not a valid name"))
                 .with_hint(
-                    "A source is named owner/name. Ask for a file that `precedent export` wrote; nothing was imported.",
+                    "A source is named owner/name. Get a file written by `precedent export`; nothing was imported.",
                 ));
         }
     }

@@ -232,11 +232,8 @@ impl Response {
     /// [`Code::Network`] if it is none: a proxy's or a sign-in page instead of the tracker's answer.
     pub fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T> {
         serde_json::from_slice(&self.body).map_err(|e| {
-            Error::new(
-                Code::Network,
-                format!("{} does not answer in the expected shape: {e}", place(&self.url)),
-            )
-            .with_hint("Is this the address of the tracker, and not of a sign-in page or a proxy?")
+            Error::new(Code::Network, format!("unexpected response from {}: {e}", place(&self.url)))
+                .with_hint("Check that this is the address of the tracker, not of a sign-in page or a proxy.")
         })
     }
 
@@ -342,8 +339,8 @@ impl Http {
             return Ok(());
         }
         let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-        Err(Error::new(Code::Network, format!("no tracker can be reached{why}"))
-            .with_hint("Check the network. What is here can be asked without it; sync again later."))
+        Err(Error::new(Code::Network, format!("cannot reach any tracker{why}"))
+            .with_hint("Check your network. Everything mirrored still works offline; sync again later."))
     }
 
     /// Asks, and asks again where that may help. An answer of status 5xx that stays is returned as any other.
@@ -428,14 +425,14 @@ impl Http {
                 return Ok(response);
             }
             if request.method != Method::GET && !matches!(status, 307 | 308) {
-                return Err(Failed::For(odd(&url, "it redirects what was to change something")));
+                return Err(Failed::For(odd(&url, "it redirects a request that changes data")));
             }
             let to = response.header("location").and_then(|l| url.join(l).ok());
             let Some(to) = to.filter(|t| matches!(t.scheme(), "http" | "https")) else {
-                return Err(Failed::For(odd(&url, "it redirects to nowhere")));
+                return Err(Failed::For(odd(&url, "it redirects without a target")));
             };
             if url.scheme() == "https" && to.scheme() != "https" {
-                return Err(Failed::For(odd(&url, "it redirects to an address without encryption")));
+                return Err(Failed::For(odd(&url, "it redirects to an unencrypted address")));
             }
             if !is_own(&request.url, &to) {
                 return Err(Failed::For(elsewhere(&url, &to)));
@@ -443,7 +440,7 @@ impl Http {
             moved |= matches!(status, 301 | 308);
             url = to;
         }
-        Err(Failed::For(odd(&request.url, "it redirects again and again")))
+        Err(Failed::For(odd(&request.url, "too many redirects")))
     }
 
     async fn once(
@@ -477,7 +474,7 @@ impl Http {
         let mut body = Vec::new();
         while let Some(chunk) = answer.chunk().await.map_err(|e| Failed::Again(unreachable(url, &e)))? {
             if body.len() + chunk.len() > MAX_BODY {
-                return Err(Failed::For(odd(url, "its answer is larger than 64 MB")));
+                return Err(Failed::For(odd(url, "its response is larger than 64 MB")));
             }
             body.extend_from_slice(&chunk);
         }
@@ -530,15 +527,15 @@ impl Http {
             .no_proxy();
         if let Some(proxy) = &self.options.proxy {
             let proxy = reqwest::Proxy::all(proxy).map_err(|_| {
-                Error::invalid("the proxy's address cannot be read")
-                    .with_hint("It looks like http://proxy.example:3128.")
+                Error::invalid("the proxy address is not valid")
+                    .with_hint("Use an address like http://proxy.example:3128.")
             })?;
             let direct = self.options.no_proxy.as_deref().unwrap_or("localhost,127.0.0.1,::1");
             builder = builder.proxy(proxy.no_proxy(reqwest::NoProxy::from_string(direct)));
         }
         let client = builder.build().map_err(|e| {
-            Error::new(Code::Network, format!("connections cannot be set up: {}", cause(&e)))
-                .with_hint("Are the system's certificates installed (package ca-certificates)?")
+            Error::new(Code::Network, format!("cannot set up connections: {}", cause(&e)))
+                .with_hint("Check that the system certificates are installed (package ca-certificates).")
         })?;
         Ok(self.client.get_or_init(|| client))
     }
@@ -558,9 +555,9 @@ fn is_own(asked: &Url, to: &Url) -> bool {
 fn elsewhere(url: &Url, to: &Url) -> Error {
     let there = Outside::first_line(&to.origin().ascii_serialization());
     let there = there.map_or_else(|| "another host".to_owned(), |there| there.to_string());
-    Error::new(Code::Network, format!("{}: it redirects to another host, {there}, which was not asked", place(url)))
+    Error::new(Code::Network, format!("{}: it redirects to another host, {there}, which was not contacted", place(url)))
         .with_hint(
-            "Nothing of what that host answers is read. If the tracker moved, remove the source and add it again at \
+            "Redirects to other hosts are not followed. If the tracker moved, remove the source and add it again at \
              its new address.",
         )
 }
@@ -572,20 +569,20 @@ fn place(url: &Url) -> String {
 
 fn odd(url: &Url, what: &str) -> Error {
     Error::new(Code::Network, format!("{}: {what}", place(url)))
-        .with_hint("Is this the address of the tracker, and not of a sign-in page or a proxy?")
+        .with_hint("Check that this is the address of the tracker, not of a sign-in page or a proxy.")
 }
 
 fn unreachable(url: &Url, error: &reqwest::Error) -> Error {
     let host = url.host_str().unwrap_or_default();
     let what = if error.is_timeout() {
-        format!("{host} did not answer in time")
+        format!("{host} did not respond in time")
     } else if error.is_connect() {
-        format!("{host} cannot be reached: {}", cause(error))
+        format!("cannot reach {host}: {}", cause(error))
     } else {
-        format!("the connection to {host} broke: {}", cause(error))
+        format!("the connection to {host} failed: {}", cause(error))
     };
     Error::new(Code::Network, what)
-        .with_hint("Check the network and the address. What was fetched is kept; run it again to go on.")
+        .with_hint("Check your network and the host name. Progress is saved; run sync again to continue.")
 }
 
 /// The system's words for an error, without its number.

@@ -96,18 +96,16 @@ impl SystemKeyring {
     fn error(error: &keyring::Error) -> Error {
         // What the error quotes may be an entry's bytes, so its own words are told for two kinds only.
         let (code, message) = match error {
-            keyring::Error::NoDefaultStore => {
-                (Code::NotFound, "there is no keyring on this machine".to_owned())
-            }
+            keyring::Error::NoDefaultStore => (Code::NotFound, "no keyring found on this machine".to_owned()),
             keyring::Error::PlatformFailure(e) | keyring::Error::NoStorageAccess(e) => {
-                (Code::Io, format!("the keyring cannot be used: {e}"))
+                (Code::Io, format!("cannot use the keyring: {e}"))
             }
-            _ => (Code::Io, "the keyring cannot be used".to_owned()),
+            _ => (Code::Io, "cannot use the keyring".to_owned()),
         };
         Error::new(code, message).with_hint(
-            "Without a keyring a token comes from the environment (GH_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, \
+            "Without a keyring, set the token in the environment (GH_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, \
                  JIRA_API_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, AZURE_DEVOPS_EXT_PAT, LINEAR_API_KEY, CONFLUENCE_API_TOKEN, \
-                 ZENDESK_API_TOKEN, DISCOURSE_API_KEY), and for GitHub also from `gh auth login`.",
+                 ZENDESK_API_TOKEN, DISCOURSE_API_KEY), or for GitHub, run `gh auth login`.",
         )
     }
 }

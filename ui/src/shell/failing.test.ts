@@ -14,11 +14,11 @@ it("shows what is meant literally in a hint as such, and no command of the comma
 
 it("has a button for what a hint would have a command for", async () => {
   const desk = await openWindow("full");
-  desk.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "`precedent doctor --repair` makes them again; search by words works meanwhile." } };
+  desk.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile." } };
   await rest();
-  expect(text(".banner .words")).toBe("The vectors are damaged. A repair makes them again; search by words works meanwhile.");
+  expect(text(".banner .words")).toBe("The vectors are damaged. A repair rebuilds them; keyword search works meanwhile.");
   const asked: string[] = [];
-  const finding = { id: "x", severity: "error", what: "the database is damaged", why: "It is the only one.", remedy: "Go back to a copy, such as `precedent backup` writes: precedent restore FILE.", repairable: false };
+  const finding = { id: "x", severity: "error", what: "the database is damaged", why: "It is the only one.", remedy: "Restore a copy, such as one from `precedent backup`: precedent restore FILE.", repairable: false };
   let left = false;
   mockIPC((command) => {
     asked.push(command);
@@ -34,7 +34,7 @@ it("has a button for what a hint would have a command for", async () => {
   left = true;
   desk.commands.run("repair");
   await rest();
-  expect(text(".banner .words")).toBe("The database is damaged. It is the only one. Go back to a copy of its file.");
+  expect(text(".banner .words")).toBe("The database is damaged. It is the only one. Restore a copy from its file.");
 });
 
 it("offers a repair where the casebook cannot be opened at all", async () => {

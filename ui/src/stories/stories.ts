@@ -247,7 +247,7 @@ export const STORIES: readonly Story[] = [
   }),
   ...told("Tested", Tested, {
     loading: { tested: "asking", host: "github.com" },
-    failing: { tested: { failure: { code: "authentication", message: "the token is refused", hint: "Make a new one, and keep it: precedent login github.com" } }, host: "github.com" },
+    failing: { tested: { failure: { code: "authentication", message: "the token is refused", hint: "Create a new token and save it: precedent login github.com" } }, host: "github.com" },
   }),
   ...told("ThreadHead", ThreadHead, { ...each((sort) => ({ thread: thread(sort), filterBy: none, follow: none })), empty: { thread: { ...thread("plain"), title: "", labels: [], links: [] }, filterBy: none, follow: none } }),
   ...told("Time", Time, { full: { at: "2026-02-03T08:00:00Z", what: "Opened" }, narrow: { at: "2026-02-03T08:00:00Z", narrow: true }, empty: { at: null } }),

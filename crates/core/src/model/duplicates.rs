@@ -69,14 +69,14 @@ impl Band {
         }
     }
 
-    /// What is said of a report before its key: "probably the same as".
+    /// What is said of a report before its key: "likely duplicate of".
     pub fn words(self) -> &'static str {
         match self {
-            Self::High => "the same as",
-            Self::Likely => "probably the same as",
-            Self::Possible => "may be the same as",
+            Self::High => "duplicate of",
+            Self::Likely => "likely duplicate of",
+            Self::Possible => "possible duplicate of",
             Self::Related => "related to",
-            Self::None => "hardly like",
+            Self::None => "unlikely to be a duplicate of",
         }
     }
 
@@ -99,11 +99,7 @@ pub struct Outcome {
 
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "of {} answers like this, {} were the same and {} more related",
-            self.read, self.same, self.related
-        )
+        write!(f, "{} of {} were duplicates, {} more were related", self.same, self.read, self.related)
     }
 }
 
@@ -390,12 +386,12 @@ impl std::fmt::Display for Disposition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Open => f.write_str("still open"),
-            Self::Fixed(Some(by)) => write!(f, "already fixed, see {by}"),
+            Self::Fixed(Some(by)) => write!(f, "already fixed; see {by}"),
             Self::Fixed(None) => f.write_str("already fixed"),
             Self::Completed => f.write_str("closed as completed"),
             Self::PossibleRegression(_) => f.write_str("fixed earlier; possibly a regression"),
             Self::Declined => f.write_str("declined"),
-            Self::Duplicate => f.write_str("closed as a duplicate"),
+            Self::Duplicate => f.write_str("already closed as a duplicate"),
         }
     }
 }

@@ -130,9 +130,9 @@ impl AskedVersion {
     pub fn words(&self) -> String {
         let version = &self.version;
         if self.has_fix {
-            format!("{version} should have the fix: it may have come back")
+            format!("{version} should have the fix; the problem may have come back")
         } else {
-            format!("{version} is older")
+            format!("{version} is older than the fix")
         }
     }
 }

@@ -86,8 +86,8 @@ impl Question {
             }
             None => {
                 if ask.title.trim().is_empty() && ask.body.trim().is_empty() {
-                    return Err(Error::invalid("there is nothing to compare").with_hint(
-                        "Name an item (acme/app#12), or give a message, a log, a mail or a draft.",
+                    return Err(Error::invalid("no item and no text were given").with_hint(
+                        "Give an item (acme/app#12), an error message, a log, an email or a draft.",
                     ));
                 }
                 let skeleton = match &named {

@@ -92,8 +92,8 @@ impl RankingModel {
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
         Self::parse(&text).map_err(|e| {
-            Error::invalid(format!("{} is no table of weights: {e}", path.display()))
-                .with_hint("`models/pipeline/rank.py --out FILE` writes one.")
+            Error::invalid(format!("{} is not a table of weights: {e}", path.display()))
+                .with_hint("Write one with `models/pipeline/rank.py --out FILE`.")
         })
     }
 

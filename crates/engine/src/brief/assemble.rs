@@ -80,8 +80,8 @@ pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Re
         Ok((row, r.newest_change()?, r.revision()?))
     })?;
     if row.is_none() && request.text.trim().is_empty() && request.logs.is_empty() {
-        return Err(Error::invalid("there is nothing to write a brief about")
-            .with_hint("Name an item (acme/app#12), or give a question, a report or a log."));
+        return Err(Error::invalid("no item and no text were given for the brief")
+            .with_hint("Give an item (acme/app#12), a question, a report or a log."));
     }
     // "Now" is when the casebook last learnt something: the clock must not change what a brief says.
     let now = as_of.unwrap_or_default();
@@ -111,7 +111,7 @@ pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Re
         let title = match (&row, &log) {
             (Some(row), _) => format!("{} {}", row.key, row.title),
             (None, Some(log)) => log.errors.first().map_or_else(
-                || "A log without an error".to_owned(),
+                || "A log without errors".to_owned(),
                 |e| crate::troubleshoot::first_line(&e.group.message),
             ),
             (None, None) => crate::troubleshoot::first_line(&headline(&request.text)),
@@ -244,7 +244,7 @@ impl Writer<'_> {
         match self.log {
             Some(log) => {
                 let summary = Entry { text: Some(log::summary(log)), ..Entry::default() };
-                self.add(SectionKind::Problem, "The problem", vec![summary]);
+                self.add(SectionKind::Problem, "Problem", vec![summary]);
                 self.add(SectionKind::Log, "Errors in the log", log::entries(log));
             }
             None => self.problem(),
@@ -319,7 +319,7 @@ impl Writer<'_> {
             }
             None => Entry { quote: Some(quote), ..Entry::default() },
         };
-        self.add(SectionKind::Problem, "The problem", vec![entry]);
+        self.add(SectionKind::Problem, "Problem", vec![entry]);
     }
 
     fn duplicates(&mut self, found: &DuplicatesResponse) -> Result<()> {
@@ -327,7 +327,7 @@ impl Writer<'_> {
         let same = found.candidates.iter().any(|c| c.band <= Band::Possible);
         let title = match (known.is_empty(), same) {
             (false, _) => "Duplicates",
-            (true, true) => "Reports that may be the same",
+            (true, true) => "Possible duplicates",
             (true, false) => "Related reports",
         };
         let stated = found.known.as_ref().map(|known| known.key.as_str());
@@ -335,8 +335,12 @@ impl Writer<'_> {
             found.candidates.iter().filter(|c| c.band != Band::None && Some(c.key.as_str()) != stated);
         let likely = likely.map(|c| {
             let mut facts = vec![match c.band {
-                Band::Related => "related, and hardly the same".to_owned(),
-                band => format!("{} this one ({:.0} in 100)", band.words(), f64::from(c.confidence) * 100.0),
+                Band::Related => "related, probably not a duplicate".to_owned(),
+                band => format!(
+                    "{} ({:.0} %)",
+                    band.words().trim_end_matches(" of"),
+                    f64::from(c.confidence) * 100.0
+                ),
             }];
             // What is hardly the same cannot be back.
             facts.push(match &c.disposition {
@@ -345,7 +349,7 @@ impl Writer<'_> {
                 }
                 other => other.to_string(),
             });
-            facts.extend(c.canonical.as_ref().map(|k| format!("the report that stays is {k}")));
+            facts.extend(c.canonical.as_ref().map(|k| format!("tracked in {k}")));
             facts.extend(c.reasons.iter().cloned());
             let kind = self.row.map_or(DocKind::Issue, |row| row.kind);
             let label = if kind == DocKind::PullRequest {
@@ -384,11 +388,15 @@ impl Writer<'_> {
                 (Some(row), Some(disposition)) => {
                     citations.push(cite(&row));
                     let standing = state(known.state, known.state_reason.as_deref());
-                    let facts = ["known to be the same".to_owned(), standing, disposition.to_string()];
+                    let facts = [
+                        "this report is a known duplicate of it".to_owned(),
+                        standing,
+                        disposition.to_string(),
+                    ];
                     let facts: Vec<String> = facts.into_iter().filter(|f| !f.is_empty()).collect();
                     sentence(&facts.join("; "))
                 }
-                _ => format!("Known to be a duplicate of {}, which the casebook does not hold.", known.key),
+                _ => format!("Known duplicate of {}, which is not in the casebook.", known.key),
             };
             let text = Some(text);
             entries.push(Entry { heading: known.title.clone(), text, citations, ..Entry::default() });
@@ -399,7 +407,7 @@ impl Writer<'_> {
                 if count == 1 { ("report", "is a duplicate") } else { ("reports", "are duplicates") };
             let mut text = format!("{count} {more}{reports} {are} of it");
             if count > others.len() {
-                text.push_str(&format!(", {} of them", others.len()));
+                text.push_str(&format!(", {} shown", others.len()));
             }
             let names: Vec<String> =
                 others.iter().map(|row| format!("{} ({})", row.key, row.title)).collect();
@@ -427,16 +435,16 @@ impl Writer<'_> {
             let mut said = vec![facts.join(" ")];
             said.extend(
                 (case.relation == Some(CaseRelation::Canonical))
-                    .then(|| "the report is known to be a duplicate of it".to_owned()),
+                    .then(|| "this report is a known duplicate of it".to_owned()),
             );
-            said.extend(case.via.as_ref().map(|via| format!("found by its duplicate {via}")));
+            said.extend(case.via.as_ref().map(|via| format!("found through its duplicate {via}")));
             said.extend(case.fixed_by.iter().map(|f| format!("fixed by {} ({})", f.key, f.title)));
-            said.extend(case.same_signature.then(|| "the same error".to_owned()));
+            said.extend(case.same_signature.then(|| "same error".to_owned()));
             let mut citations = cite(None);
             citations.extend(case.fixed_by.iter().map(of_change));
             let own = case.relation == Some(CaseRelation::Itself);
             entries.push(Entry {
-                heading: Some(if own { "This report itself".to_owned() } else { case.title.clone() }),
+                heading: Some(if own { "This report".to_owned() } else { case.title.clone() }),
                 text: Some(sentence(&said.join("; "))),
                 citations,
                 ..Entry::default()
@@ -454,7 +462,7 @@ impl Writer<'_> {
             for change in case.told_changes() {
                 let quote = Quote {
                     author: None,
-                    role: Some("the change that fixed it".to_owned()),
+                    role: Some("the fix".to_owned()),
                     day: None,
                     text: change.text.clone(),
                     excerpt: false,
@@ -494,7 +502,7 @@ impl Writer<'_> {
         let named = versions(&format!("{title}\n{body}"), self.product()).own;
         if !named.is_empty() {
             entries.push(Entry {
-                text: Some(format!("This report names {}.", named.join(", "))),
+                text: Some(format!("This report mentions {}.", named.join(", "))),
                 citations: self.row.map(cite).into_iter().collect(),
                 ..Entry::default()
             });
@@ -533,12 +541,12 @@ impl Writer<'_> {
         let mut people: Vec<_> = by.into_iter().collect();
         people.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
         let entries = people.into_iter().map(|(person, citations)| Entry {
-            text: Some(format!("{person} said what helped.")),
+            text: Some(format!("{person} provided the fix.")),
             citations,
             ..Entry::default()
         });
         let entries = entries.collect();
-        self.add(SectionKind::People, "Who solved such cases", entries);
+        self.add(SectionKind::People, "Who solved similar cases", entries);
     }
 
     fn questions(&mut self, found: Option<&DuplicatesResponse>, solved: &TroubleshootResponse) {
@@ -548,23 +556,26 @@ impl Writer<'_> {
         let mut asked: Vec<(String, Vec<Citation>)> = Vec::new();
         let own: Vec<Citation> = self.row.map(cite).into_iter().collect();
         if named.is_empty() {
-            asked.push(("Which version is it? The report names none.".to_owned(), own.clone()));
+            asked.push(("Which version is affected? The report does not say.".to_owned(), own.clone()));
         }
         let shows_a_failure =
             || quotes_a_line(body) || prepared.signatures(title).iter().any(Signature::is_telling);
         if self.log.is_none() && prepared.code().trim().is_empty() && !shows_a_failure() {
-            asked.push(("Is there a log, a message or a stack trace? The report has none.".to_owned(), own));
+            asked.push((
+                "Is there a log, an error message or a stack trace? The report has none.".to_owned(),
+                own,
+            ));
         }
         for case in &solved.cases {
             if let (Some(fixed), Some(named)) = (&case.fixed_in, &case.asked_version) {
                 let version = &named.version;
                 let question = if named.has_fix {
                     format!(
-                        "The report names {version}, and this case was fixed in {fixed}. Is the failure back?"
+                        "The report mentions {version}, but this case was fixed in {fixed}. Is the problem back?"
                     )
                 } else {
                     format!(
-                        "The report names {version}; this case was fixed in {fixed}. Does it still happen there?"
+                        "The report mentions {version}; this case was fixed in {fixed}. Does the problem still occur there?"
                     )
                 };
                 asked.push((question, vec![of_case(case)]));
@@ -579,11 +590,11 @@ impl Writer<'_> {
         }) {
             let label = format!("[Issue {}]", c.key);
             let cited = vec![Citation { label, key: c.key.clone(), url: c.url.clone() }];
-            asked.push(("It was fixed before. Is this a regression?".to_owned(), cited));
+            asked.push(("This was fixed earlier. Is it a regression?".to_owned(), cited));
         }
         if solved.cases.is_empty() && solved.wiki.is_empty() {
             asked.push((
-                "No solved case and no wiki page comes near. Who knows this part?".to_owned(),
+                "No solved case or wiki page matches. Who is familiar with this component?".to_owned(),
                 Vec::new(),
             ));
         }

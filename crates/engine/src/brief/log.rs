@@ -79,7 +79,7 @@ pub(super) fn summary(log: &LogResponse) -> String {
     }
     let errors = if log.distinct == 1 { "distinct error" } else { "distinct errors" };
     format!(
-        "{} {errors} in {} lines of {files}. Of the first {}: {} solved, {} known, {} perhaps known, {} never seen.",
+        "{} {errors} in {} lines of {files}. Of the first {}: {} solved, {} known, {} possibly known, {} not seen before.",
         log.distinct,
         log.lines,
         log.errors.len(),
@@ -103,12 +103,12 @@ pub(super) fn entries(log: &LogResponse) -> Vec<Entry> {
 fn entry(error: &LogError) -> Entry {
     let group = &error.group;
     let mut facts = vec![how_often(group)];
-    facts.extend(group.before_crash.then(|| "shortly before the program ended".to_owned()));
+    facts.extend(group.before_crash.then(|| "just before the crash".to_owned()));
     let mut citations = Vec::new();
     match (&error.case, &error.known) {
         (Some(case), _) if error.verdict == LogVerdict::Solved => {
             let fixed = case.fixed_in.as_ref().map(|v| format!(", fixed in {v}")).unwrap_or_default();
-            facts.push(format!("solved before: {}{fixed}", case.title));
+            facts.push(format!("solved: {}{fixed}", case.title));
             citations.push(Citation {
                 label: case.citation.clone(),
                 key: case.key.clone(),
@@ -116,7 +116,7 @@ fn entry(error: &LogError) -> Entry {
             });
         }
         (_, Some(known)) => {
-            let sure = if error.verdict == LogVerdict::Known { "known" } else { "perhaps known" };
+            let sure = if error.verdict == LogVerdict::Known { "known" } else { "possibly known" };
             facts.push(format!("{sure}: {}", known.title));
             citations.push(Citation {
                 label: format!("[Issue {}]", known.key),
@@ -125,14 +125,14 @@ fn entry(error: &LogError) -> Entry {
             });
         }
         (Some(case), None) => {
-            facts.push(format!("perhaps {}", case.title));
+            facts.push(format!("possibly {}", case.title));
             citations.push(Citation {
                 label: case.citation.clone(),
                 key: case.key.clone(),
                 url: case.url.clone(),
             });
         }
-        (None, None) => facts.push("nothing like it is in the casebook".to_owned()),
+        (None, None) => facts.push("no match in the casebook".to_owned()),
     }
     Entry {
         heading: Some(group.message.clone()),

@@ -31,8 +31,9 @@ pub(super) fn hidden(record: &str) -> String {
 /// [`precedent_core::Code::InvalidInput`] if the file is none of these, or was made by a newer version.
 pub fn read(file: &[u8]) -> Result<BriefRecord> {
     let none = |why: &str| {
-        Error::invalid(format!("this is no brief that can be replayed: {why}"))
-            .with_hint("Briefs as JSON, HTML and Markdown hold the record that is needed; a PDF does not.")
+        Error::invalid(format!("this brief cannot be replayed: {why}")).with_hint(
+            "Use a brief in JSON, HTML or Markdown; a PDF does not contain the record needed for a replay.",
+        )
     };
     if file.len() > MAX_FILE {
         return Err(none("it is too large"));
@@ -40,7 +41,7 @@ pub fn read(file: &[u8]) -> Result<BriefRecord> {
     if file.starts_with(b"%PDF") {
         return Err(none("it is a PDF"));
     }
-    let text = std::str::from_utf8(file).map_err(|_| none("it is no text"))?;
+    let text = std::str::from_utf8(file).map_err(|_| none("it is not a text file"))?;
     let record: BriefRecord = if text.trim_start().starts_with('{') {
         serde_json::from_str::<Brief>(text).map_err(|e| none(&e.to_string()))?.record
     } else {
@@ -53,11 +54,11 @@ pub fn read(file: &[u8]) -> Result<BriefRecord> {
             (_, Some(at)) => text[at + MARK.len()..].split(" -->").next(),
             _ => None,
         };
-        serde_json::from_str(json.ok_or_else(|| none("it holds no record"))?)
+        serde_json::from_str(json.ok_or_else(|| none("it contains no record"))?)
             .map_err(|e| none(&e.to_string()))?
     };
     if record.version > assemble::VERSION {
-        return Err(none("a newer version of Precedent made it"));
+        return Err(none("it was written by a newer version of Precedent"));
     }
     Ok(record)
 }
@@ -78,7 +79,9 @@ pub fn replay(desk: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> Res
         let mut what = Vec::new();
         match found {
             None => what.push("is no longer in the casebook".to_owned()),
-            Some((row, _)) if row.deleted_at.is_some() => what.push("is gone from its tracker".to_owned()),
+            Some((row, _)) if row.deleted_at.is_some() => {
+                what.push("was deleted from its tracker".to_owned())
+            }
             Some((row, comments)) => {
                 if (row.state, &row.state_reason) != (old.state, &old.state_reason) {
                     let is = said(row.state, row.state_reason.as_deref());
@@ -92,7 +95,7 @@ pub fn replay(desk: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> Res
                     what.push("was changed".to_owned());
                 }
                 if !now.record.sources.iter().any(|s| s.key == old.key) {
-                    what.push("is no longer among what was found".to_owned());
+                    what.push("is no longer cited".to_owned());
                 }
                 debug_assert!(!citation(&row).is_empty());
             }
@@ -100,12 +103,12 @@ pub fn replay(desk: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> Res
         changes.extend(what.into_iter().map(|what| change(old, what)));
     }
     let fresh = now.record.sources.iter().filter(|s| !record.sources.iter().any(|o| o.key == s.key));
-    changes.extend(fresh.map(|s| change(s, "is new among what was found".to_owned())));
+    changes.extend(fresh.map(|s| change(s, "is newly cited".to_owned())));
     if record.model != now.record.model {
         let name = |m: &Option<String>| m.clone().unwrap_or_else(|| "none".to_owned());
         changes.push(BriefChange {
             key: String::new(),
-            citation: "The model".to_owned(),
+            citation: "Model".to_owned(),
             what: format!("was {}, is {}", name(&record.model), name(&now.record.model)),
         });
     }
@@ -120,7 +123,7 @@ fn change(source: &BriefSource, what: String) -> BriefChange {
 
 fn said(state: Option<State>, reason: Option<&str>) -> String {
     match (state, reason) {
-        (None, _) => "of no state".to_owned(),
+        (None, _) => "without a state".to_owned(),
         (Some(State::Closed), Some(reason)) => format!("closed as {}", reason.replace('_', " ")),
         (Some(state), _) => state.as_str().to_owned(),
     }

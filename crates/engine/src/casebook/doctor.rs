@@ -153,7 +153,7 @@ impl Casebook {
         let file = file.to_owned();
         self.run(move |i| {
             let _importing = FileLock::try_take(&i.folder, "import.lock")?.ok_or_else(|| {
-                Error::new(Code::Busy, "another process is importing a casebook into this one")
+                Error::new(Code::Busy, "another process is importing into this casebook")
                     .with_hint("Wait until it has finished, then try again.")
             })?;
             let sources = i.store.read(|r| r.sources())?;
@@ -229,7 +229,7 @@ fn checked_copy(folder: &Path, file: &Path) -> Result<(Workplace, PathBuf)> {
     copy_database(file, &copy)?;
     store::check_foreign(&copy).map_err(|e| match e.code() {
         Code::InvalidInput => e.context(file.display()).with_hint(
-            "Give a file that `precedent backup` wrote. One that `precedent export` wrote is read by `precedent import casebook`.",
+            "Give a file written by `precedent backup`. Import a file written by `precedent export` with `precedent import casebook`.",
         ),
         _ => e.context(file.display()),
     })?;

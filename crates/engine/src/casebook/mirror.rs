@@ -90,8 +90,8 @@ impl Casebook {
         let task = task.clone();
         self.run(move |i| {
             let undone = i.store.write_durably(|w| w.undo_import())?.ok_or_else(|| {
-                Error::not_found("there is no import to take back")
-                    .with_hint("Only the last import of files can be taken back, once.")
+                Error::not_found("there is no import to undo")
+                    .with_hint("Only the last import of files can be undone, and only once.")
             })?;
             i.derived().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
             if let Ok(vectors) = i.meaning()?.vectors() {
@@ -188,7 +188,7 @@ impl Casebook {
     pub async fn test_source(&self, key: &str, task: &Task) -> Result<Access> {
         let keys = vec![key.to_owned()];
         let (source, remote) =
-            self.live(keys).await?.pop().ok_or_else(|| Error::not_found("no such source"))?;
+            self.live(keys).await?.pop().ok_or_else(|| Error::not_found("source not found"))?;
         let mut tracker = self.tracker(&self.inner.http, &source, &remote).await?;
         tracker.access(task).await
     }
@@ -209,7 +209,7 @@ impl Casebook {
             })
             .await?;
         let known = |host: &HostView| host.sources.contains(&source.key);
-        self.hosts().await?.into_iter().find(known).ok_or_else(|| Error::not_found("the source is gone"))
+        self.hosts().await?.into_iter().find(known).ok_or_else(|| Error::not_found("the source was removed"))
     }
 
     /// Keeps the token for a tracker's host in the system's keyring; it is never written elsewhere.
@@ -379,11 +379,14 @@ impl Casebook {
                     match r.remote(source.id)? {
                         Some(remote) => out.push((source, remote)),
                         None if named => {
-                            return Err(Error::invalid(format!("{} is fed from files alone", source.key))
-                                .with_hint(format!(
-                                    "To mirror it live: precedent source add github:{}",
-                                    source.key
-                                )));
+                            return Err(Error::invalid(format!(
+                                "{} is imported from files only",
+                                source.key
+                            ))
+                            .with_hint(format!(
+                                "To sync it with its tracker: precedent source add github:{}",
+                                source.key
+                            )));
                         }
                         None => {}
                     }
@@ -419,8 +422,8 @@ impl Casebook {
         self.run(move |i| {
             let view = i.store.read(|r| source_view(r, &key))?;
             if view.key == NOTES {
-                return Err(Error::invalid("private notes are no source and are not removed as one")
-                    .with_hint("Remove a note: precedent note remove note#1"));
+                return Err(Error::invalid("private notes are not a source and cannot be removed as one")
+                    .with_hint("To remove a note: precedent note remove note#1"));
             }
             let id = i.store.write(|w| {
                 let source = w.source(&key)?.ok_or_else(|| search::no_source(w, &key))?;

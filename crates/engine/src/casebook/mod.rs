@@ -315,7 +315,7 @@ impl Casebook {
     /// Why this casebook can only be read, in one sentence, if it can.
     pub fn read_only(&self) -> Option<String> {
         let why = self.inner.store.read_only()?;
-        Some(format!("This casebook can only be read here, so nothing new is indexed or stored: {why}."))
+        Some(format!("This casebook is read-only here, so nothing new is indexed or saved: {why}."))
     }
 
     /// Forgets everything that is derived; the next update makes it anew. Until then answers hold what there is again, and
@@ -451,7 +451,7 @@ impl Inner {
             Ok(_) => Ok(None),
             Err(error) if matches!(error.code(), Code::Io | Code::Busy) => Ok(Some(Notice {
                 lack: Lack::FullText,
-                text: format!("What came last could not be indexed: {}", sentence(&error)),
+                text: format!("The latest changes could not be indexed: {}", sentence(&error)),
             })),
             Err(error) => Err(error),
         }
@@ -552,7 +552,7 @@ fn sentence(error: &Error) -> String {
 fn emptied(database: &Path) -> Error {
     Error::new(
         Code::Corrupt,
-        format!("{} is empty, though there are indexes of what was in it", database.display()),
+        format!("{} is empty, although indexes of its former contents exist", database.display()),
     )
     .with_hint(way_back(database))
 }
@@ -565,7 +565,7 @@ fn make_private(folder: &Path) -> Result<()> {
     }
     if folder.exists() {
         return Err(Error::new(Code::Io, format!("{} is not a folder", folder.display()))
-            .with_hint("Choose another place with --casebook."));
+            .with_hint("Choose another folder with --casebook."));
     }
     private_folder(folder)
 }

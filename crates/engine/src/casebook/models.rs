@@ -43,8 +43,8 @@ impl Casebook {
     pub fn hub(&self) -> Result<url::Url> {
         let hub = self.inner.hub.as_deref().unwrap_or(HUB);
         url::Url::parse(hub).map_err(|_| {
-            Error::invalid(format!("\"{hub}\" is no address to fetch models from"))
-                .with_hint("It looks like https://hub.example.")
+            Error::invalid(format!("\"{hub}\" is not a valid model hub address"))
+                .with_hint("Use an address like https://hub.example.")
         })
     }
 
@@ -63,8 +63,8 @@ impl Casebook {
         let (path, task) = (path.to_owned(), task.clone());
         let name = name.map_or_else(|| embed::suggested_name(&path), str::to_owned);
         if name == BUILT_IN {
-            return Err(Error::invalid(format!("the name {BUILT_IN} is that of the model that is built in"))
-                .with_hint("Give the new one another name: --name NAME"));
+            return Err(Error::invalid(format!("the name {BUILT_IN} is reserved for the built-in model"))
+                .with_hint("Choose another name with --name NAME."));
         }
         self.run(move |i| i.import_model(&path, &name, &traits, &task)).await
     }
@@ -79,14 +79,14 @@ impl Casebook {
             let near = similar::meant(name, all.iter().map(|e| e.name.as_str()));
             let hint = near.map(|n| format!("Did you mean {n}? ")).unwrap_or_default();
             Error::not_found(format!(
-                "the catalogue has no model \"{}\"",
+                "the catalog has no model \"{}\"",
                 name.chars().take(80).collect::<String>()
             ))
-            .with_hint(format!("{hint}`precedent model list --catalog` shows all."))
+            .with_hint(format!("{hint}Run `precedent model list --catalog` to list all models."))
         })?;
         let inner = &self.inner;
         if inner.models().join(&entry.name).exists() {
-            return Err(Error::invalid(format!("{} is installed already", entry.name))
+            return Err(Error::invalid(format!("{} is already installed", entry.name))
                 .with_hint(format!("To use it: precedent model use {}", entry.name)));
         }
         let base = self.hub()?;
@@ -102,7 +102,7 @@ impl Casebook {
             let address =
                 format!("{}/{}/resolve/main/{file}", base.as_str().trim_end_matches('/'), entry.repository);
             let url = url::Url::parse(&address)
-                .map_err(|_| Error::new(Code::Internal, format!("{address} is no address")))?;
+                .map_err(|_| Error::new(Code::Internal, format!("{address} is not a valid address")))?;
             let to = folder.join(here);
             let Some(stated) = download::download(&inner.http, &url, &to, task).await? else { continue };
             self.run(move |_| {
@@ -110,8 +110,8 @@ impl Casebook {
                     return Ok(());
                 }
                 fs::remove_file(&to).map_err(|e| Error::io(&to, e))?;
-                Err(Error::new(Code::Network, format!("what came from {address} is damaged"))
-                    .with_hint("Its checksum is not the one that the server states. Run it again."))
+                Err(Error::new(Code::Network, format!("the download from {address} is damaged"))
+                    .with_hint("Its checksum doesn't match the one from the server. Run the command again."))
             })
             .await?;
         }
@@ -155,7 +155,7 @@ impl Casebook {
             let (now, next) = i.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
             if name == BUILT_IN || now.as_deref() == Some(&name) || next.as_deref() == Some(&name) {
                 return Err(Error::invalid(format!("{name} is in use"))
-                    .with_hint("Let another one answer first: precedent model use NAME"));
+                    .with_hint("Switch to another model first: precedent model use NAME"));
             }
             if let Ok(info) = i.meaning_of(Some(&name)).engine().info() {
                 vectors::remove(&i.folder, &vectors::path(&i.folder.join(VECTORS), &info))?;
@@ -175,16 +175,16 @@ impl Inner {
         }
         let shown: String = name.chars().take(80).collect();
         let fetch = catalog().iter().any(|e| e.name == name);
-        Err(Error::not_found(format!("there is no model \"{shown}\" here")).with_hint(if fetch {
-            format!("Fetch it first: precedent model install {name}")
+        Err(Error::not_found(format!("model \"{shown}\" is not installed")).with_hint(if fetch {
+            format!("Install it first: precedent model install {name}")
         } else {
-            "`precedent model list` shows those that are there.".to_owned()
+            "Run `precedent model list` to list installed models.".to_owned()
         }))
     }
 
     fn import_model(&self, path: &Path, name: &str, traits: &Traits, task: &Task) -> Result<ModelView> {
         if matches!(self.engine, Engine::Off) {
-            return Err(Error::invalid("search by meaning is switched off"));
+            return Err(Error::invalid("search by meaning is disabled"));
         }
         let texts = sample_texts()?;
         embed::import(path, &self.models(), name, traits, self.engine.runtime(), &texts, task)?;
@@ -246,7 +246,7 @@ fn sample_texts() -> Result<Vec<String>> {
     lines
         .map(|line| {
             let one: Sample = serde_json::from_str(line)
-                .map_err(|e| Error::new(Code::Internal, format!("the sample cannot be read: {e}")))?;
+                .map_err(|e| Error::new(Code::Internal, format!("cannot read the sample: {e}")))?;
             Ok(format!("{}\n{}", one.title, one.body.unwrap_or_default()))
         })
         .collect()

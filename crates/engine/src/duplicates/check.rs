@@ -79,9 +79,9 @@ fn closed_left_out(checker: &MatchFinder<'_>, request: &DuplicatesRequest) -> Re
     Ok((closed > 0).then(|| Notice {
         lack: Lack::Closed,
         text: format!(
-            "Only open reports were compared: {closed} closed {} left out, and many reports are the same as one that was solved. \
-             Include closed ones to compare them, too.",
-            if closed == 1 { "one was" } else { "ones were" }
+            "Only open reports were compared; {closed} closed {} left out, although many new reports duplicate a solved one. \
+             Include closed reports to compare them.",
+            if closed == 1 { "report was" } else { "reports were" }
         ),
     }))
 }
@@ -108,7 +108,7 @@ fn elsewhere(
     Ok(other.filter(|one| one.confidence >= LIKELY).map(|one| Notice {
         lack: Lack::Elsewhere,
         text: format!(
-            "Another source has what is probably the same as {key}: {} ({:.0} in 100). Compare it with all sources to see why.",
+            "Another source has a likely duplicate of {key}: {} ({:.0} %). Search all sources to see why.",
             one.key,
             one.confidence * 100.0
         ),
@@ -193,10 +193,10 @@ fn looked(
 ) -> Result<(DuplicatesResponse, Option<DocumentRow>)> {
     if !(0.0..=1.0).contains(&request.threshold) {
         return Err(Error::invalid(format!("a threshold of {} is out of range", request.threshold))
-            .with_hint("It is a similarity: 0 to 1."));
+            .with_hint("The threshold is a similarity from 0 to 1."));
     }
     if request.max_candidates == 0 || request.max_candidates > MAX_CANDIDATES {
-        return Err(Error::invalid(format!("{} candidates cannot be shown", request.max_candidates))
+        return Err(Error::invalid(format!("cannot show {} candidates", request.max_candidates))
             .with_hint(format!("Ask for 1 to {MAX_CANDIDATES}.")));
     }
     let ask = Ask {
@@ -211,8 +211,8 @@ fn looked(
         let question = Question::read(r, checker, ask, now)?;
         match &question.row {
             Some(row) if matches!(row.kind, DocKind::Page | DocKind::Note) => {
-                Err(Error::invalid(format!("{} is no report", row.key))
-                    .with_hint("Duplicates are looked for among issues and pull requests."))
+                Err(Error::invalid(format!("{} is not a report", row.key))
+                    .with_hint("Only issues and pull requests can be duplicates."))
             }
             _ => Ok(question),
         }
@@ -240,8 +240,8 @@ pub(crate) fn respond(
         notices.push(Notice {
             lack: Lack::Calibration,
             text: format!(
-                "The calibration of {source} was made with another model or version, so the built-in one is in use. \
-                 `precedent calibrate {source}` makes it anew."
+                "The calibration of {source} was made with another model or version, so the default calibration is used. \
+                 Run `precedent calibrate {source}` to update it."
             ),
         });
     }

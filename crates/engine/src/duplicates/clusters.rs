@@ -52,12 +52,12 @@ pub fn clusters(
     let start = Instant::now();
     if !(0.0..=1.0).contains(&request.threshold) {
         return Err(Error::invalid(format!("a threshold of {} is out of range", request.threshold))
-            .with_hint("It is a confidence: 0 to 1."));
+            .with_hint("The threshold is a confidence from 0 to 1."));
     }
     let limit = match request.limit {
         0 => DEFAULT_LIMIT,
         n if n <= MAX_LIMIT => n,
-        n => return Err(Error::invalid(format!("{n} clusters are too many; the most is {MAX_LIMIT}"))),
+        n => return Err(Error::invalid(format!("{n} clusters are too many; the maximum is {MAX_LIMIT}"))),
     };
     let (ties, apart, unscanned) = store.read(|r| {
         let named = request.source.as_deref();

@@ -46,7 +46,7 @@ pub fn triage(
         0 => DEFAULT_LIMIT,
         n if n <= MAX_LIMIT => n,
         n => {
-            return Err(Error::invalid(format!("a queue of {n} is too long; the most is {MAX_LIMIT}")));
+            return Err(Error::invalid(format!("a queue of {n} is too long; the maximum is {MAX_LIMIT}")));
         }
     };
     let closed = request.include_closed;

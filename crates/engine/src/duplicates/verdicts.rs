@@ -27,8 +27,8 @@ pub fn decide(
 ) -> Result<Verdict> {
     let (one, two) = (search::one(w, key)?, search::one(w, other)?);
     if one.key == two.key {
-        return Err(Error::invalid(format!("{} was compared with itself", one.key))
-            .with_hint("Name two different documents."));
+        return Err(Error::invalid(format!("a report cannot be a duplicate of itself: {}", one.key))
+            .with_hint("Give two different reports."));
     }
     if reason.as_ref().is_some_and(|r| r.chars().count() > MAX_REASON) {
         return Err(Error::invalid(format!("the reason is longer than {MAX_REASON} characters")));
@@ -37,15 +37,13 @@ pub fn decide(
     if kind == VerdictKind::Duplicate
         && let Some(other) = [&one, &two].into_iter().find(|d| !is_report(d.kind))
     {
-        return Err(Error::invalid(format!("{} is no report", other.key))
-            .with_hint("Duplicates are looked for among issues and pull requests. What else belongs together is \"related\"."));
+        return Err(Error::invalid(format!("{} is not a report", other.key)).with_hint(
+            "Only issues and pull requests can be duplicates. For anything else, use \"related\".",
+        ));
     }
     if kind == VerdictKind::Duplicate && w.canonical(&two.key)?.key == one.key {
         return Err(Error::invalid(format!("{} is itself a duplicate of {}", two.key, one.key)).with_hint(
-            format!(
-                "Name them the other way round, or first: precedent verdict undo {} {}",
-                two.key, one.key
-            ),
+            format!("Swap the two, or first run: precedent verdict undo {} {}", two.key, one.key),
         ));
     }
     let canonical = (kind == VerdictKind::Duplicate).then(|| two.key.clone());
@@ -64,7 +62,7 @@ pub fn undo(w: &Writer<'_>, key: &str, other: &str, actor: &str, now: Timestamp)
     let full = |k: &str| search::one(w, k).map_or_else(|_| k.to_owned(), |d| d.key);
     let (one, two) = (full(key), full(other));
     w.take_verdict_back(&one, &two, actor, now)?.ok_or_else(|| {
-        Error::not_found(format!("nothing was decided about {one} and {two}"))
-            .with_hint("`precedent verdict list` shows what was.")
+        Error::not_found(format!("no decision about {one} and {two}"))
+            .with_hint("Run `precedent verdict list` to list all decisions.")
     })
 }

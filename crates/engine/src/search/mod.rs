@@ -135,7 +135,7 @@ impl Parts<'_> {
             n if n <= MAX_LIMIT => n,
             n => {
                 return Err(Error::invalid(format!("a limit of {n} is too large"))
-                    .with_hint(format!("Ask for at most {MAX_LIMIT}; a filter makes the rest fewer.")));
+                    .with_hint(format!("Use at most {MAX_LIMIT}, and filters to narrow the search.")));
             }
         };
         let mut query = query::parse(&request.query)?.within(&request.filters)?;
@@ -153,19 +153,20 @@ impl Parts<'_> {
             (query, words) = (literal, its);
             notices.push(Notice {
                 lack: Lack::Operators,
-                text: "Nothing meets the filters and exclusions of the query; these have the same words."
+                text: "No matches for the filters and exclusions; showing results for the words only."
                     .to_owned(),
             });
         } else if let Some((loose, its)) = self.fallback_query(&query, &words, query.loose())? {
             (query, words) = (loose, its);
             notices.push(Notice {
                 lack: Lack::Operators,
-                text: "Nothing has the quoted words as they stand; these have some of the words.".to_owned(),
+                text: "No exact match for the quoted phrase; showing results with some of its words."
+                    .to_owned(),
             });
         }
         if request.offset > 0 && !browses {
-            return Err(Error::invalid("only a query without words has further pages")
-                .with_hint("Leave the words out, or ask for more results at once."));
+            return Err(Error::invalid("only a query without words can be paged")
+                .with_hint("Remove the words, or ask for more results at once."));
         }
         let mut hits = if browses {
             self.recent(&query, request, limit)?
@@ -638,28 +639,30 @@ fn why(query: &Query, passages: &passages::Found, one: &Fused, found: &Candidate
     let mut reasons: Vec<String> = Vec::new();
     if arm(Arm::Signature).is_some() {
         reasons.push(if found.signatures == 1 {
-            "it is about the same error".to_owned()
+            "same error".to_owned()
         } else {
-            "it is about one of the errors in your text".to_owned()
+            "one of the errors in your text".to_owned()
         });
     }
     if arm(Arm::Lexical).is_some() {
-        let place = if passages.in_comment { "a comment" } else { "its text" };
+        let place = if passages.in_comment { "a comment" } else { "the text" };
         reasons.push(match (passages.title_words.as_slice(), passages.words.as_slice()) {
-            ([], []) => format!("{place} has some of your words"),
-            ([], words) => format!("{place} has {}", quoted(words)),
-            (title, []) => format!("its title has {}", quoted(title)),
-            (title, words) => format!("its title has {} and {place} {}", quoted(title), quoted(words)),
+            ([], []) => format!("{place} contains some of your words"),
+            ([], words) => format!("{place} contains {}", quoted(words)),
+            (title, []) => format!("the title contains {}", quoted(title)),
+            (title, words) => {
+                format!("the title contains {} and {place} contains {}", quoted(title), quoted(words))
+            }
         });
     }
     if let Some(c) = arm(Arm::Semantic) {
         reasons.push(match c.rank {
-            1 if !query.is_empty() => "it says what you ask more nearly than anything else".to_owned(),
-            2..=10 => "it says something very similar".to_owned(),
-            _ => "it is about something similar".to_owned(),
+            1 if !query.is_empty() => "closest in meaning".to_owned(),
+            2..=10 => "very similar in meaning".to_owned(),
+            _ => "similar in meaning".to_owned(),
         });
     }
-    let mut sentence = reasons.join(", and ");
+    let mut sentence = reasons.join("; ");
     if let Some(first) = sentence.get(..1) {
         sentence = format!("{}{}.", first.to_uppercase(), &sentence[1..]);
     }

@@ -28,7 +28,7 @@ impl Parts<'_> {
         if words > MAX_NAMING || !query.phrases.is_empty() {
             return Ok(());
         }
-        let mut why = "You named it.";
+        let mut why = "Exact key match.";
         let mut found: Vec<DocumentRow> = if words < 2 {
             self.store.read(|r| named(r, text))?
         } else {
@@ -38,9 +38,9 @@ impl Parts<'_> {
         };
         if found.is_empty() && is_key(text) {
             found = self.store.read(|r| referring(r, text))?;
-            why = "It refers to what you named.";
+            why = "Mentions this item.";
             hits.clear();
-            let text = format!("This casebook has no item {text}.");
+            let text = format!("No item {text} in this casebook.");
             notices.push(Notice { lack: Lack::Item, text });
         }
         let allowed = self.fulltext.allowed(&query.filters)?;
@@ -187,14 +187,14 @@ fn what_is_unknown(reader: &Reader<'_>, key: &str) -> Option<String> {
     let (source, _) = split_key(key.trim()).filter(|(source, _)| source.contains('/'))?;
     if let Some(known) = reader.source(source).ok()? {
         return Some(format!(
-            "The source {} is here, and has no such item; a sync or an import brings newer ones.",
+            "The source {} has no such item; run a sync or an import to get newer ones.",
             known.key
         ));
     }
     let keys: Vec<String> = reader.sources().ok()?.into_iter().map(|s| s.key).collect();
     match keys.is_empty() {
         true => None,
-        false => Some(format!("There is no source {source}. There are: {}.", keys.join(", "))),
+        false => Some(format!("There is no source {source}. Available sources: {}.", keys.join(", "))),
     }
 }
 
@@ -205,22 +205,22 @@ fn what_is_unknown(reader: &Reader<'_>, key: &str) -> Option<String> {
 pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
     if key.trim().is_empty() {
         return Err(Error::invalid("a key is missing")
-            .with_hint("A key looks like owner/name#12; `precedent search` prints them."));
+            .with_hint("A key looks like owner/name#12; `precedent search` shows them."));
     }
     let mut found = named(reader, key)?;
     if found.len() > 1 {
         let keys: Vec<String> = found.into_iter().map(|d| d.key).collect();
-        return Err(Error::invalid(format!("several sources have {key}"))
-            .with_hint(format!("Name one of them: {}.", keys.join(", "))));
+        return Err(Error::invalid(format!("{key} is ambiguous: several sources have it"))
+            .with_hint(format!("Use one of these: {}.", keys.join(", "))));
     }
     found.pop().ok_or_else(|| {
         let meant = meant(reader, key).map(|meant| format!("Did you mean {meant}?"));
         let hint = match meant.or_else(|| what_is_unknown(reader, key)) {
             Some(hint) => hint,
-            None => "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` prints them."
+            None => "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` shows them."
                 .to_owned(),
         };
-        Error::not_found(format!("there is no {key} in this casebook")).with_hint(hint)
+        Error::not_found(format!("{key} not found in this casebook")).with_hint(hint)
     })
 }
 
@@ -243,11 +243,11 @@ pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
     let hint = if known.is_empty() {
         "Import one first: precedent import github FILE --source owner/name".to_owned()
     } else if let Some(meant) = similar::meant(key, known.iter().map(String::as_str)) {
-        format!("Did you mean {meant}? Its sources are: {}.", known.join(", "))
+        format!("Did you mean {meant}? Available sources: {}.", known.join(", "))
     } else {
-        format!("Its sources are: {}.", known.join(", "))
+        format!("Available sources: {}.", known.join(", "))
     };
-    Error::not_found(format!("there is no source \"{key}\" in this casebook")).with_hint(hint)
+    Error::not_found(format!("source \"{key}\" not found in this casebook")).with_hint(hint)
 }
 
 /// The source, where there is just one: to look everywhere is to look there.

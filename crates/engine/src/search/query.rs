@@ -94,8 +94,8 @@ impl Query {
     pub fn within(mut self, filters: &str) -> Result<Self> {
         let given = parse_short(filters, false)?;
         if !given.is_empty() || !given.without.is_empty() {
-            return Err(Error::invalid(format!("\"{}\" is no filter", given.all_words())).with_hint(
-                "Filters are is:, label:, author:, source:, reason:, created:, updated: and closed:.",
+            return Err(Error::invalid(format!("unknown filter \"{}\"", given.all_words())).with_hint(
+                "Available filters: is:, label:, author:, source:, reason:, created:, updated: and closed:.",
             ));
         }
         self.filters.splice(0..0, given.filters);
@@ -278,7 +278,7 @@ fn named(name: &str, value: &str, negated: bool, query: &mut Query) -> Result<bo
 fn test(name: &str, value: &str) -> Result<Option<Test>> {
     let text = || {
         if value.is_empty() {
-            Err(wrong(name, value, "a value behind the colon"))
+            Err(wrong(name, value, "a value after the colon"))
         } else {
             Ok(value.to_owned())
         }
@@ -350,8 +350,8 @@ fn period(text: &str) -> Option<(i64, i64)> {
 }
 
 fn wrong(name: &str, value: &str, allowed: &str) -> Error {
-    Error::invalid(format!("\"{name}:{value}\" is no filter")).with_hint(format!(
-        "After {name}: comes {allowed}. To search for the words themselves, put them in quotes: \"{name}:{value}\"."
+    Error::invalid(format!("unknown filter \"{name}:{value}\"")).with_hint(format!(
+        "Use {name}: with {allowed}. To search for the text itself, put it in quotes: \"{name}:{value}\"."
     ))
 }
 

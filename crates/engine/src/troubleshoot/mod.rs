@@ -195,26 +195,29 @@ pub(crate) fn respond(
 /// The settings as they are used: checked, with the threshold that the model's card gives where none is set.
 fn valid(settings: &TroubleshootSettings, card: Option<f32>) -> Result<TroubleshootSettings> {
     if !settings.enabled {
-        return Err(Error::invalid("looking for solved cases is switched off")
-            .with_hint("Switch it on: troubleshooting.enabled = true"));
+        return Err(Error::invalid("searching for solved cases is disabled")
+            .with_hint("Enable it with troubleshooting.enabled = true."));
     }
     let threshold = settings.similarity_threshold.or(card).unwrap_or(0.65);
     if !(0.0..=1.0).contains(&threshold) {
         return Err(Error::invalid(format!("a similarity threshold of {threshold} is out of range"))
             .with_hint(
-                "troubleshooting.similarity_threshold is a similarity: 0 to 1, where 1 is the same.",
+                "troubleshooting.similarity_threshold must be between 0 and 1, where 1 means identical.",
             ));
     }
     if !(CASES.0..=CASES.1).contains(&settings.max_results) {
         return Err(Error::invalid(format!("{} results are out of range", settings.max_results))
-            .with_hint(format!("troubleshooting.max_results is {} to {}.", CASES.0, CASES.1)));
+            .with_hint(format!("troubleshooting.max_results must be between {} and {}.", CASES.0, CASES.1)));
     }
     if !(BUDGET.0..=BUDGET.1).contains(&settings.total_budget_chars) {
         return Err(Error::invalid(format!(
             "a budget of {} characters is out of range",
             settings.total_budget_chars
         ))
-        .with_hint(format!("troubleshooting.total_budget_chars is {} to {}.", BUDGET.0, BUDGET.1)));
+        .with_hint(format!(
+            "troubleshooting.total_budget_chars must be between {} and {}.",
+            BUDGET.0, BUDGET.1
+        )));
     }
     Ok(TroubleshootSettings { similarity_threshold: Some(threshold), ..settings.clone() })
 }

@@ -85,7 +85,7 @@ impl ModelInfo {
         let text = std::fs::read(&path).map_err(|e| Error::io(&path, e))?;
         let info: Self = serde_json::from_slice(&text).map_err(|e| damaged(folder, &e.to_string()))?;
         if info.dimensions == 0 || !info.dimensions.is_multiple_of(64) || info.dimensions > 4096 {
-            return Err(damaged(folder, "its vectors have an impossible length"));
+            return Err(damaged(folder, "its vectors have an invalid length"));
         }
         if info.weights.as_ref().is_some_and(|w| Path::new(&w.file).file_name() != Some(w.file.as_ref())) {
             return Err(damaged(folder, "its weights are in another folder"));

@@ -75,8 +75,8 @@ pub fn check_name(name: &str) -> Result<()> {
         return Ok(());
     }
     let shown: String = name.chars().take(80).collect();
-    Err(Error::invalid(format!("\"{shown}\" is no name for a model"))
-        .with_hint("Small letters, digits, -, _ and . make one, for example bge-small."))
+    Err(Error::invalid(format!("\"{shown}\" is not a valid model name"))
+        .with_hint("Use lowercase letters, digits, -, _ and ., for example bge-small."))
 }
 
 /// The name that a path suggests for a model.
@@ -107,15 +107,15 @@ pub fn import(
     check_name(name)?;
     let place = models.join(name);
     if place.exists() {
-        return Err(Error::invalid(format!("there is a model \"{name}\" already"))
-            .with_hint(format!("Give this one another name, or first: precedent model remove {name}")));
+        return Err(Error::invalid(format!("model \"{name}\" already exists"))
+            .with_hint(format!("Choose another name, or first run: precedent model remove {name}")));
     }
     let part = Part::make(models, name)?;
     gather(from, &part.folder)?;
     task.check()?;
     let info = examine(&part.folder, name, traits, runtime, texts, task)?;
     let card = serde_json::to_string_pretty(&info)
-        .map_err(|e| Error::new(Code::Internal, format!("the card cannot be written: {e}")))?;
+        .map_err(|e| Error::new(Code::Internal, format!("cannot write the card: {e}")))?;
     let path = part.folder.join(CARD);
     fs::write(&path, card + "\n").map_err(|e| Error::io(&path, e))?;
     fs::rename(&part.folder, &place).map_err(|e| Error::io(&place, e))?;
@@ -134,7 +134,7 @@ impl Part {
         fs::create_dir_all(models).map_err(|e| Error::io(models, e))?;
         let Some(lock) = lock_imports(models)? else {
             return Err(Error::new(Code::Busy, "another model is being imported")
-                .with_hint("Wait until it is done, then run this again."));
+                .with_hint("Wait until it has finished, then try again."));
         };
         remove_unfinished(models);
         let folder = models.join(format!(".{name}"));
@@ -233,11 +233,8 @@ fn gather(from: &Path, into: &Path) -> Result<()> {
         return Err(is_none(from, MODEL, true, ""));
     }
     if start.starts_with(b"version https://git-lfs") {
-        return Err(Error::invalid(format!(
-            "{}: {MODEL} is a pointer of Git LFS and no model",
-            from.display()
-        ))
-        .with_hint("Fetch the file itself: git lfs pull"));
+        return Err(Error::invalid(format!("{}: {MODEL} is a Git LFS pointer, not a model", from.display()))
+            .with_hint("Download the file itself: git lfs pull"));
     }
     Ok(())
 }
@@ -250,16 +247,17 @@ pub fn looks_like_html(text: &[u8]) -> bool {
 
 fn is_none(from: &Path, name: &str, html: bool, why: &str) -> Error {
     if html {
-        return Error::invalid(format!("{}: {name} is a web page and no model", from.display()))
-            .with_hint("A sign-in page or a proxy answered in its place; fetch the file again.");
+        return Error::invalid(format!("{}: {name} is a web page, not a model", from.display()))
+            .with_hint("A sign-in page or a proxy responded instead; download the file again.");
     }
-    Error::invalid(format!("{}: {name} is damaged: {why}", from.display())).with_hint("Fetch the file again.")
+    Error::invalid(format!("{}: {name} is damaged: {why}", from.display()))
+        .with_hint("Download the file again.")
 }
 
 fn missing(from: &Path, name: &str) -> Error {
     let files = TOKENIZER.join(", ");
     Error::invalid(format!("{}: {name} is missing", from.display()))
-        .with_hint(format!("A model is an ONNX file with {files} beside it."))
+        .with_hint(format!("A model is an ONNX file with {files} next to it."))
 }
 
 /// The one ONNX file of a folder, the common names first.
@@ -282,8 +280,8 @@ fn only_onnx(folder: &Path) -> Result<PathBuf> {
     match (all.pop(), all.is_empty()) {
         (Some(one), true) => Ok(one),
         (None, _) => Err(missing(folder, MODEL)),
-        (Some(_), false) => Err(Error::invalid(format!("{} holds several ONNX files", folder.display()))
-            .with_hint("Name the one that is meant.")),
+        (Some(_), false) => Err(Error::invalid(format!("{} contains several ONNX files", folder.display()))
+            .with_hint("Give the path of the one to use.")),
     }
 }
 
@@ -299,8 +297,8 @@ fn copy(from: &Path, to: &Path, most: u64) -> Result<()> {
 /// Takes a model's files out of an archive, by their names alone: where they would lie is the archive's word.
 fn unpack(from: &Path, into: &Path) -> Result<()> {
     let damaged = |e: std::io::Error| {
-        Error::invalid(format!("{} cannot be read as an archive: {e}", from.display()))
-            .with_hint("It is a folder, an ONNX file, or a .tar, .tar.gz or .tar.zst of a folder.")
+        Error::invalid(format!("cannot read {} as an archive: {e}", from.display()))
+            .with_hint("Give a folder, an ONNX file, or a .tar, .tar.gz or .tar.zst of a folder.")
     };
     let file = File::open(from).map_err(|e| Error::io(from, e))?;
     let mut start = [0; 4];
@@ -328,14 +326,14 @@ fn unpack(from: &Path, into: &Path) -> Result<()> {
         };
         let path = into.join(to);
         if path.exists() {
-            return Err(Error::invalid(format!("{} holds {name} twice", from.display()))
-                .with_hint("Unpack it and name the folder that is meant."));
+            return Err(Error::invalid(format!("{} contains {name} twice", from.display()))
+                .with_hint("Unpack it and give the path of the folder to use."));
         }
         let mut out = File::create(&path).map_err(|e| Error::io(&path, e))?;
         let written = std::io::copy(&mut (&mut entry).take(most + 1), &mut out).map_err(damaged)?;
         if written > most {
             return Err(Error::invalid(format!(
-                "{}: {name} in it is larger than {} MB",
+                "{}: {name} is larger than {} MB",
                 from.display(),
                 most >> 20
             )));
@@ -372,7 +370,7 @@ fn examine(
     info.dimensions = model.run("probe")?.len();
     if info.dimensions == 0 || !info.dimensions.is_multiple_of(64) || info.dimensions > 4096 {
         return Err(Error::invalid(format!(
-            "{name}: its vectors have {} numbers; possible are multiples of 64 up to 4096",
+            "{name}: its vectors have {} dimensions; only multiples of 64 up to 4096 are supported",
             info.dimensions
         )));
     }

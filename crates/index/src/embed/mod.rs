@@ -143,7 +143,7 @@ fn installed_card(folder: &Path) -> Result<ModelInfo> {
     if !folder.join(CARD).is_file() {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         return Err(Error::new(Code::ModelUnavailable, format!("the model \"{name}\" is not installed"))
-            .with_hint("Install it again, or go back: precedent model use builtin"));
+            .with_hint("Install it again, or switch back: precedent model use builtin"));
     }
     ModelInfo::read(folder)
 }
@@ -184,7 +184,7 @@ impl Engine {
 }
 
 fn off() -> Error {
-    Error::new(Code::ModelUnavailable, "search by meaning is switched off")
+    Error::new(Code::ModelUnavailable, "search by meaning is disabled")
 }
 
 /// Finds the built-in model's folder and reads its card.
@@ -192,8 +192,8 @@ fn card(folders: &[PathBuf]) -> Result<(PathBuf, ModelInfo)> {
     let folder =
         folders.iter().map(|f| f.join(BUILT_IN)).find(|f| f.join(CARD).is_file()).ok_or_else(|| {
             Error::new(Code::ModelUnavailable, "the embedding model is not installed").with_hint(
-                "Reinstall Precedent, or set PRECEDENT_MODELS to the folder that holds builtin/model.onnx. \
-             Search by words goes on without it.",
+                "Reinstall Precedent, or set PRECEDENT_MODELS to the folder that contains builtin/model.onnx. \
+             Keyword search works without it.",
             )
         })?;
     let info = ModelInfo::read(&folder)?;
@@ -205,7 +205,7 @@ fn damaged(folder: &Path, why: &str) -> Error {
         Code::ModelUnavailable,
         format!("the embedding model in {} is damaged: {why}", folder.display()),
     )
-    .with_hint("Reinstall Precedent, or the model. Search by words goes on without it.")
+    .with_hint("Reinstall Precedent or the model. Keyword search works without it.")
 }
 
 /// Scales a vector to length 1; a zero vector stays.

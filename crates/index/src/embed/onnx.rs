@@ -40,7 +40,11 @@ impl Onnx {
         if probe.len() != onnx.info.dimensions {
             return Err(damaged(
                 folder,
-                &format!("its vectors have {} numbers, its card says {}", probe.len(), onnx.info.dimensions),
+                &format!(
+                    "its vectors have {} dimensions, but its card says {}",
+                    probe.len(),
+                    onnx.info.dimensions
+                ),
             ));
         }
         Ok(onnx)
@@ -63,7 +67,7 @@ impl Onnx {
             tokenizer_config_file: read(settings)?,
         };
         // Looked at while the runtime reads them. A file that was swapped makes vectors that compare with no stored one.
-        let swapped = |name: &str| damaged(folder, &format!("{name} is not the file that its card names"));
+        let swapped = |name: &str| damaged(folder, &format!("{name} does not match its card"));
         let model = std::thread::scope(|scope| {
             let (card, swapped) = (&info, &swapped);
             let sound = scope.spawn(move || {
@@ -91,7 +95,9 @@ impl Onnx {
                 format!("the embedding model failed: {}", first_line(&e.to_string())),
             )
         })?;
-        vectors.pop().ok_or_else(|| Error::new(Code::ModelUnavailable, "the embedding model gave no vector"))
+        vectors
+            .pop()
+            .ok_or_else(|| Error::new(Code::ModelUnavailable, "the embedding model returned no vector"))
     }
 }
 
@@ -202,7 +208,7 @@ pub(super) fn environment(candidates: &[PathBuf]) -> Result<Environment> {
         return Ok(environment.clone());
     }
     let remedy = "Run `cargo xtask runtime`, reinstall Precedent, or set PRECEDENT_ONNXRUNTIME to the path of \
-                  libonnxruntime (1.24 or later). Search by words goes on without it.";
+                  libonnxruntime (1.24 or later). Keyword search works without it.";
     let Some(path) = candidates.iter().find(|p| p.is_file()) else {
         return Err(Error::new(
             Code::ModelUnavailable,

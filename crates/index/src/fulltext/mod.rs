@@ -148,7 +148,7 @@ impl std::fmt::Debug for FullText {
 /// What there is to say of a damaged index.
 pub fn broken() -> Error {
     Error::new(Code::Corrupt, "the full-text index is damaged")
-        .with_hint("Run `precedent index --rebuild`; it is made again from the database.")
+        .with_hint("Run `precedent index --rebuild` to rebuild it from the database.")
 }
 
 impl FullText {

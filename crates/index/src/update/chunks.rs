@@ -214,7 +214,7 @@ impl Derived<'_> {
                             made.vectors += 1;
                             made.passages += u64::from(pending.planned.part != TITLE_PART);
                             if made.vectors.is_multiple_of(16) {
-                                task.report(Phase::Embed, before + made.passages, Some(total), "chunks");
+                                task.report(Phase::Embed, before + made.passages, Some(total), "passages");
                             }
                         }
                         let result = result.map(|vector| (pending, vector));
@@ -275,7 +275,7 @@ impl Derived<'_> {
         })?;
         let made = *embedded.lock().unwrap_or_else(PoisonError::into_inner);
         let done = before + made.passages;
-        task.report(Phase::Embed, done, Some(done), "chunks");
+        task.report(Phase::Embed, done, Some(done), "passages");
         Ok(made)
     }
 

@@ -166,7 +166,7 @@ impl std::fmt::Debug for Vectors {
 /// What there is to say of damaged vectors.
 pub fn broken() -> Error {
     Error::new(Code::Corrupt, "the vectors are damaged")
-        .with_hint("`precedent doctor --repair` makes them again; search by words works meanwhile.")
+        .with_hint("Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile.")
 }
 
 /// Removes a file of vectors where there is one: they are derived. `casebook` is the folder in which updates are locked.

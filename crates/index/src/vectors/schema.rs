@@ -85,7 +85,7 @@ pub(super) fn whole(connection: &Connection, path: &Path) -> Result<()> {
     let logged = fs::metadata(&log).is_ok_and(|m| m.len() > 0);
     let length = fs::metadata(path).map_err(|e| Error::io(path, e))?.len();
     if !logged && length < pages {
-        return Err(Error::new(Code::Corrupt, format!("{} was cut", path.display())));
+        return Err(Error::new(Code::Corrupt, format!("{} is truncated", path.display())));
     }
     Ok(())
 }

@@ -87,30 +87,30 @@ async fn fetch(
         206 | 416 => {
             // Another file than the one that was begun: from the start, once more.
             fs::remove_file(part).map_err(|e| Failed::For(Error::io(part, e)))?;
-            return Err(Failed::Again(odd(url, "it changed while it was fetched")));
+            return Err(Failed::Again(odd(url, "it changed during the download")));
         }
-        401 | 403 => return Err(refused(Code::Authentication, "is not given to everybody")),
-        404 | 410 => return Err(refused(Code::NotFound, "is not there")),
+        401 | 403 => return Err(refused(Code::Authentication, "is not publicly accessible")),
+        404 | 410 => return Err(refused(Code::NotFound, "was not found")),
         429 | 500.. => {
             let said = format!("{}: {}", place(url), status_words(status));
             return Err(Failed::Again(
-                Error::new(Code::Network, said).with_hint("What was fetched is kept; run it again later."),
+                Error::new(Code::Network, said).with_hint("Progress is saved; try again later."),
             ));
         }
-        _ => return Err(refused(Code::Network, &format!("answers {}", status_words(status)))),
+        _ => return Err(refused(Code::Network, &format!("responded with {}", status_words(status)))),
     };
     if text(header::CONTENT_TYPE).is_some_and(|t| t.trim_start().starts_with("text/html")) {
         return Err(Failed::For(
-            odd(url, "a web page came in place of the file")
-                .with_hint("A sign-in page or a proxy answers. Fetch the files by other means, and: precedent model import DIR"),
+            odd(url, "received a web page instead of the file")
+                .with_hint("A sign-in page or a proxy responded. Download the files by other means, then run: precedent model import DIR"),
         ));
     }
     // Without a size, or with one that no model has, it might go on until the disk is full.
     let Some(total) = answer.content_length().map(|n| from.saturating_add(n)) else {
-        return Err(Failed::For(odd(url, "the server does not say how large the file is")));
+        return Err(Failed::For(odd(url, "the server does not report the file size")));
     };
     if total > MOST {
-        return Err(Failed::For(odd(url, "the file is larger than any model")));
+        return Err(Failed::For(odd(url, "the file is too large for a model")));
     }
     let mut file = Some(open(part, from).map_err(Failed::For)?);
     let (mut buffer, mut done) = (Vec::with_capacity(BUFFER), from);
@@ -152,7 +152,7 @@ async fn fetch(
         }
     }
     if total != done {
-        return Err(Failed::Again(odd(url, "the connection broke off")));
+        return Err(Failed::Again(odd(url, "the connection was interrupted")));
     }
     Ok(stated)
 }
@@ -193,7 +193,7 @@ async fn ask(
         let to = text("location").and_then(|l| at.join(l).ok());
         at = to
             .filter(|t| t.scheme() == "https" || t.scheme() == url.scheme())
-            .ok_or_else(|| Failed::For(odd(&at, "it redirects to nowhere")))?;
+            .ok_or_else(|| Failed::For(odd(&at, "it redirects without a target")))?;
     }
-    Err(Failed::For(odd(url, "it redirects too often")))
+    Err(Failed::For(odd(url, "too many redirects")))
 }

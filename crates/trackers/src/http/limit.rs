@@ -98,10 +98,9 @@ fn says_limited(body: &[u8]) -> bool {
 }
 
 pub(super) fn limited(response: &Response, wait: Option<Duration>) -> Error {
-    let when =
-        wait.map_or(String::new(), |w| format!("; it asks to wait {} minutes", w.as_secs().div_ceil(60)));
-    Error::new(Code::RateLimited, format!("{} allows no more requests for now{when}", place(&response.url)))
-        .with_hint("What was fetched is kept. Run it again later, or with a token of your own: limits are higher with one.")
+    let when = wait.map_or(String::new(), |w| format!("; wait {} minutes", w.as_secs().div_ceil(60)));
+    Error::new(Code::RateLimited, format!("{} rate limit reached{when}", place(&response.url)))
+        .with_hint("Progress is saved. Try again later, or use your own token for a higher limit.")
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ impl Login {
 fn header_value(text: &str) -> Result<HeaderValue> {
     // The error would quote nothing, but it would be told as an internal one.
     let mut value = HeaderValue::from_str(text).map_err(|_| {
-        Error::new(Code::Authentication, "the token holds characters that no token has")
+        Error::new(Code::Authentication, "the token contains invalid characters")
             .with_hint("Copy it again, without line breaks.")
     })?;
     value.set_sensitive(true);

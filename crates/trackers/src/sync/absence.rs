@@ -23,13 +23,13 @@ pub(super) fn too_many(gone: usize, held: usize, what: &str, source: &str) -> Er
     Error::new(
         Code::Network,
         format!(
-            "the tracker no longer shows {gone} of {held} {what}, and so many at once are not believed: none of them \
+            "the tracker no longer shows {gone} of {held} {what}, which is implausibly many at once: none of them \
              was hidden"
         ),
     )
     .with_hint(format!(
-        "Check what the token may read: precedent source test {source}. If they are gone for good, remove the source \
-         and add it again; what you decided stays."
+        "Check what the token can read: precedent source test {source}. If they were really deleted, remove the source \
+         and add it again; your decisions are kept."
     ))
 }
 

@@ -61,17 +61,15 @@ pub fn closures(reader: &Reader<'_>, only: Option<&SourceRow>) -> Result<Vec<Clo
             _ if guest.is_some() => guest,
             (Some(_), _) => None,
             (None, false) => {
-                Some("it is in a circle of reports that name each other as duplicates".to_owned())
+                Some("it is in a circle of reports marked as duplicates of each other".to_owned())
             }
             (None, true) if kind != Kind::GitHub => {
-                Some(format!("{} cannot be told from here; close it there", remote.host))
+                Some(format!("reports on {} cannot be closed from here; close it there", remote.host))
             }
             (None, true) if discussion => {
                 Some("discussions cannot be closed from here; close it there".to_owned())
             }
-            (None, true) => {
-                Some(format!("{} has no place on the web that a comment could name", canonical.key))
-            }
+            (None, true) => Some(format!("{} has no web address to link to in a comment", canonical.key)),
         };
         let (comment, commands) = steps.map(|s| (s.comment, s.commands)).unwrap_or_default();
         out.push(Closure {
@@ -107,13 +105,13 @@ fn guest(
 ) -> Option<String> {
     if !remote.trusted {
         return Some(format!(
-            "{} came with a casebook file; if you know {} at {}: precedent source trust {}",
+            "{} was imported from a casebook file; if you know {} at {}: precedent source trust {}",
             source.key, remote.project, remote.host, source.key
         ));
     }
     imported.then(|| {
         format!(
-            "the decision came with a casebook file; to make it yours: precedent verdict set {key} {canonical} duplicate"
+            "the decision was imported from a casebook file; to confirm it: precedent verdict set {key} {canonical} duplicate"
         )
     })
 }
@@ -169,8 +167,8 @@ async fn all(
     done: &mut Vec<ClosureRecord>,
 ) -> Result<()> {
     let Some(_lock) = SyncLock::take(&context.folder, source.id).await? else {
-        return Err(Error::new(Code::Busy, format!("{} is being synced", source.key))
-            .with_hint("Run it again when that has ended."));
+        return Err(Error::new(Code::Busy, format!("{} is already being synced", source.key))
+            .with_hint("Try again when it has finished."));
     };
     if wanted.iter().any(|closure| closure.obstacle.is_none()) {
         tracker.probe(&context.task).await?;
@@ -227,20 +225,23 @@ impl One<'_> {
         }
         let Some(closer) = tracker.closer() else {
             return self
-                .refuse(format!("{} cannot be told from here; close it there", self.closure.host))
+                .refuse(format!(
+                    "reports on {} cannot be closed from here; close it there",
+                    self.closure.host
+                ))
                 .await;
         };
         let is = match tracker.item(number, task).await? {
             Fate::Here(record) => record,
             Fate::Gone => {
-                return self.refuse("it was deleted, or this access may no longer see it".to_owned()).await;
+                return self.refuse("it was deleted, or you no longer have access to it".to_owned()).await;
             }
             Fate::Moved(to) => {
                 let to = to.map(|t| format!(" ({t})")).unwrap_or_default();
                 return self.refuse(format!("it was moved to another project{to}")).await;
             }
             Fate::Unreadable | Fate::Whole(_) => {
-                return self.refuse("what the tracker says of it cannot be read".to_owned()).await;
+                return self.refuse("the tracker's response cannot be read".to_owned()).await;
             }
         };
         let before = match &*is {
@@ -249,7 +250,7 @@ impl One<'_> {
         };
         if before.0 != Some(State::Open) && before.1.as_deref() != Some("duplicate") {
             let how = before.1.map(|r| format!(" as {}", r.replace('_', " "))).unwrap_or_default();
-            let why = format!("it was closed{how} meanwhile");
+            let why = format!("it was closed{how} in the meantime");
             self.record.step = ClosureStep::Refused;
             self.record.problem = Some(why);
             return self.store(vec![*is]).await;
@@ -262,15 +263,16 @@ impl One<'_> {
                 && d.state_reason.as_deref() != Some("duplicate")
             {
                 let reason = d.state_reason.as_deref().unwrap_or("closed").replace('_', " ");
-                self.record.problem =
-                    Some(format!("this server knows no duplicates; it is closed as {reason}"));
+                self.record.problem = Some(format!(
+                    "this server does not support closing as duplicate; it is closed as {reason}"
+                ));
             }
             self.record.step = ClosureStep::Closed;
             self.store(vec![record]).await?;
             return self.http.wait(PAUSE, task).await;
         }
         self.record.step = ClosureStep::Closed;
-        self.record.problem = Some("it was closed as a duplicate already".to_owned());
+        self.record.problem = Some("it was already closed as a duplicate".to_owned());
         self.store(vec![*is]).await
     }
 

@@ -188,12 +188,8 @@ impl<'a> Door<'a> {
         match failed {
             _ if files.len() == 1 || self.out.files_read.understood.len() > known => Ok(()),
             Some(error) => Err(error),
-            None => {
-                Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
-                    .with_hint(self.because(
-                        "Files that trackers export are looked for: JSON, CSV, XML, mails, Markdown.",
-                    )))
-            }
+            None => Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
+                .with_hint(self.because("Supported tracker exports: JSON, CSV, XML, emails and Markdown."))),
         }
     }
 
@@ -234,7 +230,7 @@ impl<'a> Door<'a> {
                 return Err(error);
             }
             return Err(Error::not_found(format!("{}: nothing to import in this archive", path.display())).with_hint(
-                self.because("A migration archive of GitHub's holds issues_000001.json and the like, an export of GitLab's tree/project/issues.ndjson."),
+                self.because("A GitHub migration archive contains files such as issues_000001.json; a GitLab export contains tree/project/issues.ndjson."),
             ));
         }
         Ok(())
@@ -292,13 +288,13 @@ impl<'a> Door<'a> {
             ..FileView::default()
         };
         if look.preamble() > 0 {
-            view.doubts.insert(0, format!("{} lines in front of the table are left out", look.preamble()));
+            view.doubts.insert(0, format!("{} lines before the table are skipped", look.preamble()));
         }
         let done = self.read(content, look, before, total, &mut view);
         view.doubts.extend(look.late_doubts());
         let used = view.items + view.comments + view.pages + view.links + view.skipped;
         if used == 0 && done.is_ok() {
-            let none = Error::not_found(format!("{}: {} without a single item", content.name, view.kind));
+            let none = Error::not_found(format!("{}: {} without any items", content.name, view.kind));
             self.left_out(content.name.clone(), &none);
         }
         self.out.files_read.understood.push(view);
@@ -619,16 +615,16 @@ fn nothing(imported: &Imported) -> Error {
             first.reason
         )),
         None => {
-            Error::not_found(format!("nothing could be imported: {} without a single item", kinds.join(", ")))
+            Error::not_found(format!("nothing could be imported: {} without any items", kinds.join(", ")))
         }
     };
     let unknown =
-        report.skips.first().is_some_and(|s| s.reason == json::UNKNOWN || s.reason.ends_with("REST shape"));
+        report.skips.first().is_some_and(|s| s.reason == json::UNKNOWN || s.reason.ends_with("REST format"));
     error.with_hint(match unknown {
         true => {
-            "JSON is known of GitHub, GitLab, Gitea, Jira, Redmine, Bugzilla, Linear, Zendesk, Azure DevOps, YouTrack, Mantis, \
-             ServiceNow and Asana. Of other trackers export CSV; --map says what its columns are."
+            "JSON is supported from GitHub, GitLab, Gitea, Jira, Redmine, Bugzilla, Linear, Zendesk, Azure DevOps, YouTrack, Mantis, \
+             ServiceNow and Asana. From other trackers, export CSV and set its columns with --map."
         }
-        false => "Give items or comments as trackers export them; --dry-run shows how a file is understood.",
+        false => "Give items or comments exported by a tracker; use --dry-run to see how a file is read.",
     })
 }

@@ -93,8 +93,8 @@ impl Run<'_> {
     async fn whole(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker, http: &Http) -> Result<()> {
         let lock = SyncLock::take(&self.context.folder, self.source.id).await?;
         let Some(_lock) = lock else {
-            return Err(Error::new(Code::Busy, format!("{} is being synced already", self.source.key))
-                .with_hint("Wait until that has ended; `precedent status` shows how far it is."));
+            return Err(Error::new(Code::Busy, format!("{} is already being synced", self.source.key))
+                .with_hint("Wait until it has finished; `precedent status` shows its progress."));
         };
         let source = self.source.id;
         self.blocking(move |store| store.write(|w| w.forget_progress(source))).await?;
@@ -124,12 +124,10 @@ impl Run<'_> {
             && known != found
         {
             return Err(Error::not_found(format!(
-                "{} is another project now than the one that was mirrored",
+                "{} is now a different project from the one mirrored",
                 remote.project
             ))
-            .with_hint(
-                "Someone reuses its name. Remove the source and add it again to mirror the new one.",
-            ));
+            .with_hint("Its name was reused. Remove the source and add it again to mirror the new one."));
         }
         // A name that has one part only never was the key.
         let same =
@@ -153,7 +151,7 @@ impl Run<'_> {
         let began = (self.context.clock)();
         if let Some(ahead) = row.watermark.filter(|at| clock::is_ahead(*at, began)) {
             self.note_future(format!(
-                "The last sync read the {} up to {}, which is ahead of this computer's clock: all were read again.",
+                "The last sync read the {} up to {}, which is ahead of this computer's clock: all were fetched again.",
                 stream.words(),
                 ahead.strftime("%Y-%m-%d")
             ));
@@ -180,9 +178,9 @@ impl Run<'_> {
                         self.store(Vec::new(), Told::default(), Some((name, row))).await?;
                         return Err(Error::new(
                             Code::Network,
-                            format!("the tracker's list of {} leads in a circle", stream.words()),
+                            format!("the tracker's list of {} repeats itself", stream.words()),
                         )
-                        .with_hint("This is a defect of the tracker; what was fetched is kept."));
+                        .with_hint("This is a bug in the tracker; progress is saved."));
                     }
                     restarted = false;
                     let endless = guard.note_page(&page).err();
@@ -229,9 +227,9 @@ impl Run<'_> {
                 Fetched::Expired => {
                     return Err(Error::new(
                         Code::Network,
-                        format!("the tracker refuses the first page of its {}", stream.words()),
+                        format!("the tracker denied access to the first page of its {}", stream.words()),
                     )
-                    .with_hint("What was fetched is kept; run it again later."));
+                    .with_hint("Progress is saved; try again later."));
                 }
                 Fetched::Smaller(smaller) => at = smaller,
                 Fetched::Refused(why) => {
@@ -257,8 +255,8 @@ impl Run<'_> {
         let watermark = watermark?;
         if clock::is_ahead(watermark, began) {
             self.note_future(format!(
-                "The tracker dates its {} up to {}, which is ahead of this computer's clock. The next sync asks from \
-                 this sync's time on.",
+                "The tracker has {} dated up to {}, which is ahead of this computer's clock. The next sync starts from \
+                 the time of this sync.",
                 stream.words(),
                 watermark.strftime("%Y-%m-%d")
             ));

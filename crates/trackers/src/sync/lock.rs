@@ -34,7 +34,7 @@ impl SyncLock {
     pub fn take_all(folder: &Path, sources: &[SourceRow]) -> Result<Vec<Self>> {
         let take = |source: &SourceRow| {
             Self::try_take(folder, source.id)?.ok_or_else(|| {
-                Error::new(Code::Busy, format!("{} is being synced", source.key))
+                Error::new(Code::Busy, format!("{} is already being synced", source.key))
                     .with_hint("Wait until it has finished, then try again.")
             })
         };

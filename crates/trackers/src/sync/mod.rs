@@ -217,10 +217,11 @@ fn packer(store: &Store, kind: RawKind, records: &[Record]) -> Result<RawPacker>
 pub fn source_key(key: &str) -> Result<&str> {
     match is_source_key(key) {
         true => Ok(key),
-        false => {
-            Err(Error::invalid(format!("\"{}\" is no source", key.chars().take(80).collect::<String>()))
-                .with_hint("A source is named owner/name, for example rust-lang/rust."))
-        }
+        false => Err(Error::invalid(format!(
+            "\"{}\" is not a valid source",
+            key.chars().take(80).collect::<String>()
+        ))
+        .with_hint("A source is named owner/name, for example rust-lang/rust.")),
     }
 }
 

@@ -149,12 +149,12 @@ fn refused(key: &str, known: &Trackers, name: &str, hosts: &BTreeSet<String>) ->
         .map(|(name, hosts)| one(name, hosts))
         .collect();
     Error::invalid(format!(
-        "{key} holds items of {}, and these are of {}: one number is another item there, so they are not put together",
+        "{key} contains items from {}, but these are from {}: the same number can be a different item, so they are not mixed",
         there.join(" and "),
         one(name, hosts)
     ))
     .with_hint(format!(
-        "Give them a source of their own, under another name (owner/name). If the tracker moved to another address, remove the source first: \
+        "Import them into another source (owner/name). If the tracker moved to another address, remove the source first: \
          precedent source remove {key}"
     ))
 }

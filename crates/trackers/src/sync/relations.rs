@@ -48,8 +48,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
             }
             Relations::TooMany if size > SMALLEST => size /= 2,
             Relations::TooMany => {
-                return Err(Error::new(Code::Network, "the tracker cannot answer how items hang together")
-                    .with_hint("All else was fetched; run it again later."));
+                return Err(Error::new(Code::Network, "the tracker cannot return the links between items")
+                    .with_hint("Everything else was fetched; try again later."));
             }
             Relations::Refused(why) => {
                 let row = StreamRow { refused: Some(door::single_line(&why)), ..StreamRow::default() };

@@ -21,11 +21,8 @@ use precedent_store::{RemoteRow, SourceRow, Store};
 pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> {
     let kind = Kind::parse(&new.tracker).ok_or_else(|| {
         let known: Vec<&str> = Kind::ALL.iter().map(|k| k.as_str()).collect();
-        Error::invalid(format!(
-            "there is no tracker \"{}\"",
-            new.tracker.chars().take(40).collect::<String>()
-        ))
-        .with_hint(format!("There are: {}.", known.join(", ")))
+        Error::invalid(format!("unknown tracker \"{}\"", new.tracker.chars().take(40).collect::<String>()))
+            .with_hint(format!("Supported trackers: {}.", known.join(", ")))
     })?;
     let (address, project) = place(kind, new)?;
     let key = match &new.key {
@@ -45,13 +42,13 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
         if let Some(old) = &old
             && (old.base_url != address.base.as_str() || source.kind != kind.as_str())
         {
-            return Err(Error::invalid(format!("{} is mirrored from {} already", source.key, old.host))
+            return Err(Error::invalid(format!("{} is already mirrored from {}", source.key, old.host))
                 .with_hint(format!("Remove it first: precedent source remove {}", source.key)));
         }
         if source.kind != kind.as_str() {
             // Numbers mean something else at another tracker.
             if source.changed_at.is_some() {
-                return Err(Error::invalid(format!("{} holds what comes from {}", source.key, source.kind))
+                return Err(Error::invalid(format!("{} contains items from {}", source.key, source.kind))
                     .with_hint("Give the new source another name: --as owner/name"));
             }
             w.set_kind(source.id, kind.as_str())?;
@@ -75,7 +72,7 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
                 trusted: true,
             },
         )?;
-        w.source(&source.key)?.ok_or_else(|| Error::not_found("the source that was just added"))
+        w.source(&source.key)?.ok_or_else(|| Error::not_found("the source just added"))
     })
 }
 
@@ -148,8 +145,8 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
             _ => format!("{}:owner/name", new.tracker),
         };
         let shown: String = text.chars().take(80).collect();
-        return Err(Error::invalid(format!("\"{shown}\" names no project of this tracker"))
-            .with_hint(format!("Write {shape}.")));
+        return Err(Error::invalid(format!("\"{shown}\" is not a project of this tracker"))
+            .with_hint(format!("Use {shape}.")));
     }
     Ok((Address::of(kind, &host)?, project))
 }
@@ -161,8 +158,8 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
 pub fn trust(store: &Store, source: &SourceRow) -> Result<()> {
     store.write(|w| {
         let remote = w.remote(source.id)?.ok_or_else(|| {
-            Error::invalid(format!("{} is fed from files alone", source.key))
-                .with_hint("Only a source that is mirrored live has a host.")
+            Error::invalid(format!("{} is imported from files only", source.key))
+                .with_hint("Only a source with a tracker has a host.")
         })?;
         remote_address(source, &remote)?;
         w.trust(&remote.base_url, &remote.project)
@@ -200,8 +197,11 @@ pub fn remote_address(source: &SourceRow, remote: &RemoteRow) -> Result<(Kind, A
     let kind = Kind::parse(&source.kind);
     let address = kind.and_then(|k| Address::of(k, &format!("{plain}{}", remote.host)).ok().map(|a| (k, a)));
     address.filter(|(_, a)| a.base.as_str() == remote.base_url).ok_or_else(|| {
-        Error::new(Code::Corrupt, format!("the address of {} is not one of {}", remote.project, remote.host))
-            .with_hint("Remove the source and add it again.")
+        Error::new(
+            Code::Corrupt,
+            format!("the address of {} does not belong to {}", remote.project, remote.host),
+        )
+        .with_hint("Remove the source and add it again.")
     })
 }
 

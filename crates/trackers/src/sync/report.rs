@@ -40,14 +40,14 @@ pub(super) fn mirror(
         gap(
             GapKind::Untrusted,
             format!(
-                "It came with a casebook file, so {} gets no token for {}, and nothing is written there. \
-                 If you know this host and project: precedent source trust {}",
+                "Imported from a casebook file, so {} gets no token for {}, and nothing is written there. \
+                 If you know this host and project, run: precedent source trust {}",
                 remote.host, remote.project, source.key
             ),
         );
     }
     if remote.synced_at.is_none() && !running {
-        gap(GapKind::NeverSynced, "It was not synced to the end yet.".to_owned());
+        gap(GapKind::NeverSynced, "Sync is incomplete.".to_owned());
     }
     if let Some(problem) = &remote.problem {
         gap(GapKind::Ended, format!("The last sync ended early: {problem}."));
@@ -65,7 +65,7 @@ pub(super) fn mirror(
                 1 => " (1 page so far)".to_owned(),
                 n => format!(" ({n} pages so far)"),
             };
-            gap(GapKind::Unfinished, format!("{words} were not read to the end yet{pages}."));
+            gap(GapKind::Unfinished, format!("{words}: incomplete{pages}."));
         }
         if row.unreadable > 0 {
             gap(GapKind::Unreadable, format!("{words}: {} could not be read.", row.unreadable));
@@ -81,12 +81,11 @@ pub(super) fn mirror(
     }
     let ahead = reader.dated_ahead(source.id)?;
     if ahead > 0 {
-        let records =
-            if ahead == 1 { "1 record carries".to_owned() } else { format!("{ahead} records carry") };
+        let records = if ahead == 1 { "1 record has".to_owned() } else { format!("{ahead} records have") };
         gap(
             GapKind::FutureDates,
             format!(
-                "{records} a date ahead of this computer's clock. It counts as the time of the sync, until the \
+                "{records} a date ahead of this computer's clock. The sync time is used instead, until the \
                  tracker sends another."
             ),
         );
@@ -95,36 +94,36 @@ pub(super) fn mirror(
     if counts.missing_comments > 0 {
         gap(
             GapKind::MissingComments,
-            format!("{} comments that the tracker counts are not here.", counts.missing_comments),
+            format!(
+                "{} comments missing: the tracker reports more than were fetched.",
+                counts.missing_comments
+            ),
         );
     }
     if counts.orphan_comments > 0 {
-        gap(
-            GapKind::OrphanComments,
-            format!("{} comments belong to items that are not here.", counts.orphan_comments),
-        );
+        gap(GapKind::OrphanComments, format!("{} comments belong to missing items.", counts.orphan_comments));
     }
     let has_items = kind.streams(remote.wiki).contains(&Stream::Items);
     match remote.swept_at {
         _ if !has_items => {}
-        None => gap(GapKind::Deletions, "Deleted and transferred items were not looked for yet.".to_owned()),
+        None => gap(GapKind::Deletions, "Not yet checked for deleted and transferred items.".to_owned()),
         Some(at) => gap(
             GapKind::Deletions,
             format!(
-                "Open items that were deleted or transferred after {}, and closed ones and comments until a full sync, are still shown.",
+                "Still shown: open items deleted or transferred after {}, and deleted closed items and comments until a full sync.",
                 at.strftime("%Y-%m-%d")
             ),
         ),
     }
     let links = reader.stream(source.id, super::relations::NAME)?;
     if let Some(why) = links.refused {
-        gap(GapKind::Links, format!("Links between items are known only from their texts: {why}."));
+        gap(GapKind::Links, format!("Links between items come only from their texts: {why}."));
     } else {
         let left = if kind.asks_relations() { reader.unread_relations(source.id)? } else { 0 };
         if left > 0 {
             gap(
                 GapKind::Links,
-                format!("What closed {left} items, and as a duplicate of which, was not asked for yet."),
+                format!("Closing details (fix or duplicate) of {left} items are not fetched yet."),
             );
         }
     }
@@ -136,10 +135,10 @@ pub(super) fn mirror(
         if let Some(why) = &row.refused {
             gap(GapKind::Wiki, format!("The wiki is not mirrored: {why}."));
         } else if row.finished_at.is_none() {
-            gap(GapKind::Wiki, "The wiki was not read yet.".to_owned());
+            gap(GapKind::Wiki, "Wiki: not fetched yet.".to_owned());
         }
         if row.unreadable > 0 {
-            gap(GapKind::Unreadable, format!("{} pages of the wiki could not be read.", row.unreadable));
+            gap(GapKind::Unreadable, format!("{} wiki pages could not be read.", row.unreadable));
         }
     }
     Ok(MirrorView {

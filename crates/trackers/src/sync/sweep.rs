@@ -73,7 +73,7 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
     let mut at = tracker.open_items();
     loop {
         if !visited.insert(at.0.clone()) {
-            return Err(Error::new(Code::Network, "the tracker's list of open items leads in a circle"));
+            return Err(Error::new(Code::Network, "the tracker's list of open items repeats itself"));
         }
         match tracker.page(Stream::Items, &at, None, &run.context.task).await? {
             Fetched::Page(page) => {

@@ -151,7 +151,7 @@ fn name(run: &mut Run<'_>, mut files: Vec<File>) -> BTreeMap<String, File> {
         let Some(slug) = wiki::slug(last) else { continue };
         match pages.entry(slug) {
             Entry::Occupied(_) => {
-                run.skip(format!("wiki, {}", file.path), "another file has this page's name".to_owned());
+                run.skip(format!("wiki, {}", file.path), "another file has the same page name".to_owned());
             }
             Entry::Vacant(free) => drop(free.insert(file)),
         }
@@ -169,7 +169,7 @@ fn page(
     if file.size > wiki::MAX_PAGE {
         return Err("the page is larger than 8 MB".to_owned());
     }
-    let content = content.ok_or("the repository lacks its content")?;
+    let content = content.ok_or("its content is missing in the repository")?;
     let changed = history.get(&file.path);
     let mut url = url::Url::parse(address).ok();
     let asked = url.as_ref().and_then(|u| u.query().map(str::to_owned));

@@ -145,26 +145,20 @@ impl Kind {
     /// What it keeps that is not mirrored, in words.
     pub fn left_out(self) -> Option<&'static str> {
         match self {
-            Self::GitLab => Some("Merge requests, which are numbered on their own, are not mirrored."),
-            Self::Gitea => Some("What is said beside the lines of a pull request is not mirrored."),
-            Self::Redmine => {
-                Some("Edits of notes that are older than the item's last change come with a full sync.")
-            }
-            Self::Confluence => {
-                Some("Blog posts, attachments, and what is said below pages are not mirrored.")
-            }
-            Self::Linear => Some("Documents, attachments and updates of projects are not mirrored."),
+            Self::GitLab => Some("Merge requests are not mirrored, because they have their own numbers."),
+            Self::Gitea => Some("Inline review comments are not mirrored."),
+            Self::Redmine => Some("Edits of notes older than the item's last change need a full sync."),
+            Self::Confluence => Some("Blog posts, attachments and page comments are not mirrored."),
+            Self::Linear => Some("Documents, attachments and project updates are not mirrored."),
             Self::Azure => Some(
-                "Pull requests, attachments and wikis that are folders of other repositories are not mirrored.",
+                "Pull requests, attachments and wikis published from code repositories are not mirrored.",
             ),
             Self::Bugzilla => Some(
-                "Attachments are not mirrored, and edits of comments that are older than the bug's last change come with a full sync.",
+                "Attachments are not mirrored. Edits of comments older than the bug's last change need a full sync.",
             ),
-            Self::Zendesk => {
-                Some("Attachments, side conversations, and comments below articles are not mirrored.")
-            }
+            Self::Zendesk => Some("Attachments, side conversations and article comments are not mirrored."),
             Self::Discourse => Some(
-                "Private messages are not mirrored. An answer that is accepted or a topic that is closed without a new post is seen within a week, an edit of an older post with a full sync.",
+                "Private messages are not mirrored. Accepting an answer or closing a topic without a new post shows up within a week; edits of older posts need a full sync.",
             ),
             Self::GitHub | Self::Jira => None,
         }
@@ -196,8 +190,8 @@ impl Address {
         let given = text.trim().trim_end_matches('/');
         let wrong = || {
             let shown: String = text.chars().take(80).collect();
-            Error::invalid(format!("\"{shown}\" is no host"))
-                .with_hint("Give a host such as github.com, acme.ghe.com or git.acme.example.")
+            Error::invalid(format!("\"{shown}\" is not a valid host"))
+                .with_hint("Use a host such as github.com, acme.ghe.com or git.acme.example.")
         };
         let url = if given.contains("://") { given.to_owned() } else { format!("https://{given}") };
         let url = Url::parse(&url).map_err(|_| wrong())?;

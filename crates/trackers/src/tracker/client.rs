@@ -31,7 +31,7 @@ impl Client {
     /// The address of a path below the interface, which is escaped already.
     pub(super) fn url(&self, path: &str) -> Result<Url> {
         let base = self.base.as_str().trim_end_matches('/');
-        Url::parse(&format!("{base}/{path}")).map_err(|_| Error::invalid("the tracker's address is none"))
+        Url::parse(&format!("{base}/{path}")).map_err(|_| Error::invalid("the tracker address is not valid"))
     }
 
     pub(super) async fn get(&self, url: Url, task: &Task) -> Result<Response> {
@@ -63,22 +63,20 @@ impl Client {
         match status {
             401 if self.login.is_some() => {
                 Error::new(Code::Authentication, format!("{host} does not accept the token{said}"))
-                    .with_hint(format!("Make a new one, and keep it: precedent login {name}"))
+                    .with_hint(format!("Create a new token and save it: precedent login {name}"))
             }
-            401 => Error::new(Code::Authentication, format!("{host} wants a token{said}"))
-                .with_hint(format!("Make one at the tracker, and keep it: precedent login {name}")),
-            403 => Error::new(Code::Authentication, format!("this access may not read {what}{said}"))
-                .with_hint(format!("Use a token that may read it: precedent login {name}")),
-            404 | 410 => {
-                Error::not_found(format!("{what} is not there, or this access may not see it{said}"))
-                    .with_hint(if self.login.is_some() {
-                        "Check the name; a private project needs a token that may read it.".to_owned()
-                    } else {
-                        format!("Check the name; a private project needs a token: precedent login {name}")
-                    })
-            }
+            401 => Error::new(Code::Authentication, format!("{host} requires a token{said}"))
+                .with_hint(format!("Create one on the tracker and save it: precedent login {name}")),
+            403 => Error::new(Code::Authentication, format!("no permission to read {what}{said}"))
+                .with_hint(format!("Use a token with read access: precedent login {name}")),
+            404 | 410 => Error::not_found(format!("{what} not found, or you don't have access{said}"))
+                .with_hint(if self.login.is_some() {
+                    "Check the name; a private project needs a token with read access.".to_owned()
+                } else {
+                    format!("Check the name; a private project needs a token: precedent login {name}")
+                }),
             status => Error::new(Code::Network, format!("{host}: {} for {what}{said}", status_words(status)))
-                .with_hint("What was fetched is kept; run it again later."),
+                .with_hint("Progress is saved; try again later."),
         }
     }
 

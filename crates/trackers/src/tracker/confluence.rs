@@ -243,13 +243,13 @@ impl Confluence {
             };
             url = if self.cloud { self.after(&response, &next)? } else { self.list(seen)? };
         }
-        Err(Error::new(Code::Network, "the tracker's list of pages leads in a circle"))
+        Err(Error::new(Code::Network, "the tracker's list of pages repeats itself"))
     }
 
     /// The next address, which the server says, at the same host.
     fn after(&self, response: &Response, next: &str) -> Result<Url> {
         response.url.join(next).ok().filter(|u| u.origin() == self.client.base.origin()).ok_or_else(|| {
-            Error::new(Code::Network, format!("{} names a next page at another host", self.client.host))
+            Error::new(Code::Network, format!("{} links to a next page on another host", self.client.host))
         })
     }
 
@@ -423,8 +423,8 @@ impl Tracker for Confluence {
         let (space, cloud) = self.space(task).await?;
         self.cloud = cloud;
         let Some(space) = space else {
-            return Err(Error::not_found(format!("{} shows no space with the key {}", self.client.host, self.space))
-                .with_hint("The key stands in the address of each page: ENG of /spaces/ENG/. A private space needs a token that may read it."));
+            return Err(Error::not_found(format!("space {1} not found on {0}", self.client.host, self.space))
+                .with_hint("The space key is in the address of each page: ENG in /spaces/ENG/. A private space needs a token with read access."));
         };
         if let Some(key) = space.key.filter(|k| !k.is_empty()) {
             self.space = key;
@@ -466,7 +466,7 @@ impl Tracker for Confluence {
     async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
         match stream {
             Stream::Pages => self.pages(walk, task).await,
-            _ => Ok(Fetched::Refused("Confluence has pages alone".to_owned())),
+            _ => Ok(Fetched::Refused("Confluence has only pages".to_owned())),
         }
     }
 

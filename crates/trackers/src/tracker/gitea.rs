@@ -134,7 +134,7 @@ fn one(stream: Stream, text: &str) -> Result<Record, String> {
             document.repository = None;
             Ok(Record::Document(document))
         }
-        Record::Comment(_) => Err("is no issue".to_owned()),
+        Record::Comment(_) => Err("is not an issue".to_owned()),
     }
 }
 

@@ -76,7 +76,7 @@ const PLAIN: &[&str] =
 pub fn check(name: &str, number: u64) -> Result<(), String> {
     match number {
         1..=MAX_NUMBER => Ok(()),
-        _ => Err(format!("\"{name}\" is {number}: item numbers are 1 to {MAX_NUMBER}")),
+        _ => Err(format!("\"{name}\" is {number}: item numbers must be 1 to {MAX_NUMBER}")),
     }
 }
 

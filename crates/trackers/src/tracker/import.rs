@@ -44,10 +44,7 @@ pub fn files(path: &Path, endings: &[&str]) -> Result<Vec<(PathBuf, u64)>> {
     }
     if out.is_empty() {
         return Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
-            .with_hint(format!(
-                "It is searched for files that end in {} (also with .gz or .zst).",
-                endings.join(", ")
-            )));
+            .with_hint(format!("Supported files end in {} (also with .gz or .zst).", endings.join(", "))));
     }
     // Items before comments, so that search works early; then by name.
     out.sort_by_key(|(p, _)| {
@@ -190,10 +187,10 @@ impl Records {
         let packed = self.bytes_read().max(1);
         if self.unpacked > BOMB_FLOOR && self.unpacked / packed > MAX_RATIO {
             return Err(Error::invalid(format!(
-                "{}: unpacks to more than {MAX_RATIO} times its size; this is no archive of a tracker",
+                "{}: unpacks to more than {MAX_RATIO} times its size; this does not look like a tracker export",
                 self.path.display()
             ))
-            .with_hint("What was read before is kept. If the file is genuine, unpack it first and import the result."));
+            .with_hint("Anything read before that is kept. If the file is genuine, unpack it first, then import the result."));
         }
         Ok(())
     }
@@ -299,7 +296,9 @@ impl Records {
         loop {
             let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
             if buffer.is_empty() {
-                return Ok((stray > 0).then(|| Err("text between records that is no JSON object".to_owned())));
+                return Ok(
+                    (stray > 0).then(|| Err("text between records that is not a JSON object".to_owned()))
+                );
             }
             let at = buffer.iter().position(|b| *b == b'{');
             let skipped = &buffer[..at.unwrap_or(buffer.len())];
@@ -314,7 +313,7 @@ impl Records {
             }
         }
         if stray > 0 {
-            return Ok(Some(Err("text between records that is no JSON object".to_owned())));
+            return Ok(Some(Err("text between records that is not a JSON object".to_owned())));
         }
         let mut value = Vec::new();
         let (mut length, mut depth, mut string, mut escaped) = (0_usize, 0_usize, false, false);
@@ -357,7 +356,7 @@ impl Records {
 }
 
 fn too_large(length: usize) -> String {
-    format!("the record has {} MB; the most is {} MB", length / 1_000_000, MAX_RECORD / 1_000_000)
+    format!("the record is {} MB; the maximum is {} MB", length / 1_000_000, MAX_RECORD / 1_000_000)
 }
 
 #[cfg(test)]
@@ -420,7 +419,7 @@ mod tests {
                 Err(error) => break error,
             }
         };
-        assert!(error.to_string().contains("cut or damaged"), "{error}");
+        assert!(error.to_string().contains("truncated or damaged"), "{error}");
     }
 
     #[test]
@@ -441,7 +440,7 @@ mod tests {
         let mut bytes = vec![b'x'; MAX_RECORD + 1];
         bytes.extend_from_slice(b"\n{\"a\":1}\n");
         let found = read(&bytes);
-        assert!(found[0].as_ref().unwrap_err().contains("the most is"));
+        assert!(found[0].as_ref().unwrap_err().contains("the maximum is"));
         assert_eq!(found[1], Ok("{\"a\":1}".to_owned()));
     }
 

@@ -72,7 +72,7 @@ impl Stream {
             Self::Comments => "comments",
             Self::ReviewComments => "review comments",
             Self::Discussions => "discussions",
-            Self::Pages => "pages of the wiki",
+            Self::Pages => "wiki pages",
         }
     }
 }

@@ -48,7 +48,7 @@ impl Endless {
         let message = match self {
             Self::Repeats(pages) => {
                 format!(
-                    "the tracker's list of {what} repeats itself: {pages} pages in a row brought nothing new"
+                    "the tracker's list of {what} repeats itself: {pages} pages in a row contained nothing new"
                 )
             }
             Self::TooLong(records) => {
@@ -56,7 +56,7 @@ impl Endless {
             }
         };
         Error::new(Code::Network, message).with_hint(
-            "The tracker, or a proxy before it, ignores which page is asked for. What was fetched is kept. Try again \
+            "The tracker, or a proxy in front of it, ignores the requested page number. Progress is saved. Try again \
              without the proxy, or tell the tracker's administrator.",
         )
     }

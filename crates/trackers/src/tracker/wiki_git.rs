@@ -168,16 +168,16 @@ impl WikiGit {
             let commit = text.lines().find_map(|l| l.strip_suffix("\tHEAD"));
             return Ok(match commit.filter(|c| is_name(c)) {
                 Some(commit) => Head::At(commit.to_owned()),
-                None => Head::None("it has no page yet".to_owned()),
+                None => Head::None("it has no pages yet".to_owned()),
             });
         }
         let said = ran.words.to_lowercase();
         let any = |words: &[&str]| words.iter().any(|w| said.contains(w));
         if any(&["not found", "error: 404", "does not exist"]) {
-            return Ok(Head::None("the tracker shows none to this access, or it has no page yet".to_owned()));
+            return Ok(Head::None("it has no pages yet, or you don't have access to it".to_owned()));
         }
         if any(&["authentication failed", "could not read", "error: 401", "error: 403", "access denied"]) {
-            return Ok(Head::None("this access may not read it".to_owned()));
+            return Ok(Head::None("you don't have access to it".to_owned()));
         }
         Err(self.failed(&ran))
     }
@@ -245,7 +245,7 @@ impl WikiGit {
     }
 
     fn damaged(&self) -> Error {
-        Error::new(Code::Corrupt, "the copy of the wiki's repository is damaged")
+        Error::new(Code::Corrupt, "the local copy of the wiki repository is damaged")
             .with_hint(format!("Delete the folder {}; the next sync fetches it again.", self.copy.display()))
     }
 
@@ -260,8 +260,8 @@ impl WikiGit {
                 .trim()
                 .to_owned()
         };
-        Error::new(Code::Network, format!("the wiki at {host} cannot be fetched: {why}"))
-            .with_hint("Check the network. What was fetched is kept; run it again to go on.")
+        Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {why}"))
+            .with_hint("Check your network. Progress is saved; run sync again to continue.")
     }
 
     /// Ends when a command is past its bounds, with what is wrong.
@@ -276,7 +276,7 @@ impl WikiGit {
         loop {
             tokio::time::sleep(TICK).await;
             if began.elapsed() > time {
-                return self.unbounded(&format!("git was not done within {} s", time.as_secs()));
+                return self.unbounded(&format!("git did not finish within {} s", time.as_secs()));
             }
             if purpose != Purpose::Fetch {
                 continue;
@@ -290,15 +290,15 @@ impl WikiGit {
                 return self.unbounded("its repository is larger than 2 GB");
             }
             if grew.elapsed() > self.bounds.silence {
-                return self.unbounded(&format!("nothing came for {} s", self.bounds.silence.as_secs()));
+                return self.unbounded(&format!("no data received for {} s", self.bounds.silence.as_secs()));
             }
         }
     }
 
     fn unbounded(&self, why: &str) -> Error {
         let host = self.place.repository.host_str().unwrap_or_default();
-        Error::new(Code::Network, format!("the wiki at {host} cannot be fetched: {why}")).with_hint(
-            "All else was fetched. Mirror the project without its wiki: add the source again without --wiki.",
+        Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {why}")).with_hint(
+            "Everything else was fetched. To mirror the project without its wiki, add the source again without --wiki.",
         )
     }
 
@@ -331,7 +331,7 @@ impl WikiGit {
         self.configure(&mut command, purpose != Purpose::Local);
         let mut child = command.spawn().map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => Error::not_found(
-                "git is not installed here; install it (https://git-scm.com/downloads) and sync again",
+                "git is not installed; install it (https://git-scm.com/downloads), then sync again",
             )
             .with_hint("Install git, or mirror without the wiki."),
             _ => Error::io(Path::new("git"), e),

@@ -152,7 +152,7 @@ impl Azure {
     fn below(&self, path: &str, version: &str) -> Result<Url> {
         let and = if path.contains('?') { '&' } else { '?' };
         Url::parse(&format!("{}/_apis/{path}{and}api-version={version}", self.web()))
-            .map_err(|_| Error::invalid("the tracker's address is none"))
+            .map_err(|_| Error::invalid("the tracker address is not valid"))
     }
 
     async fn send(&self, request: Request, task: &Task) -> Result<Response> {
@@ -206,7 +206,8 @@ impl Azure {
                 text.push_str(&format!(" AND [System.State] NOT IN ({})", closed.join(", ")));
             }
             if let Some(last) = &walk.token {
-                let last: u64 = last.parse().map_err(|_| Error::invalid("a work item's number is none"))?;
+                let last: u64 =
+                    last.parse().map_err(|_| Error::invalid("a work item number is not valid"))?;
                 text.push_str(&format!(" AND [System.Id] > {last}"));
             }
             text.push_str(" ORDER BY [System.Id] ASC");
@@ -387,7 +388,7 @@ impl Tracker for Azure {
         // The kinds of work items, each with what its states mean.
         // <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-item-types/list?view=azure-devops-rest-7.1>
         let kinds: Listed<shapes::Kind> =
-            self.json(self.below("wit/workitemtypes", VERSION)?, "the kinds of work items", task).await?;
+            self.json(self.below("wit/workitemtypes", VERSION)?, "the work item types", task).await?;
         self.states = States::of(kinds.value);
         Ok(Project {
             name: self.name(),
@@ -463,7 +464,7 @@ impl Tracker for Azure {
                 Err(_) => Fate::Unreadable,
             }),
             404 | 410 => Ok(Fate::Gone),
-            403 => Err(Error::new(Code::Authentication, "this access may not read comments")),
+            403 => Err(Error::new(Code::Authentication, "no permission to read comments")),
             _ => Err(self.refusal(&response, "comments")),
         }
     }

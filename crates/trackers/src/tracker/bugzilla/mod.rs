@@ -211,7 +211,7 @@ impl Tracker for Bugzilla {
         let response = self.client.get(self.client.url("version")?, task).await?;
         if response.status == 404 {
             return Err(Error::not_found(format!("{} has no REST interface", self.client.host))
-                .with_hint("Bugzilla has one from 5.0 on. Is this the address below which its pages are?"));
+                .with_hint("Bugzilla has one since 5.0. Check that this is the base address of its pages."));
         }
         if response.status != 200 {
             return Err(self.refusal(&response, "the version"));
@@ -228,8 +228,13 @@ impl Tracker for Bugzilla {
         let products = response.json::<Products>()?.products;
         let found = products.into_iter().find(|p| p.name.eq_ignore_ascii_case(&self.product));
         let Some(about) = found else {
-            return Err(Error::not_found(format!("{} shows no product \"{}\"", self.client.host, self.product))
-                .with_hint("Check the name, as it stands in the list of products; a private one needs a key that may read it."));
+            return Err(Error::not_found(format!(
+                "product \"{1}\" not found on {0}",
+                self.client.host, self.product
+            ))
+            .with_hint(
+                "Check the name in the list of products; a private product needs a key with read access.",
+            ));
         };
         self.product.clone_from(&about.name);
         Ok(Project {
@@ -357,7 +362,7 @@ impl Tracker for Bugzilla {
         let id: u64 = remote_id.parse().map_err(|_| Error::invalid("a comment's id is a number"))?;
         let threads = match self.threads(&[number], Stream::Comments, task).await? {
             Ok(threads) => threads,
-            Err(_) => return Err(Error::new(Code::Authentication, "this access may not read comments")),
+            Err(_) => return Err(Error::new(Code::Authentication, "no permission to read comments")),
         };
         let found = threads.get(&number).and_then(|all| all.iter().find(|c| c.id == Some(id)));
         Ok(found.map_or(Fate::Gone, |c| {

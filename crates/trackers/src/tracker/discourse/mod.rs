@@ -197,8 +197,8 @@ impl Tracker for Discourse {
         if super::Kind::Discourse.whole() != Some(self.project.as_str()) {
             let found = all.iter().find(|c| c.is_called(&self.project));
             let Some(category) = found else {
-                return Err(Error::not_found(format!("{} shows no category \"{}\"", self.client.host, self.project))
-                    .with_hint("Write it as it stands in its address, or its number: support or 5 of /c/support/5. A private one needs a key that may read it."));
+                return Err(Error::not_found(format!("category \"{1}\" not found on {0}", self.client.host, self.project))
+                    .with_hint("Use the name or number from its address: support or 5 of /c/support/5. A private category needs a key with read access."));
             };
             let path: Vec<String> =
                 shapes::path(category, &all).into_iter().map(|name| part(&name)).collect();
@@ -234,7 +234,7 @@ impl Tracker for Discourse {
     async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
         match stream {
             Stream::Items => self.topics(walk, task).await,
-            _ => Ok(Fetched::Refused("Discourse has topics alone".to_owned())),
+            _ => Ok(Fetched::Refused("Discourse has only topics".to_owned())),
         }
     }
 

@@ -121,7 +121,7 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
     if out.is_empty() {
         return Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
             .with_hint(
-                "It is searched for files that trackers export: JSON, CSV, XML, mails, Markdown, packed or not.",
+                "Supported tracker exports: JSON, CSV, XML, emails and Markdown, compressed or not.",
             ));
     }
     out.sort_by_key(|(p, _)| {
@@ -165,8 +165,8 @@ pub fn each(path: &Path, mut each: impl FnMut(Content) -> Result<bool>) -> Resul
     let start = whole.start(1024)?;
     if is_tar(&start) {
         if start.starts_with(b"manifest.json\0") {
-            return Err(Error::not_found(format!("{}: is a casebook that was exported", path.display()))
-                .with_hint("It is brought in whole: precedent import casebook FILE."));
+            return Err(Error::not_found(format!("{}: this is an exported casebook", path.display()))
+                .with_hint("Import it with: precedent import casebook FILE"));
         }
         tar(&whole, 1, &mut each)?;
         return Ok(true);
@@ -308,8 +308,8 @@ fn members<R: Read + io::Seek>(
     let wrong = |e: ::zip::result::ZipError| damaged(path, &io::Error::other(e.to_string()));
     let mut archive = ::zip::ZipArchive::new(file).map_err(wrong)?;
     if is_office(&archive) {
-        return Err(Error::not_found(format!("{}: is a document of an office program", path.display()))
-            .with_hint("Save the sheet as CSV there, and import that."));
+        return Err(Error::not_found(format!("{}: this is an office document", path.display()))
+            .with_hint("Save the sheet as CSV, then import that."));
     }
     let mut total = 0_u64;
     for at in 0..archive.len().min(MAX_MEMBERS) {
@@ -326,10 +326,10 @@ fn members<R: Read + io::Seek>(
         total += bytes.len() as u64;
         if bytes.len() as u64 > MAX_MEMBER || (total > BOMB_FLOOR && total / size.max(1) > MAX_RATIO) {
             return Err(Error::invalid(format!(
-                "{}: unpacks to more than {MAX_RATIO} times its size; this is no archive of a tracker",
+                "{}: unpacks to more than {MAX_RATIO} times its size; this does not look like a tracker export",
                 path.display()
             ))
-            .with_hint("If the file is genuine, unpack it first and import the result."));
+            .with_hint("If the file is genuine, unpack it first, then import the result."));
         }
         if !inside(member(whole, &name, bytes), depth + 1, each)? {
             return Ok(false);
@@ -352,8 +352,8 @@ fn member(whole: &Content, name: &str, bytes: Vec<u8>) -> Content {
 
 fn too_large(path: &Path, name: &str) -> Error {
     let name: String = name.chars().take(80).collect();
-    Error::invalid(format!("{}: {name} in it is larger than 256 MB", path.display()))
-        .with_hint("Unpack the archive and import the folder.")
+    Error::invalid(format!("{}: {name} is larger than 256 MB", path.display()))
+        .with_hint("Unpack the archive, then import the folder.")
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ impl Written {
     pub fn doubt(self) -> Option<String> {
         let (read, rival) = (self.encoding.name(), self.rival?.name());
         Some(format!(
-            "its letters are read as {read} and may be {rival}; if they look wrong, save the file as UTF-8 and import it again"
+            "read as {read}, but it may be {rival}; if letters look wrong, save the file as UTF-8 and import it again"
         ))
     }
 }

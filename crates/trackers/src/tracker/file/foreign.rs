@@ -18,44 +18,39 @@ fn error(content: &Content, what: &str, hint: &str) -> Error {
 
 /// A file that is what it should be and holds nothing.
 pub fn nothing(content: &Content, what: &str) -> Error {
-    error(
-        content,
-        &format!("this is {what}"),
-        "Export again, and look whether the tracker gave a list with anything in it.",
-    )
+    error(content, &format!("this is {what}"), "Export again, and check that the export is not empty.")
 }
 
 /// What GitLab's export of a project holds beside its issues.
 pub fn merge_requests(content: &Content) -> Error {
-    let what =
-        "these are merge requests, which GitLab counts apart from the issues whose numbers they would take";
-    error(content, what, "The issues of the project are read: tree/project/issues.ndjson.")
+    let what = "these are merge requests, whose numbers would conflict with issues";
+    error(content, what, "Import the issues of the project instead: tree/project/issues.ndjson.")
 }
 
 /// What the first bytes of a file give away.
 pub fn at_once(content: &Content, start: &[u8]) -> Option<Error> {
     let known: &[(&[u8], &str, &str)] = &[
         (b"%PDF", "this is a PDF", "Export the list as CSV or JSON."),
-        (b"\x89PNG", "this is a picture", "Export the list as CSV or JSON."),
-        (b"\xff\xd8\xff", "this is a picture", "Export the list as CSV or JSON."),
-        (b"GIF8", "this is a picture", "Export the list as CSV or JSON."),
-        (b"7z\xbc\xaf\x27\x1c", "this is a 7z archive", "Unpack it, and import the folder."),
-        (b"Rar!", "this is a RAR archive", "Unpack it, and import the folder."),
+        (b"\x89PNG", "this is an image", "Export the list as CSV or JSON."),
+        (b"\xff\xd8\xff", "this is an image", "Export the list as CSV or JSON."),
+        (b"GIF8", "this is an image", "Export the list as CSV or JSON."),
+        (b"7z\xbc\xaf\x27\x1c", "this is a 7z archive", "Unpack it, then import the folder."),
+        (b"Rar!", "this is a RAR archive", "Unpack it, then import the folder."),
         (
             b"\xd0\xcf\x11\xe0",
-            "this is a document of an office program",
-            "Save a sheet as CSV, a mail of Outlook (.msg) as .eml, and import that.",
+            "this is an office document",
+            "Save a sheet as CSV, or an Outlook mail (.msg) as .eml, then import that.",
         ),
         (
             b"SQLite format 3",
-            "this is an SQLite database",
-            "A casebook is brought in from its export: precedent import casebook FILE.",
+            "this is a SQLite database",
+            "To import a casebook, export it first, then run: precedent import casebook FILE",
         ),
         (b"\x7fELF", "this is a program", "Export the list as CSV or JSON."),
         (
             b"version https://git-lfs.github.com",
-            "this is a pointer of Git LFS, not the file that it stands for",
-            "Fetch the file itself: git lfs pull.",
+            "this is a Git LFS pointer, not the file itself",
+            "Download the file itself: git lfs pull",
         ),
     ];
     if let Some((_, what, hint)) = known.iter().find(|(mark, ..)| start.starts_with(mark)) {
@@ -85,14 +80,14 @@ pub fn markup(content: &Content, text: &str) -> Error {
     if !lower.contains("<html") && !lower.contains("<!doctype html") {
         return error(
             content,
-            "this is XML that is not known here",
-            "Of XML, Bugzilla's show_bug.cgi?ctype=xml and Jira's are read. Export as JSON or CSV.",
+            "this is XML of an unknown format",
+            "Supported XML: Bugzilla's show_bug.cgi?ctype=xml and Jira's. Otherwise, export as JSON or CSV.",
         );
     }
     if lower.contains("issuetable") || lower.contains("urn:schemas-microsoft-com:office") {
         return error(
             content,
-            "this is HTML for printing or for Word, not a list to read",
+            "this is HTML for printing or for Word, not a data export",
             "Export the same list as CSV: in Jira, Export › CSV (all fields).",
         );
     }
@@ -103,12 +98,12 @@ pub fn markup(content: &Content, text: &str) -> Error {
     let words = format!("{lower} {}", title.to_lowercase());
     let login =
         ["password", "sign in", "log in", "login", "anmelden", "sso"].iter().any(|w| words.contains(w));
-    let what = if login { "this is a page for signing in" } else { "this is a web page" };
+    let what = if login { "this is a sign-in page" } else { "this is a web page" };
     let named = if title.trim().is_empty() { String::new() } else { format!(" (\"{}\")", title.trim()) };
     error(
         content,
         &format!("{what}{named}, not an export"),
-        "The tracker answered with a page: sign in there, or give the download a token, and fetch the file again.",
+        "The tracker returned a web page. Sign in or use a token for the download, then download the file again.",
     )
 }
 
@@ -128,16 +123,16 @@ pub fn text(content: &Content, text: &str) -> Error {
     if is_no_text(text) {
         return error(
             content,
-            "this is no text",
-            "JSON, CSV, XML, mails and Markdown are read, packed in gz, bz2, xz, zst, zip and tar, too.",
+            "this is not a text file",
+            "Supported formats: JSON, CSV, XML, emails and Markdown, also compressed as gz, bz2, xz, zst, zip or tar.",
         );
     }
     let line: String =
         start.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or_default().chars().take(60).collect();
     error(
         content,
-        &format!("this is a text that is neither JSON nor a table (\"{line}\")"),
-        "Export the list as CSV or JSON. Pages of a wiki end in .md or the like.",
+        &format!("this is neither JSON nor a table (\"{line}\")"),
+        "Export the list as CSV or JSON. Wiki pages need an extension such as .md.",
     )
 }
 
@@ -180,15 +175,13 @@ pub fn answer(content: &Content, text: &str, first: Option<&Value>, holder: bool
             || lower.contains("authent")
             || lower.contains("forbidden") =>
         {
-            "The tracker refused the export: sign in or give a token that may read it (gh auth login), and export again."
+            "The tracker denied access: sign in or use a token with read access (gh auth login), then export again."
         }
-        () if lower.contains("rate limit") => {
-            "The tracker allows no more requests for now: export again later."
-        }
+        () if lower.contains("rate limit") => "The tracker's rate limit was reached: export again later.",
         () if lower.contains("not found") => {
-            "The tracker does not know the project, or this access may not see it: check the name and the token, and export again."
+            "The project was not found, or you don't have access to it: check the name and the token, then export again."
         }
-        () => "The tracker answered with an error instead of a list: mend what it says, and export again.",
+        () => "The tracker returned an error instead of a list: fix the problem, then export again.",
     };
-    Some(error(content, &format!("this is an error that a tracker answered (\"{words}\")"), hint))
+    Some(error(content, &format!("this is an error message from a tracker (\"{words}\")"), hint))
 }

@@ -73,7 +73,7 @@ fn read(bytes: &[u8], place: u64, known: &Known, depth: u8) -> Result<Vec<Piece>
 }
 
 /// What is said of a record that nothing is known of.
-pub const UNKNOWN: &str = "neither an item nor a comment of a shape that is known here";
+pub const UNKNOWN: &str = "neither an item nor a comment of a known format";
 
 /// Whether a record is one of GitHub's, if something is amiss with it.
 fn is_github(value: &Value) -> bool {

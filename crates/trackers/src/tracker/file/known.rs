@@ -41,7 +41,7 @@ pub fn doubts(unknown: &Unknown, what: &str) -> Vec<String> {
     let each = unknown.each().map(|(word, n)| {
         let s = if n == 1 { "" } else { "s" };
         format!(
-            "state \"{word}\" ({n} {what}{s}) is not known here and taken as open; --map state.closed=\"{word}\" says otherwise"
+            "state \"{word}\" ({n} {what}{s}) is unknown and treated as open; use --map state.closed=\"{word}\" to change that"
         )
     });
     each.collect()

@@ -194,8 +194,8 @@ impl Groups {
 /// # Errors
 /// Why it cannot be used, in words.
 pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Result<Vec<Piece>, String> {
-    let mail = message::read(bytes).ok_or("no mail")?;
-    let part = threads.mails.get(&mail.id).ok_or("a mail that changed while it was read")?;
+    let mail = message::read(bytes).ok_or("not an email")?;
+    let part = threads.mails.get(&mail.id).ok_or("an email that changed during the import")?;
     if part.place != *at {
         return Ok(Vec::new());
     }

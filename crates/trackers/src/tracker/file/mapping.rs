@@ -38,17 +38,18 @@ impl Mapping {
                         "dmy" => Order::DayFirst,
                         "mdy" => Order::MonthFirst,
                         _ => {
-                            return Err(Error::invalid(format!("there is no order of dates \"{said}\""))
-                                .with_hint("There are: dmy (3/5 is 3 May), mdy (3/5 is 5 March)."));
+                            return Err(Error::invalid(format!("unknown date order \"{said}\""))
+                                .with_hint("Use dmy (3/5 is 3 May) or mdy (3/5 is 5 March)."));
                         }
                     });
                 }
                 name => {
                     let Some((field, _)) = FIELDS.iter().find(|(f, _)| *f == name) else {
                         let known: Vec<&str> = FIELDS.iter().map(|f| f.0).collect();
-                        return Err(Error::invalid(format!("there is no field \"{field}\"")).with_hint(
-                            format!("There are: {}, state.closed, state.open, dates.", known.join(", ")),
-                        ));
+                        return Err(Error::invalid(format!("unknown field \"{field}\"")).with_hint(format!(
+                            "Available fields: {}, state.closed, state.open, dates.",
+                            known.join(", ")
+                        )));
                     };
                     out.columns.push((field, said.clone()));
                 }

@@ -146,9 +146,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
         },
         Some(_) if foreign::is_no_text(&text) => Err(foreign::text(content, &text)),
         Some(_) => match table::look(content, mapping)? {
-            Some(plan) if plan.rows == 0 => {
-                Err(foreign::nothing(content, "a table with columns and no rows"))
-            }
+            Some(plan) if plan.rows == 0 => Err(foreign::nothing(content, "a table without rows")),
             Some(mut plan) => Ok(Look {
                 kind: kind(&plan),
                 tracker: plan.tracker,
@@ -209,11 +207,10 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
         && !["number", "url", "html_url", "issue_url", "node", "id"].iter().any(|n| has(n));
     let mut doubts = Vec::new();
     if numberless {
-        doubts.push("items have no number: they are numbered by their place in the file".to_owned());
+        doubts.push("items have no number: they are numbered by their position in the file".to_owned());
     }
     if text.contains("\"default_kind\"") {
-        doubts
-            .push("the comments of Bitbucket's export lie apart from its items and are left out".to_owned());
+        doubts.push("comments in Bitbucket exports are separate from the items and are skipped".to_owned());
     }
     let address = ["self", "url"].iter().find_map(|n| first.get(n)?.as_str());
     let host = address.and_then(identity::host).filter(|_| !matches!(tracker, "GitHub" | "GitHub event"));
@@ -356,8 +353,8 @@ impl Look {
                     if let Err(why) = &slice.bytes
                         && matches!(why.as_str(), CUT_LIST | CUT_RECORD)
                     {
-                        return Err(Error::invalid(format!("{place}: the file is cut: {why}")).with_hint(
-                            "What was read before is kept. Fetch the file again and repeat the import.",
+                        return Err(Error::invalid(format!("{place}: the file is truncated: {why}")).with_hint(
+                            "Anything read before that is kept. Download the file again and repeat the import.",
                         ));
                     }
                     if !each(place, slice.bytes.map(|b| Chunk::Json(b, slice.position))) {
@@ -370,11 +367,11 @@ impl Look {
                 for n in 1.. {
                     let item = items.read().map_err(|why| {
                         Error::invalid(format!(
-                            "{}: the file is cut or damaged: {why}",
+                            "{}: the file is truncated or damaged: {why}",
                             content.path.display()
                         ))
                         .with_hint(
-                            "What was read before is kept. Fetch the file again and repeat the import.",
+                            "Anything read before that is kept. Download the file again and repeat the import.",
                         )
                     })?;
                     let Some(item) = item else { break };
@@ -461,7 +458,7 @@ fn read_rows(
         place += 1;
         let name = format!("{}:{}", content.name, place + 1 + plan.preamble as u64);
         if cells.as_slice().len() > MAX_RECORD {
-            if !each(name, Err("the row is too large; is a quote not closed?".to_owned())) {
+            if !each(name, Err("the row is too large; check for an unclosed quote".to_owned())) {
                 return Ok(false);
             }
             continue;

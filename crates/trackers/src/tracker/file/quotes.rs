@@ -80,7 +80,7 @@ impl<R: Read> Read for Quotes<R> {
         buffer[..n].iter().for_each(|b| self.byte(*b));
         // What reads this would take the rest of the file for one cell, and hold all of it.
         match self.is_endless() {
-            true => Err(io::Error::new(io::ErrorKind::InvalidData, "a quote is never closed")),
+            true => Err(io::Error::new(io::ErrorKind::InvalidData, "a quote is not closed")),
             false => Ok(n),
         }
     }

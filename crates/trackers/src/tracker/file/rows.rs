@@ -150,7 +150,7 @@ fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
     let mut found = identity(key).ok_or_else(|| {
         let shown: String = key.chars().take(40).collect();
         match key.trim_end_matches(".0").ends_with(|c: char| c.is_ascii_digit()) {
-            true => format!("\"{shown}\" is no item's number: those are 1 to {MAX_NUMBER}"),
+            true => format!("\"{shown}\" is not an item number: it must be 1 to {MAX_NUMBER}"),
             false => format!("\"{shown}\" does not end in a number"),
         }
     })?;
@@ -259,7 +259,7 @@ fn comments(plan: &Plan, row: &Row, of: &Identity, item: Option<Timestamp>) -> R
         out.push(Piece::Record(said.record(item, &mark, text.as_bytes().to_vec())));
     }
     match (out.is_empty(), row.again.is_some()) {
-        (true, true) => Err("goes on with the row before it and holds no comment".to_owned()),
+        (true, true) => Err("continues the previous row and has no comment".to_owned()),
         _ => Ok(out),
     }
 }

@@ -31,7 +31,7 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<
         }
         () if value.get("bugs").is_some_and(Value::is_object) => comments_of_bugs(value),
         () if has("bug_id") && has("error") => {
-            Err(format!("Bugzilla did not give it: {}", text(value, &["error"]).unwrap_or_default()))
+            Err(format!("Bugzilla did not return it: {}", text(value, &["error"]).unwrap_or_default()))
         }
         () if has("key") && has("summary") && has("link") => jira_xml(value, known)?,
         () if has("key") && has("fields") => jira_issue(value, bytes, known),
@@ -104,8 +104,9 @@ fn time(value: &Value, names: &[&str]) -> Option<Timestamp> {
 
 fn number(value: &Value, names: &[&str]) -> Result<u64, String> {
     let text = text(value, names).ok_or_else(|| format!("no \"{}\"", names[0]))?;
-    item_number(text.trim_start_matches('#'))
-        .ok_or_else(|| format!("\"{}\" is {}: item numbers are 1 to {MAX_NUMBER}", names[0], short(&text)))
+    item_number(text.trim_start_matches('#')).ok_or_else(|| {
+        format!("\"{}\" is {}: item numbers must be 1 to {MAX_NUMBER}", names[0], short(&text))
+    })
 }
 
 fn short(text: &str) -> String {
@@ -203,10 +204,7 @@ fn gitlab(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Stri
     let number = number(value, &["iid"])?;
     let address = text(value, &["web_url", "webUrl"]).unwrap_or_default();
     if is_merge_request(value) || address.contains("/merge_requests/") {
-        return Err(
-            "a merge request: GitLab counts them apart from the issues, whose numbers they would take"
-                .to_owned(),
-        );
+        return Err("a merge request: its number would conflict with an issue".to_owned());
     }
     let word = text(value, &["state"]);
     let mut item = item(value, number, known, Said { word: word.as_deref(), ..Said::default() });
@@ -248,7 +246,7 @@ fn note(value: &Value) -> Result<Vec<Piece>, String> {
         return Ok(Vec::new());
     }
     if text(value, &["noteable_type"]).is_some_and(|kind| kind != "Issue") {
-        return Err("a note on what is no issue".to_owned());
+        return Err("a note on something other than an issue".to_owned());
     }
     let comment = note_of(value, number(value, &["noteable_iid"])?);
     let raw = comment.body.clone().into_bytes();
@@ -322,7 +320,7 @@ fn bugzilla(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, St
 fn comments_of_bugs(value: &Value) -> Result<Vec<Piece>, String> {
     let mut out = Vec::new();
     for (bug, held) in value.get("bugs").and_then(Value::as_object).into_iter().flatten() {
-        let number = item_number(bug).ok_or_else(|| format!("\"{}\" is no bug's number", short(bug)))?;
+        let number = item_number(bug).ok_or_else(|| format!("\"{}\" is not a bug number", short(bug)))?;
         for (place, said) in list(held, "comments").into_iter().enumerate() {
             let comment = said_of_bug(said, number);
             let raw = comment.body.clone().into_bytes();

@@ -128,8 +128,8 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     let Some((delimiter, preamble, headers)) = head(&start, mapping) else { return Ok(None) };
     let (fields, missing) = assigned(&headers, mapping);
     if let Some(name) = missing {
-        return Err(Error::invalid(format!("{}: there is no column \"{name}\"", path.display()))
-            .with_hint(format!("There are: {}.", headers.join(", "))));
+        return Err(Error::invalid(format!("{}: column \"{name}\" not found", path.display()))
+            .with_hint(format!("Available columns: {}.", headers.join(", "))));
     }
     let tracker = columns::tracker(&headers);
     let mut words = mapping.words.clone();
@@ -158,15 +158,16 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
         {
             return Ok(None);
         }
-        return Err(Error::invalid(format!("{}: no column gives the title", path.display())).with_hint(
-            format!("Say which one does: --map title=COLUMN. There are: {}.", plan.headers.join(", ")),
-        ));
+        return Err(Error::invalid(format!("{}: no title column found", path.display())).with_hint(format!(
+            "Set it with --map title=COLUMN. Available columns: {}.",
+            plan.headers.join(", ")
+        )));
     }
     survey(content, mapping, &mut plan)?;
     if mapping.states && ["state", "category", "reason"].iter().all(|f| plan.columns(f).is_empty()) {
         plan.doubts.push(
-            "no column gives the state, so the words that --map tells are not looked for and all items are open: \
-             say which one does with --map state=COLUMN"
+            "no state column found, so the state words in --map are not used and all items are open: \
+             set it with --map state=COLUMN"
                 .to_owned(),
         );
     }
@@ -207,9 +208,9 @@ pub fn unreadable(content: &Content, error: &csv::Error) -> Error {
         csv::ErrorKind::Io(e) => damaged(&content.path, e),
         _ => Error::new(
             Code::InvalidInput,
-            format!("{}: the table cannot be read: {error}", content.path.display()),
+            format!("{}: cannot read the table: {error}", content.path.display()),
         )
-        .with_hint("What was read before is kept. Is it CSV?"),
+        .with_hint("Anything read before that is kept. Check that the file is CSV."),
     }
 }
 
@@ -342,7 +343,7 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     plan.doubts.extend(known::doubts(&unknown, "row"));
     if longer > 0 {
         plan.doubts.push(format!(
-            "{longer} row{} more cells than there are columns (the first is row {first}): what is beyond them is left out; \
+            "{longer} row{} more cells than there are columns (the first is row {first}): the extra cells are skipped; \
              a text with \"{}\" in it needs quotes",
             if longer == 1 { " has" } else { "s have" },
             match plan.delimiter {
@@ -352,8 +353,10 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
         ));
     }
     if plan.written.damaged > 0 {
-        plan.doubts
-            .push(format!("{} characters cannot be read; U+FFFD stands for them", plan.written.damaged));
+        plan.doubts.push(format!(
+            "{} characters could not be decoded and were replaced by U+FFFD",
+            plan.written.damaged
+        ));
     }
     // Ids of letters and digits end in a digit by chance.
     if numbers[0] > numbers[1] && mapping.columns.iter().all(|(field, _)| *field != "number") {
@@ -362,14 +365,14 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     }
     if !plan.is_numbered() {
         plan.doubts
-            .push("no column gives the number: rows are numbered by their place in the file".to_owned());
+            .push("no number column found: rows are numbered by their position in the file".to_owned());
     }
     Ok(())
 }
 
 fn unclosed(content: &Content, line: u64) -> Error {
-    Error::invalid(format!("{}: a quote that opens in line {line} is never closed", content.path.display()))
-        .with_hint("Close it, or double it if it is part of the text; nothing of the file was imported.")
+    Error::invalid(format!("{}: the quote opened in line {line} is not closed", content.path.display()))
+        .with_hint("Close it, or double it if it is part of the text; nothing was imported from the file.")
 }
 
 /// Decides the order of dates: in each column by its own cells, else by those of the others, else by what was said or is usual.
@@ -392,21 +395,20 @@ fn order(mapping: &Mapping, plan: &mut Plan, seen: &[(usize, Seen)], said: &Seen
         let name = &plan.headers[*at];
         if let Some(cell) = seen.doubtful().filter(|_| mapping.order.is_none() && others.is_none()) {
             plan.doubts.push(format!(
-                "{name}: {cell} is read as {}, which nothing in the file settles; --map dates=dmy or dates=mdy says it",
+                "{name}: {cell} is read as {}, but the date order is ambiguous; set it with --map dates=dmy or dates=mdy",
                 order.words()
             ));
         }
         if seen.against() > 0 {
             plan.doubts.push(format!(
-                "{name}: {} dates contradict {} and are left out",
+                "{name}: {} dates don't match {} and are skipped",
                 seen.against(),
                 order.words()
             ));
         }
         for (text, n) in seen.unread() {
             let times = if n == 1 { String::new() } else { format!(" ({n} times)") };
-            plan.doubts
-                .push(format!("{name}: \"{text}\"{times} is no time that is known here and is left out"));
+            plan.doubts.push(format!("{name}: \"{text}\"{times} is not a recognized date and is skipped"));
         }
     }
     if let Some(at) = plan.columns("comments").first().copied() {

@@ -43,7 +43,7 @@ impl<R: Read> Items<BufReader<R>> {
                         continue;
                     }
                     if open.len() >= MAX_DEPTH {
-                        return Err("elements lie too deep in one another".to_owned());
+                        return Err("elements are nested too deeply".to_owned());
                     }
                     let mut map = Map::new();
                     for attribute in start.attributes().flatten() {
@@ -106,7 +106,7 @@ impl<R: Read> Items<BufReader<R>> {
                 _ => {}
             }
             if size > MAX_TEXT {
-                return Err("an item holds more than 32 MB of text".to_owned());
+                return Err("an item has more than 32 MB of text".to_owned());
             }
         }
     }

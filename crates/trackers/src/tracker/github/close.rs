@@ -54,7 +54,7 @@ impl GitHub {
         match response.status {
             403 | 404 => Error::new(
                 Code::Authentication,
-                format!("{} does not let this access {what}{said}", self.host),
+                format!("no permission on {} to {what}{said}", self.host),
             )
             .with_hint(
                 "Give the token write access to issues of this repository, or sign in with `gh auth login`.",
@@ -110,7 +110,7 @@ impl Closer for GitHub {
             return Err(self.unwilling(&response, "close an issue"));
         }
         record(&response.body).map_err(|why| {
-            Error::new(Code::Network, format!("{} answers an issue that cannot be read: {why}", self.host))
+            Error::new(Code::Network, format!("{} returned an unreadable issue: {why}", self.host))
         })
     }
 }

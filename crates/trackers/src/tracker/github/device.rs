@@ -69,16 +69,16 @@ struct Asked {
 pub async fn begin(http: &Http, address: &Address, client_id: &str, task: &Task) -> Result<DeviceLogin> {
     let url = |path: &str| {
         Url::parse(&format!("{}://{}/login/{path}", address.base.scheme(), address.host))
-            .map_err(|_| Error::invalid("the tracker's address is none"))
+            .map_err(|_| Error::invalid("the tracker address is not valid"))
     };
     let request = Request::form(url("device/code")?, &[("client_id", client_id), ("scope", "repo")]);
     let response = http.send(&request.header("accept", "application/json"), None, task).await?;
     let refused = |why: &str| {
         Error::new(
             Code::Authentication,
-            format!("{} does not let this app sign anybody in: {why}", address.host),
+            format!("{} does not allow this app to sign users in: {why}", address.host),
         )
-        .with_hint("Check the client id, and that the device flow is enabled in the app's settings.")
+        .with_hint("Check the client ID, and that the device flow is enabled in the app settings.")
     };
     if response.status != 200 {
         return Err(refused(&crate::http::status_words(response.status)));
@@ -90,7 +90,7 @@ pub async fn begin(http: &Http, address: &Address, client_id: &str, task: &Task)
     let (Some(code), Some(user_code), Some(place)) =
         (begun.device_code, begun.user_code, begun.verification_uri)
     else {
-        return Err(refused("its answer holds no code"));
+        return Err(refused("its response contains no code"));
     };
     let lasts = Duration::from_secs(begun.expires_in.unwrap_or(900).min(3_600));
     let device_code: SecretString = code.into();
@@ -138,15 +138,19 @@ pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<Sec
                 return Err(Error::new(Code::Authentication, "the sign-in was declined"));
             }
             (_, other) => {
-                let why = words(other.unwrap_or("no token in its answer"));
-                return Err(Error::new(Code::Authentication, format!("{} refuses: {why}", login.host)));
+                let why = words(other.unwrap_or("its response contains no token"));
+                return Err(Error::new(
+                    Code::Authentication,
+                    format!("{} denied the sign-in: {why}", login.host),
+                ));
             }
         }
     }
 }
 
 fn late() -> Error {
-    Error::new(Code::Authentication, "the code has expired").with_hint("Run it again, and type the new one.")
+    Error::new(Code::Authentication, "the code has expired")
+        .with_hint("Run the command again and enter the new code.")
 }
 
 /// What a server says, as one line of bounded length.

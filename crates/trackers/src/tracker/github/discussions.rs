@@ -134,7 +134,7 @@ pub(super) async fn page(github: &GitHub, walk: &Walk, task: &Task) -> Result<Fe
     let (mut data, said_at) = match ask(github, &query, variables, task).await? {
         Asked::Data(data, at) => (data, at),
         Asked::Refused(why) => return Ok(Fetched::Refused(why)),
-        Asked::Gone => return Ok(Fetched::Refused("this access may not read them".to_owned())),
+        Asked::Gone => return Ok(Fetched::Refused("no permission to read them".to_owned())),
         Asked::TooMuch => {
             return match walk.smaller() {
                 Some(smaller) => Ok(Fetched::Smaller(smaller.cursor())),
@@ -227,7 +227,7 @@ pub(super) async fn refused(github: &GitHub, task: &Task) -> Result<Option<Strin
 
 async fn ask(github: &GitHub, query: &str, mut variables: Value, task: &Task) -> Result<Asked> {
     if github.login.is_none() {
-        return Ok(Asked::Refused(format!("{} gives them only to those who sign in", github.host)));
+        return Ok(Asked::Refused(format!("{} requires signing in to read them", github.host)));
     }
     let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
     if query.contains("$owner") {
@@ -250,10 +250,10 @@ async fn ask(github: &GitHub, query: &str, mut variables: Value, task: &Task) ->
         return Ok(Asked::Gone);
     }
     if let Some(said) = kinds.get("FORBIDDEN").or(kinds.get("INSUFFICIENT_SCOPES")) {
-        return Ok(Asked::Refused(format!("this access may not read them{said}")));
+        return Ok(Asked::Refused(format!("no permission to read them{said}")));
     }
     if answer.errors.iter().any(|e| e.message.contains("doesn't exist on type")) {
-        return Ok(Asked::Refused(format!("{} does not know them", github.host)));
+        return Ok(Asked::Refused(format!("{} does not support them", github.host)));
     }
     Ok(match answer.data {
         Some(data) if !data.is_null() => Asked::Data(data, date(&response, github.http.now())),
@@ -262,8 +262,8 @@ async fn ask(github: &GitHub, query: &str, mut variables: Value, task: &Task) ->
 }
 
 fn cannot(github: &GitHub) -> Error {
-    Error::new(Code::Network, format!("{} cannot answer one discussion at once", github.host))
-        .with_hint("What was fetched is kept; run it again later.")
+    Error::new(Code::Network, format!("{} cannot return one discussion in a single request", github.host))
+        .with_hint("Progress is saved; try again later.")
 }
 
 /// A discussion with all that is said below it, whatever of that came along; or why it cannot be used.

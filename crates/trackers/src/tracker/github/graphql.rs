@@ -68,7 +68,7 @@ impl Item {
 
 pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> Result<Relations> {
     if github.login.is_none() {
-        return Ok(Relations::Refused(format!("{} tells more only to those who sign in", github.host)));
+        return Ok(Relations::Refused(format!("{} requires signing in to read them", github.host)));
     }
     // What an older server does not know is asked only once.
     for (place, shape) in SHAPES.iter().enumerate().skip(github.shape.load(Ordering::Relaxed)) {
@@ -77,14 +77,14 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
             Some(found) => return Ok(found),
         }
     }
-    Ok(Relations::Refused(format!("{} does not know what is asked for", github.host)))
+    Ok(Relations::Refused(format!("{} does not support this query", github.host)))
 }
 
 /// Where the interface is: beside the REST one, which on an Enterprise Server ends in `/v3`.
 pub(super) fn address(base: &Url) -> Result<Url> {
     let text = base.as_str().trim_end_matches('/');
     let text = text.strip_suffix("/v3").unwrap_or(text);
-    Url::parse(&format!("{text}/graphql")).map_err(|_| Error::invalid("the tracker's address is none"))
+    Url::parse(&format!("{text}/graphql")).map_err(|_| Error::invalid("the tracker address is not valid"))
 }
 
 async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Result<Option<Relations>> {
@@ -116,11 +116,8 @@ async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Resu
     }
     let answer: Answer<Data> = response.json()?;
     if answer.errors.iter().any(|e| e.kind.as_deref() == Some("RATE_LIMITED")) {
-        return Err(Error::new(
-            Code::RateLimited,
-            format!("{} allows no more requests for now", github.host),
-        )
-        .with_hint("What was fetched is kept. Run it again later."));
+        return Err(Error::new(Code::RateLimited, format!("{} rate limit reached", github.host))
+            .with_hint("Progress is saved. Try again later."));
     }
     let Some(issues) = answer.data.and_then(|d| d.repository) else {
         let said = answer.errors.first().map(|e| e.message.clone()).unwrap_or_default();
@@ -129,7 +126,7 @@ async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Resu
         }
         let words = answer.errors.first().map(super::super::graphql::Problem::words).unwrap_or_default();
         if answer.errors.iter().any(|e| matches!(e.kind.as_deref(), Some("FORBIDDEN" | "NOT_FOUND"))) {
-            return Ok(Some(Relations::Refused(format!("this access may not read them{words}"))));
+            return Ok(Some(Relations::Refused(format!("no permission to read them{words}"))));
         }
         return Ok(Some(Relations::TooMany));
     };

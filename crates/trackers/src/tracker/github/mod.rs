@@ -170,7 +170,7 @@ fn time<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Time
     impl<'de> serde::de::Visitor<'de> for Visit {
         type Value = Option<Timestamp>;
         fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            to.write_str("a time")
+            to.write_str("a timestamp")
         }
         fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
             let parsed = value.parse().ok().filter(dates::is_meant);
@@ -212,7 +212,7 @@ pub fn record(bytes: &[u8]) -> Result<Record, String> {
         .map_err(|e| format!("invalid UTF-8 at byte {} of the record", e.valid_up_to()))?;
     // A list would be read as a struct's fields in order.
     if !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
-        return Err("not JSON: a record is an object in braces".to_owned());
+        return Err("not JSON: a record must be an object in braces".to_owned());
     }
     let probe: Probe = serde_json::from_str(text).map_err(|e| describe(&e))?;
     match (probe.issue_url.or(probe.issue_url_camel), probe.number, probe.title) {
@@ -222,10 +222,10 @@ pub fn record(bytes: &[u8]) -> Result<Record, String> {
             comment(text, probe.pull_request_url.as_deref().unwrap_or_default(), REVIEW)
         }
         (_, Some(_), Some(_)) => issue(text),
-        (_, None, Some(_)) => Err("no \"number\": not an issue of GitHub's REST shape".to_owned()),
-        (_, Some(_), None) => Err("no \"title\": not an issue of GitHub's REST shape".to_owned()),
+        (_, None, Some(_)) => Err("no \"number\": not an issue in GitHub REST format".to_owned()),
+        (_, Some(_), None) => Err("no \"title\": not an issue in GitHub REST format".to_owned()),
         (None, None, None) => Err(
-            "neither an issue (\"number\", \"title\") nor a comment (\"issue_url\") of GitHub's REST shape"
+            "neither an issue (\"number\", \"title\") nor a comment (\"issue_url\") in GitHub REST format"
                 .to_owned(),
         ),
     }
@@ -325,7 +325,7 @@ fn comment(text: &str, issue_url: &str, prefix: &str) -> Result<Record, String> 
         .next()
         .and_then(item_number)
         .ok_or_else(|| format!("\"issue_url\" does not end in an item number: {}", brief(issue_url)))?;
-    let created_at = comment.created_at.or(comment.updated_at).ok_or("no \"created_at\" that is a time")?;
+    let created_at = comment.created_at.or(comment.updated_at).ok_or("no valid \"created_at\"")?;
     Ok(Record::Comment(Box::new(CommentRecord {
         repository: repository(issue_url),
         number,
@@ -368,7 +368,7 @@ pub(crate) fn describe(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();
     match error.classify() {
-        serde_json::error::Category::Eof => "the record is cut off".to_owned(),
+        serde_json::error::Category::Eof => "the record is truncated".to_owned(),
         serde_json::error::Category::Syntax => format!("not JSON: {text}"),
         _ => text.to_owned(),
     }
@@ -429,7 +429,7 @@ mod tests {
             (&b"{\"title\": \"x\"}"[..], "no \"number\""),
             (b"{}", "neither an issue"),
             (b"[1]", "an object"),
-            (b"{\"number\": 1, \"title\": ", "cut off"),
+            (b"{\"number\": 1, \"title\": ", "truncated"),
             (b"{\"number\": 1, \"title\": \"\xff\"}", "invalid UTF-8"),
             (b"{\"number\": -1, \"title\": \"x\"}", "invalid value"),
             (b"hello", "not JSON"),

@@ -69,7 +69,7 @@ impl GitHub {
     fn address(&self, path: &str) -> Result<Url> {
         let base = self.base.as_str().trim_end_matches('/');
         Url::parse(&format!("{base}/{path}"))
-            .map_err(|_| Error::invalid(format!("\"{}\" is no address", brief(path))))
+            .map_err(|_| Error::invalid(format!("\"{}\" is not a valid address", brief(path))))
     }
 
     /// With the headers that every request to this interface has.
@@ -94,28 +94,28 @@ impl GitHub {
         match response.status {
             401 if self.login.is_some() => {
                 Error::new(Code::Authentication, format!("{host} does not accept the token{said}"))
-                    .with_hint("Make a new one, or sign in again: gh auth login.")
+                    .with_hint("Create a new token, or sign in again: gh auth login")
             }
-            401 => Error::new(Code::Authentication, format!("{host} wants a token{said}"))
+            401 => Error::new(Code::Authentication, format!("{host} requires a token{said}"))
                 .with_hint("Sign in with `gh auth login`, or set GH_TOKEN."),
             403 if response.header("x-github-sso").is_some() => Error::new(
                 Code::Authentication,
-                format!("{host} wants this token to be authorized for the organisation's single sign-on"),
+                format!("{host} requires this token to be authorized for the organization's single sign-on"),
             )
             .with_hint("Authorize it in the token's settings (Configure SSO), then try again."),
-            403 => Error::new(Code::Authentication, format!("this access may not read {what}{said}"))
-                .with_hint(
-                    "Give the token read access to issues, pull requests and metadata of this repository.",
-                ),
-            404 => Error::not_found(format!("{what} is not there, or this access may not see it{said}"))
-                .with_hint(if self.login.is_some() {
-                    "Check the name; a private repository needs a token that may read it."
+            403 => Error::new(Code::Authentication, format!("no permission to read {what}{said}")).with_hint(
+                "Give the token read access to issues, pull requests and metadata of this repository.",
+            ),
+            404 => Error::not_found(format!("{what} not found, or you don't have access{said}")).with_hint(
+                if self.login.is_some() {
+                    "Check the name; a private repository needs a token with read access."
                 } else {
                     "Check the name; for a private repository sign in with `gh auth login`, or set GH_TOKEN."
-                }),
-            410 | 451 => Error::not_found(format!("{host} no longer gives {what}{said}")),
+                },
+            ),
+            410 | 451 => Error::not_found(format!("{host} no longer provides {what}{said}")),
             status => Error::new(Code::Network, format!("{host}: {} for {what}{said}", status_words(status)))
-                .with_hint("What was fetched is kept; run it again later."),
+                .with_hint("Progress is saved; try again later."),
         }
     }
 
@@ -136,9 +136,9 @@ impl GitHub {
             Some(next) if next.origin() != self.base.origin() => {
                 return Err(Error::new(
                     Code::Network,
-                    format!("{} names a next page at another host", self.host),
+                    format!("{} links to a next page on another host", self.host),
                 )
-                .with_hint("Is its address the one that its users see? Add the source with that --host."));
+                .with_hint("Add the source with the --host that users of the tracker see."));
             }
             Some(next) => Some(self.after(stream, at, next, since, latest)),
         };
@@ -471,7 +471,7 @@ impl GitHub {
                     Err(why) => Err(Error::new(
                         Code::Network,
                         format!(
-                            "{} answers one of the {} that cannot be read: {why}",
+                            "{} returned one of the {} in an unreadable form: {why}",
                             self.host,
                             stream.words()
                         ),

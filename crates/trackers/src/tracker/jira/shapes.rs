@@ -257,7 +257,7 @@ pub(in crate::tracker) fn comments_of(text: &str) -> Option<(String, Vec<&RawVal
 pub(in crate::tracker) fn comment(text: &str, key: &str, base: &str) -> Result<CommentRecord, String> {
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let (_, number) = parts(key).ok_or("belongs to no item")?;
-    let created = time(&comment.created).ok_or("\"created\" is no time")?;
+    let created = time(&comment.created).ok_or("\"created\" is not a valid time")?;
     let internal = comment.visibility.is_some_and(|v| !v.is_null()) || comment.jsd_public == Some(false);
     Ok(CommentRecord {
         repository: None,

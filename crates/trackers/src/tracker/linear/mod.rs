@@ -106,10 +106,10 @@ impl Linear {
         if self.client.login.is_none() {
             return Err(Error::new(
                 Code::Authentication,
-                format!("{} gives nothing without a key", self.client.host),
+                format!("{} requires an API key", self.client.host),
             )
             .with_hint(format!(
-                "Make one under Settings › Security & access, and keep it: precedent login {}",
+                "Create one under Settings › Security & access and save it: precedent login {}",
                 self.client.host
             )));
         }
@@ -132,7 +132,7 @@ impl Linear {
             let asked = match code {
                 "AUTHENTICATION_ERROR" => return Err(self.client.refusal_as(401, &response, what)),
                 "FORBIDDEN" | "FEATURE_NOT_ACCESSIBLE" => {
-                    Asked::Refused(format!("this access may not read them{}", problem.words()))
+                    Asked::Refused(format!("no permission to read them{}", problem.words()))
                 }
                 _ if said.starts_with("Entity not found") => Asked::Gone,
                 _ if said.to_lowercase().contains("cursor") => Asked::Expired,
@@ -140,13 +140,9 @@ impl Linear {
                 _ => {
                     return Err(Error::new(
                         Code::Network,
-                        format!(
-                            "{} does not answer what is asked of {what}{}",
-                            self.client.host,
-                            problem.words()
-                        ),
+                        format!("{} returned an error for {what}{}", self.client.host, problem.words()),
                     )
-                    .with_hint("What was fetched is kept; run it again later."));
+                    .with_hint("Progress is saved; try again later."));
                 }
             };
             return Ok((asked, at));
@@ -178,24 +174,24 @@ impl Tracker for Linear {
             Asked::Data(data) => data,
             Asked::TooMuch(response) => return Err(self.client.refusal(&response, &name)),
             Asked::Refused(why) => return Err(Error::new(Code::Authentication, why)),
-            Asked::Gone | Asked::Expired => return Err(Error::not_found(format!("{name} is not there"))),
+            Asked::Gone | Asked::Expired => return Err(Error::not_found(format!("{name} not found"))),
         };
         let workspace = data["organization"]["urlKey"].as_str().unwrap_or_default();
         if !workspace.eq_ignore_ascii_case(&self.workspace) {
             return Err(Error::not_found(format!(
-                "the key is one of the workspace \"{workspace}\", and not of \"{}\"",
+                "the key is for the workspace \"{workspace}\", not for \"{}\"",
                 self.workspace
             ))
             .with_hint(format!(
-                "A key is for one workspace. For this one write linear:{workspace}/{}.",
+                "A key is valid for one workspace. For this one, use linear:{workspace}/{}.",
                 self.team
             )));
         }
         workspace.clone_into(&mut self.workspace);
         let teams: Vec<About> = serde_json::from_value(data["teams"]["nodes"].clone()).unwrap_or_default();
         let Some(team) = teams.into_iter().find(|t| t.key.eq_ignore_ascii_case(&self.team)) else {
-            return Err(Error::not_found(format!("the workspace \"{workspace}\" shows no team with the key {}", self.team))
-                .with_hint("The key is what stands before the number of an issue: ENG of ENG-12. A private team needs the key of a member."));
+            return Err(Error::not_found(format!("the workspace \"{workspace}\" has no team with the key {}, or you don't have access to it", self.team))
+                .with_hint("The team key is the prefix of issue numbers: ENG in ENG-12. A private team needs a member's API key."));
         };
         self.team = team.key;
         self.issues = team.issue_count;
@@ -248,7 +244,7 @@ impl Tracker for Linear {
         let mut data = match asked {
             Asked::Data(data) => data,
             Asked::Refused(why) => return Ok(Fetched::Refused(why)),
-            Asked::Gone => return Ok(Fetched::Refused("this access may not read them".to_owned())),
+            Asked::Gone => return Ok(Fetched::Refused("no permission to read them".to_owned())),
             Asked::Expired => return Ok(Fetched::Expired),
             Asked::TooMuch(response) => {
                 return match walk.smaller() {
@@ -258,7 +254,7 @@ impl Tracker for Linear {
             }
         };
         let found: List = serde_json::from_value(data[list].take())
-            .map_err(|e| Error::new(Code::Network, format!("a list of Linear's cannot be read: {e}")))?;
+            .map_err(|e| Error::new(Code::Network, format!("cannot read a list from Linear: {e}")))?;
         let token = found.after();
         let mut page = Page::default();
         for node in found.nodes {

@@ -212,7 +212,11 @@ impl Said {
         let said: Self = serde_json::from_value(node).map_err(|e| describe(&e))?;
         let Some(of) = said.issue else { return Ok(None) };
         if !(1.0..=f64::from(u32::MAX)).contains(&of.number) {
-            return Err(format!("belongs to the issue {}: item numbers are 1 to {}", of.number, u32::MAX));
+            return Err(format!(
+                "belongs to the issue {}: item numbers must be 1 to {}",
+                of.number,
+                u32::MAX
+            ));
         }
         #[allow(
             clippy::cast_possible_truncation,

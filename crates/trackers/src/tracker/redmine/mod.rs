@@ -230,7 +230,7 @@ fn more(list: &Issues<'_>, walk: &Walk) -> bool {
 
 fn read_notes(text: &str, number: u64, base: &str, page: &mut Page) -> Result<()> {
     let journals: Journals<'_> = serde_json::from_str(text)
-        .map_err(|e| Error::new(Code::Network, format!("an issue's journal cannot be read: {e}")))?;
+        .map_err(|e| Error::new(Code::Network, format!("cannot read the journal of an issue: {e}")))?;
     for raw in &journals.journals {
         match shapes::note(raw.get(), number, base) {
             Ok(Some(note)) => page.records.push(Ok(Record::Comment(Box::new(note)))),

@@ -335,7 +335,9 @@ impl Zendesk {
             200 => {}
             400 | 422 if walk.token.is_some() => return Ok(Fetched::Expired),
             403 | 404 => {
-                return Ok(Fetched::Refused("there is no help centre that this access may read".to_owned()));
+                return Ok(Fetched::Refused(
+                    "there is no help center, or you don't have access to it".to_owned(),
+                ));
             }
             _ => return self.client.refused(&response, Stream::Pages.words()),
         }
@@ -372,7 +374,10 @@ impl Zendesk {
 
     fn for_admins(&self, response: &Response) -> String {
         let said = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
-        format!("{} exports them to administrators alone: use a token of one{said}", self.client.host)
+        format!(
+            "{} exports them only to administrators: use an administrator's token{said}",
+            self.client.host
+        )
     }
 
     /// Whose token it is. Without one the answer is a user that is none.
@@ -380,8 +385,8 @@ impl Zendesk {
         let me: Me = self.client.json("api/v2/users/me.json", "the account of the token", task).await?;
         if me.user.id.is_none() {
             let name = self.client.host.split('/').next().unwrap_or_default();
-            return Err(Error::new(Code::Authentication, format!("{} wants a token", self.client.host)).with_hint(
-                format!("Make an API token in the Admin Center under Apps and integrations, and keep it with the address of its owner, as ADDRESS:TOKEN: precedent login {name}"),
+            return Err(Error::new(Code::Authentication, format!("{} requires a token", self.client.host)).with_hint(
+                format!("Create an API token in the Admin Center under Apps and integrations, and save it with its owner's email as EMAIL:TOKEN: precedent login {name}"),
             ));
         }
         Ok(me.user)
