@@ -8,7 +8,7 @@ use std::{
 
 use precedent_core::{Code, Error, Result};
 use precedent_engine::Casebook;
-use precedent_text::message;
+use precedent_markup::message;
 use tempfile::TempDir;
 
 use crate::{
