@@ -168,7 +168,7 @@ async fn under_wayland_the_desktop_holds_the_shortcut_once_its_person_said_yes()
         *yes.lock().unwrap() = true;
         click(&window, switch).await;
         click(&window, switch).await;
-        said("the desktop's keys are told", "This desktop opens it with Press <Meta>J.").await;
+        said("the desktop's keys are told", "This desktop assigned Press <Meta>J.").await;
         let wanted = "ask: Ask Precedent from anywhere, CTRL+ALT+p";
         assert_eq!(*asked.lock().unwrap(), [wanted, "closed", wanted]);
 
