@@ -146,8 +146,7 @@ async fn the_end_of_a_long_job_is_told_while_nobody_looks() {
             script(&window, "return document.hasFocus()").await == false
         })
         .await;
-        wait_until("the desktop is told", async || bus.heard.lock().unwrap().contains("The sync has ended"))
-            .await;
+        wait_until("the desktop is told", async || bus.heard.lock().unwrap().contains("Sync finished")).await;
     })
     .await;
 }

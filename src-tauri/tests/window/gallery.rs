@@ -170,10 +170,9 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     // Last, as the other pictures are of the sample alone.
     bring_others(casebook).await;
     press_ctrl(window, '1').await;
-    for (key, what, name) in [
-        ("acme/pump#2", "A report in Chinese", "chinese"),
-        ("acme/pump#3", "A malicious report", "hostile"),
-    ] {
+    for (key, what, name) in
+        [("acme/pump#2", "A report in Chinese", "chinese"), ("acme/pump#3", "A malicious report", "hostile")]
+    {
         press_ctrl(window, 'k').await;
         wait_for(window, "#palette").await.send_keys(&format!("{key}{enter}")).await.unwrap();
         wait_until("it is read", async || {

@@ -164,7 +164,7 @@ async fn under_wayland_the_desktop_holds_the_shortcut_once_its_person_said_yes()
         assert!(asked.lock().unwrap().is_empty(), "nothing is asked for before it is switched on");
 
         click(&window, switch).await;
-        said("the no is told", "told not to let it have these keys").await;
+        said("the no is told", "denied the shortcut").await;
         *yes.lock().unwrap() = true;
         click(&window, switch).await;
         click(&window, switch).await;

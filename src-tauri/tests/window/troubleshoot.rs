@@ -173,7 +173,7 @@ async fn a_report_that_is_named_leads_to_what_it_is_a_duplicate_of() {
         fill(&window, "#report", "ferrywire/ferrywire#107").await;
         press_ctrl(&window, char::from(Key::Enter)).await;
         wait_until("its canonical report comes first", async || {
-            text(&window, ".answer article .meta").await.contains("known duplicate of this report")
+            text(&window, ".answer article .meta").await.contains("known duplicate of this case")
         })
         .await;
         shot(&window, "troubleshoot-named").await;

@@ -58,7 +58,7 @@ export const troubleshoot = {
     /** How it was found: by a key that leads to it. */
     via: (key: string) => `found through ${key}`,
     itself: "the report itself",
-    canonical: "known duplicate of this report",
+    canonical: "known duplicate of this case",
     sameError: "the same error",
     firstComment: (key: string) => `${key}: the comment to read first`,
     readWhole: "Read the whole thread",
