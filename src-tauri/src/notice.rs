@@ -60,16 +60,16 @@ fn has_focus(app: &AppHandle) -> bool {
 /// Title and text of the notification.
 fn words(kind: JobKind, problem: Option<String>) -> (&'static str, String) {
     let (done, failed) = match kind {
-        JobKind::Import => ("The import is done", "The import failed"),
-        JobKind::Index => ("The index is up to date", "The index could not be brought up to date"),
-        JobKind::Sync => ("The sync has ended", "The sync failed"),
-        JobKind::Triage => ("The open reports are checked", "The check for duplicates failed"),
-        JobKind::Calibrate => ("The calibration is done", "The calibration failed"),
-        JobKind::Remove => ("The source is removed", "The source could not be removed"),
-        JobKind::Model => ("The model is here", "The model could not be brought in"),
-        JobKind::Close => ("The duplicates are closed", "The duplicates could not be closed"),
-        JobKind::Repair => ("The casebook is checked", "The casebook could not be checked"),
-        JobKind::Logs => ("The logs are read", "The logs could not be read"),
+        JobKind::Import => ("Import finished", "Import failed"),
+        JobKind::Index => ("The index is up to date", "Indexing failed"),
+        JobKind::Sync => ("Sync finished", "Sync failed"),
+        JobKind::Triage => ("Duplicate check finished", "Duplicate check failed"),
+        JobKind::Calibrate => ("Tuning finished", "Tuning failed"),
+        JobKind::Remove => ("Source removed", "The source could not be removed"),
+        JobKind::Model => ("Model added", "The model could not be added"),
+        JobKind::Close => ("Duplicates closed", "The duplicates could not be closed"),
+        JobKind::Repair => ("Casebook check finished", "The casebook could not be checked"),
+        JobKind::Logs => ("Logs read", "The logs could not be read"),
     };
     match problem {
         None => (done, "Precedent is ready.".to_owned()),
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_told_with_its_reason() {
-        assert_eq!(words(JobKind::Sync, None).0, "The sync has ended");
-        assert_eq!(words(JobKind::Sync, Some("no network".into())), ("The sync failed", "no network".into()));
+        assert_eq!(words(JobKind::Sync, None).0, "Sync finished");
+        assert_eq!(words(JobKind::Sync, Some("no network".into())), ("Sync failed", "no network".into()));
     }
 }

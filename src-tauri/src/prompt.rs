@@ -138,8 +138,7 @@ async fn hold_by_desktop(app: &AppHandle, shortcut: Option<Shortcut>) -> Result<
     let asked = portal::hold(&shortcut, move || toggle(&handle)).await.map_err(|refused| match refused {
         portal::Refused::NotHere => not_here(),
         portal::Refused::Declined => {
-            "the desktop was told not to let it have these keys; switch it on again to be asked once more"
-                .to_owned()
+            "the desktop denied the shortcut; switch it on again to be asked once more".to_owned()
         }
     })?;
     let keys = asked.keys.clone();
@@ -168,7 +167,7 @@ fn hold(app: &AppHandle, named: &str, shortcut: Option<Shortcut>) -> Result<(), 
     let shortcuts = app.global_shortcut();
     shortcuts.unregister_all().map_err(|_| not_here())?;
     let Some(shortcut) = shortcut else { return Ok(()) };
-    shortcuts.register(shortcut).map_err(|_| format!("another program holds {named}"))
+    shortcuts.register(shortcut).map_err(|_| format!("another program uses {named}"))
 }
 
 /// A shortcut by its name. One key alone would be taken from every other program.
@@ -188,7 +187,7 @@ fn is_wayland() -> bool {
 }
 
 fn not_here() -> String {
-    "this desktop lets no program hold a shortcut; bind a key in its own settings to precedent-desktop --ask"
+    "this desktop does not support global shortcuts; bind a key to precedent-desktop --ask in its settings"
         .to_owned()
 }
 

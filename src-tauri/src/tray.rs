@@ -43,18 +43,14 @@ pub async fn set(app: &AppHandle, on: bool) -> Result<(), String> {
         return Ok(());
     }
     if !has_indicator() {
-        return Err(
-            "the library for icons in the tray is missing; install libayatana-appindicator3-1".to_owned()
-        );
+        return Err("the tray icon library is missing; install libayatana-appindicator3-1".to_owned());
     }
     if !is_shown().await {
-        return Err(
-            "this desktop shows no icons of programs; on GNOME, install the extension AppIndicator, \
+        return Err("this desktop does not show tray icons; on GNOME, install the extension AppIndicator, \
             then switch the icon on again"
-                .to_owned(),
-        );
+            .to_owned());
     }
-    let made = make(app).map_err(|e| format!("the desktop took no icon: {e}"))?;
+    let made = make(app).map_err(|e| format!("the desktop did not accept the icon: {e}"))?;
     *tray.icon() = Some(made);
     Ok(())
 }

@@ -100,10 +100,10 @@ pub(super) fn full_path(app: &AppHandle, typed: &str) -> Result<PathBuf> {
     if path.is_absolute() {
         return Ok(path);
     }
-    Err(Error::invalid(format!("\"{typed}\" is no full path")).with_hint(if cfg!(windows) {
-        r"Give the path from its beginning, such as C:\Users\me\file, or ~\file in your home folder."
+    Err(Error::invalid(format!("\"{typed}\" is not an absolute path")).with_hint(if cfg!(windows) {
+        r"Enter an absolute path, such as C:\Users\me\file, or ~\file in your home folder."
     } else {
-        "Give the path from its beginning, such as /home/me/file, or ~/file in your home folder."
+        "Enter an absolute path, such as /home/me/file, or ~/file in your home folder."
     }))
 }
 
@@ -118,8 +118,8 @@ fn write(path: &Path, bytes: &[u8], replace: bool) -> Result<()> {
         return files::replace(path, bytes);
     }
     files::create(path, bytes).map_err(|error| match error.code() {
-        Code::InvalidInput => Error::new(Code::Busy, format!("{} is there already", path.display()))
-            .with_hint("Give it another name, or replace it."),
+        Code::InvalidInput => Error::new(Code::Busy, format!("{} already exists", path.display()))
+            .with_hint("Use another name, or replace it."),
         _ => error,
     })
 }

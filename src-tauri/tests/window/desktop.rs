@@ -127,7 +127,7 @@ async fn the_end_of_a_long_job_is_told_while_nobody_looks() {
     let args = ["--casebook", casebook.to_str().unwrap(), "--alone"];
     drive_whole(home.path(), "Adwaita", &args, async move |window| {
         wait_for(&window, ".welcome").await;
-        click_words(&window, ".welcome button", "Mirror a tracker").await;
+        click_words(&window, ".welcome button", "Connect a tracker").await;
         fill(&window, "#add-project", "acme/pump").await;
         fill(&window, "#add-host", &github.host).await;
         click(&window, ".add input[type=checkbox]").await;
@@ -146,8 +146,7 @@ async fn the_end_of_a_long_job_is_told_while_nobody_looks() {
             script(&window, "return document.hasFocus()").await == false
         })
         .await;
-        wait_until("the desktop is told", async || bus.heard.lock().unwrap().contains("The sync has ended"))
-            .await;
+        wait_until("the desktop is told", async || bus.heard.lock().unwrap().contains("Sync finished")).await;
     })
     .await;
 }

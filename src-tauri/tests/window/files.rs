@@ -127,7 +127,7 @@ async fn an_export_is_looked_at_corrected_and_imported() {
         at_rest(&window).await;
         press_ctrl(&window, '5').await;
         press(&window, "a").await;
-        click_words(&window, ".adding button", "Read from files").await;
+        click_words(&window, ".adding button", "Import files").await;
         paste(&window, "#import-paths", export.to_str().unwrap()).await;
         click_words(&window, ".adding button", "Preview").await;
         wait_until("what it holds is told", async || text(&window, ".found").await.contains("2 items")).await;

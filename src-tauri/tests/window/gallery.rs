@@ -92,7 +92,7 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     wait_for(window, ".row.hit").await;
     settled(window).await;
     wait_until("what it says has gone", async || !is_there(window, ".toast").await).await;
-    album.keep(window, "Search, before anything is typed", "recent").await;
+    album.keep(window, "Search, with an empty query", "recent").await;
     paste(window, "#query", "certificate signed by unknown authority").await;
     wait_for(window, ".hit .why").await;
     settled(window).await;
@@ -117,7 +117,7 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     press(window, "e").await;
     wait_for(window, ".paper .title").await;
     settled(window).await;
-    album.keep(window, "The brief, with what it hides", "brief").await;
+    album.keep(window, "The brief, with its redactions", "brief").await;
     press(window, &escape).await;
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("agent.log");
@@ -125,7 +125,7 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     read_log(window, &log).await;
     press(window, "x").await;
     settled(window).await;
-    album.keep(window, "A log, with what is known of its errors", "logs").await;
+    album.keep(window, "A log, with what is known about its errors", "logs").await;
 
     press_ctrl(window, '4').await;
     for _ in 0..2 {
@@ -139,7 +139,7 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
         .await;
     }
     settled(window).await;
-    album.keep(window, "Notes, one that is there already", "notes").await;
+    album.keep(window, "Notes, one that already exists", "notes").await;
     press(window, &escape).await;
     press_ctrl(window, '5').await;
     wait_for(window, ".detail").await;
@@ -148,20 +148,20 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     press(window, "a").await;
     wait_for(window, "#add-project").await;
     paste(window, "#add-project", "https://acme.atlassian.net/browse/APP-12").await;
-    album.keep(window, "Sources, adding one", "add-source").await;
+    album.keep(window, "Sources, adding a source", "add-source").await;
     press(window, &escape).await;
     press_ctrl(window, '6').await;
     wait_for(window, ".insights svg").await;
     settled(window).await;
     album.keep(window, "Insights", "insights").await;
     script(window, "document.querySelector('.map').scrollIntoView({ block: 'start' })").await;
-    album.keep(window, "Insights, the clusters of the backlog", "clusters").await;
+    album.keep(window, "Insights, clusters of the backlog", "clusters").await;
     press_ctrl(window, '7').await;
     wait_for(window, "section[aria-labelledby=storage]").await;
     settled(window).await;
     album.keep(window, "Settings", "settings").await;
     script(window, "document.querySelector('#model').scrollIntoView({ block: 'start' })").await;
-    album.keep(window, "Settings, the models", "models").await;
+    album.keep(window, "Settings, models", "models").await;
     press_ctrl(window, 'k').await;
     wait_for(window, "#palette").await;
     album.keep(window, "Commands", "palette").await;
@@ -170,10 +170,9 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     // Last, as the other pictures are of the sample alone.
     bring_others(casebook).await;
     press_ctrl(window, '1').await;
-    for (key, what, name) in [
-        ("acme/pump#2", "A report in Chinese", "chinese"),
-        ("acme/pump#3", "A report that attacks its reader", "hostile"),
-    ] {
+    for (key, what, name) in
+        [("acme/pump#2", "A report in Chinese", "chinese"), ("acme/pump#3", "A malicious report", "hostile")]
+    {
         press_ctrl(window, 'k').await;
         wait_for(window, "#palette").await.send_keys(&format!("{key}{enter}")).await.unwrap();
         wait_until("it is read", async || {
@@ -273,11 +272,11 @@ async fn empty(window: &Client, album: &Album) {
 
 fn page(kept: &[(String, String)]) -> String {
     let mut out = String::from(
-        "# Gallery\n\nEvery view with the sample casebook, whose texts are invented: full, empty, while the engine does not answer, and when it\n\
-         answers with a failure; light and dark, 1440 × 900 and 1024 × 700. Made again, and this page with it, by:\n\n```\n\
+        "# Gallery\n\nEvery view with the sample casebook, whose texts are invented: filled, empty, loading and with an error. Each is shown in light and dark, at 1440 × 900\n\
+         and 1024 × 700. To regenerate the pictures and this page, run:\n\n```\n\
          xvfb-run -a -s '-screen 0 1700x1100x24 -nolisten tcp' dbus-run-session -- \\\n    \
          cargo test -p precedent-desktop --test window -- --ignored gallery\n```\n\n\
-         `pngquant`, where it is installed, makes the pictures small.\n\n| | light | dark |\n|---|---|---|\n",
+         If `pngquant` is installed, it compresses the pictures.\n\n| | light | dark |\n|---|---|---|\n",
     );
     for (what, name) in kept {
         let _ = writeln!(
@@ -309,8 +308,8 @@ async fn gallery() {
             wait_for(&window, "#hit-0").await;
             settled(&window).await;
             full(&window, &album, &opened).await;
-            unanswered(&window, &album, SILENCE, "while it is asked for", "loading").await;
-            unanswered(&window, &album, FAILURE, "when it fails", "failing").await;
+            unanswered(&window, &album, SILENCE, "loading", "loading").await;
+            unanswered(&window, &album, FAILURE, "with an error", "failing").await;
             let mut kept = album.kept.lock().unwrap().clone();
             kept.push(("The casebook cannot be opened".to_owned(), "closed".to_owned()));
             std::fs::write(folder().with_file_name("gallery.md"), page(&kept)).unwrap();

@@ -86,7 +86,7 @@ async fn no_report_runs_a_script_or_sends_a_request() {
         wait_for(&window, ".welcome").await;
         press_ctrl(&window, '5').await;
         script(&window, "document.querySelector('.sources header .button').click()").await;
-        click_words(&window, ".adding button", "Read from files").await;
+        click_words(&window, ".adding button", "Import files").await;
         paste(&window, "#import-source", "acme/app").await;
         paste(&window, "#import-paths", file.to_str().unwrap()).await;
         click_words(&window, ".adding button", "Preview").await;

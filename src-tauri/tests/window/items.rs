@@ -60,7 +60,7 @@ async fn a_step_back_leads_to_the_very_row_with_the_focus_where_it_was() {
         press(&window, "jj").await;
         let row = text(&window, MARKED).await;
         let focus = focused(&window).await;
-        assert_eq!(focus, "Reports that wait");
+        assert_eq!(focus, "Reports to review");
         press(&window, "o").await;
         wait_for(&window, "article h2").await;
         assert_eq!(text(&window, "article .back").await, "← Triage");
@@ -94,13 +94,13 @@ async fn what_was_decided_is_taken_back_step_by_step_and_a_held_key_decides_once
         press(&window, "u").await;
         wait_until("the last is taken back", async || {
             let told = text(&window, TOAST).await;
-            told.starts_with("Taken back") && told.contains("is related to")
+            told.starts_with("Undone") && told.contains("is related to")
         })
         .await;
         press_ctrl(&window, 'z').await;
         wait_until("and the one before", async || {
             let told = text(&window, TOAST).await;
-            told.starts_with("Taken back") && told.contains("is a duplicate of")
+            told.starts_with("Undone") && told.contains("is a duplicate of")
         })
         .await;
         wait_until("its report is shown again", async || text(&window, MARKED).await == first).await;
@@ -130,12 +130,12 @@ async fn an_item_is_pinned_copied_and_found_again_after_a_restart() {
         wait_for(&window, ".hit .why").await;
         wait_until("the search has come to rest", async || !is_there(&window, ".box.pending").await).await;
         press_ctrl(&window, 's').await;
-        wait_until("the search is saved", async || text(&window, TOAST).await.ends_with("is saved.")).await;
+        wait_until("the search is saved", async || text(&window, TOAST).await.starts_with("Saved")).await;
         press(&window, &format!("{}{}", char::from(Key::Down), char::from(Key::Enter))).await;
         wait_for(&window, "article.reader:focus h2").await;
         let key = text(&window, "article .where").await;
         press(&window, "P").await;
-        wait_until("it is pinned", async || text(&window, TOAST).await == format!("{key} is pinned.")).await;
+        wait_until("it is pinned", async || text(&window, TOAST).await == format!("Pinned {key}.")).await;
 
         // The menu has what the keys do, and gives the focus back.
         press_with(&window, Key::Shift, char::from(Key::F10)).await;

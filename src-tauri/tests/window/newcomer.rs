@@ -27,10 +27,10 @@ const EXPORTS: [(&str, &str, &str, &str); 4] = [
 
 async fn bring_in(window: &Client, file: &Path, items: &str, sources: usize) {
     if sources == 1 {
-        click_words(window, ".welcome button", "Read from files").await;
+        click_words(window, ".welcome button", "Import files").await;
     } else {
         press(window, "a").await;
-        click_words(window, ".adding button", "Read from files").await;
+        click_words(window, ".adding button", "Import files").await;
     }
     paste(window, "#import-paths", file.to_str().unwrap()).await;
     click_words(window, ".adding button", "Preview").await;

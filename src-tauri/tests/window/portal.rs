@@ -164,11 +164,11 @@ async fn under_wayland_the_desktop_holds_the_shortcut_once_its_person_said_yes()
         assert!(asked.lock().unwrap().is_empty(), "nothing is asked for before it is switched on");
 
         click(&window, switch).await;
-        said("the no is told", "told not to let it have these keys").await;
+        said("the no is told", "denied the shortcut").await;
         *yes.lock().unwrap() = true;
         click(&window, switch).await;
         click(&window, switch).await;
-        said("the desktop's keys are told", "This desktop opens it with Press <Meta>J.").await;
+        said("the desktop's keys are told", "This desktop assigned Press <Meta>J.").await;
         let wanted = "ask: Ask Precedent from anywhere, CTRL+ALT+p";
         assert_eq!(*asked.lock().unwrap(), [wanted, "closed", wanted]);
 

@@ -105,7 +105,7 @@ async fn a_casebook_that_cannot_be_opened_can_be_tried_again() {
         click(&window, "button.primary").await;
         wait_for(&window, ".welcome").await;
         let said = texts(&window, ".welcome").await.join("");
-        assert!(said.contains("Open the sample casebook") && said.contains("Mirror a tracker"), "{said}");
+        assert!(said.contains("Open the sample casebook") && said.contains("Connect a tracker"), "{said}");
         shot(&window, "welcome").await;
     })
     .await;

@@ -61,7 +61,7 @@ async fn another_model_is_brought_in_answers_and_goes() {
 
         click_words(&window, "tr[data-model=field-model] button", "Use").await;
         wait_until("it answers", async || standing(&window, "field-model").await == "in use").await;
-        assert!(standing(&window, "builtin").await.ends_with("its index is kept"));
+        assert!(standing(&window, "builtin").await.ends_with("index kept"));
         wait_until("the window says which", async || {
             text(&window, &format!("{MODELS} strong")).await == "field-model"
         })
@@ -134,13 +134,13 @@ async fn with_a_value_that_cannot_be_the_rest_of_the_settings_holds_and_one_that
         {
             assert!(told.contains(part), "{part}: {told}");
         }
-        assert!(told.contains(&format!("The casebook in {} is open", casebook.display())), "{told}");
+        assert!(told.contains(&format!("the casebook in {} is open", casebook.display())), "{told}");
         assert!(casebook.join("precedent.db").is_file());
         // Somebody mends it meanwhile.
         std::fs::write(&file, &named).unwrap();
         click_words(&window, &format!("{WRONG} button"), "Set the file aside").await;
         wait_until("it is told that it is right", async || {
-            text(&window, ".toasts").await.contains("The settings are correct now")
+            text(&window, ".toasts").await.contains("The settings are valid now")
         })
         .await;
         assert!(!is_there(&window, WRONG).await);

@@ -63,7 +63,7 @@ async fn a_source_is_added_synced_and_stopped() {
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        click_words(&window, ".welcome button", "Mirror a tracker").await;
+        click_words(&window, ".welcome button", "Connect a tracker").await;
         wait_for(&window, "#add-project").await;
         shot(&window, "add-source").await;
         // What is no project is said so, with the remedy.
@@ -117,11 +117,11 @@ async fn a_tracker_of_another_kind_is_told_by_its_address() {
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
-        click_words(&window, ".welcome button", "Mirror a tracker").await;
+        click_words(&window, ".welcome button", "Connect a tracker").await;
         // The address of an issue list names the kind, the host and the project.
         fill(&window, "#add-project", &format!("{host}/projects/app/issues")).await;
         wait_until("it is told what it is", async || {
-            text(&window, ".add .told").await == format!("app at {host}, a Redmine.")
+            text(&window, ".add .told").await == format!("Found app at {host} (Redmine).")
         })
         .await;
         assert_eq!(script(&window, "return document.querySelector('#add-tracker').value").await, "redmine");
@@ -194,7 +194,7 @@ async fn a_host_that_came_with_a_casebook_file_is_trusted_by_key() {
             mirrors.iter().flat_map(|m| &m.gaps).all(|gap| gap.kind != GapKind::Untrusted)
         };
         let asks = async || {
-            texts(&window, ".detail .gap").await.iter().any(|gap| gap.contains("you know this host"))
+            texts(&window, ".detail .gap").await.iter().any(|gap| gap.contains("confirm that you trust it"))
         };
         wait_for(&window, "#view-sources").await;
         press_ctrl(&window, '5').await;
@@ -207,14 +207,14 @@ async fn a_host_that_came_with_a_casebook_file_is_trusted_by_key() {
         let tab = char::from(Key::Tab).to_string();
         wait_until("Tab comes to the button", async || {
             press(&window, &tab).await;
-            script(&window, focused).await == "I know git.acme.example"
+            script(&window, focused).await == "Trust git.acme.example"
         })
         .await;
         press(&window, &char::from(Key::Enter).to_string()).await;
         wait_until("it asks no more", async || !asks().await).await;
         assert!(is_trusted().await);
         wait_until("a message says so", async || {
-            text(&window, ".toasts").await.contains("git.acme.example may now see the token")
+            text(&window, ".toasts").await.contains("git.acme.example now gets its saved token")
         })
         .await;
         assert!(is_there(&window, ".detail .gap").await, "that it was never synced is still told");

@@ -173,7 +173,7 @@ async fn where_the_desktop_shows_no_icons_that_is_said() {
         switch_on(&window).await;
         wait_until("it is said", async || {
             let said = "return document.querySelector('section[aria-labelledby=anywhere]').textContent";
-            script(&window, said).await.as_str().is_some_and(|s| s.contains("shows no icons of programs"))
+            script(&window, said).await.as_str().is_some_and(|s| s.contains("does not show tray icons"))
         })
         .await;
     })

@@ -110,7 +110,7 @@ async fn twenty_pairs_are_decided_by_keys_alone_in_less_than_a_minute() {
         press(&window, "b").await;
         wait_until("the queue is checked", async || {
             // All reports say nearly the same, so each of them but the first has a candidate.
-            text(&window, ".triage header .end").await.starts_with("47 wait")
+            text(&window, ".triage header .end").await.starts_with("47 to review")
                 && !is_there(&window, ".triage header progress").await
         })
         .await;
@@ -205,13 +205,13 @@ async fn several_are_decided_at_once_and_the_day_is_known_after_a_restart() {
         .await;
         press(&window, "x").await;
         wait_until("two are marked", async || {
-            text(&window, ".verdicts .marked").await.contains("2 marked reports")
+            text(&window, ".verdicts .marked").await.contains("2 selected reports")
         })
         .await;
         shot(&window, "triage-marked").await;
         press(&window, "n").await;
         wait_until("both are counted", async || counted(&window).await == 2).await;
-        assert!(text(&window, "footer .toast").await.contains("2 reports are marked as not duplicates."));
+        assert!(text(&window, "footer .toast").await.contains("Marked 2 reports as not duplicates."));
     })
     .await;
     drive(home.path(), "Adwaita", &args, async move |window| {

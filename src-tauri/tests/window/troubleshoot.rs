@@ -173,7 +173,7 @@ async fn a_report_that_is_named_leads_to_what_it_is_a_duplicate_of() {
         fill(&window, "#report", "ferrywire/ferrywire#107").await;
         press_ctrl(&window, char::from(Key::Enter)).await;
         wait_until("its canonical report comes first", async || {
-            text(&window, ".answer article .meta").await.contains("the report is a known duplicate of it")
+            text(&window, ".answer article .meta").await.contains("known duplicate of this case")
         })
         .await;
         shot(&window, "troubleshoot-named").await;
@@ -191,7 +191,7 @@ async fn a_note_that_is_there_already_is_shown_and_not_stored() {
         note_twice(&window).await;
         shot(&window, "note-blocked").await;
         assert_eq!(texts(&window, ".notes [role=option]").await.len(), 1);
-        click_words(&window, ".blocked button", "Save it anyway").await;
+        click_words(&window, ".blocked button", "Save anyway").await;
         wait_until("there are two", async || texts(&window, ".notes [role=option]").await.len() == 2).await;
         click_words(&window, ".notes .buttons button", "Remove").await;
         click_words(&window, ".notes .confirm button", "Remove it").await;

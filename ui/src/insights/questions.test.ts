@@ -91,12 +91,12 @@ it("opens the list of a number in Search", async () => {
 
 it("tells which fixes did not hold, and opens such a pair in Triage with closed reports", async () => {
   expect(section("did-not-hold")).toEqual([
-    "1 was closed, and opened again", "Report 9 1mo", "1 looks like something that was fixed before", "Report 6 like #1",
+    "1 was closed and reopened", "Report 9 1mo", "1 looks like something fixed earlier", "Report 6 like #1",
   ]);
   expect(triaged[0]).toMatchObject({ include_closed: true, queue_only: true });
   press("1 report reopened");
   expect(desk.search.query).toBe("is:issue is:open reason:reopened");
-  press("1 report like something that was fixed before");
+  press("1 report like something fixed earlier");
   await rest();
   expect([desk.view, desk.triage.includeClosed, desk.triage.selected]).toEqual(["triage", true, "acme/app#6"]);
 });

@@ -19,7 +19,7 @@ it("folds a long log behind a button that says how many lines it has, and opens 
   show(log(112));
   expect([button()?.textContent, button()?.getAttribute("aria-expanded"), isOpen()]).toEqual(["Show all 112 lines", "false", false]);
   button()?.click();
-  expect([button()?.textContent, button()?.getAttribute("aria-expanded"), isOpen()]).toEqual(["Show fewer lines", "true", true]);
+  expect([button()?.textContent, button()?.getAttribute("aria-expanded"), isOpen()]).toEqual(["Show less", "true", true]);
   button()?.click();
   expect([button()?.textContent, isOpen()]).toEqual(["Show all 112 lines", false]);
 });

@@ -25,7 +25,7 @@ it("has a shape and words for every state", () => {
     "duplicate: Closed as duplicate",
     "completed: Closed: wont fix",
     "pr-open: Open",
-    "pr-closed: Closed without a merge",
+    "pr-closed: Closed without merging",
     "merged: Merged",
     "page: Wiki page",
   ]);

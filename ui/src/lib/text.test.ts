@@ -56,7 +56,7 @@ describe("the casebook in words", () => {
 
 it("reads links from this document", () => {
   expect([linkWords("duplicate_of", true), linkWords("duplicate_of", false), linkWords("blocked_by", true)]).toEqual([
-    "Duplicate of", "Has the duplicate", "blocked by",
+    "Duplicate of", "Has duplicate", "blocked by",
   ]);
 });
 

@@ -68,7 +68,7 @@ it("keeps what was half written as a draft, which a new note goes on with", () =
   notes.startWriting();
   if (notes.writing) notes.writing.title = "Half";
   notes.leaveWriting();
-  expect([notes.writing, toasts.shown?.text]).toEqual([null, "Kept as a draft. Open the form again to go on with it."]);
+  expect([notes.writing, toasts.shown?.text]).toEqual([null, "Kept as a draft. Open the form again to continue."]);
   // One about an item is another note, and leaves the draft alone.
   notes.startWriting({ attach: ["acme/app#1"] });
   expect(notes.writing).toMatchObject({ title: "", attach: ["acme/app#1"] });

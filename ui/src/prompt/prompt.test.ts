@@ -118,17 +118,17 @@ it("shows each answer as soon as it is there, in its own place", async () => {
   expect(said()).toBe("");
   answer(duplicates());
   await rest();
-  expect(parts()[0]).toContain("Probably the same as acme/app#1");
-  expect(said()).toBe("Known: Probably the same as acme/app#1, Pump stops. Solved: acme/app#1, Sync stops after the certificate is renewed. Wiki: acme/app:TLS, TLS.");
+  expect(parts()[0]).toContain("Likely duplicate of acme/app#1");
+  expect(said()).toBe("Known: Likely duplicate of acme/app#1, Pump stops. Solved: acme/app#1, Sync stops after the certificate is renewed. Wiki: acme/app:TLS, TLS.");
 });
 
 it("says plainly that nothing is known, and then offers the rest", async () => {
   answers["duplicates"] = () => ({ candidates: [{ ...candidate(), band: "none" }], known: null, notices: [] });
   answers["troubleshoot"] = () => nothing;
   await show(TRACE);
-  expect(said()).toBe("Nothing like it is known. Nothing like it has been solved. No wiki page is about it.");
+  expect(said()).toBe("No known report matches. No solved case matches. No wiki page matches.");
   await press("Enter");
-  expect(marked()).toBe("Read everything that is known about it");
+  expect(marked()).toBe("Read everything known about it");
   await press("Enter");
   expect(opened()).toEqual([{ view: "troubleshoot", text: TRACE }]);
 });
@@ -139,7 +139,7 @@ it("tells once what the answers lack, for silence of half an index is not the la
   answers["troubleshoot"] = () => ({ ...nothing, notices });
   await show(TRACE);
   expect(document.querySelectorAll(".notice").length).toBe(1);
-  expect(said()).toBe("Nothing like it is known. Nothing like it has been solved. No wiki page is about it. Not every text is searchable by meaning yet.");
+  expect(said()).toBe("No known report matches. No solved case matches. No wiki page matches. Not every text is searchable by meaning yet.");
   await press("Escape");
   expect(document.querySelectorAll(".notice").length).toBe(0);
 });
@@ -249,9 +249,9 @@ it("makes a brief and copies a reply, by a letter in the list and with Ctrl in t
   await press("C", { ctrlKey: true, shiftKey: true });
   expect(said()).toBe("Copied a reply that cites 3 items.");
   expect(copied[0]?.split("\n")).toEqual([
-    "This is probably the same as “Pump stops” (acme/app#1). https://t.example/1",
+    "This is likely a duplicate of “Pump stops” (acme/app#1). https://t.example/1",
     "“Sync stops after the certificate is renewed” (acme/app#1) was solved: Restart the agent once; 2.4 reads the chain by itself.",
-    "The wiki page “TLS” (acme/app:TLS) is about it. https://tracker.example/acme/app/wiki/TLS",
+    "See the wiki page “TLS” (acme/app:TLS). https://tracker.example/acme/app/wiki/TLS",
   ]);
   await press("Enter");
   await press("c");
@@ -271,7 +271,7 @@ it("has nothing to copy before there is an answer", async () => {
   answers["duplicates"] = answers["troubleshoot"] = () => new Promise(() => {});
   await show(TRACE);
   await press("C", { ctrlKey: true, shiftKey: true });
-  expect(said()).toBe("The answers are not here yet.");
+  expect(said()).toBe("The answers are still loading.");
 });
 
 it("hides by Esc and begins anew; a click elsewhere keeps what was typed for a while", async () => {
@@ -332,7 +332,7 @@ it("opens what a key names, and its place on the desk", async () => {
   await show("https://github.com/acme/app/issues/12");
   expect(marked()).toBe("From the clipboard: a link to acme/app#12");
   await press("ArrowUp");
-  expect(marked()).toBe("Decide about the duplicates of acme/app#12");
+  expect(marked()).toBe("Review the duplicates of acme/app#12");
   await press("Enter");
   expect(opened()).toEqual([{ view: "triage", text: "acme/app#12" }]);
 });

@@ -11,8 +11,8 @@ it("says of the best report what is said of it everywhere, and nothing of one th
   const best = { ...candidate(), key: "acme/app#1", title: "Pump stops", url: "https://t.example/1", band: "likely" as const, disposition: { fixed: "2.4" } };
   expect(known(duplicates({ candidates: [best, { ...best, key: "acme/app#2" }] }))).toMatchObject([
     {
-      key: "acme/app#1", says: "Probably the same as acme/app#1", band: "likely", more: ["Fixed in 2.4"],
-      cited: "This is probably the same as “Pump stops” (acme/app#1).",
+      key: "acme/app#1", says: "Likely duplicate of acme/app#1", band: "likely", more: ["Fixed in 2.4"],
+      cited: "This is likely a duplicate of “Pump stops” (acme/app#1).",
     },
   ]);
   expect(known(duplicates({ candidates: [{ ...best, band: "none" }] }))).toEqual([]);
@@ -21,7 +21,7 @@ it("says of the best report what is said of it everywhere, and nothing of one th
 it("takes what the tracker knows before what is found", () => {
   const stays = { key: "acme/app#1", kind: null, title: null, state: null, state_reason: null, url: null, disposition: null };
   expect(known(duplicates({ known: stays, candidates: [candidate()] }))).toMatchObject([
-    { key: "acme/app#1", says: "A known duplicate of acme/app#1", more: [], cited: "This is a known duplicate of “(no title)” (acme/app#1)." },
+    { key: "acme/app#1", says: "Known duplicate of acme/app#1", more: [], cited: "This is a known duplicate of “(no title)” (acme/app#1)." },
   ]);
 });
 
@@ -37,10 +37,10 @@ it("tells the fix in one line, without its code and its lines", () => {
 });
 
 it("tells a wiki that was not looked through from one that is silent", () => {
-  expect(wikiSilence(answer({ cases: [one({ helps: 0.8 })] }))).toContain("Not looked through");
-  expect(wikiSilence(answer({ cases: [one({ helps: 0.1, relation: "canonical" })] }))).toContain("Not looked through");
-  expect(wikiSilence(answer({ cases: [one({ helps: 0.4 })] }))).toBe("No wiki page is about it.");
-  expect(wikiSilence(null)).toBe("No wiki page is about it.");
+  expect(wikiSilence(answer({ cases: [one({ helps: 0.8 })] }))).toContain("Not searched");
+  expect(wikiSilence(answer({ cases: [one({ helps: 0.1, relation: "canonical" })] }))).toContain("Not searched");
+  expect(wikiSilence(answer({ cases: [one({ helps: 0.4 })] }))).toBe("No wiki page matches.");
+  expect(wikiSilence(null)).toBe("No wiki page matches.");
 });
 
 it("writes a reply with a sentence and an address for each answer", () => {
@@ -50,7 +50,7 @@ it("writes a reply with a sentence and an address for each answer", () => {
   expect(reply(lines).split("\n")).toEqual([
     "See “Pump stops” (acme/app#4).",
     "“Sync stops” (acme/app#1) was solved: Restart the agent once; 2.4 reads the chain by itself. https://t.example/1",
-    "The wiki page “TLS” (acme/app:TLS) is about it. https://t.example/wiki/TLS",
+    "See the wiki page “TLS” (acme/app:TLS). https://t.example/wiki/TLS",
   ]);
-  expect(solved(answer({ cases: [one({ fix: null, fixed_by: [], fixed_in: null, title: "Sync stops" })] }))[0]?.cited).toBe("A case like it has been solved: “Sync stops” (acme/app#1).");
+  expect(solved(answer({ cases: [one({ fix: null, fixed_by: [], fixed_in: null, title: "Sync stops" })] }))[0]?.cited).toBe("A similar case was solved: “Sync stops” (acme/app#1).");
 });

@@ -25,13 +25,13 @@ it("sorts what was found by key and says within what, also after a restart", asy
   document.querySelector<HTMLElement>("#results")?.focus();
   for (let times = 0; times < 3; times++) press("s");
   await rest();
-  expect([heading(), desk.search.selectedHit?.key]).toEqual(["24 results, most comments first among these", "acme/app#3"]);
+  expect([heading(), desk.search.selectedHit?.key]).toEqual(["24 results, most comments first", "acme/app#3"]);
   expect(comments()).toEqual(comments().toSorted((a, b) => b - a));
   expect(document.querySelector<HTMLElement>("#results .hit .title, #results li")).not.toBe(null);
   desk = await openWindow("full");
   desk.search.set("certificate");
   await rest();
-  expect([desk.search.sort, heading()]).toEqual(["comments", "24 results, most comments first among these"]);
+  expect([desk.search.sort, heading()]).toEqual(["comments", "24 results, most comments first"]);
 });
 
 it("does not sort what it has not fetched", async () => {

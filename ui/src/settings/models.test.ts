@@ -7,8 +7,8 @@ it("tells how much a model reads in words, and its figures to who asks for them"
   const desk = await openWindow("full");
   desk.go("settings");
   await rest();
-  expect(text("tr[data-model] td")).toBe("about 190 words at once");
+  expect(text("tr[data-model] td")).toBe("about 190 words per passage");
   press("i");
   await rest();
-  expect(text("tr[data-model] td")).toBe("about 190 words at once 256 tokens, 384 dimensions");
+  expect(text("tr[data-model] td")).toBe("about 190 words per passage 256 tokens, 384 dimensions");
 });

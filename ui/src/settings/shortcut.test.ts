@@ -38,9 +38,9 @@ it("records keys while it has the focus, keeps them at Esc, and is left with Tab
   expect([said(), field.getAttribute("aria-invalid")]).toEqual(["Another program holds it.", "true"]);
   field.focus();
   flushSync();
-  expect(said()).toContain("Press the keys");
+  expect(said()).toContain("Press the new shortcut");
   press(key("j", "KeyJ"));
-  expect(said()).toContain("Hold Ctrl");
+  expect(said()).toContain("Combine it with Ctrl");
   press(key("Escape", "Escape"));
   press(key("j", "KeyJ", { ctrlKey: true }));
   expect([chosen, document.activeElement]).toEqual([[], field]);

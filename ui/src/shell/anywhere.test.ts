@@ -96,7 +96,7 @@ it("says which keys the desktop gave it, where the desktop gives them out", asyn
   expect(given()).toBe(null);
   document.querySelector<HTMLInputElement>("input[type=checkbox]")?.click();
   await rest();
-  expect(given()).toBe("This desktop opens it with Meta+J. Its own settings can change that.");
+  expect(given()).toBe("This desktop assigned Meta+J. You can change that in the desktop settings.");
 });
 
 it.each<[PromptTarget, (desk: Desk) => unknown, unknown]>([

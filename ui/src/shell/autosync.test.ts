@@ -60,7 +60,7 @@ it("asks nobody until an interval was chosen, and then only the sources that are
   expect(desk.autosync.due(NOW)).toEqual(["acme/app"]);
 });
 
-it("says how many of the new reports may be the same as an earlier one", async () => {
+it("says how many new reports are possible duplicates", async () => {
   await desk.sources.load();
   desk.shelf.setSyncEvery(15);
   synced = () => {
@@ -68,9 +68,9 @@ it("says how many of the new reports may be the same as an earlier one", async (
     return [report];
   };
   await desk.autosync.look(NOW);
-  expect(desk.toasts.shown?.text).toBe("1 new report may be the same as an earlier one. Triage has it.");
+  expect(desk.toasts.shown?.text).toBe("1 new report is a possible duplicate. See it in Triage.");
   // The desktop is told the same, and no title.
-  expect(told).toEqual(["1 new report may be the same as an earlier one."]);
+  expect(told).toEqual(["1 new report is a possible duplicate."]);
 });
 
 it("says that something which was fixed may be back", async () => {
@@ -85,7 +85,7 @@ it("says that something which was fixed may be back", async () => {
     return [report];
   };
   await desk.autosync.look(NOW);
-  expect(told).toEqual(["2 new reports may be the same as an earlier one. 1 of them looks like something that was fixed before."]);
+  expect(told).toEqual(["2 new reports are possible duplicates. 1 of them looks like something fixed earlier."]);
 });
 
 it("says that an earlier report was solved which an open one may be the same as", async () => {
@@ -97,7 +97,7 @@ it("says that an earlier report was solved which an open one may be the same as"
     return [report];
   };
   await desk.autosync.look(NOW);
-  expect(told).toEqual(["1 open report may be the same as one that was solved meanwhile."]);
+  expect(told).toEqual(["1 open report may duplicate one that was just solved."]);
 });
 
 it("says nothing of an earlier report that was closed without a fix", async () => {

@@ -16,7 +16,7 @@ beforeEach(() => {
     if (command === "thread") return thread((payload as { key: string }).key);
     return command === "search" ? nothing : null;
   });
-  document.body.innerHTML = '<main id="main" tabindex="-1"><div role="listbox" aria-label="Reports that wait" tabindex="0"></div></main>';
+  document.body.innerHTML = '<main id="main" tabindex="-1"><div role="listbox" aria-label="Reports to review" tabindex="0"></div></main>';
   desk = new Desk();
   desk.shelf.open("/casebook");
 });

@@ -30,7 +30,7 @@ it("has a button for what a hint would have a command for", async () => {
   const button = () => [...document.querySelectorAll<HTMLElement>(".banner button")].find((one) => one.textContent === "Check and repair");
   button()?.click();
   await rest();
-  expect([asked.includes("repair"), desk.message, desk.toasts.shown?.text]).toEqual([true, null, "The casebook is in order again: 1 problem repaired."]);
+  expect([asked.includes("repair"), desk.message, desk.toasts.shown?.text]).toEqual([true, null, "Repaired 1 problem in the casebook."]);
   left = true;
   desk.commands.run("repair");
   await rest();
@@ -44,7 +44,7 @@ it("offers a repair where the casebook cannot be opened at all", async () => {
   expect(text(".closed .words span")).toBe("A repair keeps a copy, mends what can be mended, and says what to do about the rest.");
   [...document.querySelectorAll<HTMLElement>(".closed button")].find((one) => one.textContent === "Check and repair")?.click();
   await rest();
-  expect([desk.closed, desk.toasts.shown?.text]).toEqual([null, "Nothing is wrong with the casebook."]);
+  expect([desk.closed, desk.toasts.shown?.text]).toEqual([null, "The casebook has no problems."]);
 });
 
 it("offers to search again", async () => {

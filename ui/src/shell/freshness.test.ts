@@ -20,13 +20,13 @@ it("says how fresh the casebook is, by what was asked longest ago", () => {
 });
 
 it("says so while something is missing or on its way", () => {
-  expect(freshness(status(2), [], false, NOW)).toBe("Not everything can be found yet");
+  expect(freshness(status(2), [], false, NOW)).toBe("Semantic search is still indexing");
   expect(freshness(status(2), [], true, NOW)).toBe("Updating");
   expect(freshness(status(0, []), [], false, NOW)).toBe("Empty casebook");
 });
 
 it("keeps the figures for who asks for them", () => {
   const told = figures(status());
-  expect(told.slice(0, 2)).toEqual(["3 of 3 documents searchable by words", "5 of 5 passages searchable by meaning"]);
+  expect(told.slice(0, 2)).toEqual(["3 of 3 documents searchable by keyword", "5 of 5 passages searchable by meaning"]);
   expect([told[2]?.startsWith("acme/app: 3 issues, 1 comment, updated"), told[3]]).toEqual([true, "/casebook"]);
 });

@@ -20,9 +20,9 @@ it("takes back the last, then the one before, and says each time what", async ()
   did("second.");
   expect(toasts.shown?.text).toBe("second.");
   await undo.takeBack();
-  expect([undone, toasts.shown?.text, toasts.shown?.undo]).toEqual([["second."], "Taken back: second.", null]);
+  expect([undone, toasts.shown?.text, toasts.shown?.undo]).toEqual([["second."], "Undone: second.", null]);
   await undo.takeBack();
-  expect([undone, toasts.shown?.text]).toEqual([["second.", "first."], "Taken back: first."]);
+  expect([undone, toasts.shown?.text]).toEqual([["second.", "first."], "Undone: first."]);
   expect(await undo.takeBack()).toBe(false);
 });
 

@@ -10,26 +10,26 @@ const pressed = () => text(".adding [aria-pressed=true]");
 it("leads from the first start to a tracker, to files or to the sample", async () => {
   const desk = await openWindow("empty");
   expect([...document.querySelectorAll(".welcome .ways strong")].map((one) => one.textContent.trim())).toEqual([
-    "Mirror a tracker", "Read from files", "Open the sample casebook",
+    "Connect a tracker", "Import files", "Open the sample casebook",
   ]);
-  click(".welcome button", "Read from files");
+  click(".welcome button", "Import files");
   await rest();
-  expect([desk.view, pressed()]).toEqual(["sources", "Read from files"]);
+  expect([desk.view, pressed()]).toEqual(["sources", "Import files"]);
   desk.go("search");
   await rest();
-  click(".welcome button", "Mirror a tracker");
+  click(".welcome button", "Connect a tracker");
   await rest();
-  expect([desk.view, pressed()]).toEqual(["sources", "Mirror a tracker"]);
+  expect([desk.view, pressed()]).toEqual(["sources", "Connect a tracker"]);
 });
 
 it("turns to files where some are dropped while a tracker is being added", async () => {
   const desk = await openWindow("full");
   desk.sources.startAdding();
   await rest();
-  expect(pressed()).toBe("Mirror a tracker");
+  expect(pressed()).toBe("Connect a tracker");
   await desk.take(["/home/me/export.csv"]);
   await rest();
-  expect([pressed(), text(".found h3")]).toEqual(["Read from files", "export/acme-issues.csv"]);
+  expect([pressed(), text(".found h3")]).toEqual(["Import files", "export/acme-issues.csv"]);
 });
 
 it("asks questions of what is there", async () => {
@@ -38,9 +38,9 @@ it("asks questions of what is there", async () => {
   expect(asked()).toEqual([
     "Was this reported before? Sync stops after the certificate is renewed",
     "Was this solved before? Sync stops after the certificate is renewed",
-    "Which reports were closed and opened again?",
+    "Which reports were reopened?",
   ]);
-  click(".questions button", "opened again");
+  click(".questions button", "reopened");
   await rest();
   expect(desk.search.query).toBe("is:issue reason:reopened");
   desk.lookFor("");

@@ -10,7 +10,7 @@ it("gives a source an interval of its own, and the one of all again", async () =
   await rest();
   const field = () => document.querySelector<HTMLSelectElement>("#sync-this");
   const options = () => [...(field()?.options ?? [])].map((one) => one.textContent);
-  expect(options()).toEqual(["As in Settings (every hour)", "Every 15 minutes", "Every hour", "Every 4 hours", "Every day", "Only by hand"]);
+  expect(options()).toEqual(["As in Settings (every hour)", "Every 15 minutes", "Every hour", "Every 4 hours", "Every day", "Manually"]);
   const choose = (value: string) => {
     const select = field()!;
     select.value = value;

@@ -95,7 +95,7 @@ function lines(sort: Sort): Record<PartName, Part> {
   };
 }
 
-const EMPTY_PART: Part = { lines: [], pending: false, failure: null, silence: "Nothing like it is known." };
+const EMPTY_PART: Part = { lines: [], pending: false, failure: null, silence: "No known report matches." };
 
 const partly = { name: "known" as const, room: 1, current: "known 0", idOf: (row: string) => row.replace(" ", "-"), reach: none, open: none };
 
@@ -154,7 +154,7 @@ export const STORIES: readonly Story[] = [
   }),
   ...told("DropHint", DropHint, { full: {} }),
   ...told("Facts", Facts, { full: { facts: FACTS }, empty: { facts: [] }, hostile: { facts: [{ kind: "message", shared: [TITLES.hostile], report: [TITLES.long], candidate: [] }] } }),
-  ...told("Figures", Figures, { full: { figures: [["Issues", 12_345, none], ["Share of duplicates", "13 %"]] }, empty: { figures: [] } }),
+  ...told("Figures", Figures, { full: { figures: [["Issues", 12_345, none], ["Share of duplicates", "13%"]] }, empty: { figures: [] } }),
   ...told("Icon", Icon, { full: { name: "triage" } }),
   ...told("Appearance", Appearance, { full: {} }),
   ...told("ImportFiles", ImportFiles, {
@@ -203,7 +203,7 @@ export const STORIES: readonly Story[] = [
     words: asked("certificate chain", { ...lines("plain"), known: { ...EMPTY_PART, lines: first([1, 2].map((at) => hit("plain", at))) } }),
     key: asked("acme/app#12", lines("plain")),
     silent: asked(`${TITLES.plain}\nagain`, {
-      known: EMPTY_PART, solved: { ...EMPTY_PART, silence: "Nothing like it has been solved." }, wiki: { ...EMPTY_PART, silence: "No wiki page is about it." },
+      known: EMPTY_PART, solved: { ...EMPTY_PART, silence: "No solved case matches." }, wiki: { ...EMPTY_PART, silence: "No wiki page matches." },
     }),
     failing: asked("acme/app#12", { ...EMPTY_PART, failure: { code: "not_found", message: "there is no acme/app#12", hint: "Sync its source first." } }),
     closed: asked("", EMPTY_PART, { closed: { code: "corrupt", message: "the casebook cannot be read", hint: "Run `precedent doctor`." } }),

@@ -31,7 +31,7 @@ it("lists what came since the last visit with what is said of it, and opens a pa
   press("a");
   await rest();
   const rows = () => [...document.querySelectorAll("ul[aria-label='New since the last visit'] .said")].map((one) => one.textContent.replace(/\s+/g, " ").trim());
-  expect(rows().map((row) => row.replace(/ \S+$/, ""))).toEqual(["#6 Probably the same as #1, 72 %", "#70 Nothing earlier is like it"]);
+  expect(rows().map((row) => row.replace(/ \S+$/, ""))).toEqual(["#6 Likely duplicate of #1, 72%", "#70 No earlier match"]);
   expect(asked).toContain("duplicates acme/app#70");
   expect(document.activeElement?.textContent).toContain("#6");
   press("ArrowDown");
@@ -50,5 +50,5 @@ it("says in one line what a report is", () => {
   expect([
     judgement({ known, candidates: [] }), judgement({ known: null, candidates: [] }), judgement({ known: null, candidates: [{ ...candidate(), band: "related" }] }),
     judgement({ known: null, candidates: [{ ...candidate(), band: "none" }] }),
-  ]).toEqual(["A known duplicate of #2", "Nothing earlier is like it", "Related to #1, 90 %", "Nothing earlier is like it"]);
+  ]).toEqual(["Known duplicate of #2", "No earlier match", "Related to #1, 90%", "No earlier match"]);
 });

@@ -14,5 +14,5 @@ test("what came of a report is told with the reason", () => {
     changed_at: "2026-01-01T00:00:00Z",
   };
   expect(outcome(record)).toBe("Closed");
-  expect(outcome({ ...record, step: "refused", problem: "it was closed meanwhile" })).toBe("Left as it is: it was closed meanwhile");
+  expect(outcome({ ...record, step: "refused", problem: "it was closed meanwhile" })).toBe("Left unchanged: it was closed meanwhile");
 });

@@ -19,14 +19,14 @@ function words(change: Partial<DuplicateCandidate>, details = true): string {
 
 it("shows the words, the number, and what answers like it turned out to be", () => {
   expect(words({})).toBe(
-    "Probably the same as #12 61 % Of 120 answers like this that were read, 58 were the same and 31 more related.",
+    "Likely duplicate of #12 61% In tests, 58 of 120 matches this strong were true duplicates, and 31 more were related.",
   );
-  expect(words({ outcome: null })).toBe("Probably the same as #12 61 %");
-  expect(words({}, false)).toBe("Probably the same as #12 61 %");
+  expect(words({ outcome: null })).toBe("Likely duplicate of #12 61%");
+  expect(words({}, false)).toBe("Likely duplicate of #12 61%");
 });
 
 it("says of a related one that it is worth reading, and claims no sameness", () => {
-  expect(words({ band: "related", confidence: 0.08, worth: 0.72 })).toBe("Related to #12 Worth reading: 72 %; the same: 8 %");
+  expect(words({ band: "related", confidence: 0.08, worth: 0.72 })).toBe("Related to #12 Worth reading: 72%; duplicate: 8%");
 });
 
 const css = readFileSync("src/app.css", "utf8");

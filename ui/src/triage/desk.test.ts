@@ -23,11 +23,11 @@ it("lists what was decided, the last first, and takes back the one that is meant
   head?.click();
   await rest();
   const rows = () => [...document.querySelectorAll("ul[aria-label='Decided today'] li")].map((one) => one.textContent.replace(/\s+/g, " ").trim()).slice(0, -3);
-  expect(rows()).toEqual(["#6 is not a duplicate of #1 Take back", "#5 is a duplicate of #1 Take back"]);
-  document.querySelector<HTMLElement>("[aria-label='Take back: acme/app#5 is a duplicate of acme/app#1.']")?.click();
+  expect(rows()).toEqual(["#6 is not a duplicate of #1 Undo", "#5 is a duplicate of #1 Undo"]);
+  document.querySelector<HTMLElement>("[aria-label='Undo: acme/app#5 is a duplicate of acme/app#1.']")?.click();
   await rest();
-  expect(rows()).toEqual(["#6 is not a duplicate of #1 Take back"]);
-  expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports that wait");
+  expect(rows()).toEqual(["#6 is not a duplicate of #1 Undo"]);
+  expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports to review");
   expect(desk.triage.rows.some((item) => item.key === "acme/app#5")).toBe(true);
 });
 
@@ -41,9 +41,9 @@ it("asks in a dialog before it decides about pairs that were not shown", async (
   press("d");
   await rest();
   const words = () => text("dialog.ask h2");
-  expect(words()).toBe("2 of 3 pairs have not been shown to you yet");
+  expect(words()).toBe("You have not seen 2 of 3 pairs yet");
   expect(desk.triage.decisions).toEqual([]);
-  [...document.querySelectorAll<HTMLElement>("dialog.ask button")].find((one) => one.textContent.startsWith("Only about the 1"))?.click();
+  [...document.querySelectorAll<HTMLElement>("dialog.ask button")].find((one) => one.textContent.startsWith("Only the 1"))?.click();
   await rest();
   expect([desk.triage.decisions.map((one) => one.item.key), words()]).toEqual([["acme/app#5"], undefined]);
   expect(text("footer .toast .text")).toBe("acme/app#5 is a duplicate of acme/app#1.");

@@ -274,7 +274,7 @@ it("decides about all that are marked at once, says so once, and takes all back 
   expect([asked, triage.selected, triage.marks.any, triage.decidedToday]).toEqual([
     ["record_verdict a a-old duplicate", "record_verdict c c-old duplicate"], "b", false, 2,
   ]);
-  expect(toasts.shown?.text).toBe("2 reports are marked as duplicates.");
+  expect(toasts.shown?.text).toBe("Marked 2 reports as duplicates.");
   await triage.undo();
   expect([asked.slice(2), keys(triage.items).toSorted(), triage.decidedToday]).toEqual([["undo_verdict c c-old", "undo_verdict a a-old"], ["a", "b", "c"], 0]);
 });
@@ -343,5 +343,5 @@ it("knows what was decided today before it was opened, counts it, and takes it b
   stored = stored.slice(1);
   await triage.undo();
   expect([asked, triage.done.map((one) => one.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
-  expect(toasts.shown?.text).toBe("Taken back: x#7 is a duplicate of x#3.");
+  expect(toasts.shown?.text).toBe("Undone: x#7 is a duplicate of x#3.");
 });

@@ -87,24 +87,24 @@ beforeEach(() => {
 
 it("says what waits and what is expected of it, and what each pair is", async () => {
   await open();
-  expect(text("header .end span")).toBe("2 wait; of these 2, about 1 is the same");
-  expect(text("header .choice [aria-pressed=true]")).toBe("Possibly");
-  expect(text(".confidence strong")).toBe("Probably the same as #1");
+  expect(text("header .end span")).toBe("2 to review, about 1 likely duplicate");
+  expect(text("header .choice [aria-pressed=true]")).toBe("Possible");
+  expect(text(".confidence strong")).toBe("Likely duplicate of #1");
   // Told by words and by the shape of the mark.
-  expect(text("#waiting-0 .band")).toBe("●●○ Probably the same as #1: 70 %");
-  expect(text("#waiting-1 .band")).toBe("●○○ May be the same as #1: 30 %");
+  expect(text("#waiting-0 .band")).toBe("●●○ Likely duplicate of #1: 70%");
+  expect(text("#waiting-1 .band")).toBe("●○○ Possible duplicate of #1: 30%");
 });
 
 it("holds the related ones below, closed until they are asked for, and decides about them by key", async () => {
   await open();
   const head = document.querySelector<HTMLElement>(".lists h2 button");
   expect([head?.getAttribute("aria-expanded"), text(".lists h2"), rows("Related")]).toEqual([
-    "false", "Related, and hardly the same 1", [],
+    "false", "Related, not duplicates 1", [],
   ]);
   await press("R");
   expect(rows("Related")).toEqual(["Report 7"]);
   expect(document.activeElement?.getAttribute("aria-activedescendant")).toBe("related-0");
-  expect(text("#related-0 .band")).toBe("◇ Related to #1, worth reading: 72 %");
+  expect(text("#related-0 .band")).toBe("◇ Related to #1, worth reading: 72%");
   expect([text("section[aria-label^=Report] .role button"), text(".confidence strong")]).toEqual(["acme/app#7", "Related to #1"]);
   await press("ArrowUp");
   expect(document.activeElement?.getAttribute("aria-activedescendant")).toBe("waiting-1");
@@ -112,19 +112,19 @@ it("holds the related ones below, closed until they are asked for, and decides a
   await press("r");
   expect(asked).toEqual(["acme/app#7 related"]);
   expect([text(".lists h2"), triage.selected]).toEqual(["Decided today 1", "acme/app#6"]);
-  expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports that wait");
+  expect(document.activeElement?.getAttribute("aria-label")).toBe("Reports to review");
 });
 
 it("opens and closes the related ones by their heading, and leaves the pair that is read", async () => {
   await open();
-  click("Related, and hardly the same");
+  click("Related, not duplicates");
   await rest();
   expect([rows("Related"), triage.selected]).toEqual([["Report 7"], "acme/app#5"]);
   // A step in the list that holds nothing selected enters it.
   document.querySelector<HTMLElement>("[role=listbox][aria-label^=Related]")?.focus();
   await press("ArrowDown");
   expect(triage.selected).toBe("acme/app#7");
-  click("Related, and hardly the same");
+  click("Related, not duplicates");
   await rest();
   expect([rows("Related"), triage.selected]).toEqual([[], "acme/app#5"]);
 });
@@ -132,16 +132,16 @@ it("opens and closes the related ones by their heading, and leaves the pair that
 it("says that nothing waits, and what would add more", async () => {
   queue = [];
   await open();
-  expect(text("header .end span")).toBe("Nothing waits");
-  expect(text(".blank")).toContain("No open report looks the same as an earlier one. Only open reports were compared.");
+  expect(text("header .end span")).toBe("All caught up");
+  expect(text(".blank")).toContain("No open report is a possible duplicate. Only open reports were compared.");
   expect(buttons(".ways")).toEqual([
-    "Compare with 12 closed reports too", "Read 1 report with something related", "Show everything that has a candidate",
+    "Include 12 closed reports", "Show 1 report with related ones", "Show every report with a candidate",
   ]);
-  click("Read 1 report");
+  click("Show 1 report");
   await rest();
-  expect([rows("Related"), rows("Reports that wait"), triage.selected]).toEqual([["Report 7"], [], "acme/app#7"]);
+  expect([rows("Related"), rows("Reports to review"), triage.selected]).toEqual([["Report 7"], [], "acme/app#7"]);
   expect(document.activeElement?.getAttribute("aria-label")).toContain("Related");
-  click("Compare with 12 closed reports too");
+  click("Include 12 closed reports");
   await rest();
   expect([triage.includeClosed, buttons(".none")]).toEqual([true, []]);
 });
@@ -150,9 +150,9 @@ it("offers nothing that would add nothing", async () => {
   [queue, related, closed] = [[], [], 0];
   await open();
   expect(text(".blank")).not.toContain("Only open reports");
-  expect(buttons(".ways")).toEqual(["Show everything that has a candidate"]);
+  expect(buttons(".ways")).toEqual(["Show every report with a candidate"]);
   await press("b");
   expect([triage.band, buttons(".ways")]).toEqual(["none", []]);
   await press("b");
-  expect([triage.band, buttons(".ways")]).toEqual(["high", ["Show what may be the same"]]);
+  expect([triage.band, buttons(".ways")]).toEqual(["high", ["Show possible duplicates"]]);
 });

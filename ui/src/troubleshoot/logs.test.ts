@@ -102,5 +102,5 @@ test("what was read last is what is shown, and a failure is told", async () => {
 test("what is not shown and what was not read is told", () => {
   show(LogView, { logs: Object.assign(new Logs(new Jobs()), { files: ["agent.log"], response: answered("plain") }), read: () => {}, ask: () => {} });
   expect(text(".nothing")).toBe("28 more errors and warnings not shown here.");
-  expect(text("summary")).toBe("1 file not read, or not to the end");
+  expect(text("summary")).toBe("1 file not read completely");
 });

@@ -2,13 +2,13 @@ export const notes = {
   kind: "Kind",
   allKinds: "All kinds",
   kinds: {
-    lesson: { name: "Lesson", about: "something that was learnt", none: "No lessons yet." },
-    curiosity: { name: "Curiosity", about: "a question worth following", none: "No curiosities yet." },
-    thesis: { name: "Thesis", about: "a claim to be tested", none: "No theses yet." },
-    signal: { name: "Signal", about: "something that was observed", none: "No signals yet." },
-    episode: { name: "Episode", about: "what happened, once", none: "No episodes yet." },
-    watchpoint: { name: "Watchpoint", about: "what to keep an eye on", none: "No watchpoints yet." },
-    summary: { name: "Summary", about: "what other notes come to", none: "No summaries yet." },
+    lesson: { name: "Lesson", about: "lesson learned", none: "No lessons yet." },
+    curiosity: { name: "Curiosity", about: "a question worth following up", none: "No curiosities yet." },
+    thesis: { name: "Thesis", about: "a claim to test", none: "No theses yet." },
+    signal: { name: "Signal", about: "an observation", none: "No signals yet." },
+    episode: { name: "Episode", about: "a single event", none: "No episodes yet." },
+    watchpoint: { name: "Watchpoint", about: "something to keep an eye on", none: "No watchpoints yet." },
+    summary: { name: "Summary", about: "a summary of other notes", none: "No summaries yet." },
   },
   kindAbout: (name: string, about: string) => `${name}: ${about}`,
   newNote: "New note",
@@ -17,8 +17,8 @@ export const notes = {
 
   none: "No notes yet.",
   noneWhy:
-    "Keep what you learn from a case next to the cases. When you save a lesson that you have already, Precedent shows it, so " +
-    "that there is only one.",
+    "Keep what you learn next to the cases. If you save a lesson that already exists, Precedent shows the existing one " +
+    "instead of adding a duplicate.",
 
   archived: "archived",
   draft: "draft",
@@ -27,13 +27,13 @@ export const notes = {
 
   edit: "Edit",
   archive: "Archive",
-  useAgain: "Use again",
+  useAgain: "Unarchive",
   remove: "Remove…",
   removing: {
     name: (key: string) => `Remove ${key}`,
-    question: (key: string) => `Remove ${key} for good?`,
-    keep: "Keep it",
-    remove: "Remove it",
+    question: (key: string) => `Remove ${key} permanently?`,
+    keep: "Keep",
+    remove: "Remove",
   },
 
   form: {
@@ -43,35 +43,35 @@ export const notes = {
     tags: "Tags",
     tagsHow: "separated by commas",
     about: "About",
-    notChecked: "Saved even if a note says the same: moments repeat.",
+    notChecked: "Saved even if the same note exists, because events repeat.",
     similar: "Similar",
     /** How near a note is to what was written. */
-    same: "the same",
+    same: "identical",
     wordForWord: "word for word",
-    muchTheSame: "says much the same",
+    muchTheSame: "similar",
     /** In what a similar note differs. */
-    but: (differences: string) => `but ${differences}`,
+    but: (differences: string) => `(differs in ${differences})`,
     save: "Save",
     discard: "Discard",
     escKeeps: "Esc keeps it as a draft.",
-    escKeepsPasted: "Esc keeps it as a draft until you close Precedent. Pasted text is not written to disk before you save.",
+    escKeepsPasted: "Esc keeps it as a draft until you close Precedent. Pasted text is not written to disk until you save.",
 
-    thereAlready: "This note already exists, so it was not saved.",
+    thereAlready: "This note already exists and was not saved again.",
     near: (how: string) => `(${how})`,
     nearArchived: (how: string) => `(${how}, archived)`,
-    show: "Show it",
-    replace: "Replace its text with this",
-    saveAnyway: "Save it anyway",
+    show: "Show",
+    replace: "Replace its text",
+    saveAnyway: "Save anyway",
   },
 
   done: {
-    saved: (key: string) => `${key} is saved.`,
-    savedConnected: (key: string, others: string) => `${key} is saved and linked to ${others}.`,
-    kept: "Kept as a draft. Open the form again to go on with it.",
-    draftDiscarded: "The draft is discarded.",
-    changesDiscarded: (key: string) => `The changes to ${key} are discarded.`,
-    archived: (key: string) => `${key} is archived.`,
-    inUse: (key: string) => `${key} is in use again.`,
-    removed: (key: string) => `${key} is removed.`,
+    saved: (key: string) => `Saved ${key}.`,
+    savedConnected: (key: string, others: string) => `Saved ${key} and linked it to ${others}.`,
+    kept: "Kept as a draft. Open the form again to continue.",
+    draftDiscarded: "Discarded the draft.",
+    changesDiscarded: (key: string) => `Discarded the changes to ${key}.`,
+    archived: (key: string) => `Archived ${key}.`,
+    inUse: (key: string) => `Unarchived ${key}.`,
+    removed: (key: string) => `Removed ${key}.`,
   },
 };

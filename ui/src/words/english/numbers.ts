@@ -23,10 +23,10 @@ export function bytes(n: number): string {
   return `${value < 9.95 ? value.toFixed(1) : count(value)} ${units[at] ?? ""}`;
 }
 
-/** "37 %", on one line. */
+/** "37%". */
 export function percent(share: number): string {
   const value = share * 100;
-  return `${value > 0 && value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : count(value)}\u00a0%`;
+  return `${value > 0 && value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : count(value)}%`;
 }
 
 /** "38/s", "0.4/s". */

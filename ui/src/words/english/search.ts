@@ -9,9 +9,9 @@ export const search = {
     comments: "Sort by: most comments",
   },
   save: "Save this search",
-  forget: "Forget this saved search",
-  saved: (query: string) => `The search “${query}” is saved.`,
-  noLongerSaved: (query: string) => `The search “${query}” is no longer saved.`,
+  forget: "Remove this saved search",
+  saved: (query: string) => `Saved the search “${query}”.`,
+  noLongerSaved: (query: string) => `Removed the saved search “${query}”.`,
   /** What a saved search finds; `more`: there may be others. */
   finds: (query: string, found: number, more: boolean) => `${query}: ${plural(found, "document")}${more ? " or more" : ""}`,
 
@@ -22,15 +22,15 @@ export const search = {
     pages: "Wiki",
     open: "Open",
     closed: "Closed",
-    pasted: "A pasted text is searched as it is",
+    pasted: "Pasted text is searched as is",
     remove: (filter: string) => `Remove the filter ${filter}`,
     /** `filter` is a word of the query language, as "label". */
     not: (filter: string) => `not ${filter}`,
   },
 
   order: {
-    label: "Order of the results",
-    title: "Order of the results (s)",
+    label: "Sort results",
+    title: "Sort results (s)",
     best: "Best match",
     newest: "Newest",
     changed: "Recently updated",
@@ -43,8 +43,8 @@ export const search = {
     found: (n: number) => plural(n, "result"),
     top: (n: number) => `Top ${n} results`,
     /** Another order is one of what was found, not of all that there is. */
-    foundIn: (n: number, sorted: string) => `${plural(n, "result")}, ${sorted} among these`,
-    topIn: (n: number, sorted: string) => `Top ${plural(n, "result")}, ${sorted} among these`,
+    foundIn: (n: number, sorted: string) => `${plural(n, "result")}, ${sorted}`,
+    topIn: (n: number, sorted: string) => `Top ${plural(n, "result")}, ${sorted}`,
     /** Behind the number of results. */
     sorted: {
       newest: "newest first",
@@ -53,10 +53,10 @@ export const search = {
     },
     mostRecentFirst: "most recently updated first",
     more: "Show more results",
-    nothing: "Nothing found.",
-    nothingYet: "Nothing found yet.",
-    nothingWithFilters: "Nothing matches these filters. Try without them.",
-    removeFilters: "Remove the filters",
+    nothing: "No results.",
+    nothingYet: "No results yet.",
+    nothingWithFilters: "No results with these filters. Try without them.",
+    removeFilters: "Clear filters",
     tryOther: "Try fewer or different words, an error code, or a phrase in quotes.",
     loading: "Loading",
     /** For screen readers, after how many comments there are. */
@@ -64,35 +64,35 @@ export const search = {
     /** Before what somebody wrote. */
     by: (author: string) => `${author}:`,
     /** How much a result fits by its words, by its meaning and by its error. */
-    words: (score: string) => `words ${score}`,
+    words: (score: string) => `keywords ${score}`,
     meaning: (score: string) => `meaning ${score} of 1`,
     sameError: (score: string) => `same error ${score}`,
   },
 
   start: {
     choose: "Choose a result to read it here, or ask:",
-    questions: "Questions to begin with",
+    questions: "Questions to start with",
     reported: "Was this reported before?",
     solved: "Was this solved before?",
-    reopened: "Which reports were closed and opened again?",
+    reopened: "Which reports were reopened?",
     pinned: "Pinned",
     lastSearch: "Last search",
     savedSearches: "Saved searches",
-    forgetSearch: (query: string) => `Forget the search ${query}`,
-    forget: "Forget",
+    forgetSearch: (query: string) => `Remove the saved search ${query}`,
+    forget: "Remove",
     recent: "Recently read",
     /** The places are keys. */
     keys: "{down} {up} to move, {enter} to read, {duplicates} for duplicates, {commands} for commands, {help} for all keys",
   },
   tour: {
-    title: "Six keys to begin with",
+    title: "Six keys to start with",
     /** For screen readers: what a key does, and that it was used already. */
     done: (does: string) => `${does}, done`,
-    read: "Read the result that is marked",
+    read: "Open the selected result",
     duplicates: "Was this reported before?",
     solved: "Was this solved before?",
     triage: "Decide which reports are duplicates",
-    palette: "Find an item, or anything to do",
+    palette: "Find an item or a command",
     help: "All keyboard shortcuts",
     used: (used: number, all: number) => `${used} of ${all} used`,
     skip: "Skip",
@@ -100,14 +100,14 @@ export const search = {
 
   bar: {
     results: "← Results",
-    otherToTheLeft: "The other pane (h)",
-    otherToTheRight: "The other pane (l)",
+    otherToTheLeft: "Other pane (h)",
+    otherToTheRight: "Other pane (l)",
     back: "Back (b or Alt ←)",
     pinned: "Pinned",
     tracker: "Open in the tracker",
     close: "Close this pane",
     closeByKey: "Close this pane (Esc)",
-    toTop: "Back to the beginning",
+    toTop: "Back to top",
   },
   fix: {
     fixedBy: (key: string) => `Fixed by ${key}`,
@@ -126,13 +126,13 @@ export const search = {
     updated: "updated {time}",
     milestone: (name: string) => `milestone ${name}`,
     locked: "locked",
-    gone: "This is gone from the tracker. You are reading the last copy.",
-    filterBy: "Show what has this label",
+    gone: "Deleted at the tracker. This is the last copy.",
+    filterBy: "Show items with this label",
     links: "Links",
     notHere: "(not in this casebook)",
     moreLinks: (n: number) => `Show ${count(n)} more`,
     /** What the author of a page did, as `shared.comment.reported`. */
     wrote: "wrote",
-    missing: (comments: number) => `The tracker has ${plural(comments, "more comment")} that this casebook does not hold.`,
+    missing: (comments: number) => `${plural(comments, "comment")} at the tracker ${comments === 1 ? "is" : "are"} missing from this casebook.`,
   },
 };

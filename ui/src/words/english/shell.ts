@@ -7,7 +7,7 @@ export const shell = {
   views: {
     search: { name: "Search", about: "Find reports, comments and wiki pages" },
     triage: { name: "Triage", about: "Decide which reports are duplicates" },
-    troubleshoot: { name: "Troubleshoot", about: "Paste a report; see duplicates, solved cases and wiki pages" },
+    troubleshoot: { name: "Troubleshoot", about: "Paste a report; get duplicates, solved cases and wiki pages" },
     notes: { name: "Notes", about: "What you have learned" },
     sources: { name: "Sources", about: "Your trackers and imported files" },
     insights: { name: "Insights", about: "Reports and duplicates over time" },
@@ -20,7 +20,7 @@ export const shell = {
     /** For screen readers, after how many reports wait for a decision. */
     waiting: "waiting",
     /** For screen readers, of the sources. */
-    needsLook: "needs a look",
+    needsLook: "needs attention",
     saved: "Saved",
     /** For screen readers, after how many documents a saved search finds. */
     documents: (n: number) => (n === 1 ? "document" : "documents"),
@@ -39,13 +39,13 @@ export const shell = {
     rebuild: "Rebuild the search index",
     help: "Keyboard shortcuts",
 
-    "item.menu": "Menu of actions",
+    "item.menu": "Actions",
     "item.open": "Open",
     "item.beside": "Open beside",
     "item.tracker": "Open in the tracker",
     "item.duplicates": "Find duplicates",
     "item.solved": "Find solved cases",
-    "item.note": "Write a note on it",
+    "item.note": "Write a note about it",
     "item.pin": "Pin or unpin",
     "item.key": "Copy the key",
     "item.link": "Copy the link",
@@ -55,41 +55,41 @@ export const shell = {
     "search.previous": "Previous result",
     "search.comment": "Next comment",
     "search.commentBefore": "Previous comment",
-    "search.left": "Pane to the left",
-    "search.right": "Pane to the right",
+    "search.left": "Left pane",
+    "search.right": "Right pane",
     "search.close": "Close the second item",
     "search.tracker": "Open in the tracker",
     "search.back": "Back",
-    "search.sort": "Change the order of the results",
-    "search.save": "Save this search, or forget it",
-    "search.leave": "Close the second item, or back to the search box",
+    "search.sort": "Change the sort order",
+    "search.save": "Save or remove this search",
+    "search.leave": "Close the second item, or return to the search box",
 
     "triage.duplicate": "Duplicate",
-    "triage.related": "Related, but not the same",
+    "triage.related": "Related, not a duplicate",
     "triage.different": "Not a duplicate",
     "triage.skip": "Skip for now",
     "triage.undo": "Undo the last decision",
-    "triage.mark": "Mark it, to decide about several at once",
-    "triage.unmark": "Clear all marks",
-    "triage.close": "Close duplicates in their tracker…",
+    "triage.mark": "Select it, to decide several at once",
+    "triage.unmark": "Clear the selection",
+    "triage.close": "Close duplicates at the tracker…",
     "triage.next": "Next report",
     "triage.previous": "Previous report",
     "triage.list": "Go to the related reports, and back",
-    "triage.new": "Go to what is new since the last visit, and back",
-    "triage.done": "Go to what was decided today, and back",
+    "triage.new": "Go to reports new since the last visit, and back",
+    "triage.done": "Go to today’s decisions, and back",
     "triage.candidate": "Next candidate for this report",
     "triage.candidateBefore": "Previous candidate for this report",
-    "triage.band": "Show surer or less sure matches",
-    "triage.closed": "Compare with closed reports too, or not",
-    "triage.read": "Read the report",
-    "triage.readCandidate": "Read the candidate",
+    "triage.band": "Show more or less certain matches",
+    "triage.closed": "Include or exclude closed reports",
+    "triage.read": "Open the report",
+    "triage.readCandidate": "Open the candidate",
 
     "troubleshoot.ask": "Look it up",
     "troubleshoot.next": "Next answer",
     "troubleshoot.previous": "Previous answer",
-    "troubleshoot.pick": "Put it into the brief, or take it out",
-    "troubleshoot.read": "Read it",
-    "troubleshoot.alone": "Look up one error of a log alone",
+    "troubleshoot.pick": "Add it to the brief, or remove it",
+    "troubleshoot.read": "Open it",
+    "troubleshoot.alone": "Look up a single error of a log",
     "troubleshoot.brief": "Make a brief…",
     "troubleshoot.text": "Back to the text",
 
@@ -98,7 +98,7 @@ export const shell = {
     "notes.save": "Save the note",
     "notes.next": "Next note",
     "notes.previous": "Previous note",
-    "notes.leave": "Stop writing, and keep the draft",
+    "notes.leave": "Close the form, keep the draft",
 
     "sources.add": "Add a source",
     "sources.sync": "Sync this source",
@@ -111,23 +111,23 @@ export const shell = {
   unpin: "Unpin",
   /** `deed` is a sentence that says what was done. */
   undoOf: (deed: string) => `Undo: ${deed}`,
-  takenBack: (deed: string) => `Taken back: ${deed}`,
-  pinned: (key: string) => `${key} is pinned.`,
-  unpinned: (key: string) => `${key} is no longer pinned.`,
+  takenBack: (deed: string) => `Undone: ${deed}`,
+  pinned: (key: string) => `Pinned ${key}.`,
+  unpinned: (key: string) => `Unpinned ${key}.`,
   copied: (key: string) => `Copied ${key}.`,
   copiedLink: (key: string) => `Copied the link to ${key}.`,
   copiedMarkdown: (key: string) => `Copied ${key} as Markdown.`,
   copiedMarkdownWithText: (key: string) => `Copied ${key} as Markdown, with its text.`,
 
   shortcuts: {
-    otherView: "Another view; with Ctrl from a text box too",
+    otherView: "Open a view; with Ctrl, also from a text box",
     /** What is pressed after the key `g`. */
     letters: (views: readonly { letter: string; name: string }[]) =>
       `Then ${views.map(({ letter, name }) => `${letter === "," ? "comma" : letter} for ${name}`).join(", ")}`,
     zoom: "Larger, smaller, normal text",
-    markSeveral: "Mark several",
+    markSeveral: "Select several",
     results: "Next or previous result",
-    readResult: "Read the result",
+    readResult: "Open the result",
     queries: "In the search box: words, {phrase}, {without}, and filters such as {state}, {label}, {source}, {mode}.",
     phrase: '"a phrase"',
     without: "-without",
@@ -135,8 +135,8 @@ export const shell = {
 
   palette: {
     name: "Commands",
-    box: "Command, or an item by its words or number",
-    placeholder: "An item, a number, or what to do",
+    box: "Command, or an item by words or number",
+    placeholder: "An item, a number or a command",
     open: "Open",
     items: "Items",
     commands: "Commands",
@@ -149,12 +149,12 @@ export const shell = {
     goTo: "Go to",
     more: "More",
     add: "Add a source…",
-    addWhat: "A project to mirror, or files",
+    addWhat: "A project to mirror, or files to import",
     newNote: "New note…",
     syncAll: "Sync all sources",
     sync: (source: string) => `Sync ${source}`,
     scan: "Check open reports for duplicates",
-    scanWhich: "Those that are new or have changed",
+    scanWhich: "New or changed reports",
     jobs: {
       import: "the import",
       index: "updating the search index",
@@ -168,11 +168,11 @@ export const shell = {
       repair: "the repair",
     },
     theme: "Change the theme",
-    themes: { system: "same as the system", light: "light", dark: "dark" },
+    themes: { system: "same as system", light: "light", dark: "dark" },
     /** How it is just now, before the command changes it. */
-    now: (how: string) => `Now ${how}`,
+    now: (how: string) => `Currently ${how}`,
     themeIs: (theme: string) => `Theme: ${theme}.`,
-    makeLists: (density: string) => `Make the lists ${density}`,
+    makeLists: (density: string) => `Use ${density} lists`,
     densities: { comfortable: "comfortable", compact: "compact" },
   },
 
@@ -184,17 +184,17 @@ export const shell = {
     doneOf: (phase: string, done: number, total: number) => `${phase}: ${count(done)} of ${count(total)}`,
     /** `doing` is one of the two above, `speed` "38/s". */
     atSpeed: (doing: string, speed: string) => `${doing}, ${speed}`,
-    noMeaning: "Search by meaning is off",
+    noMeaning: "Semantic search is off",
   },
   freshness: {
     empty: "Empty casebook",
     updating: "Updating",
-    behind: "Not everything can be found yet",
+    behind: "Semantic search is still indexing",
     upToDate: "Up to date",
     never: "never synced",
     /** `asked` says when a tracker was last asked: "2 min ago". */
     since: (standing: string, asked: string) => `${standing} · ${asked}`,
-    byWords: (searchable: number, documents: number) => `${count(searchable)} of ${plural(documents, "document")} searchable by words`,
+    byWords: (searchable: number, documents: number) => `${count(searchable)} of ${plural(documents, "document")} searchable by keyword`,
     byMeaning: (searchable: number, passages: number) => `${count(searchable)} of ${plural(passages, "passage")} searchable by meaning`,
     /** `holds` is a list: "81 issues, 9 wiki pages". */
     source: (source: string, holds: string, changed: string) => `${source}: ${holds}, updated ${changed}`,
@@ -203,61 +203,61 @@ export const shell = {
   dismiss: "Dismiss",
   remedies: {
     repair: "Check and repair",
-    rebuild: "Rebuild it",
+    rebuild: "Rebuild",
     add: "Add a source",
   },
-  stopped: "Stopped. What was done so far is kept.",
-  mended: (problems: number) => `The casebook is in order again: ${plural(problems, "problem")} repaired.`,
-  nothingWrong: "Nothing is wrong with the casebook.",
+  stopped: "Stopped. Progress is kept.",
+  mended: (problems: number) => `Repaired ${plural(problems, "problem")} in the casebook.`,
+  nothingWrong: "The casebook has no problems.",
   indexedElsewhere: "Another process is updating the search index.",
-  indexedElsewhereHint: "What it adds appears here by itself.",
+  indexedElsewhereHint: "New results appear here automatically.",
 
   closed: "The casebook could not be opened",
   opening: "Opening the casebook…",
   settings: {
     setAside: "Set the file aside",
-    meanwhile: (casebook: string) => `The casebook in ${casebook} is open meanwhile. What you correct takes effect at the next start.`,
-    right: "The settings are correct now. They take effect at the next start.",
-    aside: (path: string) => `The settings are in ${path} now. The defaults take effect at the next start.`,
+    meanwhile: (casebook: string) => `Meanwhile, the casebook in ${casebook} is open. Corrections take effect at the next start.`,
+    right: "The settings are valid now. They take effect at the next start.",
+    aside: (path: string) => `The settings were moved to ${path}. The defaults take effect at the next start.`,
   },
 
   drop: {
-    title: "Drop to read",
+    title: "Drop to open",
     what:
-      "You see what a tracker export holds before it is imported. A log or a support bundle is searched for errors. Nothing leaves " +
+      "A tracker export is previewed before it is imported. A log or a support bundle is searched for errors. Nothing leaves " +
       "this machine.",
   },
   welcome: {
     lead:
-      "Precedent keeps the issues, pull requests and wiki pages of your trackers on this machine and finds the cases that are like " +
+      "Precedent mirrors the issues, pull requests and wiki pages of your trackers to this machine and finds cases like " +
       "yours. It works offline, and nothing you search for leaves this machine.",
-    mirror: "Mirror a tracker",
-    mirrorWhat: "A project on GitHub, GitLab, Jira or eight others. Ten thousand issues take a few minutes; you can search as they come in.",
-    files: "Read from files",
-    filesWhat: "An export from Jira, Zendesk and others as CSV, JSON or XML. You see how it is read before anything is kept. Or drop it here.",
+    mirror: "Connect a tracker",
+    mirrorWhat: "A project on GitHub, GitLab, Jira or eight others. Ten thousand issues take a few minutes; you can search meanwhile.",
+    files: "Import files",
+    filesWhat: "An export from Jira, Zendesk and others as CSV, JSON or XML. You see a preview before anything is imported. Or drop it here.",
     sample: "Open the sample casebook",
-    sampleWhat: "An invented project with 104 issues and a wiki, to try everything on. It takes seconds, and you can remove it again.",
+    sampleWhat: "An invented project with 104 issues and a wiki, to try everything. It takes seconds, and you can remove it later.",
     opening: "Opening…",
     doing: (phase: string) => `${phase}…`,
     doneOf: (phase: string, done: number, total: number) => `${phase} ${count(done)} of ${count(total)}`,
   },
 
   intervals: {
-    byHand: "Only by hand",
+    byHand: "Manually",
     minutes: (n: number) => `Every ${n} minutes`,
     hour: "Every hour",
     hours: (n: number) => `Every ${n} hours`,
     day: "Every day",
   },
-  /** What a sync by itself brought in. */
+  /** What an automatic sync brought in. */
   news: {
-    maybeSame: (fresh: number) => `${plural(fresh, "new report")} may be the same as an earlier one.`,
+    maybeSame: (fresh: number) => `${plural(fresh, "new report")} ${fresh === 1 ? "is a possible duplicate" : "are possible duplicates"}.`,
     /** Of the new reports, some look like something that was fixed before. */
     maybeBack: (back: number, fresh: number) => {
       const which = fresh === 1 ? "It" : back === fresh ? "All of them" : `${count(back)} of them`;
-      return `${which} ${back === 1 ? "looks" : "look"} like something that was fixed before.`;
+      return `${which} ${back === 1 ? "looks" : "look"} like something fixed earlier.`;
     },
-    solved: (open: number) => `${plural(open, "open report")} may be the same as one that was solved meanwhile.`,
-    inTriage: (fresh: number) => `Triage has ${fresh === 1 ? "it" : "them"}.`,
+    solved: (open: number) => `${plural(open, "open report")} may duplicate one that was just solved.`,
+    inTriage: (fresh: number) => `See ${fresh === 1 ? "it" : "them"} in Triage.`,
   },
 };

@@ -1,6 +1,6 @@
 import { count, percent, plural } from "./numbers";
 
-const ATLASSIAN = "Cloud: an API token of your Atlassian account, with the account’s address. Data Center: a personal access token alone.";
+const ATLASSIAN = "Cloud: an API token of your Atlassian account, with its email address. Data Center: only a personal access token.";
 
 export const sources = {
   syncAll: "Sync all",
@@ -27,15 +27,15 @@ export const sources = {
   figure: (name: string, value: string) => `${name}: ${value}`,
 
   adding: {
-    whereFrom: "Where it comes from",
-    mirror: "Mirror a tracker",
-    readFiles: "Read from files",
+    whereFrom: "From",
+    mirror: "Connect a tracker",
+    readFiles: "Import files",
     project: "Project",
     projectForms: "its address, or owner/name",
-    trackerUnknown: "The address does not say which tracker this is. Choose it below.",
+    trackerUnknown: "The address does not identify the tracker. Choose it below.",
     /** What was read in an address that was pasted. */
-    found: (project: string, host: string, tracker: string) => `${project} at ${host}, ${/^[AEIO]/.test(tracker) ? "an" : "a"} ${tracker}.`,
-    projectHint: (shape: string) => `The address of the project or of any of its issues; or ${shape}.`,
+    found: (project: string, host: string, tracker: string) => `Found ${project} at ${host} (${tracker}).`,
+    projectHint: (shape: string) => `The address of the project or of any issue, or ${shape}.`,
     noProject: (typed: string, tracker: string) => `“${typed}” is not a ${tracker} project`,
     noProjectHint: (shape: string) => `Write it as ${shape}, or paste its address.`,
     tracker: "Tracker",
@@ -44,17 +44,17 @@ export const sources = {
     jiraHostExample: "acme.atlassian.net",
     githubHosts: "github.com, your company’s {address}, or a GitHub Enterprise Server.",
     githubHostExample: "name.ghe.com",
-    hostFolder: "If it runs in a folder, add the folder: {address}.",
+    hostFolder: "If it is installed in a folder, add the folder: {address}.",
     hostFolderExample: (folder: string) => `acme.example/${folder}`,
     optional: "optional",
-    tokenHint: "It is kept in the system’s keyring and nowhere else. A public project needs none.",
+    tokenHint: "Stored only in the system’s keyring. Public projects need none.",
     called: "Name",
-    calledByHost: "host/project, or a name you choose: acme/app",
-    calledByTracker: "as in the tracker, or a name you choose: acme/app",
+    calledByHost: "host/project by default, or your own: acme/app",
+    calledByTracker: "the tracker’s name by default, or your own: acme/app",
     includeWiki: "Include its wiki",
     submit: "Test, add and sync",
   },
-  asking: (host: string) => `Asking ${host}…`,
+  asking: (host: string) => `Contacting ${host}…`,
   account: "Account",
   accountExample: "you@acme.example",
 
@@ -65,27 +65,27 @@ export const sources = {
       shape: "owner/name",
       token: "Token",
       remedy:
-        "Settings › Developer settings › Personal access tokens: read access to issues and pull requests, for a wiki to contents too. " +
-        "Without one, the account that gh is signed in with is used.",
+        "Settings › Developer settings › Personal access tokens: read access to issues and pull requests; for a wiki, contents too. " +
+        "Without a token, Precedent uses the account that gh is signed in to.",
     },
     gitlab: {
       name: "GitLab",
       shape: "group/name",
       token: "Token",
-      remedy: "Preferences › Access tokens: the scope read_api, for a wiki read_repository too.",
+      remedy: "Preferences › Access tokens: the scope read_api; for a wiki, read_repository too.",
     },
     gitea: {
       name: "Gitea or Forgejo",
       shape: "owner/name",
       token: "Token",
-      remedy: "Settings › Applications: read access to issues, for a wiki to the repository too.",
+      remedy: "Settings › Applications: read access to issues; for a wiki, the repository too.",
     },
     jira: { name: "Jira", shape: "the project’s key, such as APP", token: "Token", remedy: ATLASSIAN },
     redmine: {
       name: "Redmine",
       shape: "the project’s identifier",
       token: "API key",
-      remedy: "My account › API access key › Show. An administrator must have turned on the REST interface.",
+      remedy: "My account › API access key › Show. An administrator must have enabled the REST interface.",
     },
     bugzilla: {
       name: "Bugzilla",
@@ -95,28 +95,28 @@ export const sources = {
     },
     azure: {
       name: "Azure DevOps",
-      shape: "organisation/project",
+      shape: "organization/project",
       token: "Personal access token",
-      remedy: "User settings › Personal access tokens: Work Items (Read), for a wiki Code (Read) too.",
+      remedy: "User settings › Personal access tokens: Work Items (Read); for a wiki, Code (Read) too.",
     },
     linear: {
       name: "Linear",
-      shape: "workspace/KEY of the team",
+      shape: "workspace/TEAM-KEY",
       token: "API key",
-      remedy: "Settings › Security & access › Personal API keys: read access. A key is for one workspace.",
+      remedy: "Settings › Security & access › Personal API keys: read access. Each key covers one workspace.",
     },
     confluence: { name: "Confluence", shape: "the space’s key, such as ENG", token: "Token", remedy: ATLASSIAN },
     zendesk: {
       name: "Zendesk",
       shape: "the account’s address, such as acme.zendesk.com",
       token: "API token",
-      remedy: "Admin Center › Apps and integrations › APIs › API tokens. An administrator makes one; it goes with that person’s address.",
+      remedy: "Admin Center › Apps and integrations › APIs › API tokens. An administrator creates one; use it with that person’s email address.",
     },
     discourse: {
       name: "Discourse",
       shape: "the forum’s address, or a category’s",
       token: "API key",
-      remedy: "A public forum needs none. Admin › API keys: a key of a single user who may read topics. Write a key for all users as USER:KEY.",
+      remedy: "Public forums need none. Admin › API keys: a key of one user who can read topics. Write a key for all users as USER:KEY.",
     },
   },
 
@@ -126,11 +126,11 @@ export const sources = {
       "Drop files on the window, or enter their paths, one per line: an export from Jira, GitLab, Zendesk, Azure DevOps, Linear and " +
       "others as CSV, JSON or XML, compressed or not; or a folder.",
     called: "Name",
-    calledByFiles: "as in the files, or a name you choose: acme/app",
+    calledByFiles: "taken from the files, or your own: acme/app",
     reading: "Reading…",
     preview: "Preview",
     import: "Import",
-    found: "What the files hold",
+    found: "Contents",
     /** What a file is and how much of everything it holds. */
     holds: (kind: string, parts: readonly string[]) => `${kind}: ${parts.length > 0 ? parts.join(", ") : "nothing"}`,
     encodedAs: (holds: string, encoding: string) => `${holds}, encoded as ${encoding}`,
@@ -142,7 +142,7 @@ export const sources = {
     columnsOf: (file: string) => `Columns of ${file}`,
     column: "Column",
     usedAs: "Used as",
-    columnUsedAs: (column: string) => `What ${column} is used as`,
+    columnUsedAs: (column: string) => `Field for ${column}`,
     notUsed: "not used",
     /** What a column can give, by the engine's name for it. */
     fields: {
@@ -166,8 +166,8 @@ export const sources = {
       duplicated: "Has duplicates",
       related: "Related",
     },
-    firstOf: (items: number) => `The first of ${count(items)}`,
-    leftOut: (files: number) => `${plural(files, "file")} left out`,
+    firstOf: (items: number) => `First of ${count(items)}`,
+    leftOut: (files: number) => `${plural(files, "file")} skipped`,
     imported: (into: string, fresh: number, updated: number, unusable: number) =>
       `${into}: ${plural(fresh, "new record")}, ${count(updated)} updated${unusable > 0 ? `, ${plural(unusable, "record")} could not be used` : ""}.`,
   },
@@ -175,7 +175,7 @@ export const sources = {
   detail: {
     mirroredFrom: (host: string) => `Mirrored from ${host}.`,
     /** A project that has another name at its tracker now. */
-    mirroredAs: (host: string, project: string) => `Mirrored from ${host}, where it is now called ${project}.`,
+    mirroredAs: (host: string, project: string) => `Mirrored from ${host}, where it is now named ${project}.`,
     lastSync: "Last sync {time}.",
     neverSynced: "Never synced.",
     importedAt: "Imported from files {time}.",
@@ -186,18 +186,18 @@ export const sources = {
     remove: "Remove…",
     confirmRemove: (key: string, items: number, comments: number) =>
       `Remove ${key} with ${plural(items, "item")} and ${plural(comments, "comment")} from this casebook? ` +
-      "The tracker keeps its own; what you decided is kept too.",
-    keepIt: "Keep it",
-    removeIt: "Remove it",
+      "The tracker is not affected, and your decisions are kept.",
+    keepIt: "Keep",
+    removeIt: "Remove",
 
-    held: "Held here",
+    held: "In this casebook",
     issues: "Issues",
     pullRequests: "Pull requests",
     comments: "Comments",
     pages: "Wiki pages",
     lastSyncBrought: (fresh: number, updated: number, seconds: number, requests: number, gone: number) =>
-      `The last sync brought ${count(fresh)} new and ${plural(updated, "updated record")} in ${plural(seconds, "second")}, ` +
-      `with ${plural(requests, "request")}${gone > 0 ? `; ${count(gone)} ${gone === 1 ? "is" : "are"} gone from the tracker` : ""}.`,
+      `The last sync fetched ${count(fresh)} new and ${plural(updated, "updated record")} in ${plural(seconds, "second")}, ` +
+      `with ${plural(requests, "request")}${gone > 0 ? `; ${count(gone)} ${gone === 1 ? "was" : "were"} deleted at the tracker` : ""}.`,
 
     lists: "Lists",
     /** The lists of a tracker, by the engine's name for them. */
@@ -207,7 +207,7 @@ export const sources = {
       review_comments: "Review comments",
       discussions: "Discussions",
     },
-    allBefore: (time: string) => `Everything that changed before ${time} is here`,
+    allBefore: (time: string) => `Complete up to ${time}`,
     refused: (reason: string) => `refused: ${reason}`,
     reading: (pages: number) => `reading, ${plural(pages, "page")} so far`,
     complete: "complete, read {time}",
@@ -216,15 +216,15 @@ export const sources = {
     checked: "checked {time}",
     neverChecked: "never checked",
 
-    missing: "What is missing",
+    missing: "Missing",
     untrusted: (host: string) =>
-      `It came with a casebook file. ${host} gets none of your tokens until you say that you know this host.`,
-    trust: (host: string) => `I know ${host}`,
-    missingComments: (n: number) => `${plural(n, "comment")} that the tracker counts.`,
-    nothingMissing: "Nothing is known to be missing.",
-    filesDoNotSay: "Files do not say what they leave out.",
-    readAgain: "Read everything again",
-    readAgainAbout: "Read everything again, and look for what is gone",
+      `Imported with a casebook file. ${host} gets none of your tokens until you confirm that you trust it.`,
+    trust: (host: string) => `Trust ${host}`,
+    missingComments: (n: number) => `${plural(n, "comment")} that the tracker reports.`,
+    nothingMissing: "Nothing known to be missing.",
+    filesDoNotSay: "Can’t be determined for imported files.",
+    readAgain: "Full sync",
+    readAgainAbout: "Fetch everything again and look for deleted items",
   },
 
   interval: {
@@ -235,9 +235,9 @@ export const sources = {
 
   token: {
     open: (token: string) => `${token}…`,
-    another: (host: string) => `Another token for ${host}`,
+    another: (host: string) => `New token for ${host}`,
     save: "Save and test",
-    about: (host: string) => `It goes to ${host} alone, and is kept in the system’s keyring in place of the one before.`,
+    about: (host: string) => `Sent only to ${host}. Replaces the one in the system’s keyring.`,
   },
 
   access: {
@@ -246,32 +246,32 @@ export const sources = {
     as: (user: string | null, isPrivate: boolean, isArchived: boolean) =>
       `${user ? `Signed in as ${user}` : "Without a token"}${isPrivate ? ", a private project" : ""}${isArchived ? ", archived" : ""}.`,
     left: (remaining: number, limit: number) => `${count(remaining)} of ${count(limit)} requests left.`,
-    leftUntil: (remaining: number, limit: number) => `${count(remaining)} of ${count(limit)} requests left, all again {time}.`,
+    leftUntil: (remaining: number, limit: number) => `${count(remaining)} of ${count(limit)} requests left, reset {time}.`,
   },
 
   tuning: {
     title: "Duplicates",
     tuned: (known: number) => `Tuned on ${plural(known, "known duplicate")} from this source.`,
-    untuned: (pairs: number) => `This source has ${plural(pairs, "known duplicate")}. The built-in settings are in use.`,
+    untuned: (pairs: number) => `This source has ${plural(pairs, "known duplicate")}. It uses the default calibration.`,
     /** Both shares are of the known duplicates: the right one first, and among the first ten. */
     result: (known: number, first: number, inTen: number) =>
-      `Tuned on ${plural(known, "known duplicate")} from this source: the right one comes first in ${percent(first)}, ` +
-      `among ten in ${percent(inTen)}.`,
-    builtIn: (first: number, inTen: number) => `With the built-in settings it would be ${percent(first)} and ${percent(inTen)}.`,
-    tooFew: (known: number) => `This source has ${plural(known, "known duplicate")}, too few to learn from. The built-in settings stay.`,
-    about: "Learn from the known duplicates of this source which candidates to show first, and how sure to be",
-    tune: "Tune with its known duplicates",
+      `Tuned on ${plural(known, "known duplicate")} from this source: the right one is first for ${percent(first)}, ` +
+      `in the first ten for ${percent(inTen)}.`,
+    builtIn: (first: number, inTen: number) => `With the default calibration: ${percent(first)} and ${percent(inTen)}.`,
+    tooFew: (known: number) => `This source has too few known duplicates (${count(known)}). It keeps the default calibration.`,
+    about: "Tune the ranking and the confidence to the known duplicates of this source",
+    tune: "Tune on known duplicates",
     again: "Tune again",
   },
 
   /** What is said in passing. */
   news: {
-    addedForLater: (key: string) => `${key} is added. It is synced after what is being synced now.`,
+    addedForLater: (key: string) => `Added ${key}. It will sync after the current sync.`,
     notSynced: (why: string) => `Not synced: ${why}.`,
-    trusted: (host: string) => `${host} may now see the token that is kept for it.`,
-    removed: (key: string) => `${key} is removed. What you decided about its reports is kept.`,
+    trusted: (host: string) => `${host} now gets its saved token.`,
+    removed: (key: string) => `Removed ${key}. Your decisions about its reports are kept.`,
     tuned: (source: string, known: number) => `${source}: duplicate checks are now tuned on its ${plural(known, "known duplicate")}.`,
-    stopped: "Stopped. What was fetched so far is kept, and the next sync goes on from there.",
+    stopped: "Stopped. Progress is kept, and the next sync continues from there.",
     sources: (n: number) => plural(n, "source"),
     brought: (name: string, records: number) => `${name}: ${plural(records, "new or changed record")}.`,
     nothingNew: (name: string) => `${name}: nothing new.`,

@@ -3,9 +3,9 @@ import { count, plural } from "./numbers";
 export const troubleshoot = {
   picked: (picked: number, all: number) => `${picked} of ${all} picked`,
   makeBrief: "Make a brief…",
-  report: "The report",
+  report: "Report",
   placeholder:
-    "Paste what you have: an error message, a log, a customer’s mail, the key of a report (acme/app#12). " +
+    "Paste an error message, a log, a customer email or the key of a report (acme/app#12). " +
     "Or drop a log or a support bundle on the window.",
   ask: "Look it up",
   asking: "Looking it up…",
@@ -14,10 +14,10 @@ export const troubleshoot = {
   answer: "What is known",
 
   blank: {
-    title: "What is already known about it?",
+    title: "What is already known?",
     what:
-      "Paste a report on the left. You get solved cases with the fix first, reports that may be the same, and wiki pages where no " +
-      "case surely helps.",
+      "Paste a report on the left. You get solved cases with the fix first, possible duplicates, and wiki pages if no " +
+      "case is certain to help.",
     /** The places are keys. */
     keys: "{ctrl} {enter} to look it up, {next} {previous} to move, {pick} to pick",
   },
@@ -29,9 +29,9 @@ export const troubleshoot = {
     onlyWiki: "No solved case matches. These wiki pages do.",
     /** What comes less close, and how many. */
     declined: (n: number) => `Similar, but declined (${n})`,
-    silent: (n: number) => `Similar and closed, but no fix is given (${n})`,
+    silent: (n: number) => `Similar, closed without a documented fix (${n})`,
     notClose: (n: number) => `Not close enough (${n})`,
-    said: (key: string) => `${key}: what was said`,
+    said: (key: string) => `${key}: discussion`,
   },
   /** `worth` is a percentage. */
   worthReading: (worth: string) => `Worth reading: ${worth}`,
@@ -47,7 +47,7 @@ export const troubleshoot = {
   fixedIn: (version: string) => `fixed in ${version}`,
   /** A version that is asked about, beside the one with the fix. */
   isOlder: (version: string) => `${version} is older`,
-  shouldHaveFix: (version: string) => `${version} should have the fix: it may have come back`,
+  shouldHaveFix: (version: string) => `${version} should have the fix: possibly a regression`,
 
   case: {
     solved: "solved {time}",
@@ -58,16 +58,16 @@ export const troubleshoot = {
     /** How it was found: by a key that leads to it. */
     via: (key: string) => `found through ${key}`,
     itself: "the report itself",
-    canonical: "the report is a known duplicate of it",
+    canonical: "known duplicate of this case",
     sameError: "the same error",
     firstComment: (key: string) => `${key}: the comment to read first`,
-    readWhole: "Read it whole",
+    readWhole: "Read the whole thread",
     change: "the change that fixed it",
     changeOf: (change: string, key: string) => `${change}: the change that fixed ${key}`,
     /** What is folded away. `comments` are there, `omitted` are not; `agreeing` more only confirm it. */
     rest: (comments: number, omitted: number, agreeing: number) =>
-      "What was reported" +
-      (comments > 0 ? `, and ${plural(comments, "more comment")}` : "") +
+      "The report" +
+      (comments > 0 ? ` and ${plural(comments, "more comment")}` : "") +
       (omitted > 0 ? `; ${omitted} left out` : "") +
       (agreeing > 0 ? `; ${agreeing} more ${agreeing === 1 ? "confirms" : "confirm"} it` : ""),
     /** What a comment is. */
@@ -75,10 +75,10 @@ export const troubleshoot = {
       fix: "the fix",
       workaround: "a workaround",
       closing_note: "why it was closed",
-      reproduction: "how to make it happen",
+      reproduction: "steps to reproduce",
       confirmation: "confirmed",
       denial: "still happens",
-      noise: "aside",
+      noise: "off topic",
     },
   },
 
@@ -88,11 +88,11 @@ export const troubleshoot = {
     summary: (errors: number, lines: number, files: number) =>
       `${plural(errors, "distinct error")} in ${plural(lines, "line")} of ${plural(files, "file")}`,
     severities: { fatal: "Fatal", error: "Error", warning: "Warning" },
-    verdicts: { solved: "solved", known: "known", perhaps: "perhaps known", new: "never seen" },
+    verdicts: { solved: "solved", known: "known", perhaps: "possibly known", new: "never seen" },
     counts: {
       solved: (n: number) => `${count(n)} solved`,
       known: (n: number) => `${count(n)} known`,
-      perhaps: (n: number) => `${count(n)} perhaps known`,
+      perhaps: (n: number) => `${count(n)} possibly known`,
       new: (n: number) => `${count(n)} never seen`,
     },
     once: "once",
@@ -100,15 +100,15 @@ export const troubleshoot = {
     /** `place` is a file and a line. */
     last: (place: string) => `last ${place}`,
     first: (place: string) => `first ${place}`,
-    beforeCrash: "shortly before the program ended",
-    nearEnd: "near the end",
+    beforeCrash: "just before the crash",
+    nearEnd: "near the end of the log",
     knownAs: "Known as {report}",
     solvedIn: "Solved in {report}",
-    perhaps: "Perhaps {report}",
-    askAlone: "Look up this one alone",
-    none: "These logs hold no error and no warning.",
+    perhaps: "Possibly {report}",
+    askAlone: "Look up this error",
+    none: "No errors or warnings in these logs.",
     notShown: (n: number) => `${plural(n, "more error or warning", "more errors and warnings")} not shown here.`,
-    notRead: (files: number) => `${plural(files, "file")} not read, or not to the end`,
+    notRead: (files: number) => `${plural(files, "file")} not read completely`,
     fileNotRead: (file: string, why: string) => `${file}: ${why}`,
     fileReadUpTo: (file: string, line: number, why: string) => `${file}, read up to line ${line}: ${why}`,
   },
@@ -117,9 +117,9 @@ export const troubleshoot = {
     title: "Brief",
     parts: "Parts",
     part: {
-      problem: "The problem",
+      problem: "Problem",
       log: "Errors in the log",
-      duplicates: "Reports that may be the same",
+      duplicates: "Possible duplicates",
       cases: "Solved cases",
       wiki: "Wiki pages",
       versions: "Versions",
@@ -134,22 +134,22 @@ export const troubleshoot = {
     formats: { markdown: "Markdown", html: "HTML", pdf: "PDF", json: "JSON" },
     path: "Path",
     choose: "Choose where…",
-    replaceFile: "Replace it",
+    replaceFile: "Replace",
     savedTo: (path: string) => `Saved to ${path}`,
     copied: "Copied as Markdown",
     export: "Export",
     copy: "Copy",
-    paper: "What it says",
+    paper: "Preview",
     excerpt: "(an excerpt)",
   },
   replaced: {
-    label: "What is replaced",
+    label: "Replacements",
     title: "Replaced in the export",
     inText: "In your text",
     inBrief: "In the brief",
     times: "Times",
-    doubtful: "Not sure about these: clear the box to keep one as it is",
-    nothing: "Nothing was recognised as a person, a host, an address, a number or a token.",
-    note: "What was not recognised is not listed: read the brief before you hand it over.",
+    doubtful: "Uncertain: clear the box to keep one as is",
+    nothing: "No people, hosts, addresses, numbers or tokens were recognized.",
+    note: "Unrecognized names and secrets are not listed: read the brief before you hand it over.",
   },
 };
