@@ -29,7 +29,7 @@ use precedent_core::{
     task::Task,
 };
 use precedent_index::{
-    filter::Filter,
+    filter::{Filter, Test},
     fulltext::{Scope, Words},
     vectors::{Near, Vectors},
 };
@@ -103,7 +103,7 @@ impl Parts<'_> {
                     .with_hint(format!("Ask for at most {MAX_LIMIT}; a filter makes the rest fewer.")));
             }
         };
-        let mut query = query::parse(&request.query)?.within(&request.filters)?;
+        let query = query::parse(&request.query)?.within(&request.filters)?;
         self.check_sources(&query)?;
         let mode = request.mode.or(query.mode).unwrap_or_default();
         let mut coverage = self.coverage()?;
@@ -111,23 +111,8 @@ impl Parts<'_> {
         let mut arms = Vec::new();
 
         let browses = query.is_empty();
-        let mut words = self.words(&query)?;
+        let words = self.words(&query)?;
         task.check()?;
-        let literal = query.literal().map(|literal| literal.within(&request.filters)).transpose()?;
-        if let Some((literal, its)) = self.instead(&query, &words, literal)? {
-            (query, words) = (literal, its);
-            notices.push(Notice {
-                lack: Lack::Operators,
-                text: "Nothing meets the filters and exclusions of the query; these have the same words."
-                    .to_owned(),
-            });
-        } else if let Some((loose, its)) = self.instead(&query, &words, query.loose())? {
-            (query, words) = (loose, its);
-            notices.push(Notice {
-                lack: Lack::Operators,
-                text: "Nothing has the quoted words as they stand; these have some of the words.".to_owned(),
-            });
-        }
         if request.offset > 0 && !browses {
             return Err(Error::invalid("only a query without words has further pages")
                 .with_hint("Leave the words out, or ask for more results at once."));
@@ -158,6 +143,12 @@ impl Parts<'_> {
                 notices.extend(self.missing_vectors(now)?);
             }
             coverage = now;
+            if query.is_narrowed() {
+                notices.push(Notice {
+                    lack: Lack::Operators,
+                    text: "Nothing meets all filters, quoted phrases and exclusions of the query.".to_owned(),
+                });
+            }
         }
         let total = browses.then(|| self.fulltext.matching(&query.filters)).transpose()?;
         notices.extend(missing_text(coverage));
@@ -181,18 +172,6 @@ impl Parts<'_> {
         Ok(words)
     }
 
-    /// Another reading of a query, where no document has what the query asks for and some document has what this one does: by its
-    /// letters, where a text was pasted that only looks like a query; with its phrases as words.
-    fn instead(&self, query: &Query, words: &Words, other: Option<Query>) -> Result<Option<(Query, Words)>> {
-        let Some(other) = other else { return Ok(None) };
-        if !self.fulltext.search(words, &query.filters, 1)?.is_empty() {
-            return Ok(None);
-        }
-        let its = self.words(&other)?;
-        let found = !self.fulltext.search(&its, &other.filters, 1)?.is_empty();
-        Ok(found.then_some((other, its)))
-    }
-
     /// How much each arm can see.
     ///
     /// # Errors
@@ -203,7 +182,12 @@ impl Parts<'_> {
 
     fn check_sources(&self, query: &Query) -> Result<()> {
         for filter in &query.filters {
-            if let precedent_index::filter::Test::Source(key) = &filter.test {
+            let keys = match &filter.test {
+                Test::Source(key) => std::slice::from_ref(key),
+                Test::AnySource(keys) => keys,
+                _ => continue,
+            };
+            for key in keys {
                 self.store.read(|r| r.source(key)?.map(|_| ()).ok_or_else(|| no_source(r, key)))?;
             }
         }
