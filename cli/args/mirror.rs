@@ -251,6 +251,9 @@ pub struct SyncCommand {
     /// Read everything again, and look for what is gone
     #[arg(long)]
     pub full: bool,
+    /// Hide all that is gone, also where it is more than a tenth of a source
+    #[arg(long, requires = "sources", requires = "full")]
+    pub hide_gone: bool,
     /// Go on until Ctrl+C, and look again from time to time; what fails is tried again the next time
     #[arg(short, long)]
     pub watch: bool,
