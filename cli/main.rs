@@ -72,6 +72,10 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(told) => return tell(&told),
     };
+    // It stays for days, and its threads come and go.
+    if matches!(args.command, Command::Mcp(_)) {
+        precedent_core::memory::keep_together();
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {

@@ -49,7 +49,10 @@ async fn query(session: &Session, command: &SearchCommand) -> Result<String> {
 /// The flags as filters of the query language.
 fn filters(command: &SearchCommand) -> String {
     let mut filters = Vec::new();
-    filters.extend(command.source.iter().map(|s| format!("source:\"{s}\"")));
+    // An item has one source, so several of them are alternatives.
+    if !command.source.is_empty() {
+        filters.push(format!("source:\"{}\"", command.source.join(",")));
+    }
     filters.extend(command.state.iter().filter(|s| *s != "all").map(|s| format!("is:{s}")));
     filters.extend(command.label.iter().map(|l| format!("label:\"{l}\"")));
     filters.join(" ")

@@ -55,7 +55,8 @@ fn spoken(time: Duration) -> String {
 
 /// One sync with the indexing after it; what ended a source's early is the result.
 async fn round(session: &Session, command: &SyncCommand, output: &mut Output) -> Result<Option<Error>> {
-    let request = SyncRequest { sources: command.sources.clone(), full: command.full };
+    let request =
+        SyncRequest { sources: command.sources.clone(), full: command.full, hide_gone: command.hide_gone };
     let sources = session.casebook.sync(request, &session.task).await?;
     if sources.is_empty() {
         session.say("No sources to sync. Add one: precedent source add github:owner/name");

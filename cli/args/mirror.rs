@@ -249,6 +249,9 @@ pub struct SyncCommand {
     /// Fetch everything again and detect deleted items
     #[arg(long)]
     pub full: bool,
+    /// Hide all deleted items, even more than a tenth of a source
+    #[arg(long, requires = "sources", requires = "full")]
+    pub hide_gone: bool,
     /// Keep syncing at intervals until Ctrl+C; failures are retried the next time
     #[arg(short, long)]
     pub watch: bool,

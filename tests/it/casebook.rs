@@ -82,6 +82,35 @@ async fn phrases_and_exclusions_bind_the_semantic_arm_too() {
 }
 
 #[tokio::test]
+async fn every_filter_phrase_and_exclusion_is_met() {
+    let place = Place::new();
+    let casebook = load(&place, &varied()).await;
+    for mode in ["lexical", "semantic", "hybrid"] {
+        for query in [
+            "slot is:open is:closed",
+            "slot is:issue is:pr",
+            "slot author:linus author:ada",
+            "slot \"slot never grows\"",
+            "heartbeat \"restart the emitter\"",
+            "replication -slot",
+            "slot -slot",
+        ] {
+            let found = keys(&casebook, &format!("{query} mode:{mode}")).await;
+            assert!(found.is_empty(), "{query} {mode}: {found:?}");
+        }
+        // An exclusion never finds more.
+        let all = keys(&casebook, &format!("replication slot mode:{mode}")).await;
+        for word in ["again", "pump", "heartbeat", "x86", "unheard-of"] {
+            let fewer = keys(&casebook, &format!("replication slot -{word} mode:{mode}")).await;
+            assert!(fewer.iter().all(|key| all.contains(key)), "{word} {mode}: {fewer:?} of {all:?}");
+        }
+    }
+    let request = SearchRequest { query: "replication -slot".into(), ..Default::default() };
+    let notices = casebook.search(request, &Task::new()).await.unwrap().notices;
+    assert!(notices.iter().any(|n| n.text.contains("Nothing meets all filters")), "{notices:?}");
+}
+
+#[tokio::test]
 async fn a_hit_opens_at_the_comment_that_explains_it() {
     let place = Place::new();
     let casebook = load(&place, &varied()).await;

@@ -242,7 +242,8 @@ mod discourse {
             mirror.casebook.add_tracker(new).await.unwrap();
         };
         add("support").await;
-        let request = SyncRequest { sources: vec!["acme/support".to_owned()], full: false };
+        let request =
+            SyncRequest { sources: vec!["acme/support".to_owned()], full: false, ..SyncRequest::default() };
         let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
         assert_eq!((report.problem, report.items), (None, 40));
         assert!(fake.content().log.iter().all(|(_, login)| login.as_deref() == Some("ada:canary-token")));

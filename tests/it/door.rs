@@ -908,6 +908,21 @@ fn pages_of_a_folder_are_one_wiki_whatever_they_are_called() {
 }
 
 #[test]
+fn table_of_a_million_columns_is_read_in_seconds() {
+    let place = Place::new();
+    let (names, cells) = (",c".repeat(1_000_000), ",x".repeat(1_000_000));
+    let began = std::time::Instant::now();
+    let ran = imported(
+        &place,
+        "wide.csv",
+        format!("ID,Title,State{names}\n1,Drive stalls,open{cells}\n2,Belt slips,open{cells}\n"),
+    );
+    assert!(began.elapsed() < std::time::Duration::from_secs(120), "{:?}", began.elapsed());
+    assert!(ran.err.contains("2 rows have more cells than there are columns"), "{}", ran.err);
+    assert_eq!(show(&place, "acme/app#2")["title"], "Belt slips");
+}
+
+#[test]
 fn what_is_beyond_the_columns_is_told() {
     let place = Place::new();
     let ran = imported(

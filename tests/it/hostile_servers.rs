@@ -14,9 +14,9 @@ use axum::{
 };
 use precedent_core::{
     Code, Task,
-    model::{BriefFormat, BriefRequest, GapKind, SearchRequest, SyncReport, SyncRequest},
+    model::{BriefFormat, BriefRequest, GapKind, NewMirror, SearchRequest, SyncReport, SyncRequest},
 };
-use precedent_engine::Casebook;
+use precedent_engine::{Casebook, OpenOptions};
 use serde_json::{Value, json};
 
 use crate::{
@@ -421,6 +421,93 @@ async fn github_misbehaves() {
     bear_all(&mirror, &proxy, "GitHub").await;
 }
 
+type Spoil = fn(&mut Value);
+
+/// What is wrong with one record of each list.
+const BAD_RECORDS: &[(&str, Spoil)] = &[
+    ("null", |record| *record = Value::Null),
+    ("a word", |record| *record = json!("x")),
+    ("without fields", |record| *record = json!({})),
+    ("fields are null", |record| each_field(record, |_| Some(Value::Null))),
+    ("numbers below zero", |record| each_field(record, |value| value.is_number().then(|| json!(-1)))),
+    ("numbers beyond 64 bits", |record| each_field(record, |value| value.is_number().then(|| json!(1e30)))),
+    ("texts are lists", |record| each_field(record, |value| value.is_string().then(|| json!([[]])))),
+];
+
+/// Sets the fields of a record for which there is a new value.
+fn each_field(record: &mut Value, new: fn(&Value) -> Option<Value>) {
+    for (_, value) in record.as_object_mut().into_iter().flatten() {
+        if let Some(new) = new(value) {
+            *value = new;
+        }
+    }
+}
+
+static BAD_RECORD: Mutex<Spoil> = Mutex::new(|_| {});
+
+fn spoil_first(answer: &mut Answer) {
+    let spoil = *BAD_RECORD.lock().unwrap_or_else(PoisonError::into_inner);
+    answer.edit(move |_, value| {
+        if let Some(list) = value.as_array_mut().filter(|list| list.len() > 4 && list[0].is_object()) {
+            spoil(&mut list[0]);
+        }
+    });
+}
+
+#[tokio::test]
+async fn one_bad_record_costs_no_other() {
+    const SHAPES: [Shape; 12] = [
+        Shape::GitLab,
+        Shape::Gitea,
+        Shape::JiraCloud,
+        Shape::JiraServer,
+        Shape::Redmine,
+        Shape::Bugzilla,
+        Shape::Azure,
+        Shape::Linear,
+        Shape::ConfluenceCloud,
+        Shape::ConfluenceServer,
+        Shape::Zendesk,
+        Shape::Discourse,
+    ];
+    for shape in SHAPES {
+        let mut fake = FakeTracker::new(shape, 6, 0);
+        for page in 1..=6 {
+            let text = (format!("<p>Heat {page}</p>"), NOW - 900_000 + page);
+            fake.content().pages.insert(format!("Kiln {page}"), text);
+        }
+        let proxy = Proxy::before(&fake.host);
+        fake.host.clone_from(&proxy.host);
+        let whole = Mirror::of_tracker(&fake, None, false).await;
+        sync(&whole, false).await;
+        let all = held(&whole).len();
+        for (name, spoil) in BAD_RECORDS {
+            *BAD_RECORD.lock().unwrap() = *spoil;
+            proxy.set(Some(spoil_first));
+            let mirror = Mirror::of_tracker(&fake, None, false).await;
+            let report = sync(&mirror, false).await;
+            proxy.set(None);
+            let kept = held(&mirror).len();
+            assert!(
+                kept + 2 >= all && report.problem.is_none(),
+                "{shape:?}, {name}: {kept} of {all}, {report:?}"
+            );
+        }
+        let set_date: Spoil = |record| {
+            each_field(record, |value| {
+                let text = value.as_str()?;
+                (text.len() >= 19 && text.as_bytes()[10] == b'T').then(|| json!("+11026-01-01T00:00:00Z"))
+            });
+        };
+        *BAD_RECORD.lock().unwrap() = set_date;
+        proxy.set(Some(spoil_first));
+        let mirror = Mirror::of_tracker(&fake, None, false).await;
+        let report = sync(&mirror, false).await;
+        proxy.set(None);
+        assert_eq!((held(&mirror).len(), report.problem.is_none()), (all, true), "{shape:?}: {report:?}");
+    }
+}
+
 const YEAR: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 fn has(report: &SyncReport, kind: GapKind) -> bool {
@@ -560,6 +647,58 @@ async fn comments_whose_ids_restart_are_kept() {
     }
     let again = casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
     assert_eq!((again.new, again.unchanged), (0, 9), "{again:?}");
+}
+
+#[tokio::test]
+async fn bad_address_ends_no_other_sync() {
+    let good = FakeTracker::new(Shape::GitLab, 2, 0);
+    let mirror = Mirror::of_tracker(&good, None, false).await;
+    for (key, column, value) in [
+        ("bad/address", "base_url", "https://evil.example/"),
+        ("bad/host", "host", "no host at all"),
+        ("bad/url", "base_url", "::"),
+    ] {
+        let host = good.host.clone();
+        let new = NewMirror {
+            tracker: "gitlab".to_owned(),
+            place: key.to_owned(),
+            host: Some(host),
+            key: None,
+            wiki: false,
+        };
+        mirror.casebook.add_tracker(new).await.unwrap();
+        let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
+        let change = format!(
+            "UPDATE remotes SET {column} = ?1 WHERE source_id = (SELECT id FROM sources WHERE key = ?2)"
+        );
+        assert_eq!(database.execute(&change, [value, key]).unwrap(), 1);
+    }
+    let reports = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
+    for report in &reports {
+        assert_eq!(report.problem.is_some(), report.source.starts_with("bad/"), "{report:?}");
+    }
+    assert_eq!((reports.len(), held(&mirror).len()), (4, 2));
+    let health = Casebook::doctor(OpenOptions::new(mirror.folder()), false, 0, &Task::new()).await.unwrap();
+    let named: Vec<_> = health.findings.iter().filter(|f| f.id == "address_damaged").collect();
+    assert_eq!(named.len(), 3, "{named:?}");
+    assert!(named[0].what.contains("bad/address"), "{named:?}");
+}
+
+#[tokio::test]
+async fn all_that_is_gone_is_hidden_once_confirmed() {
+    let github = FakeGitHub::new("acme/app");
+    github.world().fill(40, 0);
+    let mirror = Mirror::of(&github).await;
+    sync(&mirror, false).await;
+    for number in 1..=30 {
+        github.world().remove(number, Gone::Deleted);
+    }
+    let problem = sync(&mirror, true).await.problem.unwrap();
+    assert!(problem.hint.unwrap_or_default().contains("--hide-gone"), "{}", problem.message);
+    assert_eq!(held(&mirror).len(), 40);
+    let request = SyncRequest { full: true, hide_gone: true, ..SyncRequest::default() };
+    let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
+    assert_eq!((report.problem.as_ref(), report.gone, held(&mirror).len()), (None, 30, 10), "{report:?}");
 }
 
 #[tokio::test]

@@ -43,6 +43,8 @@ mod mcp;
 mod mcp_pages;
 mod model;
 mod models;
+#[path = "../../crates/store/tests/mutation/mod.rs"]
+mod mutation;
 mod notes;
 mod output;
 mod partial;

@@ -571,3 +571,34 @@ fn the_tools_that_say_they_only_read_write_nothing() {
     // A look by an agent takes no report off the queue of those that wait for a check.
     assert_eq!(place.json(&["triage", "--json"])["scanned"], 1);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn many_calls_at_once_take_bounded_memory() {
+    const CALLS: u64 = 300;
+    let place = Place::new();
+    filled(&place);
+    let mut client = Client::start(&place, &[]);
+    client.ok("search", json!({"query": "upload"}));
+    let most = |client: &Client| -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let before = most(&client);
+    for id in 1_000..1_000 + CALLS {
+        let call = json!({"name": "troubleshoot", "arguments": {"text": format!("{FAILURE}, case {id}")}});
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call}).to_string());
+    }
+    let mut answered = 0;
+    while answered < CALLS {
+        let frame = client.frame();
+        if frame["id"].as_u64().is_some_and(|id| id >= 1_000) {
+            assert_ne!(frame["result"]["isError"], true, "{frame}");
+            answered += 1;
+        }
+    }
+    let grown = (most(&client) - before) / 1024;
+    assert!(grown < 200, "{grown} MB more for {CALLS} calls at once");
+    assert_eq!(client.end().0, Some(0));
+}

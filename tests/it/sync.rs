@@ -122,7 +122,7 @@ impl Mirror {
     }
 
     async fn sync_as(&self, full: bool) -> SyncReport {
-        let request = SyncRequest { sources: vec![KEY.to_owned()], full };
+        let request = SyncRequest { sources: vec![KEY.to_owned()], full, ..SyncRequest::default() };
         self.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap()
     }
 
@@ -797,7 +797,7 @@ async fn two_syncs_of_one_source_do_not_run_at_once_and_two_sources_do() {
     mirror.casebook.add_mirror("acme/other", &second.host, false).await.unwrap();
     let casebook = mirror.casebook.clone();
     let slow = tokio::spawn(async move {
-        let request = SyncRequest { sources: vec![KEY.to_owned()], full: false };
+        let request = SyncRequest { sources: vec![KEY.to_owned()], full: false, ..SyncRequest::default() };
         casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap()
     });
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -844,7 +844,7 @@ async fn a_source_that_was_imported_becomes_a_live_one() {
         options.timing = Some(time.clone());
         let casebook = Casebook::open(options).await.unwrap();
         casebook.import_github(KEY, &path, &Task::new()).await.unwrap();
-        let request = SyncRequest { sources: vec![KEY.to_owned()], full: false };
+        let request = SyncRequest { sources: vec![KEY.to_owned()], full: false, ..SyncRequest::default() };
         let error = casebook.sync(request, &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::InvalidInput);
         assert!(error.hint().unwrap().contains("source add github:acme/app"));

@@ -19,6 +19,7 @@ use precedent_index::{
 };
 use precedent_store as store;
 use precedent_store::Store;
+use precedent_trackers::sync;
 
 /// Where everything is, and what to do about it.
 #[derive(Debug)]
@@ -110,6 +111,7 @@ impl CheckUp<'_> {
             checked("rows");
             let readable = self.rows(&store, &mut found)?;
             self.orphans(&store, &mut found)?;
+            addresses(&store, &mut found)?;
             // What is derived cannot be compared with rows that cannot be read.
             if readable {
                 checked("full_text");
@@ -505,6 +507,26 @@ impl CheckUp<'_> {
             ));
         }
     }
+}
+
+/// Looks for live sources that no sync can reach, because their address is none.
+fn addresses(store: &Store, found: &mut Vec<Finding>) -> Result<()> {
+    let remotes = store.read(|r| {
+        let sources = r.sources()?.into_iter();
+        let remotes = sources.map(|source| Ok(r.remote(source.id)?.map(|remote| (source, remote))));
+        remotes.collect::<Result<Vec<_>>>()
+    })?;
+    for (source, remote) in remotes.into_iter().flatten() {
+        let Err(error) = sync::remote_address(&source, &remote) else { continue };
+        found.push(report(
+            "address_damaged",
+            Severity::Warning,
+            format!("{} cannot be synced: {error}", source.key),
+            "Its mirror gets no changes. Everything that is here can be found, and other sources are synced.",
+            &format!("precedent source remove {}, then add it again; what you decided stays", source.key),
+        ));
+    }
+    Ok(())
 }
 
 /// How many passages have no vector, as far as that is known: at least so many.

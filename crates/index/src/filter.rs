@@ -2,7 +2,7 @@
 
 use precedent_core::model::{DocKind, State};
 
-/// A condition that a document has to meet.
+/// A condition that a document has to meet. Several conditions are all met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// What is compared.
@@ -16,6 +16,8 @@ pub struct Filter {
 pub enum Test {
     /// The source's key.
     Source(String),
+    /// Any of these sources' keys.
+    AnySource(Vec<String>),
     /// What it is.
     Kind(DocKind),
     /// Open, closed or merged. `Closed` is met by merged pull requests too.

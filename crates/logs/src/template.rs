@@ -61,6 +61,8 @@ struct Group {
     severity: LogSeverity,
     /// The words that all have in common, the others empty.
     words: Vec<String>,
+    /// The hash of each word, 0 for an empty one.
+    hashes: Vec<u64>,
     /// What kind of failure it is, by exception and frame; 0 without.
     kind: u64,
     count: u64,
@@ -118,14 +120,16 @@ impl Groups {
         }
         let kind = kind(&event.text);
         let words = words(&event.message);
+        let hashes: Vec<u64> = words.iter().map(hash).collect();
         let peers = self.alike.entry((event.severity, words.len(), kind)).or_default();
         let crowd = peers.len() >= CROWD;
-        let found = peers.iter().copied().find(|at| self.all[*at].is_like(&words, crowd));
+        let found = peers.iter().copied().find(|at| self.all[*at].is_like(&words, &hashes, crowd));
         let at = found.unwrap_or_else(|| {
             peers.push(self.all.len());
             let mut group = Group {
                 severity: event.severity,
                 words: words.clone(),
+                hashes: hashes.clone(),
                 kind,
                 count: 0,
                 message: String::new(),
@@ -142,9 +146,11 @@ impl Groups {
             self.all.push(group);
             self.all.len() - 1
         });
-        for (known, word) in self.all[at].words.iter_mut().zip(&words) {
+        let group = &mut self.all[at];
+        for ((known, hash), word) in group.words.iter_mut().zip(&mut group.hashes).zip(&words) {
             if known != word {
                 known.clear();
+                *hash = 0;
             }
         }
         self.known.insert(form, at);
@@ -227,24 +233,21 @@ impl Group {
         self.text = text;
     }
 
-    /// Whether an event of these words is one of this group.
-    fn is_like(&self, words: &[String], crowd: bool) -> bool {
-        let mut same = 0_usize;
-        // A code names the failure: whatever else differs, say the queue, is where it happened.
-        let named = self.words.iter().zip(words).any(|(known, word)| known == word && names_failure(known));
-        for (known, word) in self.words.iter().zip(words) {
-            if known == word {
-                same += 1;
-            } else if !known.is_empty()
-                && !crowd
-                && (!named && is_plain(known) && is_plain(word) || codes(known, word))
-            {
-                return false;
-            }
-        }
+    /// Returns whether an event of these words, with their hashes, is one of this group.
+    fn is_like(&self, words: &[String], hashes: &[u64], crowd: bool) -> bool {
+        // The hashes are compared first: a log of distinct errors is compared with every group.
+        let same = self.hashes.iter().zip(hashes).filter(|(known, hash)| known == hash).count();
         #[allow(clippy::cast_precision_loss, reason = "at most 48 words")]
         let share = same as f32 / words.len().max(1) as f32;
-        share >= ALIKE
+        if share < ALIKE {
+            return false;
+        }
+        // A code names the failure: whatever else differs, say the queue, is where it happened.
+        let named = self.words.iter().zip(words).any(|(known, word)| known == word && names_failure(known));
+        self.words.iter().zip(words).all(|(known, word)| {
+            let differ = known != word && !known.is_empty() && !crowd;
+            !differ || !(!named && is_plain(known) && is_plain(word) || codes(known, word))
+        })
     }
 
     /// What is looked at first: what is bad, rare, traced, near a crash or the end.
@@ -561,6 +564,30 @@ mod tests {
         }
         groups.ended(0, 42, 20);
         assert!(groups.ranked(|_| String::new())[0].message.contains("No space left"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn distinct_errors_of_one_form_take_seconds() {
+        // Time of this thread alone, in nanoseconds: the machine may be busy.
+        let computed = || -> u64 {
+            let all = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+            all.split(' ').next().and_then(|n| n.parse().ok()).unwrap()
+        };
+        let word = |n: u64| -> String { n.to_string().bytes().map(|b| char::from(b + 49)).collect() };
+        let began = computed();
+        let mut groups = Groups::default();
+        for n in 0..8_000 {
+            let (a, b) = (word(n), word(n * 7));
+            groups.add(event(
+                LogSeverity::Error,
+                &format!("{a} {b} failed because {b}{a} {a}{b} is gone"),
+                n,
+            ));
+        }
+        assert!(groups.all.len() > KEPT);
+        let seconds = (computed() - began) / 1_000_000_000;
+        assert!(seconds < 15, "{seconds} s");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use precedent_core::{
-    Error, Result, Task,
+    Error, Result, Task, error,
     model::{
         AskRequest, BriefFormat, BriefRequest, DuplicatesRequest, LogRequest, NoteDraft, NoteKind,
         TroubleshootRequest, TroubleshootSettings, VerdictKind,
@@ -23,7 +23,7 @@ use rmcp::{
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    sync::{OnceCell, watch},
+    sync::{OnceCell, Semaphore, watch},
 };
 
 use super::{
@@ -39,6 +39,8 @@ use super::{
 
 /// Characters of the thread of a case that may help.
 const ASKED_CHARS: usize = 2_000;
+/// So many calls are worked on at the same time; the others wait for their turn.
+const AT_ONCE: usize = 4;
 /// Progress is told at most this often.
 const EVERY: Duration = Duration::from_millis(200);
 
@@ -73,6 +75,8 @@ pub struct Server {
     troubleshooting: TroubleshootSettings,
     /// Where logs may be read.
     folders: AllowedFolders,
+    /// Bounds the calls that are worked on.
+    turns: Arc<Semaphore>,
     tool_router: ToolRouter<Self>,
 }
 
@@ -316,7 +320,8 @@ impl Server {
         folders: AllowedFolders,
     ) -> Self {
         let (casebook, tool_router) = (Arc::default(), Self::tool_router());
-        Self { options, casebook, source, troubleshooting, folders, tool_router }
+        let turns = Arc::new(Semaphore::new(AT_ONCE));
+        Self { options, casebook, source, troubleshooting, folders, turns, tool_router }
     }
 
     /// The casebook; that there is none yet is an answer like others, and asked anew each time.
@@ -421,7 +426,13 @@ impl Server {
         };
         let done = {
             let told = tell(&context, receiver);
-            let working = work(&asked, &task);
+            let working = async {
+                let _turn = tokio::select! {
+                    turn = self.turns.acquire() => turn,
+                    () = task.cancelled() => return Err(error::cancelled()),
+                };
+                work(&asked, &task).await
+            };
             tokio::pin!(told, working);
             let mut asked = false;
             loop {

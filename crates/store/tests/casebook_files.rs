@@ -1,9 +1,12 @@
 //! Casebook files: what goes out comes in equal, and no cell of one breaks what reads it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod mutation;
+
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use mutation::{Chance, mutate};
 use precedent_core::{
     error::{Code, Result},
     model::{
@@ -422,101 +425,6 @@ fn whole_plan() -> Plan {
     }
 }
 
-/// Numbers by chance that are the same each time.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: usize) -> usize {
-        // https://prng.di.unimi.it/splitmix64.c
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((z ^ (z >> 31)) % end as u64).unwrap()
-    }
-}
-
-/// Changes one cell of a database; what was changed, for a person who reads a failure.
-fn mutate(connection: &Connection, chance: &mut Chance) -> String {
-    const VALUES: &[&str] = &[
-        "NULL",
-        "-1",
-        "0",
-        "1",
-        "2",
-        "9223372036854775807",
-        "-9223372036854775808",
-        "9000000000000000000",
-        "9007199254740992",
-        "4102444800",
-        "-377705023202",
-        "253402300800",
-        "''",
-        "'{'",
-        "'[1]'",
-        "'[\"a\"]'",
-        "'\"\\ud800\"'",
-        "'note'",
-        "'notes'",
-        "'note#1'",
-        "'acme/app0'",
-        "'acme/app0#1'",
-        "'other/app0#1'",
-        "'../../x'",
-        "'a' || char(10) || 'b'",
-        "'x' || char(0) || 'y'",
-        "CAST(x'ff' AS TEXT)",
-        "CAST(x'c328' AS TEXT)",
-        "'javascript:alert(1)'",
-        "'http://[::1'",
-        "9e999",
-        "-9e999",
-        "1e308",
-        "0.0",
-        "x''",
-        "x'28b52ffd'",
-        "zeroblob(1000)",
-        "printf('%.*c', 100000, 'x')",
-    ];
-    let tables: Vec<String> = {
-        let mut statement =
-            connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").unwrap();
-        let rows = statement.query_map([], |r| r.get(0)).unwrap();
-        rows.collect::<rusqlite::Result<_>>().unwrap()
-    };
-    for _ in 0..1000 {
-        let table = &tables[chance.below(tables.len())];
-        let columns: Vec<String> = {
-            let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)").unwrap();
-            let rows = statement.query_map([table], |r| r.get(0)).unwrap();
-            rows.collect::<rusqlite::Result<_>>().unwrap()
-        };
-        let column = &columns[chance.below(columns.len())];
-        let value = VALUES[chance.below(VALUES.len())];
-        let rows: i64 =
-            connection.query_row(&format!("SELECT count(*) FROM \"{table}\""), [], |r| r.get(0)).unwrap();
-        if rows == 0 {
-            continue;
-        }
-        let row = chance.below(usize::try_from(rows).unwrap());
-        let key: Vec<String> = {
-            let query = "SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk";
-            let mut statement = connection.prepare(query).unwrap();
-            let names = statement.query_map([table], |r| r.get::<_, String>(0)).unwrap();
-            names.map(|n| format!("\"{}\"", n.unwrap())).collect()
-        };
-        let key = key.join(", ");
-        let change = format!(
-            "UPDATE \"{table}\" SET \"{column}\" = {value} WHERE ({key}) = (SELECT {key} FROM \"{table}\" ORDER BY {key} LIMIT 1 OFFSET {row})"
-        );
-        // What the schema itself does not take is no cell that a file can hold.
-        if connection.execute(&change, []).is_ok_and(|n| n == 1) {
-            return format!("{table}.{column} = {value}, row {row}");
-        }
-    }
-    panic!("nothing could be changed");
-}
-
 #[test]
 fn no_cell_of_a_file_breaks_a_reader() {
     campaign(0..120);
@@ -542,7 +450,7 @@ fn campaign(cases: std::ops::Range<u64>) {
     let others = dump(&open(folder.path(), "mine.db"), true, "");
     let (mut refused, mut mended) = (0, 0);
     for case in cases {
-        let mut chance = Chance(case);
+        let mut chance = Chance::new(case);
         let place = folder.path().join(case.to_string());
         std::fs::create_dir(&place).unwrap();
         let file: PathBuf = place.join("file.db");

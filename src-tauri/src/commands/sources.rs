@@ -69,7 +69,8 @@ pub async fn sync(
 ) -> Result<Vec<SyncReport>> {
     let casebook = desk.casebook().await?;
     let running = desk.begin(JobKind::Sync, watched(progress))?;
-    notice::when_long(&app, &running, casebook.sync(SyncRequest { sources, full }, &running.task).await)
+    let request = SyncRequest { sources, full, ..SyncRequest::default() };
+    notice::when_long(&app, &running, casebook.sync(request, &running.task).await)
 }
 
 /// What files are, and what of them would be imported; imports nothing. A long job.

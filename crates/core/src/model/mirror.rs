@@ -162,6 +162,8 @@ pub struct SyncRequest {
     pub sources: Vec<String>,
     /// Reads everything again, and looks for what is gone.
     pub full: bool,
+    /// Hides all that is gone. Without, a sync that would hide more than a share of a source hides nothing.
+    pub hide_gone: bool,
 }
 
 /// What a sync of one source did.

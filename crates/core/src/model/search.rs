@@ -175,7 +175,7 @@ pub enum Lack {
     Model,
     /// The source's own calibration does not hold any more.
     Calibration,
-    /// What looks like a filter or an exclusion found nothing, and its words did.
+    /// Nothing meets all filters, phrases and exclusions of the query.
     Operators,
     /// The item that was named is not in the casebook.
     Item,

@@ -255,7 +255,7 @@ impl Casebook {
     pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
         let context = self.context(task);
         let mut reports = Vec::new();
-        let live = self.live(request.sources).await?;
+        let live = self.live(request.sources.clone()).await?;
         let addresses: Vec<_> =
             live.iter().filter_map(|(_, remote)| url::Url::parse(&remote.base_url).ok()).collect();
         // Where none answers the network is away, which need not be found out once a source.
@@ -273,9 +273,12 @@ impl Casebook {
                 break;
             }
             let http = self.inner.http.counted();
-            let mut tracker = self.tracker(&http, &source, &remote).await?;
-            let mut report =
-                sync::sync(&context, &source, &remote, tracker.as_mut(), &http, request.full).await;
+            let mut report = match self.tracker(&http, &source, &remote).await {
+                Ok(mut tracker) => {
+                    sync::sync(&context, &source, &remote, tracker.as_mut(), &http, &request).await
+                }
+                Err(error) => sync::skip(&context, &source, &error).await,
+            };
             report.requests = http.sent();
             reports.push(report);
         }

@@ -17,7 +17,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use jiff::Timestamp;
@@ -57,6 +57,17 @@ const EMBEDDED: usize = 8;
 
 /// Where the time comes from; a fixed one in tests.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Returns the time of the system's clock, or the nearest that a date can be: such a clock may be in the year 11026.
+#[allow(clippy::disallowed_methods, reason = "the one default clock")]
+fn system_time() -> Timestamp {
+    nearest(SystemTime::now())
+}
+
+fn nearest(time: SystemTime) -> Timestamp {
+    let bound = if time < SystemTime::UNIX_EPOCH { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::try_from(time).unwrap_or(bound)
+}
 
 /// How to open a casebook.
 #[derive(Clone)]
@@ -104,8 +115,7 @@ impl OpenOptions {
             engine: None,
             preload: false,
             workers: 0,
-            #[allow(clippy::disallowed_methods, reason = "the one default clock")]
-            clock: Arc::new(Timestamp::now),
+            clock: Arc::new(system_time),
             secrets: Secrets::default(),
             timing: None,
             proxy: None,
@@ -573,6 +583,13 @@ fn make_private(folder: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clock_beyond_every_date_is_the_nearest_one() {
+        let year = Duration::from_secs(31_557_600);
+        assert_eq!(nearest(SystemTime::UNIX_EPOCH + year * 9056), Timestamp::MAX);
+        assert_eq!(nearest(SystemTime::UNIX_EPOCH + Duration::from_secs(7)).as_second(), 7);
+    }
 
     #[test]
     fn runtime_and_model_are_looked_for_in_the_package_alone() {

@@ -28,7 +28,7 @@ use precedent_core::{
     task::Task,
 };
 use precedent_index::{
-    filter::Filter,
+    filter::{Filter, Test},
     fulltext::{Scope, Words},
     vectors::{Near, Vectors},
 };
@@ -138,7 +138,7 @@ impl Parts<'_> {
                     .with_hint(format!("Use at most {MAX_LIMIT}, and filters to narrow the search.")));
             }
         };
-        let mut query = query::parse(&request.query)?.within(&request.filters)?;
+        let query = query::parse(&request.query)?.within(&request.filters)?;
         self.check_sources(&query)?;
         let mode = request.mode.or(query.mode).unwrap_or_default();
         let mut coverage = self.coverage()?;
@@ -146,24 +146,8 @@ impl Parts<'_> {
         let mut arms = Vec::new();
 
         let browses = query.is_empty();
-        let mut words = self.words(&query)?;
+        let words = self.words(&query)?;
         task.check()?;
-        let literal = query.literal().map(|literal| literal.within(&request.filters)).transpose()?;
-        if let Some((literal, its)) = self.fallback_query(&query, &words, literal)? {
-            (query, words) = (literal, its);
-            notices.push(Notice {
-                lack: Lack::Operators,
-                text: "No matches for the filters and exclusions; showing results for the words only."
-                    .to_owned(),
-            });
-        } else if let Some((loose, its)) = self.fallback_query(&query, &words, query.loose())? {
-            (query, words) = (loose, its);
-            notices.push(Notice {
-                lack: Lack::Operators,
-                text: "No exact match for the quoted phrase; showing results with some of its words."
-                    .to_owned(),
-            });
-        }
         if request.offset > 0 && !browses {
             return Err(Error::invalid("only a query without words can be paged")
                 .with_hint("Remove the words, or ask for more results at once."));
@@ -196,6 +180,12 @@ impl Parts<'_> {
                 notices.extend(self.missing_vectors(now)?);
             }
             coverage = now;
+            if query.is_narrowed() {
+                notices.push(Notice {
+                    lack: Lack::Operators,
+                    text: "Nothing meets all filters, quoted phrases and exclusions of the query.".to_owned(),
+                });
+            }
         }
         let total = browses.then(|| self.fulltext.matching(&query.filters)).transpose()?;
         notices.extend(missing_text(coverage));
@@ -219,23 +209,6 @@ impl Parts<'_> {
         Ok(words)
     }
 
-    /// Another reading of a query, where no document has what the query asks for and some document has what this one does: by its
-    /// letters, where a text was pasted that only looks like a query; with its phrases as words.
-    fn fallback_query(
-        &self,
-        query: &Query,
-        words: &Words,
-        other: Option<Query>,
-    ) -> Result<Option<(Query, Words)>> {
-        let Some(other) = other else { return Ok(None) };
-        if !self.fulltext.search(words, &query.filters, 1)?.is_empty() {
-            return Ok(None);
-        }
-        let its = self.words(&other)?;
-        let found = !self.fulltext.search(&its, &other.filters, 1)?.is_empty();
-        Ok(found.then_some((other, its)))
-    }
-
     /// How much each arm can see.
     ///
     /// # Errors
@@ -246,7 +219,12 @@ impl Parts<'_> {
 
     fn check_sources(&self, query: &Query) -> Result<()> {
         for filter in &query.filters {
-            if let precedent_index::filter::Test::Source(key) = &filter.test {
+            let keys = match &filter.test {
+                Test::Source(key) => std::slice::from_ref(key),
+                Test::AnySource(keys) => keys,
+                _ => continue,
+            };
+            for key in keys {
                 self.store.read(|r| r.source(key)?.map(|_| ()).ok_or_else(|| no_source(r, key)))?;
             }
         }

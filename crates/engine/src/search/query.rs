@@ -40,8 +40,6 @@ pub struct Query {
     pub understood: String,
     /// Whether it is a pasted text and not a typed query.
     pub pasted: bool,
-    /// The words that were read as filters and exclusions, as they were typed.
-    pub operators: Vec<String>,
 }
 
 impl Query {
@@ -67,24 +65,10 @@ impl Query {
         out
     }
 
-    /// The same with what looks like filters and exclusions as phrases that have to occur; `None` if it has none, or no words.
-    pub fn literal(&self) -> Option<Self> {
-        if self.operators.is_empty() || self.pasted || self.is_empty() {
-            return None;
-        }
-        let phrases = self.phrases.iter().chain(&self.operators).cloned().collect();
-        Some(Self {
-            phrases,
-            mode: self.mode,
-            understood: self.understood.clone(),
-            ..Self::typed(&self.text)
-        })
-    }
-
-    /// The same with its phrases as words; `None` if it has none, or nothing beside them: who types a phrase alone means it.
-    pub fn loose(&self) -> Option<Self> {
-        let mixed = !self.phrases.is_empty() && !self.text.is_empty();
-        mixed.then(|| Self { text: self.all_words(), phrases: Vec::new(), ..self.clone() })
+    /// Returns whether it has words, and filters, phrases or exclusions that leave documents with these words out.
+    pub fn is_narrowed(&self) -> bool {
+        let parts = self.filters.len() + self.without.len() + self.phrases.len();
+        !self.is_empty() && parts > usize::from(self.text.is_empty())
     }
 
     /// Adds filters that were given apart from the words.
@@ -131,7 +115,7 @@ pub fn parse(input: &str) -> Result<Query> {
             mode: query.mode,
             scope: query.scope,
             understood: query.understood,
-            ..Query::typed(&query.operators.join(" "))
+            ..Query::typed(&query.without.join(" "))
         });
     }
     Ok(query)
@@ -208,7 +192,6 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
             return Ok(true);
         }
         if negated {
-            query.operators.push(phrase.to_owned());
             query.without.push(phrase.to_owned());
         } else {
             query.phrases.push(phrase.to_owned());
@@ -221,29 +204,26 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
         let value = value.replace('"', "");
         let value = value.trim();
         match named(&name, value, negated, query) {
-            Ok(true) => {
-                query.operators.push(format!("{name} {value}"));
-                return Ok(true);
-            }
+            Ok(true) => return Ok(true),
             Ok(false) => {}
             Err(_) if line => return Ok(false),
             Err(error) => return Err(error),
         }
     }
     if negated && !line && is_excluded(core) {
-        query.operators.push(core.to_owned());
         query.without.push(core.to_owned());
         return Ok(true);
     }
     Ok(false)
 }
 
-/// Whether a word with a minus before it is meant to be excluded. `-f`, `-O2`, `-std=c++20` and `-fsSL` are options of a program.
+/// Returns whether a word behind a minus is excluded. `-f`, `-O2`, `-std=c++20` and `-fsSL` are options of a program.
 fn is_excluded(word: &str) -> bool {
     let plain = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@'));
     let mut letters = word.chars();
-    let inner_capital = letters.next().is_some_and(char::is_lowercase) && letters.any(char::is_uppercase);
-    let numbered = word.len() < 4 && word.chars().skip(1).all(|c| c.is_ascii_digit());
+    let inner_capital =
+        word.len() < 5 && letters.next().is_some_and(char::is_lowercase) && letters.any(char::is_uppercase);
+    let numbered = word.len() < 3 && word.chars().skip(1).all(|c| c.is_ascii_digit());
     plain && word.contains(char::is_alphanumeric) && !numbered && !inner_capital
 }
 
@@ -296,7 +276,10 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
             "bot" => Test::Bot,
             _ => return Err(wrong(name, value, "open, closed, merged, issue, pr, page, note, locked, bot")),
         },
-        "source" | "repo" => Test::Source(text()?),
+        "source" | "repo" => match text()?.split_once(',') {
+            None => Test::Source(value.to_owned()),
+            Some(_) => Test::AnySource(value.split(',').map(|key| key.trim().to_owned()).collect()),
+        },
         "label" => Test::Label(text()?),
         "author" => Test::Author(text()?.trim_start_matches('@').to_owned()),
         "reason" => Test::Reason(text()?.replace(['-', ' '], "_")),
@@ -409,6 +392,20 @@ mod tests {
     }
 
     #[test]
+    fn identifier_behind_a_minus_is_excluded() {
+        for word in ["x86", "fooBar", "e2e", "foo_bar"] {
+            assert_eq!(parse(&format!("zebra -{word}")).unwrap().without, [word]);
+        }
+    }
+
+    #[test]
+    fn several_sources_stand_in_one_filter() {
+        let q = parse("source:acme/app,acme/lib leak").unwrap();
+        let keys = ["acme/app", "acme/lib"].map(str::to_owned).to_vec();
+        assert_eq!(q.filters, [Filter { test: Test::AnySource(keys), negated: false }]);
+    }
+
+    #[test]
     fn colon_inside_quotes_makes_no_line() {
         let q = parse(r#"label:"needs: info" zebra -slot "disk: full now""#).unwrap();
         assert_eq!((q.text.as_str(), q.filters.len()), ("zebra", 1));
@@ -425,10 +422,7 @@ mod tests {
         assert_eq!((q.phrases.len(), q.filters.len()), (0, 1));
         // A line that is quoted as a whole is meant as it stands.
         assert_eq!(parse(r#""error: no lease""#).unwrap().phrases, ["error: no lease"]);
-        let mixed = parse(r#"pool "worker-1" stalls"#).unwrap();
-        assert_eq!(mixed.phrases, ["worker-1"]);
-        assert_eq!(mixed.loose().unwrap().text, "pool stalls worker-1");
-        assert!(parse(r#""worker-1""#).unwrap().loose().is_none());
+        assert_eq!(parse(r#"pool "worker-1" stalls"#).unwrap().phrases, ["worker-1"]);
     }
 
     #[test]
@@ -445,17 +439,6 @@ mod tests {
         let q = parse("one\ntwo is:open").unwrap().within("source:\"acme/app\" is:closed").unwrap();
         assert_eq!((q.pasted, q.text.as_str(), q.filters.len()), (true, "one\ntwo is:open", 2));
         assert!(parse("x").unwrap().within("words").unwrap_err().hint().unwrap().contains("label:"));
-    }
-
-    #[test]
-    fn a_query_with_operators_can_be_read_by_its_letters() {
-        let q = parse("crash is:open -helm \"a b\"").unwrap().literal().unwrap();
-        assert_eq!(
-            (q.text.as_str(), q.phrases, q.filters.len()),
-            ("crash", vec!["a b".to_owned(), "is open".to_owned(), "helm".to_owned()], 0)
-        );
-        assert!(parse("crash").unwrap().literal().is_none());
-        assert!(parse("is:open").unwrap().literal().is_none());
     }
 
     #[test]

@@ -421,26 +421,10 @@ impl FullText {
             return query;
         }
         let mut clauses: Clauses = vec![(Occur::Must, query)];
-        // Several sources, kinds or authors are alternatives; several labels are all wanted.
-        let mut alternatives: Vec<(std::mem::Discriminant<Test>, Clauses)> = Vec::new();
-        for filter in filters {
-            let query: Box<dyn Query> = Box::new(ConstScoreQuery::new(self.test(&filter.test), 0.0));
-            if filter.negated {
-                clauses.push((Occur::MustNot, query));
-            } else if matches!(filter.test, Test::Label(_) | Test::Time(..)) {
-                clauses.push((Occur::Must, query));
-            } else {
-                let kind = std::mem::discriminant(&filter.test);
-                match alternatives.iter_mut().find(|(k, _)| *k == kind) {
-                    Some((_, list)) => list.push((Occur::Should, query)),
-                    None => alternatives.push((kind, vec![(Occur::Should, query)])),
-                }
-            }
-        }
-        for (_, list) in alternatives {
-            clauses
-                .push((Occur::Must, Box::new(ConstScoreQuery::new(Box::new(BooleanQuery::new(list)), 0.0))));
-        }
+        clauses.extend(filters.iter().map(|filter| -> (Occur, Box<dyn Query>) {
+            let occur = if filter.negated { Occur::MustNot } else { Occur::Must };
+            (occur, Box::new(ConstScoreQuery::new(self.test(&filter.test), 0.0)))
+        }));
         Box::new(BooleanQuery::new(clauses))
     }
 
@@ -449,6 +433,10 @@ impl FullText {
         let text = |field, text: &str| self.term(field, &text.to_lowercase(), IndexRecordOption::Basic);
         match test {
             Test::Source(key) => text(f.source, key),
+            Test::AnySource(keys) => {
+                let sources = keys.iter().map(|key| (Occur::Should, text(f.source, key)));
+                Box::new(BooleanQuery::new(sources.collect()))
+            }
             Test::Kind(kind) => text(f.kind, kind.as_str()),
             Test::State(state) => text(f.state, state.as_str()),
             Test::Resolved => {

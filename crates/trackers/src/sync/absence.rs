@@ -13,9 +13,23 @@ const SHARE: usize = 10;
 /// … but so many of a small source, as long as half of it stays.
 pub(super) const FEW: usize = 10;
 
-/// Returns how many of `held` records one sync may hide.
-pub(super) fn allowance(held: usize) -> usize {
-    (held / SHARE).max(FEW.min(held / 2))
+/// How much one sync may hide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Allowance {
+    /// A share of a source.
+    Share,
+    /// All that the tracker no longer has, because the person said so.
+    All,
+}
+
+impl Allowance {
+    /// Returns how many of `held` records one sync may hide.
+    pub(super) fn of(self, held: usize) -> usize {
+        match self {
+            Self::Share => (held / SHARE).max(FEW.min(held / 2)),
+            Self::All => held,
+        }
+    }
 }
 
 /// The error of a sync that would have hidden more than its share; `what` names the records.
@@ -28,8 +42,8 @@ pub(super) fn too_many(gone: usize, held: usize, what: &str, source: &str) -> Er
         ),
     )
     .with_hint(format!(
-        "Check what the token can read: precedent source test {source}. If they were really deleted, remove the source \
-         and add it again; your decisions are kept."
+        "Check what the token can read: precedent source test {source}. If they were really deleted: precedent sync \
+         {source} --full --hide-gone"
     ))
 }
 
@@ -39,6 +53,7 @@ pub(super) fn hide_items(
     source: &SourceRow,
     numbers: &[u64],
     hidden: usize,
+    allowance: Allowance,
     now: Timestamp,
 ) -> Result<(usize, Option<Error>)> {
     if numbers.is_empty() {
@@ -48,7 +63,7 @@ pub(super) fn hide_items(
     let wanted: HashSet<u64> = numbers.iter().copied().collect();
     let gone: Vec<u64> = all.iter().copied().filter(|n| wanted.contains(n)).collect();
     let held = all.len() + hidden;
-    if hidden + gone.len() > allowance(held) {
+    if hidden + gone.len() > allowance.of(held) {
         return Ok((0, Some(too_many(hidden + gone.len(), held, "items", &source.key))));
     }
     for number in &gone {
@@ -79,7 +94,8 @@ mod tests {
     #[test]
     fn one_sync_hides_a_share_and_never_half() {
         for (held, most) in [(0, 0), (1, 0), (2, 1), (5, 2), (20, 10), (100, 10), (300, 30), (5_000, 500)] {
-            assert_eq!(allowance(held), most, "{held}");
+            assert_eq!(Allowance::Share.of(held), most, "{held}");
+            assert_eq!(Allowance::All.of(held), held);
         }
         let error = too_many(300, 300, "items", "acme/app");
         assert!(error.to_string().contains("300 of 300 items"), "{error}");

@@ -5,6 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use jiff::Timestamp;
 
 use super::{
+    absence::Allowance,
     clock,
     lock::SyncLock,
     progress, relations,
@@ -20,7 +21,7 @@ use crate::{
 use precedent_core::{
     door,
     error::{Code, Error, Result},
-    model::{Problem, Record, SyncReport},
+    model::{Problem, Record, SyncReport, SyncRequest},
     task::{Phase, Task, blocking},
 };
 use precedent_store::{RemoteRow, SourceRow, StreamRow};
@@ -44,7 +45,7 @@ pub async fn sync(
     remote: &RemoteRow,
     tracker: &mut dyn Tracker,
     http: &Http,
-    full: bool,
+    request: &SyncRequest,
 ) -> SyncReport {
     let start = (context.clock)();
     let latest = progress::Latest::default();
@@ -52,7 +53,8 @@ pub async fn sync(
     let mut run = Run {
         context: &watched,
         source,
-        full,
+        full: request.full,
+        allowance: if request.hide_gone { Allowance::All } else { Allowance::Share },
         report: SyncReport { source: source.key.clone(), ..SyncReport::default() },
         project: remote.project.clone(),
         seen: Seen::default(),

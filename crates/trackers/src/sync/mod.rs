@@ -44,6 +44,9 @@ use precedent_store::{Applied, DateEvidence, Packed, RawKind, RawPacker, SourceR
 /// Records that one thread packs at least, so that what packs them is worth making.
 const PACKED_TOGETHER: usize = 64;
 
+/// The longest title, in characters. The whole of a longer one begins the body.
+const MAX_TITLE: usize = 1_000;
+
 /// Where records come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
@@ -74,7 +77,7 @@ fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
         .map_init(
             || (None, None),
             |(document, comment), record| {
-                let record = without_secrets(record);
+                let record = with_bounded_title(without_secrets(record));
                 let (worker, packer, raw) = match &record {
                     Record::Document(d) => (document, &documents, &d.raw),
                     Record::Comment(c) => (comment, &comments, &c.raw),
@@ -87,6 +90,18 @@ fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
             },
         )
         .collect()
+}
+
+/// Cuts a title that would make every comparison with it slow; what is cut stands in the body.
+fn with_bounded_title(mut record: Record) -> Record {
+    if let Record::Document(document) = &mut record
+        && let Some((end, _)) = document.title.char_indices().nth(MAX_TITLE)
+    {
+        document.body = format!("{}\n\n{}", document.title, document.body);
+        document.title.truncate(end);
+        document.title.push('…');
+    }
+    record
 }
 
 /// A record without the secrets of this process: what is put together of parts may hold one that no part showed.

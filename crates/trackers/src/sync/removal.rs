@@ -20,7 +20,7 @@ pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, listed:
     if missing.is_empty() {
         return Ok(());
     }
-    if missing.len() > absence::allowance(held) && (empty || missing.len() > absence::FEW) {
+    if missing.len() > run.allowance.of(held) && (empty || missing.len() > absence::FEW) {
         run.doubt(absence::too_many(missing.len(), held, "pages", &run.source.key));
         return Ok(());
     }
@@ -41,7 +41,7 @@ pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, listed:
         }
     }
     hide(run, replaced).await?;
-    if gone.len() > absence::allowance(held) {
+    if gone.len() > run.allowance.of(held) {
         run.doubt(absence::too_many(gone.len(), held, "pages", &run.source.key));
         return Ok(());
     }

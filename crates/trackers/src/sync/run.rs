@@ -4,7 +4,10 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use jiff::Timestamp;
 
-use super::{absence, apply, stated};
+use super::{
+    absence::{self, Allowance},
+    apply, stated,
+};
 use crate::tracker::Relation;
 use precedent_core::{
     door,
@@ -32,6 +35,7 @@ pub(super) struct Run<'a> {
     pub(super) context: &'a Context,
     pub(super) source: &'a SourceRow,
     pub(super) full: bool,
+    pub(super) allowance: Allowance,
     pub(super) report: SyncReport,
     /// What the tracker calls the project now.
     pub(super) project: String,
@@ -93,13 +97,13 @@ impl Run<'_> {
     ) -> Result<()> {
         let (source, now) = (self.source.clone(), (self.context.clock)());
         let project = self.project.clone();
-        let before = self.hidden;
+        let (before, allowance) = (self.hidden, self.allowance);
         let (done, (hidden, doubt)) = self
             .blocking(move |store| {
                 let mut absent = (0, None);
                 let done = apply(store, &source, records, now, |w| {
                     stated::replace(w, &source.key, &project, &told.relations)?;
-                    absent = absence::hide_items(w, &source, &told.gone, before, now)?;
+                    absent = absence::hide_items(w, &source, &told.gone, before, allowance, now)?;
                     match stream {
                         Some((name, row)) => w.set_stream(source.id, name, &row),
                         None => Ok(()),

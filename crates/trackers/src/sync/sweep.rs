@@ -107,7 +107,7 @@ async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<
     let held = run.blocking(move |store| store.read(|r| r.item_numbers(source, false))).await?.len();
     for number in numbers.into_iter().take(MAX_CHECKS) {
         run.context.task.check()?;
-        if run.hidden + gone.len() > absence::allowance(held + run.hidden) {
+        if run.hidden + gone.len() > run.allowance.of(held + run.hidden) {
             break;
         }
         match tracker.item(number, &run.context.task).await? {
@@ -122,7 +122,7 @@ async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<
         return Ok(left);
     }
     let hidden = run.hidden + gone.len();
-    if hidden > absence::allowance(held + run.hidden) {
+    if hidden > run.allowance.of(held + run.hidden) {
         run.doubt(absence::too_many(hidden, held + run.hidden, "items", &run.source.key));
         return Ok(left);
     }
@@ -150,7 +150,7 @@ async fn check_comments(
     let held = run.blocking(move |store| store.read(|r| r.comment_ids(source))).await?.len();
     for (id, number) in ids.into_iter().take(MAX_CHECKS) {
         run.context.task.check()?;
-        if gone.len() > absence::allowance(held) {
+        if gone.len() > run.allowance.of(held) {
             run.doubt(absence::too_many(gone.len(), held, "comments", &run.source.key));
             return Ok(left);
         }
@@ -164,7 +164,7 @@ async fn check_comments(
     if gone.is_empty() {
         return Ok(left);
     }
-    if gone.len() > absence::allowance(held) {
+    if gone.len() > run.allowance.of(held) {
         run.doubt(absence::too_many(gone.len(), held, "comments", &run.source.key));
         return Ok(left);
     }

@@ -135,7 +135,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     run.report.updated += shown;
     // The commit proves that a page is gone, but not that most of a wiki was meant to go. Renamed pages came as new ones.
     let renamed = usize::try_from(run.report.new - new_before).unwrap_or(usize::MAX);
-    if missing.len() > absence::allowance(held).max(renamed) {
+    if missing.len() > run.allowance.of(held).max(renamed) {
         run.doubt(absence::too_many(missing.len(), held, "pages", &run.source.key));
         return Ok(());
     }

@@ -92,6 +92,7 @@ struct Whole {
     id: String,
     #[serde(default)]
     title: String,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     created_at: Option<Timestamp>,
     version: Option<Version>,
     history: Option<History>,
@@ -104,9 +105,11 @@ struct Whole {
 #[serde(rename_all = "camelCase")]
 struct Version {
     /// Cloud.
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     created_at: Option<Timestamp>,
     author_id: Option<String>,
     /// Data Center.
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     when: Option<Timestamp>,
     by: Option<Person>,
 }
@@ -114,6 +117,7 @@ struct Version {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct History {
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     created_date: Option<Timestamp>,
 }
 

@@ -62,6 +62,7 @@ struct Comment {
     issue_url: Option<String>,
     pull_request_url: Option<String>,
     created_at: Timestamp,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     updated_at: Option<Timestamp>,
 }
 

@@ -73,8 +73,11 @@ struct Issue {
     milestone: Option<Milestone>,
     discussion_locked: Option<bool>,
     user_notes_count: Option<u64>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     created_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     updated_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     closed_at: Option<Timestamp>,
     web_url: Option<String>,
     #[serde(rename = "_links")]
@@ -104,6 +107,7 @@ struct Note {
     body: Option<String>,
     author: Option<User>,
     created_at: Timestamp,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     updated_at: Option<Timestamp>,
     #[serde(default)]
     system: bool,

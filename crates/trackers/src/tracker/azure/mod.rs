@@ -75,6 +75,7 @@ struct Listed<T> {
 #[serde(rename_all = "camelCase")]
 struct Numbers {
     /// The moment whose state the answer is.
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     as_of: Option<Timestamp>,
     #[serde(default)]
     work_items: Vec<Value>,

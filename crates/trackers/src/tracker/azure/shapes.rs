@@ -115,6 +115,7 @@ struct Comment {
     text: Option<String>,
     created_by: Option<Value>,
     created_date: Timestamp,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     modified_date: Option<Timestamp>,
     #[serde(default)]
     is_deleted: bool,

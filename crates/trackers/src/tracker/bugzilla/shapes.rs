@@ -45,7 +45,9 @@ pub(super) struct Bug {
     #[serde(default)]
     keywords: Vec<String>,
     creator: Option<String>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     creation_time: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     pub(super) last_change_time: Option<Timestamp>,
     /// Where the server keeps it.
     cf_last_resolved: Option<Value>,
@@ -89,7 +91,9 @@ pub(super) struct Comment {
     count: Option<u64>,
     text: Option<String>,
     creator: Option<String>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     creation_time: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     time: Option<Timestamp>,
     #[serde(default)]
     is_private: bool,

@@ -424,6 +424,15 @@ pub fn is_meant(time: &Timestamp) -> bool {
     *time > Timestamp::UNIX_EPOCH
 }
 
+/// Reads the time of a record's field. One that no date can hold costs the record nothing else.
+///
+/// # Errors
+/// Those of the text around it.
+pub fn lenient<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+    let value = <Option<serde_json::Value> as serde::Deserialize>::deserialize(deserializer)?;
+    Ok(value.as_ref().and_then(serde_json::Value::as_str).and_then(|text| text.parse().ok()))
+}
+
 /// A time in whatever form; without a zone it is taken as UTC. `order` is for three numbers of which none is plainly the year's.
 pub fn read(text: &str, order: Order) -> Option<Timestamp> {
     any(text.trim(), order).filter(is_meant)

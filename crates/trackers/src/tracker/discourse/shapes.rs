@@ -70,6 +70,7 @@ pub(super) fn below(id: u64, all: &[Category]) -> BTreeSet<u64> {
 #[derive(Deserialize)]
 pub(super) struct Listed {
     pub(super) id: u64,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     bumped_at: Option<Timestamp>,
     pinned: Option<bool>,
     pinned_globally: Option<bool>,
@@ -99,7 +100,9 @@ struct About {
     #[serde(default)]
     title: String,
     slug: Option<String>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     created_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     last_posted_at: Option<Timestamp>,
     deleted_at: Option<Value>,
     closed: Option<bool>,
@@ -146,6 +149,7 @@ struct Post {
     raw: Option<String>,
     cooked: Option<String>,
     created_at: Timestamp,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     updated_at: Option<Timestamp>,
     deleted_at: Option<Value>,
     user_deleted: Option<bool>,

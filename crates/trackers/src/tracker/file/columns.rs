@@ -67,8 +67,8 @@ fn beside(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
 
 /// The columns that give each field, by field. `told` is what a person said: a field and a column's name, an empty one for none.
 pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
-    let found: Vec<Option<(&'static str, usize)>> =
-        headers.iter().map(|h| beside(h, tracker(headers))).collect();
+    let tracker = tracker(headers);
+    let found: Vec<Option<(&'static str, usize)>> = headers.iter().map(|h| beside(h, tracker)).collect();
     let mut out = Vec::new();
     for (field, _) in FIELDS {
         let mut columns: Vec<(usize, usize)> = found

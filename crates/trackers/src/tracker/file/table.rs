@@ -24,6 +24,8 @@ use precedent_packing::damaged;
 
 /// How many rows at the beginning may be none of the table.
 const PREAMBLE: usize = 25;
+/// The most columns of a table; the cells beyond them are left out, and told.
+const MAX_COLUMNS: usize = 4_096;
 /// What cells may be divided by.
 const DELIMITERS: &[u8] = b",;\t|";
 /// Fields that hold times.
@@ -230,12 +232,14 @@ fn head(start: &str, mapping: &Mapping) -> Option<(u8, usize, Vec<String>)> {
             if at == 0 && declared.is_some() {
                 continue;
             }
-            let known = record.iter().filter(|name| columns::field(name).is_some() || told(name)).count();
+            let names = record.iter().take(MAX_COLUMNS);
+            let known = names.filter(|name| columns::field(name).is_some() || told(name)).count();
             // A cell of a text may be called like a column: the row is one of names if most of its cells are short.
             let filled = record.iter().filter(|c| !c.trim().is_empty()).count();
             let score = (known, if known == 0 && at > 0 { 0 } else { filled });
             if best.as_ref().is_none_or(|(k, f, ..)| score > (*k, *f)) && (known > 0 || at == 0) {
-                let headers = record.iter().map(|h| h.trim_matches(['\u{feff}', ' ']).trim().to_owned());
+                let headers = record.iter().take(MAX_COLUMNS);
+                let headers = headers.map(|h| h.trim_matches(['\u{feff}', ' ']).trim().to_owned());
                 best = Some((score.0, score.1, *delimiter, at, headers.collect()));
             }
         }

@@ -19,9 +19,13 @@ struct About {
     title: String,
     description: Option<String>,
     url: Option<String>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     created_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     updated_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     completed_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     canceled_at: Option<Timestamp>,
     trashed: Option<bool>,
     state: Option<Stands>,
@@ -189,6 +193,7 @@ pub(super) struct Said {
     body: Option<String>,
     url: Option<String>,
     created_at: Timestamp,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     updated_at: Option<Timestamp>,
     user: Option<Name>,
     bot_actor: Option<Name>,

@@ -45,8 +45,11 @@ pub(super) struct Issue {
     #[serde(default)]
     subject: String,
     description: Option<String>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     created_on: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     updated_on: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     closed_on: Option<Timestamp>,
     #[serde(default)]
     relations: Vec<Told>,
@@ -71,6 +74,7 @@ struct Journal {
     user: Option<Name>,
     notes: Option<String>,
     created_on: Timestamp,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     updated_on: Option<Timestamp>,
     #[serde(default)]
     private_notes: bool,
@@ -85,6 +89,7 @@ pub(super) struct WikiIndex<'a> {
 #[derive(Deserialize)]
 pub(super) struct WikiListed {
     pub(super) title: String,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     pub(super) updated_on: Option<Timestamp>,
 }
 
@@ -93,7 +98,9 @@ struct WikiPage {
     title: String,
     text: Option<String>,
     author: Option<Name>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     created_on: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     updated_on: Option<Timestamp>,
 }
 

@@ -57,7 +57,9 @@ struct Whole {
     #[serde(default)]
     tags: Vec<String>,
     requester_id: Option<i64>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     created_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     updated_at: Option<Timestamp>,
     /// When it last changed in any way, in seconds: what the export is ordered by and compared with.
     generated_timestamp: Option<i64>,
@@ -69,7 +71,9 @@ struct Whole {
 
 #[derive(Deserialize)]
 struct Dates {
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     solved_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     status_updated_at: Option<Timestamp>,
 }
 
@@ -237,7 +241,9 @@ struct Article {
     draft: bool,
     #[serde(default)]
     label_names: Vec<String>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     created_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     updated_at: Option<Timestamp>,
 }
 
