@@ -1,6 +1,7 @@
-//! The sample casebook: an invented product's tracker, so that the first minute needs neither a network nor a file.
+//! The sample casebook: an invented product's tracker, so that a first try needs neither a network
+//! nor a file.
 
-/// The sample's source.
+/// The sample's source key.
 pub const SOURCE: &str = "ferrywire/ferrywire";
 
 /// Issues and pull requests, one record a line.
