@@ -114,7 +114,7 @@ pub struct Key {
     pub about: &'static str,
     /// The type of its value.
     pub holds: Holds,
-    /// Stores a text that passed the type check; `None` if it is still invalid.
+    /// The parser that stores a type-checked text; returns `None` if it is still invalid.
     read: fn(&mut Settings, &str) -> Option<()>,
     write: fn(&Settings) -> Option<String>,
 }

@@ -86,7 +86,7 @@ pub fn ask(
             error.case.as_ref().is_some_and(|c| keys.contains(&&c.key))
                 || error.known.as_ref().is_some_and(|k| keys.contains(&&k.key))
         };
-        // A match of another line in the file is no match of its errors.
+        // A match found through an unrelated line does not solve the file's errors.
         let near = |at: &&usize| case.as_ref().is_some_and(|case| shares(&errors[**at].group, case));
         if let Some(at) = of.iter().find(names).or_else(|| of.iter().find(near)).copied() {
             let error = &mut errors[at];

@@ -33,7 +33,7 @@ const MAX_BODY: usize = 1_000_000;
 const MAX_MATCHES: usize = 10;
 /// The maximum number of those that are only similar in meaning.
 const MAX_RELATED: usize = 3;
-/// Negations, which reverse a sentence and which embedding models hardly notice.
+/// The negations, which reverse a sentence and which embedding models hardly notice.
 const NEGATIONS: &[&str] =
     &["not", "no", "never", "without", "cannot", "can't", "don't", "doesn't", "isn't", "won't", "didn't"];
 
@@ -128,7 +128,7 @@ impl Notebook<'_> {
     /// Changes a note.
     ///
     /// # Errors
-    /// As [`Notebook::add`]; [`precedent_core::Code::NotFound`] if there is no such note.
+    /// Same as [`Notebook::add`]; [`precedent_core::Code::NotFound`] if there is no such note.
     pub fn edit(&self, key: &str, change: &NoteChange, now: Timestamp, task: &Task) -> Result<Note> {
         let (document, note) = self.derived.store.write_durably(|w| {
             let note = one(w, key)?;
@@ -152,7 +152,7 @@ impl Notebook<'_> {
     /// Removes a note.
     ///
     /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such note; those of the database.
+    /// [`precedent_core::Code::NotFound`] if there is no such note; database errors.
     pub fn remove(&self, key: &str, now: Timestamp, task: &Task) -> Result<Note> {
         let note = self.derived.store.write_durably(|w| {
             let note = one(w, key)?;

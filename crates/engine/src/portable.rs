@@ -30,9 +30,9 @@ const DATABASE: &str = "casebook.db.zst";
 const CHECKSUMS: &str = "checksums";
 /// The maximum length of the manifest and of the checksums, in bytes.
 const MAX_WORDS: u64 = 1 << 20;
-/// The maximum ratio of unpacked to packed size of a database …
+/// The maximum ratio of unpacked to packed size of a database.
 const MAX_RATIO: u64 = 64;
-/// … applied above this unpacked size, in bytes, because an empty database is all zeros.
+/// The unpacked size above which the ratio is checked, in bytes; an empty database is all zeros.
 const RATIO_FROM: u64 = 64 * 1024 * 1024;
 /// The zstd level: texts shrink by half as much again as at the fastest level, at some 50 MB a
 /// second.

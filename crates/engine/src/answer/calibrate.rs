@@ -43,7 +43,7 @@ const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
 /// vectors.
 ///
 /// # Errors
-/// Those of the database.
+/// Database errors.
 pub fn is_due(checker: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
     checker.store.read(|r| {
         let own = r.calibration(source.id)?;

@@ -1,4 +1,4 @@
-//! Estimates P(duplicate) and P(worth reading) for a pair.
+//! The confidence model, which estimates P(duplicate) and P(worth reading) for a pair.
 //!
 //! Tracker labels are insufficient for either: most reports of a known problem are closed in
 //! another way. Both models are therefore fitted on pairs that were read (`models/judged`). Each is

@@ -49,7 +49,7 @@ impl DomainModel {
     /// Builds the model of a casebook.
     ///
     /// # Errors
-    /// Those of the database and the index.
+    /// Database or index errors.
     pub fn of(store: &Store, fulltext: &FullText) -> Result<Self> {
         let documents = fulltext.count()?;
         let unused = unused(documents);

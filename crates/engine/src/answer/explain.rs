@@ -27,9 +27,9 @@ const TELLING: f32 = 0.1;
 const CLOSE: f32 = 0.6;
 /// The minimum amount by which a comment's cosine exceeds that of its document.
 const NEARER: f32 = 0.05;
-/// A name or word in more than one of this many documents is too common for a reason …
+/// The divisor of the document count that gives the maximum frequency of a name in a reason.
 const COMMON: u64 = 10;
-/// … unless at most this many documents have it.
+/// The number of documents up to which a name or word is never too common for a reason.
 const FEW: u64 = 5;
 /// The maximum length of a text searched for names and words, in bytes.
 pub(crate) const MAX_READ: usize = 200_000;
@@ -146,7 +146,7 @@ fn signature_reasons(
         (SignatureKind::Exception, "same failure"),
         (SignatureKind::Message, "same message"),
     ] {
-        // A failure text contains the message that follows it.
+        // Skip a message that is already part of a listed failure.
         let mut texts = shared(kind).into_iter().map(|s| (s, brief(spelled(about.text, &s.text))));
         if let Some((s, text)) = texts.find(|(_, text)| !out.iter().any(|reason| reason.ends_with(text))) {
             let generic = kind == SignatureKind::Exception && s.is_generic() && !one.is_same_failure();

@@ -1,4 +1,4 @@
-//! Finds the matches of a draft: candidates, evidence, ranking and confidence.
+//! The search for the matches of a draft: candidates, evidence, ranking and confidence.
 
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
@@ -76,7 +76,7 @@ impl MatchFinder<'_> {
     /// ties by id. A draft without content has no matches.
     ///
     /// # Errors
-    /// Those of the database and the index.
+    /// Database or index errors.
     pub fn find(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Match>> {
         let Some((draft, changed)) = comparable(draft) else { return Ok(Vec::new()) };
         let found = self.retrieve(&draft, changed, scope, task)?;
@@ -131,8 +131,7 @@ impl MatchFinder<'_> {
     /// Retrieves candidates by full text and by vectors, even if not all vectors exist.
     fn retrieve(&self, draft: &Draft, changed: bool, scope: &Scope, task: &Task) -> Result<Retrieved> {
         let mut filters = scope.filters.clone();
-        // Candidates without a date may be earlier. Documents of the same second are ordered by age
-        // rank.
+        // Candidates without a date may be earlier. Ties within a second are broken by number.
         let now = draft.made_at.as_second();
         let stored = draft.document.is_some();
         let (later, depth) = (now.saturating_add(i64::from(stored)), DEPTH + usize::from(stored));

@@ -1,4 +1,4 @@
-//! Fits a source's own duplicates: a ranking of candidates, and a calibration curve for the
+//! The fit to a source's own duplicates: a ranking of candidates, and a calibration curve for the
 //! confidence.
 //!
 //! The ranking uses the built-in features and the likelihood of [`super::ranking`]: softmax over
@@ -46,7 +46,7 @@ const MEMORY: usize = 8;
 pub struct TrainingQuery {
     /// The number of reports of the source that it represents.
     pub weight: f64,
-    /// Whether it has a known earlier duplicate, found or not.
+    /// True if it has a known earlier duplicate, found or not.
     pub duplicate: bool,
     /// The candidates in the built-in ranking, best first; the first [`TOP`] are used for fitting.
     pub candidates: Vec<Candidate>,
@@ -55,11 +55,11 @@ pub struct TrainingQuery {
 /// A candidate of a training query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Features of the report–candidate pair.
+    /// The features of the report–candidate pair.
     pub features: Features,
     /// The text overlap; only for the first few candidates.
     pub overlap: Option<TextOverlap>,
-    /// Whether it is a known duplicate.
+    /// True if it is a known duplicate.
     pub right: bool,
 }
 
@@ -81,13 +81,13 @@ pub struct FitReport {
 pub struct Prediction {
     /// The log-odds of the confidence before the curve.
     pub odds: f64,
-    /// Whether a rule decided it; the curve then ignores it and does not apply to it.
+    /// True if a rule decided it; the curve then ignores it and does not apply to it.
     pub ruled: bool,
     /// The confidence, by the curve of the other folds.
     pub stated: f64,
-    /// Whether it is a known duplicate.
+    /// True if it is a known duplicate.
     pub right: bool,
-    /// Whether the report has a known duplicate.
+    /// True if the report has a known duplicate.
     pub duplicate: bool,
     /// The number of reports that the report represents.
     pub weight: f64,

@@ -34,7 +34,8 @@ static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Returns whether a report has nothing to compare: "[Bug]:", "Test ticket" or "It does not work" above hardly any words.
+/// Returns whether a report has nothing to compare: "[Bug]:", "Test ticket" or "It does not work"
+/// above hardly any words.
 pub(super) fn is_low_content(title: &str, body: &Prepared) -> bool {
     let head = tokens::words(title);
     if !head.iter().all(|word| is_empty(&word.term)) {

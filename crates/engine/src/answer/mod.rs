@@ -115,9 +115,9 @@ impl std::fmt::Debug for MatchFinder<'_> {
 /// A candidate with its evidence and scores.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// Row id of the document.
+    /// The row id of the document.
     pub document: i64,
-    /// Whether a view shows it, because it meets [`Scope::wanted`].
+    /// True if a view shows it, because it meets [`Scope::wanted`].
     pub wanted: bool,
     /// Features of the draft–candidate pair.
     pub features: Features,
@@ -178,13 +178,14 @@ impl<'a> MatchFinder<'a> {
     /// Returns the calibration of one source without the model fitted to its duplicates.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub fn unmarked(&self, r: &precedent_store::Reader<'_>, source: &SourceRow) -> Result<SourceCalibration> {
         let own = self.with_baseline(r, source, self.basis().as_deref())?;
         Ok(SourceCalibration { own, models: BTreeMap::new(), pace: r.pace(source.id)? })
     }
 
-    /// Identifies the weights, rules and embedding model that baselines and checks rest on; `None` without a model.
+    /// Identifies the weights, rules and embedding model that baselines and checks rest on; `None`
+    /// without a model.
     fn basis(&self) -> Option<String> {
         self.model().map(|model| self.table.basis(model))
     }
@@ -205,7 +206,7 @@ impl<'a> MatchFinder<'a> {
     /// calibrations made with another embedding model or version.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub fn taught(
         &self,
         r: &precedent_store::Reader<'_>,
@@ -240,7 +241,7 @@ impl<'a> MatchFinder<'a> {
     /// duplicate. Returns `None` if there is no such report.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     fn filed_again(&self, id: i64, skeleton: &Skeleton, now: Timestamp) -> Result<Option<Draft>> {
         let Some(document) = self.store.read(|r| r.document(id))? else { return Ok(None) };
         Ok(Some(Draft {

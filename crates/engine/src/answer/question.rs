@@ -178,7 +178,7 @@ pub(crate) fn find_anywhere(
 /// does, returns the matches of that error.
 ///
 /// # Errors
-/// Those of the database and the index.
+/// Database or index errors.
 pub(crate) fn find(
     finder: &MatchFinder<'_>,
     question: Question,

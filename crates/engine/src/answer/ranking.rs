@@ -49,7 +49,7 @@ struct File {
     judge: ConfidenceFile,
 }
 
-/// Feature weights, a source's score baseline, and its own calibration curve, if it has one.
+/// A ranking model: feature weights, a source's score baseline, and its calibration curve, if any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankingModel {
     order: [f32; COUNT],

@@ -1,4 +1,4 @@
-//! Estimates the probability that a solved case helps.
+//! The relevance model, which estimates the probability that a solved case helps.
 //!
 //! The candidates are the resolved matches of the duplicate search. Two probabilities are
 //! estimated: that the query is in the casebook's domain, since an unrelated text also has a
@@ -167,7 +167,7 @@ static STATEMENTS: LazyLock<[Statements; 2]> = LazyLock::new(|| {
 /// their relevance, best first.
 ///
 /// # Errors
-/// Those of the database and the index.
+/// Database or index errors.
 pub(crate) fn relevant_cases(
     finder: &MatchFinder<'_>,
     domain: &DomainModel,
@@ -200,7 +200,7 @@ pub(crate) fn relevant_cases(
 /// Estimates the relevance of each of the wanted matches.
 ///
 /// # Errors
-/// Those of the database and the index.
+/// Database or index errors.
 pub(crate) fn judge(
     finder: &MatchFinder<'_>,
     domain: &DomainModel,

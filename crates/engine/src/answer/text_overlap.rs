@@ -31,12 +31,12 @@ const MAX_NAMES: usize = 64;
 /// The maximum information of shared names, in nats; a shared dump has hundreds.
 const MAX_INFORMATION: f32 = 40.0;
 
-/// The minimum share of the shorter report's runs, and of the logarithm of their count, for the
-/// same text …
+/// The minimum share of the shorter report's runs that both have, and the minimum logarithm of
+/// their count, for the same text.
 const SAME_SHARE: f32 = 0.92;
 const SAME_RUNS: f32 = 3.0;
-/// … together with so many shared words of so many nats: what two of twenty documents have, or one
-/// in five hundred.
+/// The minimum number of distinctive shared words for the same text, and their minimum information
+/// in nats: that of a word in two of twenty documents, or in one of five hundred.
 const SAME_WORDS: usize = 3;
 const SAME_TELLS: f32 = 6.0;
 
@@ -68,7 +68,7 @@ pub const NAMES: [&str; 12] = [
     "resemblance",
     // The share of the shorter one's runs that the other has, 0..1; 0 if it has too few.
     "contained",
-    // The logarithm of one and the runs that both have.
+    // The logarithm of one plus the number of shared runs.
     "runs",
     // The share of the titles' information that both have, 0..1.
     "titles",
@@ -80,7 +80,7 @@ pub const NAMES: [&str; 12] = [
     "failure",
     // The information of the identifiers that both name, in nats.
     "names",
-    // The logarithm of one and the distinct words of the shorter text.
+    // The logarithm of one plus the number of distinct words of the shorter text.
     "content",
     // The information of the rarest identifier, failure or code that both name, in nats.
     "rarest",

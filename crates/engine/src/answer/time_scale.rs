@@ -33,7 +33,7 @@ fn pace(gaps: &[i64]) -> f64 {
 /// Estimates and stores the time scale of every source.
 ///
 /// # Errors
-/// Those of the database.
+/// Database errors.
 pub fn take_paces(store: &Store) -> Result<()> {
     let paces = store.read(|r| {
         let mut changed = Vec::new();

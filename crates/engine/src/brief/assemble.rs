@@ -1,4 +1,4 @@
-//! Assembles the contents of a brief.
+//! The assembly of a brief.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -178,7 +178,7 @@ fn asked(
 /// Returns the texts that redaction would replace in the requested brief, with their kinds.
 ///
 /// # Errors
-/// As [`brief`].
+/// Same as [`brief`].
 pub fn preview(
     desk: &BriefContext<'_>,
     request: &BriefRequest,

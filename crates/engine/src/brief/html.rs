@@ -1,5 +1,5 @@
-//! Renders a brief as one self-contained HTML file: light, dark and for print. It runs no script
-//! and fetches nothing.
+//! The rendering of a brief as one self-contained HTML file: light, dark and for print. It runs no
+//! script and fetches nothing.
 
 use std::sync::LazyLock;
 

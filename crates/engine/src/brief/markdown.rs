@@ -1,4 +1,4 @@
-//! Renders a brief as Markdown.
+//! The rendering of a brief as Markdown.
 
 use super::{broken, replay, shown::Shown};
 use precedent_core::{

@@ -1,5 +1,5 @@
-//! Renders a brief as a PDF. parley shapes text and breaks lines, and krilla writes the file; this
-//! module stacks paragraphs and breaks pages.
+//! The rendering of a brief as a PDF. parley shapes text and breaks lines, and krilla writes the
+//! file; this module stacks paragraphs and breaks pages.
 
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! Reads the record embedded in a brief, and reports the changes since.
+//! The replay of a brief from its embedded record, with the changes since.
 
 use super::{assemble, assemble::BriefContext, brief};
 use crate::troubleshoot::citation;
@@ -68,7 +68,7 @@ pub fn read(file: &[u8]) -> Result<BriefRecord> {
 /// Makes a brief again from its record, and reports the changes since.
 ///
 /// # Errors
-/// As [`brief`].
+/// Same as [`brief`].
 pub fn replay(desk: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> Result<BriefReplay> {
     let now = brief(desk, &record.request, task)?;
     let mut changes = Vec::new();

@@ -33,7 +33,7 @@ impl Casebook {
     /// review by the user.
     ///
     /// # Errors
-    /// As [`Casebook::brief`].
+    /// Same as [`Casebook::brief`].
     pub async fn preview_redaction(
         &self,
         request: BriefRequest,

@@ -42,7 +42,7 @@ impl Casebook {
     /// read-only callers.
     ///
     /// # Errors
-    /// As [`Casebook::duplicates`].
+    /// Same as [`Casebook::duplicates`].
     pub async fn look_for_duplicates(
         &self,
         request: DuplicatesRequest,
@@ -122,7 +122,7 @@ impl Casebook {
     /// Compares two reports: names in both, names in only one, and the ranges to highlight.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no such document; those of the database and the index.
+    /// [`Code::NotFound`] if there is no such document; database or index errors.
     pub async fn compare(&self, key: &str, other: &str) -> Result<Comparison> {
         let (key, other) = (key.to_owned(), other.to_owned());
         self.run(move |i| i.compare(&key, &other)).await
@@ -193,7 +193,7 @@ impl Casebook {
     /// them. Used by the evaluation.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no such source; those of the database and the index.
+    /// [`Code::NotFound`] if there is no such source; database or index errors.
     pub async fn rank(&self, request: RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
         let task = task.clone();
         self.run(move |i| i.rank(&request, &task)).await
@@ -203,7 +203,7 @@ impl Casebook {
     /// its calibration.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no such source; those of the database.
+    /// [`Code::NotFound`] if there is no such source; database errors.
     pub async fn table_of(&self, source: &str) -> Result<answer::RankingModel> {
         let source = source.to_owned();
         self.run(move |i| {

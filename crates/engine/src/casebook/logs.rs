@@ -48,7 +48,7 @@ impl Casebook {
     /// first. Searches and stores nothing.
     ///
     /// # Errors
-    /// As [`Casebook::read_logs`].
+    /// Same as [`Casebook::read_logs`].
     pub async fn errors_of(&self, paths: Vec<PathBuf>, task: &Task) -> Result<ErrorsOf> {
         let task = task.clone();
         self.run(move |_| {

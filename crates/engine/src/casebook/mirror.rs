@@ -36,7 +36,7 @@ impl Casebook {
     /// Imports one path into one source, like [`Casebook::import_files`].
     ///
     /// # Errors
-    /// As [`Casebook::import_files`].
+    /// Same as [`Casebook::import_files`].
     pub async fn import_github(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
         self.import_table(source, path, &[], task).await
     }
@@ -45,7 +45,7 @@ impl Casebook {
     /// to fields whose column names are not recognised.
     ///
     /// # Errors
-    /// As [`Casebook::import_files`].
+    /// Same as [`Casebook::import_files`].
     pub async fn import_table(
         &self,
         source: &str,
@@ -73,7 +73,7 @@ impl Casebook {
     /// Imports the built-in sample casebook.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn import_sample(&self, task: &Task) -> Result<ImportReport> {
         let task = task.clone();
         self.run(move |i| {
@@ -108,7 +108,7 @@ impl Casebook {
     /// Returns the sources with their statistics, sorted by key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn sources(&self) -> Result<Vec<SourceView>> {
         self.run(|i| i.store.read(sources)).await
     }
@@ -141,7 +141,7 @@ impl Casebook {
     /// Adds a live source of any tracker type. Fetches nothing yet.
     ///
     /// # Errors
-    /// As [`Casebook::add_mirror`].
+    /// Same as [`Casebook::add_mirror`].
     pub async fn add_tracker(&self, new: NewMirror) -> Result<SourceView> {
         self.run(move |i| {
             let source = sync::add(&i.store, &new, (i.clock)())?;
@@ -153,7 +153,7 @@ impl Casebook {
     /// Returns the live sources with their sync progress and known gaps.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn mirrors(&self) -> Result<Vec<MirrorView>> {
         self.run(|i| i.store.read(|r| sync::mirrors(r, &i.folder))).await
     }
@@ -161,7 +161,7 @@ impl Casebook {
     /// Returns the hosts of the live sources, sorted by name. The casebook contacts no other host.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn hosts(&self) -> Result<Vec<HostView>> {
         let live = self.live(Vec::new()).await?;
         self.run(move |i| {
@@ -248,7 +248,7 @@ impl Casebook {
     /// one.
     ///
     /// # Errors
-    /// As [`Casebook::keep_token`].
+    /// Same as [`Casebook::keep_token`].
     pub async fn forget_token(&self, host: &str) -> Result<bool> {
         let host = sync::host(host)?;
         self.run(move |i| i.secrets.forget(&host)).await
@@ -326,7 +326,7 @@ impl Casebook {
     /// has changed since they were shown are skipped.
     ///
     /// # Errors
-    /// As [`Casebook::closures`].
+    /// Same as [`Casebook::closures`].
     pub async fn close_shown(&self, shown: &[Closure], actor: &str, task: &Task) -> Result<ClosureReport> {
         let mut wanted = self.closures(None).await?;
         wanted.retain(|now| {
@@ -361,7 +361,7 @@ impl Casebook {
     /// Returns the comments and closures sent to trackers, latest first.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn closure_journal(&self) -> Result<Vec<ClosureRecord>> {
         self.run(|i| i.store.read(|r| r.closures())).await
     }
@@ -454,7 +454,7 @@ impl Casebook {
 /// into. Needs no casebook and stores nothing.
 ///
 /// # Errors
-/// As [`Casebook::import_files`].
+/// Same as [`Casebook::import_files`].
 pub async fn understand_files(request: ImportRequest, task: &Task) -> Result<Understood> {
     let task = task.clone();
     precedent_core::task::blocking(move || sync::understand(&request, &task)).await

@@ -64,7 +64,7 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 pub struct OpenOptions {
     /// The casebook's folder.
     pub folder: PathBuf,
-    /// Create the casebook if it is missing. If false, opening a missing casebook is an error,
+    /// True to create a missing casebook. If false, opening a missing casebook is an error,
     /// because the path may be mistyped.
     pub create: bool,
     /// Candidates for ONNX Runtime's shared library, in order.
@@ -73,8 +73,8 @@ pub struct OpenOptions {
     pub models: Vec<PathBuf>,
     /// The embedding engine; `None` means the built-in model.
     pub engine: Option<Engine>,
-    /// Start loading the model immediately, in parallel; for a process that is about to search by
-    /// meaning.
+    /// True to start loading the model immediately, in parallel; for a process that is about to
+    /// search by meaning.
     pub preload: bool,
     /// Embedding threads; 0 means half of the cores, so that the machine stays usable.
     pub workers: usize,
@@ -88,9 +88,9 @@ pub struct OpenOptions {
     pub proxy: Option<(String, Option<String>)>,
     /// The base URL for model downloads; `None` means Hugging Face.
     pub hub: Option<String>,
-    /// Index comments with their documents. If false, an evaluation may contain comments newer than
-    /// its query: no search uses them, their vectors are stored separately for comments older than
-    /// the query, and no source is calibrated automatically.
+    /// True to index comments with their documents. If false, an evaluation may contain comments
+    /// newer than its query: no search uses them, their vectors are stored separately for comments
+    /// older than the query, and no source is calibrated automatically.
     pub index_comments: bool,
     /// The ranking model for sources without one of their own.
     pub table: RankingModel,
@@ -218,7 +218,7 @@ impl Casebook {
     /// s without a query ([`Casebook::rest`]).
     ///
     /// # Errors
-    /// Those of [`Casebook::open`].
+    /// Same as [`Casebook::open`].
     pub async fn open_to_stay(options: OpenOptions) -> Result<Self> {
         let casebook = Self::open(options).await?;
         let inner = Arc::downgrade(&casebook.inner);
@@ -313,7 +313,7 @@ impl Casebook {
     /// it. Queries need not call this, because each refreshes the indexes that it uses.
     ///
     /// # Errors
-    /// As [`Casebook::update_index`].
+    /// Same as [`Casebook::update_index`].
     pub async fn update_text(&self, task: &Task) -> Result<IndexReport> {
         let task = task.clone();
         self.run(move |i| i.update_text(Effort::Whole, &task)).await
@@ -373,7 +373,7 @@ impl Casebook {
     /// error is in the status.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn warm(&self) -> Result<()> {
         self.run(|i| {
             i.meaning()?.warm();
@@ -386,7 +386,7 @@ impl Casebook {
     /// programs call this periodically.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn rest(&self) -> Result<()> {
         self.run(|i| {
             if i.meaning()?.rest() {
@@ -401,7 +401,7 @@ impl Casebook {
     /// Returns the state of the whole casebook.
     ///
     /// # Errors
-    /// Those of the database and the index.
+    /// Database or index errors.
     pub async fn status(&self) -> Result<Status> {
         self.run(|i| {
             let meaning = i.meaning()?;

@@ -24,7 +24,7 @@ impl Casebook {
     /// Finds notes of a kind with the same or similar content; stores nothing.
     ///
     /// # Errors
-    /// As [`Casebook::add_note`].
+    /// Same as [`Casebook::add_note`].
     pub async fn similar_notes(&self, kind: NoteKind, title: &str, body: &str) -> Result<SimilarNotes> {
         let (title, body) = (title.to_owned(), body.to_owned());
         self.run(move |i| i.notebook(|n| n.similar(kind, &title, &body))).await
@@ -33,7 +33,7 @@ impl Casebook {
     /// Changes a note. `key` is `note#12` or its number.
     ///
     /// # Errors
-    /// As [`Casebook::add_note`]; [`precedent_core::Code::NotFound`] if there is no such note.
+    /// Same as [`Casebook::add_note`]; [`precedent_core::Code::NotFound`] if there is no such note.
     pub async fn edit_note(&self, key: &str, change: NoteChange, task: &Task) -> Result<Note> {
         let (key, task) = (key.to_owned(), task.clone());
         self.run(move |i| i.notebook(|n| n.edit(&key, &change, (i.clock)(), &task))).await
@@ -42,7 +42,7 @@ impl Casebook {
     /// Removes a note and returns it.
     ///
     /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such note; those of the database.
+    /// [`precedent_core::Code::NotFound`] if there is no such note; database errors.
     pub async fn remove_note(&self, key: &str, task: &Task) -> Result<Note> {
         let (key, task) = (key.to_owned(), task.clone());
         self.run(move |i| i.notebook(|n| n.remove(&key, (i.clock)(), &task))).await
@@ -51,7 +51,7 @@ impl Casebook {
     /// Returns the notes of a kind, or all, most recently changed first.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn notes(&self, kind: Option<NoteKind>) -> Result<Vec<Note>> {
         self.run(move |i| i.store.read(|r| r.notes(kind)?.into_iter().map(|n| r.shown_note(n)).collect()))
             .await

@@ -17,7 +17,7 @@ impl Casebook {
     /// related reports, and the next steps.
     ///
     /// # Errors
-    /// As [`Casebook::troubleshoot`].
+    /// Same as [`Casebook::troubleshoot`].
     pub async fn ask(&self, request: AskRequest, task: &Task) -> Result<AskResponse> {
         let task = task.clone();
         self.run(move |i| {

@@ -124,7 +124,7 @@ fn elsewhere(
 /// for other writes before recording the check.
 ///
 /// # Errors
-/// As [`check`].
+/// Same as [`check`].
 pub(super) fn check_within(
     reach: &Reach,
     checker: &MatchFinder<'_>,
@@ -178,7 +178,7 @@ pub(super) fn check_within(
 /// Answers a duplicate query like [`check`], without recording it.
 ///
 /// # Errors
-/// As [`check`].
+/// Same as [`check`].
 pub fn look(
     checker: &MatchFinder<'_>,
     request: &DuplicatesRequest,

@@ -1,4 +1,4 @@
-//! Compares two reports: their shared and their differing content.
+//! The comparison of two reports: their shared and their differing content.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ const MAX_WORDS: usize = 40;
 /// twelve.
 const RARE: f32 = 2.5;
 
-/// One of the two reports.
+/// A side of the comparison: one of the two reports.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// The title.

@@ -120,8 +120,7 @@ pub fn triage(
         }))
     };
     let mut notices: Vec<Notice> = Vec::new();
-    // Returns the entries and the total count. Reports that no longer qualify after a new check are
-    // neither shown nor counted.
+    // Reports that no longer qualify after a new check are neither listed nor counted.
     let mut list = |keys: &[String], belongs: &(dyn Fn(&DuplicateCandidate) -> bool + Sync)| {
         let first = &keys[..keys.len().min(limit)];
         let entries: Vec<Option<_>> = first.par_iter().map(entry).collect::<Result<_>>()?;

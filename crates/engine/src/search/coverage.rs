@@ -11,7 +11,7 @@ use precedent_store::Store;
 /// covered.
 ///
 /// # Errors
-/// Those of the database and the index.
+/// Database or index errors.
 pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -> Result<Coverage> {
     let extent = vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
     let reached = fulltext.reached()?.revision;

@@ -52,7 +52,7 @@ const DEPTH: usize = 200;
 /// The retrieval evidence of a document for a pasted text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
-    /// Row id.
+    /// The row id.
     pub document: i64,
     /// The fused score of all arms; used only for ordering.
     pub fused: f32,
@@ -60,7 +60,7 @@ pub struct Evidence {
     pub cosine: Option<f32>,
     /// The share of the text's words that it contains, weighted by rarity, about 0..1.
     pub words: f32,
-    /// Whether it shares a distinctive signature.
+    /// True if it shares a distinctive signature.
     pub signature: bool,
 }
 
@@ -119,7 +119,7 @@ struct Candidates {
     unread: Vec<i64>,
     chunks: HashMap<i64, Vec<Near>>,
     signatures: usize,
-    /// Whether the query is a pasted text.
+    /// True if the query is a pasted text.
     pasted: bool,
 }
 
@@ -243,7 +243,7 @@ impl Parts<'_> {
     /// Returns how much of the casebook each arm covers.
     ///
     /// # Errors
-    /// Those of the database and the index.
+    /// Database or index errors.
     pub fn coverage(&self) -> Result<Coverage> {
         coverage(self.store, self.fulltext, self.vectors)
     }
@@ -337,7 +337,7 @@ impl Parts<'_> {
     /// Returns the current notices, such as an outdated index or a missing model.
     ///
     /// # Errors
-    /// Those of the database and the index.
+    /// Database or index errors.
     pub fn notices(&self) -> Result<Vec<Notice>> {
         let coverage = self.coverage()?;
         let mut notices = Vec::new();
@@ -401,7 +401,7 @@ impl Parts<'_> {
     /// by id.
     ///
     /// # Errors
-    /// As [`Parts::search`].
+    /// Same as [`Parts::search`].
     pub fn evidence(
         &self,
         text: &str,
@@ -436,7 +436,7 @@ impl Parts<'_> {
     /// Returns the best documents for a query, by fused score, without loading them; ties by id.
     ///
     /// # Errors
-    /// As [`Parts::search`].
+    /// Same as [`Parts::search`].
     pub fn rank(&self, query: &Query, mode: Mode, limit: usize, task: &Task) -> Result<Vec<(i64, f32)>> {
         let words = self.words(query)?;
         let coverage = self.coverage()?;

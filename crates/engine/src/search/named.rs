@@ -1,4 +1,4 @@
-//! Resolves keys, numbers and addresses to documents.
+//! The resolution of keys, numbers and addresses to documents.
 
 use std::collections::BTreeSet;
 
@@ -67,7 +67,7 @@ impl Parts<'_> {
 /// a number (`#12`, `12`) or the address of their page names, sorted by key.
 ///
 /// # Errors
-/// Those of the database.
+/// Database errors.
 pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
     if let Some(row) = reader.document_by_key(text)? {
         return Ok(vec![row]);

@@ -75,8 +75,8 @@ impl Beginnings {
         }
     }
 
-    /// Returns the second character. Stemming keeps the first two letters, except that a y may come
-    /// from an i or become one ("dying", "die").
+    /// Returns the index of a second character. Stemming keeps the first two letters, except that a
+    /// y may come from an i or become one ("dying", "die").
     fn second(byte: u8) -> Option<usize> {
         Self::first(if byte.eq_ignore_ascii_case(&b'y') { b'i' } else { byte })
     }

@@ -27,9 +27,9 @@ const MAX_PASTED: usize = 50_000_000;
 pub struct Query {
     /// The words, in the order they were typed, without filters, phrases and exclusions.
     pub text: String,
-    /// Exact phrases.
+    /// The exact phrases.
     pub phrases: Vec<String>,
-    /// Words and phrases that must not occur.
+    /// The words and phrases that must not occur.
     pub without: Vec<String>,
     /// The filters.
     pub filters: Vec<Filter>,
@@ -189,8 +189,7 @@ fn next_token(text: &str) -> (&str, &str) {
     let mut previous = None;
     for (i, c) in text.char_indices() {
         match c {
-            // A quote opens at the start of a word, of a filter's value or of an exclusion, so that
-            // 5" stays a word.
+            // A quote opens only at the start of a word, value or exclusion, so that 5" stays a word.
             '"' if quoted => quoted = false,
             '"' if matches!(previous, None | Some('-' | ':')) && text[i + 1..].contains('"') => quoted = true,
             c if c.is_whitespace() && !quoted => return (&text[..i], &text[i..]),

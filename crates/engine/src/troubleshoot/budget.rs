@@ -1,5 +1,5 @@
-//! Divides a budget of characters among threads, and cuts texts to it. A character is a Unicode
-//! scalar value, and texts are never cut inside one.
+//! The division of a budget of characters among threads, and cutting texts to it. A character is a
+//! Unicode scalar value, and texts are never cut inside one.
 
 use precedent_text::essence::condensed;
 

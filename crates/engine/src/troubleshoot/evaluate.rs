@@ -1,5 +1,5 @@
-//! Measures how often an assembled thread contains the comment that states the fix, compared with
-//! two simple methods: the last comments, and the first.
+//! An evaluation of how often an assembled thread contains the comment that states the fix,
+//! compared with two simple methods: the last comments, and the first.
 //!
 //! The fix is known for two kinds of closed issues. Either a merged pull request closed it and a
 //! comment names that request, or a person who speaks for the project commented on closing it.
@@ -31,7 +31,7 @@ const MIN_LETTERS: usize = 30;
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if there is no such source,
-/// [`precedent_core::Code::Cancelled`]; those of the database.
+/// [`precedent_core::Code::Cancelled`]; database errors.
 pub fn evaluate_threads(
     parts: &Parts<'_>,
     source: &str,

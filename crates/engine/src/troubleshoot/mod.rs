@@ -81,7 +81,7 @@ pub fn troubleshoot(
 /// Determines the outcome of a problem from its thread.
 ///
 /// # Errors
-/// Those of the database and the index.
+/// Database or index errors.
 pub(crate) fn outcome(
     r: &Reader<'_>,
     context: &CaseContext<'_>,
@@ -105,7 +105,7 @@ pub(crate) fn outcome(
 /// share.
 ///
 /// # Errors
-/// As [`troubleshoot`].
+/// Same as [`troubleshoot`].
 pub(crate) fn respond(
     context: &CaseContext<'_>,
     found: &Found,

@@ -1,4 +1,4 @@
-//! Assembles the part of a thread that contains the solution, within a budget of characters.
+//! The assembly of the part of a thread that contains the solution, within a budget of characters.
 //!
 //! First comes the report, shortened. Then the end of the discussion: the last comments before the
 //! closure, and those classified as the fix. Then the comments nearest to the question. The result
