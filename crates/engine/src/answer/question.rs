@@ -175,7 +175,7 @@ pub(crate) fn find_anywhere(
 }
 
 /// Finds the matches of a question. If its whole text has no likely duplicate but one of its errors
-/// does, returns the matches of that error.
+/// does, returns that error as the question, with its matches.
 ///
 /// # Errors
 /// Database or index errors.

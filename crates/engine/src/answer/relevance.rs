@@ -31,9 +31,9 @@ use precedent_text::{failure::FailureMatch, report};
 const BUILT_IN: &str = include_str!("relevance.json");
 /// The minimum probability that a query is in the casebook's domain.
 const HOME: f32 = 0.45;
-/// The minimum probability for a case to be shown, if the query seems to be in domain. It is lower
-/// in a small casebook with vectors, where a mail's greeting and names are unknown words. By words
-/// alone, chance matches are as likely.
+/// The minimum relevance of a case that puts the query in domain by itself. It is lower in a small
+/// casebook with vectors, where a mail's greeting and names are unknown words. By words alone,
+/// chance matches are as likely.
 const SURE: f32 = 0.4;
 const SURE_AMONG_FEW: f32 = 0.3;
 /// The relevance floor of a case with the same rare failure: of 17 such cases that were read 8

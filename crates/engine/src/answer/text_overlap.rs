@@ -35,8 +35,8 @@ const MAX_INFORMATION: f32 = 40.0;
 /// their count, for the same text.
 const SAME_SHARE: f32 = 0.92;
 const SAME_RUNS: f32 = 3.0;
-/// The minimum number of distinctive shared words for the same text, and their minimum information
-/// in nats: that of a word in two of twenty documents, or in one of five hundred.
+/// The minimum number of distinctive shared words for the same text, and the minimum information of
+/// each in nats: that of a word in two of twenty documents, or in one of five hundred.
 const SAME_WORDS: usize = 3;
 const SAME_TELLS: f32 = 6.0;
 

@@ -15,8 +15,8 @@ use precedent_text::similar;
 const MAX_NAMING: usize = 12;
 
 impl Parts<'_> {
-    /// Replaces or pins hits if the query is a key or a number: the document itself, or for an
-    /// unknown key the documents that refer to it.
+    /// Moves the documents that the query names to the front of the hits. For an unknown key,
+    /// replaces the hits with the documents that refer to it.
     pub(super) fn pin_key_match(
         &self,
         query: &Query,

@@ -189,7 +189,7 @@ fn next_token(text: &str) -> (&str, &str) {
     let mut previous = None;
     for (i, c) in text.char_indices() {
         match c {
-            // A quote opens only at the start of a word, value or exclusion, so that 5" stays a word.
+            // A quote opens at the start of a word, value or exclusion, so that 5" stays a word.
             '"' if quoted => quoted = false,
             '"' if matches!(previous, None | Some('-' | ':')) && text[i + 1..].contains('"') => quoted = true,
             c if c.is_whitespace() && !quoted => return (&text[..i], &text[i..]),
