@@ -1,4 +1,4 @@
-//! One question, one answer: the known problem, what solves it, and what to do next.
+//! The answer to one question: the known problem, its solution, and the next steps.
 
 use std::time::Instant;
 
@@ -19,13 +19,13 @@ use crate::{
     troubleshoot::{self, CaseContext},
 };
 
-/// So many reports that may be the same or are related are named.
+/// The maximum number of possible duplicates and related reports listed.
 const RELATED: usize = 5;
 
 /// Answers a question about a problem, from the matches that all other views share.
 ///
 /// # Errors
-/// [`precedent_core::Code::InvalidInput`] for a question that asks nothing and for settings out of range,
+/// [`precedent_core::Code::InvalidInput`] for an empty question and for settings out of range,
 /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
 pub fn ask(
     context: &CaseContext<'_>,
@@ -67,8 +67,8 @@ pub fn ask(
     })
 }
 
-/// The problem that a question is about: what an item is known to be a duplicate of, the item itself, or the first likely
-/// duplicate of a text.
+/// Returns the problem that a question is about: an item's known canonical report, the item itself,
+/// or the first likely duplicate of a text.
 fn problem(
     r: &Reader<'_>,
     context: &CaseContext<'_>,
@@ -107,7 +107,8 @@ fn problem(
     }))
 }
 
-/// Returns what to do next, one sentence each; nothing for an unknown problem while the answer is not conclusive.
+/// Returns the next steps, one sentence each; none for an unknown problem while the answer is not
+/// conclusive.
 pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
     let Some(problem) = &response.problem else {
         if !response.conclusive {

@@ -1,4 +1,4 @@
-//! How an item was closed, where its tracker says no more than that it was.
+//! The resolution of a closed item whose tracker records only that it was closed.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -14,25 +14,26 @@ use precedent_text::{
 };
 use regex::Regex;
 
-/// A comment this close to the closure may give its reason, in seconds.
+/// The maximum distance of a comment from the closure to give its reason, in seconds.
 const NEAR: i64 = 24 * 3600;
-/// Who closes with a reason says it in few words, in characters.
+/// The maximum length of a comment that gives the closing reason, in characters.
 const SHORT: usize = 600;
 
-/// Labels of what was closed without a fix, beside the words that resolutions have for it: lower case, words joined by one space.
+/// The labels of items closed without a fix, in addition to resolution names: lower case, words
+/// joined by one space.
 const LABELS: &str =
     "stale, duplicate, working as intended, works as intended, no activity, out of scope, not planned";
-/// The roles of sentences with which a report is closed without a fix of its own.
+/// The roles of sentences that close a report without a fix of its own.
 const DECLINING: [SentenceRole; 3] =
     [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::TakenBack];
-/// The roles of sentences that tell how to solve or avoid a problem.
+/// The roles of sentences that describe a solution or a workaround.
 pub(crate) const TELLING: [SentenceRole; 2] = [SentenceRole::Fix, SentenceRole::Workaround];
-/// That it is closed with these words, whenever they were said.
+/// The wording that states a closure, at any time.
 static CLOSES: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:close[sd]?|closing)\b|^\W*(?:moved|transferred) to\b"));
 
-/// Whether it was closed without a fix of its own: its tracker says so, or a label, or the words with which it was closed. `comments`
-/// keeps its comments where they had to be read for that.
+/// Returns whether an item was closed without a fix of its own, according to its tracker, a label,
+/// or the closing comment. Stores its comments in `comments` if they had to be read.
 pub(crate) fn is_declined(
     r: &Reader<'_>,
     row: &DocumentRow,
@@ -40,7 +41,7 @@ pub(crate) fn is_declined(
 ) -> Result<bool> {
     match row.closed_as() {
         Some(Closure::NotPlanned | Closure::Duplicate) => return Ok(true),
-        // Many a tracker calls all that it closes done.
+        // Many trackers report every closed item as done.
         Some(Closure::Completed) if row.state_reason.as_deref().is_some_and(Closure::says_fixed) => {
             return Ok(false);
         }
@@ -51,9 +52,9 @@ pub(crate) fn is_declined(
     };
     let comments = comments.insert(r.comments(row)?);
     let near = last_words(comments, closed);
-    // Who says that it is closed need not do it at once.
+    // A closing comment may be written before the closure itself.
     let last = near.or_else(|| comments.iter().rev().find(|comment| comment.created_at <= closed));
-    // Who reported it may say so long before; of anybody else the last words stand.
+    // The reporter's last comment may be old and unrelated; other people's last comment counts.
     let by_another = last.is_some_and(|comment| comment.author.login != row.author.login);
     let said = last.is_some_and(|comment| {
         comment.body.chars().count() <= SHORT
@@ -63,14 +64,15 @@ pub(crate) fn is_declined(
     if !row.labels.iter().any(|l| declines(l)) && !said {
         return Ok(false);
     }
-    // What was fixed all the same is told by what closed it, or by anybody; of most there is no need to look.
+    // An item may have been fixed anyway; this check is expensive, so it runs last.
     let closed_by = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;
     Ok(!r.links(&row.key)?.iter().any(closed_by)
         && !comments.iter().any(|comment| Sentences::read(&comment.body).is_likely(&TELLING)))
 }
 
-/// Returns whether anything shows that an item was fixed: it is a merged change or was closed by one, its resolution says so, or a
-/// comment states the fix. `comments` keeps its comments where they had to be read for that.
+/// Returns whether there is evidence of a fix: the item is a merged change or was closed by one,
+/// its resolution says so, or a comment states the fix. Stores its comments in `comments` if they
+/// had to be read.
 pub(crate) fn is_fixed(
     r: &Reader<'_>,
     row: &DocumentRow,
@@ -91,7 +93,8 @@ pub(crate) fn is_fixed(
     Ok(comments.iter().any(|comment| Sentences::read(&comment.body).has(SentenceRole::Fix)))
 }
 
-/// The one item that is named with the words by which a duplicate was closed, where nothing else says of what it is one.
+/// Returns the only item that the closing comment of a duplicate names, for duplicates without
+/// another link.
 pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
     let Some(closed) = row.closed_at else { return Ok(None) };
     let comments = r.comments(row)?;
@@ -106,7 +109,7 @@ pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Opti
         });
         keys.filter(|key| *key != row.key).collect()
     };
-    // The last words name the other report, or a comment of nothing but its number does.
+    // The last comment names the other report, or a comment consists of its number only.
     let last = near.last().filter(|last| is_duplicate || is_bare_reference(&last.body));
     let mut keys = last.map(|last| named(last)).unwrap_or_default();
     if keys.is_empty() && is_duplicate {
@@ -114,37 +117,39 @@ pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Opti
         keys = bare.map(|bare| named(bare)).unwrap_or_default();
     }
     let Some(key) = keys.pop_first().filter(|_| keys.is_empty()) else { return Ok(None) };
-    // A number alone may also be that of the change that fixed it.
+    // A bare number may also refer to the change that fixed it.
     let follows = is_duplicate || r.document_by_key(&key)?.is_some_and(|other| other.kind == row.kind);
     Ok(follows.then_some(key))
 }
 
-/// The last comment that may give the reason of a closure.
+/// Returns the last comment that may give the closing reason.
 fn last_words(comments: &[StoredComment], closed: Timestamp) -> Option<&StoredComment> {
     comments.iter().rev().find(|comment| is_near(comment.created_at, closed))
 }
 
-/// Whether a moment is near enough to a closure to belong to it.
+/// Returns whether a time is close enough to a closure to belong to it.
 fn is_near(at: Timestamp, closed: Timestamp) -> bool {
     (at.as_second() - closed.as_second()).abs() <= NEAR
 }
 
-/// Whether a comment says no more than that another report is the same: it names it, or says that there is one.
+/// Returns whether a comment only says that another report is the same, with or without naming it.
 pub(crate) fn refers_elsewhere(body: &str, sentences: &Sentences) -> bool {
     is_bare_reference(body) || sentences.has(SentenceRole::AlreadyReported)
 }
 
-/// Returns whether a comment declines a report and tells nothing that helps.
+/// Returns whether a comment declines a report and offers no solution.
 fn says_declined(sentences: &Sentences) -> bool {
     sentences.is_likely(&DECLINING) && !sentences.is_likely(&TELLING)
 }
 
-/// Whether a comment is nothing but a reference to one other item: "#12" or an address, but not "Fixed by #12".
+/// Returns whether a comment is only a reference to one other item: "#12" or an address, but not
+/// "Fixed by #12".
 fn is_bare_reference(body: &str) -> bool {
     body.split_whitespace().count() == 1 && references(body).len() == 1
 }
 
-/// Whether a label says so, whatever marks its words have: `status: won't-fix`, `resolution/invalid`.
+/// Returns whether a label means closed without a fix, with any separators: `status: won't-fix`,
+/// `resolution/invalid`.
 fn declines(label: &str) -> bool {
     let label = label.to_lowercase().replace(['-', '_'], " ");
     let word = label.rsplit([':', '/']).next().unwrap_or_default().trim();

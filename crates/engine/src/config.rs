@@ -1,6 +1,7 @@
-//! Typed settings: what can be set, what it may hold, and the file that people write it into (TOML).
+//! Typed settings: their keys, their valid values, and the TOML file that stores them.
 //!
-//! The engine reads no environment and no home folder: a face reads the file and the variables, and hands the text in.
+//! The engine reads no environment and no home folder: the caller reads the file and the variables,
+//! and passes their text.
 
 use std::{ops::Range, path::PathBuf};
 
@@ -12,20 +13,20 @@ use precedent_core::{
 };
 use precedent_text::similar;
 
-/// Whether output has colours.
+/// The colour mode of output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Color {
-    /// On a terminal.
+    /// Colour on a terminal only.
     #[default]
     Auto,
-    /// Always.
+    /// Colour everywhere.
     Always,
-    /// Never.
+    /// No colour.
     Never,
 }
 
 impl Color {
-    /// The name in files and arguments.
+    /// Returns the name in files and arguments.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -34,32 +35,32 @@ impl Color {
         }
     }
 
-    /// Reads what [`Color::as_str`] wrote.
+    /// Parses the name that [`Color::as_str`] returns.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Auto, Self::Always, Self::Never].into_iter().find(|c| c.as_str() == text)
     }
 }
 
-/// What people set once instead of saying it with every command.
+/// The user's settings, which replace repeated command-line options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The casebook's folder; none stands for the one in the user's data folder.
+    /// The casebook's folder; `None` means the one in the user's data folder.
     pub casebook: Option<PathBuf>,
-    /// The source that bare numbers mean, where there are several.
+    /// The source that bare numbers refer to if there are several.
     pub source: Option<String>,
-    /// Whether output has colours; none stands for what the surroundings say.
+    /// The colour mode; `None` means the one that the environment implies.
     pub color: Option<Color>,
-    /// Threads that compute vectors, 1..=64; none stands for what suits the machine.
+    /// Embedding threads, 1..=64; `None` means a default for this machine.
     pub threads: Option<usize>,
-    /// At most this many results of a search.
+    /// The maximum number of search results.
     pub search_limit: usize,
-    /// Candidates for duplicates that are less alike are left out, 0..1.
+    /// The minimum score of duplicate candidates, 0..1.
     pub duplicates_threshold: f32,
-    /// At most this many candidates for duplicates.
+    /// The maximum number of duplicate candidates.
     pub duplicates_max_candidates: usize,
-    /// At most this many reports of the queue.
+    /// The maximum number of triage reports.
     pub triage_limit: usize,
-    /// How solved cases are looked for.
+    /// The settings for troubleshooting.
     pub troubleshooting: TroubleshootSettings,
 }
 
@@ -79,16 +80,17 @@ impl Default for Settings {
     }
 }
 
-/// What a setting may hold, and with that how it is written in TOML. As text it is in words: `a number from 0 to 1`.
+/// The type of a setting's value, which also determines its TOML form. Displays as words: `a number
+/// from 0 to 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// A text of a form that these words say.
+    /// A text in the form that these words describe.
     Text(&'static str),
-    /// A whole number between these two, both included.
+    /// A whole number between these two, inclusive.
     Whole(usize, usize),
     /// A number from 0 to 1.
     Share,
-    /// Yes or no.
+    /// A boolean.
     Truth,
 }
 
@@ -103,21 +105,21 @@ impl std::fmt::Display for Holds {
     }
 }
 
-/// One thing that can be set.
+/// The definition of a setting.
 #[derive(Debug)]
 pub struct Key {
-    /// Its name: `duplicates.threshold`.
+    /// The name: `duplicates.threshold`.
     pub name: &'static str,
-    /// What it is for, in a line.
+    /// A one-line description.
     pub about: &'static str,
-    /// What it may hold.
+    /// The type of its value.
     pub holds: Holds,
-    /// Takes over a text that is known to be what it may hold, as far as its words alone say that.
+    /// The parser that stores a type-checked text; returns `None` if it is still invalid.
     read: fn(&mut Settings, &str) -> Option<()>,
     write: fn(&Settings) -> Option<String>,
 }
 
-/// Everything that can be set, in the order in which it is listed.
+/// The settings, in the order in which they are listed.
 pub const KEYS: &[Key] = &[
     Key {
         name: "casebook",
@@ -211,10 +213,10 @@ pub const KEYS: &[Key] = &[
     },
 ];
 
-/// The key of this name.
+/// Returns the setting with this name.
 ///
 /// # Errors
-/// [`precedent_core::Code::InvalidInput`] if there is none, with the one that was probably meant.
+/// [`precedent_core::Code::InvalidInput`] if there is none, with the closest name as a hint.
 pub fn key(name: &str) -> Result<&'static Key> {
     KEYS.iter().find(|k| k.name == name).ok_or_else(|| {
         let hint = similar::meant(name, KEYS.iter().map(|k| k.name)).map_or_else(
@@ -226,20 +228,20 @@ pub fn key(name: &str) -> Result<&'static Key> {
 }
 
 impl Key {
-    /// The variable of the environment that overrides the file: `PRECEDENT_DUPLICATES_THRESHOLD`.
+    /// Returns the environment variable that overrides the file: `PRECEDENT_DUPLICATES_THRESHOLD`.
     pub fn variable(&self) -> String {
         format!("PRECEDENT_{}", self.name.to_uppercase().replace('.', "_"))
     }
 
-    /// What the settings hold for this key, as it is written; none where nothing is set and there is no default.
+    /// Returns the setting's value as text, or `None` if it is unset and has no default.
     pub fn shown(&self, settings: &Settings) -> Option<String> {
         (self.write)(settings)
     }
 
-    /// Sets this key from how it is written.
+    /// Parses and sets the value.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a value that it cannot hold.
+    /// [`precedent_core::Code::InvalidInput`] for an invalid value.
     pub fn set(&self, settings: &mut Settings, text: &str) -> Result<()> {
         let text = text.trim();
         let can = match self.holds {
@@ -254,24 +256,24 @@ impl Key {
     }
 }
 
-/// The file of settings, with its comments and its order.
+/// The settings file, with its comments and its order preserved.
 #[derive(Clone, Debug, Default)]
 pub struct ConfigFile {
     document: DocumentMut,
 }
 
 impl ConfigFile {
-    /// Reads the text of a file; every key has to be known, and every value to be one that its key can hold.
+    /// Parses the text of a file; every key must be known and every value valid.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] that says where the first thing is that is wrong.
+    /// [`precedent_core::Code::InvalidInput`] with the position of the first problem.
     pub fn parse(text: &str) -> Result<Self> {
         let (file, wrong) = Self::salvage(text);
         wrong.map_or(Ok(file), Err)
     }
 
-    /// Reads what of a file can be read, and says where the first thing is that cannot. A file that is no TOML sets nothing;
-    /// of another one the keys that are known hold, where their values can be.
+    /// Parses as much of a file as possible, and returns the first problem with its position. A
+    /// file that is not TOML sets nothing; otherwise all known keys with valid values are used.
     pub fn salvage(text: &str) -> (Self, Option<Error>) {
         let document = match Document::parse(text.to_owned()) {
             Ok(document) => document,
@@ -294,15 +296,15 @@ impl ConfigFile {
         (Self { document: document.into_mut() }, wrong)
     }
 
-    /// Takes over what the file sets, as far as it can be.
+    /// Applies the file's valid settings.
     pub fn apply(&self, settings: &mut Settings) {
         let mut set = Vec::new();
         flatten("", self.document.as_table(), None, &mut set);
-        // What cannot be was told when the file was read.
+        // Ignore the error: it was reported when the file was parsed.
         set.iter().for_each(|one| drop(one.apply(settings)));
     }
 
-    /// What the file itself sets for this key, as it is written.
+    /// Returns the value that the file itself sets for this key, as text.
     pub fn get(&self, key: &Key) -> Option<String> {
         let mut only = Settings::default();
         let mut set = Vec::new();
@@ -312,10 +314,10 @@ impl ConfigFile {
         key.shown(&only)
     }
 
-    /// Sets a key; comments and order stay.
+    /// Sets a key; comments and order are preserved.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a value that the key cannot hold.
+    /// [`precedent_core::Code::InvalidInput`] for a value that is invalid for the key.
     pub fn set(&mut self, key: &Key, text: &str) -> Result<()> {
         key.set(&mut Settings::default(), text)?;
         let text = text.trim();
@@ -337,7 +339,7 @@ impl ConfigFile {
                 .ok_or_else(|| Error::invalid(format!("{table} in the file is not a table")))?
         };
         match tables.get_mut(name).and_then(Item::as_value_mut) {
-            // A remark behind the value stays.
+            // Keep a comment after the value.
             Some(old) => {
                 let decor = old.decor().clone();
                 *old = value;
@@ -350,7 +352,7 @@ impl ConfigFile {
         Ok(())
     }
 
-    /// Takes a key out; whether it was there.
+    /// Removes a key. Returns whether it was set.
     pub fn unset(&mut self, key: &Key) -> bool {
         let (table, name) = key.name.split_once('.').unwrap_or(("", key.name));
         if table.is_empty() {
@@ -373,11 +375,11 @@ impl std::fmt::Display for ConfigFile {
     }
 }
 
-/// A value of a file, by its whole name.
+/// A value in a file, with its full name.
 struct Set {
     name: String,
     value: Option<Value>,
-    /// Where it stands, in bytes.
+    /// The byte range of the value.
     at: Option<Range<usize>>,
 }
 
@@ -394,7 +396,7 @@ impl Set {
     }
 }
 
-/// Every value of a table and the tables in it.
+/// Collects every value of a table and its subtables.
 fn flatten(before: &str, table: &dyn TableLike, within: Option<Range<usize>>, out: &mut Vec<Set>) {
     for (name, item) in table.iter() {
         let at = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).or(within.clone());
@@ -406,7 +408,7 @@ fn flatten(before: &str, table: &dyn TableLike, within: Option<Range<usize>>, ou
     }
 }
 
-/// Where something begins in a text, as editors count.
+/// Returns the line and column of a position in a text, as editors count them.
 fn place(text: &str, at: Option<Range<usize>>) -> String {
     let before = at.and_then(|at| text.get(..at.start)).unwrap_or_default();
     let line = before.matches('\n').count() + 1;

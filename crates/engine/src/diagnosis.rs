@@ -1,5 +1,5 @@
-//! What a bug report needs to be told, and nothing that names anybody: versions, settings, sizes, counts, findings, and what the
-//! last sync of each source ended with.
+//! The details for a bug report: versions, settings, sizes, counts, findings, and the last sync
+//! result of each source. It contains no names of people, places or projects.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,92 +12,93 @@ use precedent_core::model::{Coverage, Finding, Gap, Health, MirrorView, ModelSta
 use precedent_redact::redact_texts;
 use serde::Serialize;
 
-/// A setting, with who says so.
+/// A setting with its origin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Said {
-    /// Its name: `duplicates.threshold`.
+    /// The name: `duplicates.threshold`.
     pub key: String,
-    /// What holds. Of what names a place or a project only that it is set.
+    /// The value in effect. For settings that name a place or a project, only that it is set.
     pub value: Option<String>,
-    /// Who says so: `environment`, `file` or `default`.
+    /// The origin: `environment`, `file` or `default`.
     pub origin: String,
 }
 
-/// What only the face knows.
+/// The details that only the calling program knows.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     /// The system: `linux`, `macos`, `windows`.
     pub system: String,
     /// The processor: `x86_64`, `aarch64`.
     pub processor: String,
-    /// The settings that hold.
+    /// The settings in effect.
     pub settings: Vec<Said>,
-    /// What must not be in it wherever it occurs, with what stands for it: the home folder, the user's name.
+    /// The texts to replace wherever they occur, with their replacements: the home folder, the
+    /// user's name.
     pub names: Vec<(String, String)>,
 }
 
-/// A source, by what it is and not by its name.
+/// The figures of a source, without its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct SourceFigures {
-    /// What stands for its name: `[source-1]`.
+    /// The placeholder for its name: `[source-1]`.
     pub name: String,
-    /// The tracker's kind: `github`.
+    /// The tracker type: `github`.
     pub kind: String,
-    /// Issues held.
+    /// The number of stored issues.
     pub issues: u64,
-    /// Pull requests held.
+    /// The number of stored pull requests.
     pub pull_requests: u64,
-    /// Comments held.
+    /// The number of stored comments.
     pub comments: u64,
-    /// Wiki pages held.
+    /// The number of stored wiki pages.
     pub pages: u64,
-    /// When a sync last ended, however.
+    /// The time when the last sync ended, successful or not.
     pub synced_at: Option<Timestamp>,
-    /// What the mirror does not know, the error of the last sync among it.
+    /// The known gaps of the mirror, including the last sync error.
     pub gaps: Vec<Gap>,
 }
 
 /// A file or folder at the top of the casebook's folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Entry {
-    /// Its name there.
+    /// The name in that folder.
     pub name: String,
-    /// Bytes on disk, with all that is in it.
+    /// The size on disk in bytes, including the contents of a folder.
     pub bytes: u64,
 }
 
-/// The whole file.
+/// The complete diagnosis.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Diagnosis {
     /// The program's version.
     pub version: String,
-    /// When it was made.
+    /// The time of creation.
     pub made_at: Timestamp,
     /// The system: `linux`, `macos`, `windows`.
     pub system: String,
     /// The processor: `x86_64`, `aarch64`.
     pub processor: String,
-    /// Cores that the program may use.
+    /// The number of cores that the program may use.
     pub cores: usize,
-    /// The settings that hold.
+    /// The settings in effect.
     pub settings: Vec<Said>,
-    /// What lies in the casebook's folder.
+    /// The entries of the casebook's folder.
     pub files: Vec<Entry>,
-    /// What a check-up found.
+    /// The findings of the health check.
     pub findings: Vec<Finding>,
-    /// What the check-up looked at.
+    /// The parts that the health check covered.
     pub checked: Vec<String>,
     /// The sources.
     pub sources: Vec<SourceFigures>,
-    /// How much the indexes cover; none where the casebook cannot be opened.
+    /// The index coverage; `None` if the casebook cannot be opened.
     pub coverage: Option<Coverage>,
-    /// The model; none where the casebook cannot be opened.
+    /// The model; `None` if the casebook cannot be opened.
     pub model: Option<ModelStatus>,
-    /// Why a part of this is missing.
+    /// The reasons why parts of the diagnosis are missing.
     pub problems: Vec<String>,
 }
 
-/// What the casebook itself says, where it can be opened.
+/// The casebook's own state, if it can be opened.
 #[derive(Debug, Default)]
 pub(crate) struct Opened {
     pub(crate) status: Option<Status>,
@@ -105,7 +106,7 @@ pub(crate) struct Opened {
     pub(crate) problems: Vec<String>,
 }
 
-/// Puts it together, and takes out what names somebody.
+/// Assembles the diagnosis, and removes names of people, places and projects.
 pub(crate) fn diagnosis(
     folder: &Path,
     health: Health,
@@ -156,7 +157,7 @@ fn pseudonym(n: usize) -> String {
     format!("[source-{}]", n + 1)
 }
 
-/// Of a place or a project it is told only that it is set.
+/// Replaces the value of a setting that names a place or a project.
 fn told(mut said: Said) -> Said {
     if matches!(said.key.as_str(), "casebook" | "source") && said.value.is_some() && said.origin != "default"
     {
@@ -183,7 +184,7 @@ fn figures(sources: &[SourceView], mirrors: &[MirrorView]) -> Vec<SourceFigures>
         .collect()
 }
 
-/// What may hold anybody's words: names of files, sentences, and the model's, which a person chose.
+/// Returns the texts that may contain names: file names, sentences, and the model's problem.
 fn free_texts(made: &mut Diagnosis) -> Vec<&mut String> {
     let mut texts: Vec<&mut String> = made.files.iter_mut().map(|e| &mut e.name).collect();
     texts.extend(made.findings.iter_mut().flat_map(|f| [&mut f.what, &mut f.why, &mut f.remedy]));
@@ -193,7 +194,7 @@ fn free_texts(made: &mut Diagnosis) -> Vec<&mut String> {
     texts
 }
 
-/// Replaces what is quoted: the words of a tracker may name organisations and people.
+/// Replaces quoted text, because a tracker's words may name organisations and people.
 fn hide_quotes(text: &mut String) {
     if let (Some(first), Some(last)) = (text.find('"'), text.rfind('"'))
         && first < last
@@ -202,11 +203,11 @@ fn hide_quotes(text: &mut String) {
     }
 }
 
-/// Replaces names, the longest first: one may be a part of another.
+/// Replaces names, longest first, because one may be part of another.
 fn replace_all(text: &mut String, names: &[(String, String)]) {
     let by_length: BTreeMap<(std::cmp::Reverse<usize>, &str), &str> = names
         .iter()
-        // A shorter one would be found within words.
+        // A shorter name would also match inside words.
         .filter(|(name, _)| name.chars().count() >= 3)
         .map(|(name, stands)| ((std::cmp::Reverse(name.len()), name.as_str()), stands.as_str()))
         .collect();
@@ -215,7 +216,7 @@ fn replace_all(text: &mut String, names: &[(String, String)]) {
     }
 }
 
-/// What lies in the folder, by name.
+/// Returns the entries of the folder, sorted by name.
 fn entries(folder: &Path) -> Vec<Entry> {
     let mut all: Vec<Entry> = fs::read_dir(folder)
         .into_iter()
@@ -227,7 +228,7 @@ fn entries(folder: &Path) -> Vec<Entry> {
     all
 }
 
-/// Bytes of a file or of a folder with what is in it, so many folders deep. Links are not followed.
+/// Returns the size of a file, or of a folder up to this depth, in bytes. Links are not followed.
 fn weight(path: &Path, depth: usize) -> u64 {
     match fs::symlink_metadata(path) {
         Ok(data) if data.is_dir() && depth > 0 => {

@@ -1,5 +1,6 @@
-//! The check-up of a casebook: looks at every file without trusting it, says what is wrong and what to do, and mends
-//! what can be mended. What was mirrored and decided is never deleted: a copy is kept before a row is taken out.
+//! The health check of a casebook: checks every file without trusting it, reports problems with
+//! remedies, and repairs what can be repaired. Mirrored data and verdicts are never deleted: a copy
+//! is kept before a row is removed.
 
 use std::{
     fs,
@@ -21,42 +22,43 @@ use precedent_store as store;
 use precedent_store::Store;
 use precedent_trackers::sync;
 
-/// Where everything is, and what to do about it.
+/// The paths of a casebook's parts, and the options of the check.
 #[derive(Debug)]
 pub struct CheckUp<'a> {
     /// The casebook's folder.
     pub folder: &'a Path,
-    /// The database in it.
+    /// The database file.
     pub database: &'a Path,
-    /// Below which folder the full text is.
+    /// The folder of the full-text index.
     pub full_text: &'a Path,
-    /// In which folder the vectors are.
+    /// The folder of the vectors.
     pub vectors: &'a Path,
-    /// What makes the vectors.
+    /// The embedding engine.
     pub engine: &'a Engine,
-    /// The vectors of models that are here and may be used again.
+    /// The vector files of installed models, which may be used again.
     pub known: &'a [PathBuf],
-    /// Threads that embed.
+    /// The number of embedding threads.
     pub workers: usize,
-    /// With fewer bytes than this free on its disk, a casebook cannot grow.
+    /// The minimum number of free bytes on the disk for a casebook to grow.
     pub wanted_free: u64,
-    /// Whether to mend what can be mended.
+    /// True to repair what can be repaired.
     pub repair: bool,
 }
 
-/// Whether a database lost all that was in it: one that was never filled has no indexes beside it.
+/// Returns whether a database lost all its data; a database that was never filled has no indexes.
 pub(crate) fn is_emptied(database: &Path, full_text: &Path) -> bool {
     store::is_emptied(database) && full_text.is_dir()
 }
 
-/// Looks whether a casebook's folder has its database.
+/// Checks that a casebook's folder has its database.
 ///
 /// # Errors
-/// [`Code::NotFound`] if there is none, also where what belongs to one is left; [`Code::Io`] if this user may not look.
+/// [`Code::NotFound`] if there is none, even if other files of a casebook remain; [`Code::Io`] if
+/// this user may not read the folder.
 pub(crate) fn is_there(folder: &Path, database: &Path, full_text: &Path) -> Result<()> {
     match fs::metadata(database) {
         Ok(found) if found.is_file() => Ok(()),
-        // What cannot be looked at may well be there.
+        // A file that cannot be read may still exist.
         Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => Err(Error::io(folder, e)),
         _ if !store::kept_copies(database).is_empty() || full_text.is_dir() => Err(Error::not_found(
             format!("{} is missing, although its other files exist", database.display()),
@@ -66,7 +68,7 @@ pub(crate) fn is_there(folder: &Path, database: &Path, full_text: &Path) -> Resu
     }
 }
 
-/// Where nobody made a casebook yet.
+/// Returns the error for a folder without a casebook.
 fn no_casebook(folder: &Path) -> Error {
     Error::not_found(format!("no casebook found in {}", folder.display())).with_hint(
         "To use another folder: --casebook DIR. To create a casebook there: precedent import sample, precedent import FILE …, \
@@ -74,7 +76,7 @@ fn no_casebook(folder: &Path) -> Error {
     )
 }
 
-/// What to do about a database that cannot be mended.
+/// Returns the remedy for a database that cannot be repaired.
 pub(crate) fn way_back(database: &Path) -> String {
     let copy = store::kept_copies(database)
         .pop()
@@ -87,10 +89,11 @@ pub(crate) fn way_back(database: &Path) -> String {
 }
 
 impl CheckUp<'_> {
-    /// Looks at everything, and mends if that is wanted.
+    /// Checks everything, and repairs it if requested.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no casebook, [`Code::Cancelled`], and those of a repair that failed.
+    /// [`Code::NotFound`] if there is no casebook, [`Code::Cancelled`], and errors of a failed
+    /// repair.
     pub fn run(&self, task: &Task) -> Result<Health> {
         is_there(self.folder, self.database, self.full_text)?;
         let mut health = Health { casebook: self.folder.display().to_string(), ..Health::default() };
@@ -193,7 +196,7 @@ impl CheckUp<'_> {
         ))
     }
 
-    /// Whether the database can be worked with.
+    /// Checks the database, and returns whether it can be used.
     fn truth(&self, found: &mut Vec<Finding>) -> Result<bool> {
         const WHY: &str = "It is the only copy of the mirrored data and your decisions.";
         let inspection = match store::inspect(self.database) {
@@ -302,7 +305,7 @@ impl CheckUp<'_> {
         }
     }
 
-    /// Looks for rows with values that some command cannot read; returns whether all can be read now.
+    /// Checks for rows with invalid values; returns whether all rows can be read now.
     fn rows(&self, store: &Store, found: &mut Vec<Finding>) -> Result<bool> {
         let faults = store.read(|r| r.faults())?;
         if faults.count == 0 {
@@ -354,7 +357,8 @@ impl CheckUp<'_> {
         Ok(())
     }
 
-    /// The full text, with its files checked. Where they are damaged and are to stay, an empty one that stands for it.
+    /// Opens the full-text index and checks its files. If it is damaged and not repaired, returns
+    /// an empty index instead.
     fn full_text(&self, found: &mut Vec<Finding>) -> Result<FullText> {
         let complaint = match FullText::open(self.full_text) {
             Ok(fulltext) => match fulltext.damaged_files() {
@@ -398,7 +402,7 @@ impl CheckUp<'_> {
             return Ok(());
         }
         if self.repair {
-            // An index that believes to be up to date and is not cannot be brought up to date.
+            // An index that wrongly claims to be up to date must be rebuilt.
             if !stale {
                 derived.forget_text()?;
             }
@@ -426,7 +430,8 @@ impl CheckUp<'_> {
     }
 
     fn meaning(&self, derived: &Derived<'_>, found: &mut Vec<Finding>, task: &Task) -> Result<()> {
-        // Without a card nothing is known about the vectors; that is among the findings already.
+        // Without a model card nothing is known about the vectors; the findings already report
+        // that.
         let Ok(info) = self.engine.info() else { return Ok(()) };
         let current = vectors::path(self.vectors, &info);
         self.other_models(&current, found);
@@ -469,12 +474,12 @@ impl CheckUp<'_> {
                 &mut IndexReport::default(),
             ) {
                 Ok(_) => mended = missing_vectors(derived, &vectors)? == 0,
-                // Why is among the findings already.
+                // The findings already report the cause.
                 Err(error) if error.code() == Code::ModelUnavailable => {}
                 Err(error) => return Err(error),
             }
         }
-        // An interrupted index goes on where it stopped; lost vectors need a repair.
+        // An interrupted index continues where it stopped; lost vectors need a repair.
         let remedy = if interrupted { INDEX } else { REPAIR };
         found.push(Finding {
             repaired: mended,
@@ -489,7 +494,8 @@ impl CheckUp<'_> {
         Ok(())
     }
 
-    /// Sets of vectors that no search looks at. They may have cost hours, and the other model may come back.
+    /// Reports vector files that no search uses. They may have taken hours, and their model may be
+    /// used again.
     fn other_models(&self, current: &Path, found: &mut Vec<Finding>) {
         let Ok(entries) = fs::read_dir(self.vectors) else { return };
         let mut others: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
@@ -538,16 +544,16 @@ fn missing_vectors(derived: &Derived<'_>, vectors: &Vectors) -> Result<u64> {
     let forgotten =
         living.iter().filter(|(id, titled)| *titled && planned.binary_search(id).is_err()).count();
     let missing = (extent.chunks - extent.embedded) + vectors.lost()? + forgotten as u64;
-    // What has changed is among those that are missing where it was planned, or never seen.
+    // Changed documents are among the missing ones, or were never planned.
     Ok(missing.max(derived.unplanned(vectors)?))
 }
 
-/// The command that mends what is damaged.
+/// The command that repairs damage.
 const REPAIR: &str = "precedent doctor --repair";
 /// The command that completes the indexes.
 const INDEX: &str = "precedent index";
 
-/// A finding that a person has to do something about.
+/// Makes a finding that needs action by a person.
 fn report(id: &str, severity: Severity, what: String, why: &str, remedy: &str) -> Finding {
     Finding {
         id: id.to_owned(),
@@ -560,12 +566,12 @@ fn report(id: &str, severity: Severity, what: String, why: &str, remedy: &str) -
     }
 }
 
-/// A finding that a repair mends.
+/// Makes a finding that a repair resolves.
 fn mendable(id: &str, severity: Severity, what: String, why: &str) -> Finding {
     Finding { repairable: true, ..report(id, severity, what, why, REPAIR) }
 }
 
-/// Bytes that this user may still write on the folder's disk, where the system says so.
+/// Returns the bytes available to this user on the folder's disk, if the system reports them.
 fn free_bytes(folder: &Path) -> Option<u64> {
     #[cfg(unix)]
     {

@@ -1,8 +1,9 @@
-//! The engine of Precedent: mirrors issue trackers into one SQLite file and answers, offline, whether a report is a
-//! duplicate and how such cases were solved.
+//! The engine of Precedent: mirrors issue trackers into one SQLite file and answers, offline,
+//! whether a report is a duplicate and how such cases were solved.
 //!
-//! The faces (command line, desktop, agents) call [`Casebook`] and nothing else. The engine reads no terminal, no
-//! environment variable and no home folder: they pass those in. See ARCHITECTURE.md for the map and the invariants.
+//! The user interfaces (command line, desktop, agents) call [`Casebook`] and nothing else. The
+//! engine reads no terminal, no environment variable and no home folder: callers pass those in. See
+//! ARCHITECTURE.md for the map and the invariants.
 
 pub mod answer;
 pub mod ask;

@@ -1,4 +1,4 @@
-//! What the casebook knows of the errors in a log: each distinct one is asked about, as a report of its own.
+//! Matches for the errors in a log: each distinct error is searched for like a report.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -25,16 +25,18 @@ use crate::{
     troubleshoot::{self, CaseContext},
 };
 
-/// So many lines that say of no failure, but name a code that a report names, are asked about.
+/// The maximum number of lines without a failure that are searched for, because they name a code
+/// that a report names.
 const CODED: usize = 3;
-/// Characters of the thread of each case.
+/// The budget for the thread of each case, in characters.
 const THREAD: usize = 2_000;
 
-/// Asks about the distinct errors of a log, what to look at first first.
+/// Searches for the distinct errors of a log, most important first.
 ///
 /// # Errors
-/// [`precedent_core::Code::InvalidInput`] for a number out of range, [`precedent_core::Code::NotFound`] for a source that does not
-/// exist, [`precedent_core::Code::Cancelled`].
+/// [`precedent_core::Code::InvalidInput`] for a number out of range,
+/// [`precedent_core::Code::NotFound`] for a source that does not exist,
+/// [`precedent_core::Code::Cancelled`].
 pub fn ask(
     context: &CaseContext<'_>,
     request: &LogRequest,
@@ -53,7 +55,8 @@ pub fn ask(
     for (done, group) in asked.into_iter().enumerate() {
         task.check()?;
         task.report(Phase::Triage, done as u64, Some(total), "errors");
-        // "exit code 1" is like a hundred reports, and says nothing of which. It is asked about only where nothing else is told.
+        // "exit code 1" resembles a hundred reports, so it is searched for only if nothing else is
+        // distinctive.
         let error = if telling && precedent_logs::only_failed(&group) {
             LogError { group, verdict: LogVerdict::New, known: None, case: None }
         } else {
@@ -61,11 +64,11 @@ pub fn ask(
         };
         errors.push(error);
     }
-    // A code that a report names is found, whatever the level of its line; a code that none names is passed over in silence.
+    // A code that a report names is a match at any log level; unknown codes are ignored.
     let found = by_code(context, request, coded, &errors, now, task, &mut notices)?;
     distinct += found.len() as u64;
     errors.extend(found);
-    // A short file is also asked about as a whole, as a pasted text is.
+    // A short file is also searched for as a whole, like a pasted text.
     for file in small {
         let of: Vec<usize> =
             (0..errors.len()).filter(|at| errors[*at].group.first.file == file.file).collect();
@@ -83,7 +86,7 @@ pub fn ask(
             error.case.as_ref().is_some_and(|c| keys.contains(&&c.key))
                 || error.known.as_ref().is_some_and(|k| keys.contains(&&k.key))
         };
-        // What another line of the file brought up solves none of its errors.
+        // A match found through an unrelated line does not solve the file's errors.
         let near = |at: &&usize| case.as_ref().is_some_and(|case| shares(&errors[**at].group, case));
         if let Some(at) = of.iter().find(names).or_else(|| of.iter().find(near)).copied() {
             let error = &mut errors[at];
@@ -108,7 +111,7 @@ pub fn ask(
     })
 }
 
-/// Refuses what is out of range before gigabytes are read.
+/// Validates the request before gigabytes are read.
 ///
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`].
@@ -133,8 +136,8 @@ fn one(
     Ok(LogError { group, verdict, known, case })
 }
 
-/// Asks about a text as every other view does, and returns what the answer comes to: the report that is most like it, and
-/// the case that helps.
+/// Searches for a text like every other view does, and returns the verdict, the most similar report
+/// and the case that helps.
 fn ask_about(
     context: &CaseContext<'_>,
     request: &LogRequest,
@@ -159,7 +162,7 @@ fn ask_about(
     let is_open = known.as_ref().is_some_and(|known| known.state == Some(State::Open));
     let is_likely = known.as_ref().is_some_and(|known| known.band <= Band::Likely);
     let verdict = match &case {
-        // An open report that is probably the same is not solved by what solved another one.
+        // An open likely duplicate is not solved by the fix of another report.
         Some(case) if case.helps >= SURELY && !(is_open && is_likely) => LogVerdict::Solved,
         _ if is_likely => LogVerdict::Known,
         _ if case.is_some() || known.is_some() => LogVerdict::Perhaps,
@@ -168,7 +171,7 @@ fn ask_about(
     Ok((verdict, known, case))
 }
 
-/// The first match that may be the same, as a report that is known.
+/// Returns the first match that is at least a possible duplicate.
 fn first_known(finder: &MatchFinder<'_>, found: &Found) -> Result<Option<KnownReport>> {
     finder.store.read(|r| {
         for one in &found.matches {
@@ -183,7 +186,7 @@ fn first_known(finder: &MatchFinder<'_>, found: &Found) -> Result<Option<KnownRe
     })
 }
 
-/// The lines without a failure whose code a report names, with what is known of them.
+/// Returns the lines without a failure whose code a report names, with their matches.
 fn by_code(
     context: &CaseContext<'_>,
     request: &LogRequest,
@@ -202,7 +205,7 @@ fn by_code(
         }
         task.check()?;
         let term = Signature { kind: SignatureKind::Code, text: code.to_lowercase() }.term();
-        // A look into the index is cheap, and most codes end here.
+        // The index lookup is cheap, and most codes end here.
         if context.finder.fulltext.search_signatures(&[term], &[], 1)?.is_empty() {
             continue;
         }
@@ -218,15 +221,15 @@ fn by_code(
     Ok(found)
 }
 
-/// Whether the answer to an error needs nothing of the lines around it.
+/// Returns whether the answer to an error needs no surrounding lines.
 fn is_answered(error: &LogError) -> bool {
-    // The version stands on a line of its own.
+    // The version is on a line of its own.
     let wants_version =
         error.case.as_ref().is_some_and(|case| case.fixed_in.is_some() && case.asked_version.is_none());
     error.verdict == LogVerdict::Solved && !wants_version
 }
 
-/// Whether an error and a case have a word in common that tells something.
+/// Returns whether an error and a case share a term.
 fn shares(group: &LogGroup, case: &SolvedCase) -> bool {
     let theirs: BTreeSet<String> = terms(&format!("{}\n{}", case.title, case.body)).into_iter().collect();
     terms(&group.example).iter().any(|term| theirs.contains(term))

@@ -1,7 +1,8 @@
-//! Private notes: the same is looked for before one is stored, and what was found decides.
+//! Private notes: a similar note is searched for before one is stored, and the result decides.
 //!
-//! The look compares with every note of the same kind, and with nothing but the texts: neither age nor use counts. It
-//! answers at once. Where it fails the note is stored all the same: a duplicate is better than a lost memory.
+//! The search compares with every note of the same kind, by text only: neither age nor use counts.
+//! It returns immediately. If it fails, the note is stored anyway: a duplicate is better than a
+//! lost note.
 
 use std::collections::BTreeSet;
 
@@ -24,27 +25,27 @@ use precedent_index::{
 use precedent_store::{NoteContent, NoteRow, Reader, content_hash};
 use precedent_text::{prepare::Prepared, skeleton::Skeleton, tokens};
 
-/// The longest title, in characters.
+/// The maximum length of a title, in characters.
 const MAX_TITLE: usize = 300;
-/// The longest text, in bytes.
+/// The maximum length of a text, in bytes.
 const MAX_BODY: usize = 1_000_000;
-/// The most notes that a look names.
+/// The maximum number of similar notes returned.
 const MAX_MATCHES: usize = 10;
-/// So many of them at the most are told the same with other words.
+/// The maximum number of those that are only similar in meaning.
 const MAX_RELATED: usize = 3;
-/// Words that turn a sentence around; a model hardly sees them.
+/// The negations, which reverse a sentence and which embedding models hardly notice.
 const NEGATIONS: &[&str] =
     &["not", "no", "never", "without", "cannot", "can't", "don't", "doesn't", "isn't", "won't", "didn't"];
 
-/// What notes are kept with.
+/// The components that store and search notes.
 pub struct Notebook<'a> {
-    /// The truth and what is derived from it.
+    /// The database and its derived indexes.
     pub derived: Derived<'a>,
-    /// The vectors with their model, if there is one that works.
+    /// The vectors and their model, if there is a usable one.
     pub vectors: Option<(&'a Vectors, &'a ModelInfo)>,
-    /// Embeds a text.
+    /// The function that embeds a text.
     pub embed: &'a dyn Fn(&str) -> Result<Vec<f32>>,
-    /// Why there are no vectors, if there are none.
+    /// The reason why there are no vectors, if there are none.
     pub problem: Option<&'a Error>,
 }
 
@@ -55,10 +56,11 @@ impl std::fmt::Debug for Notebook<'_> {
 }
 
 impl Notebook<'_> {
-    /// Looks for notes of a kind that say the same or nearly; stores nothing.
+    /// Finds notes of a kind with the same or similar content; stores nothing.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long; those of the database.
+    /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long;
+    /// database errors.
     pub fn similar(&self, kind: NoteKind, title: &str, body: &str) -> Result<SimilarNotes> {
         let title = &*one_line(title);
         valid(title, body)?;
@@ -66,11 +68,12 @@ impl Notebook<'_> {
         Ok(self.look(&rows, None, title, body))
     }
 
-    /// Stores a note, unless the same is there already.
+    /// Stores a note, unless the same one exists.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long, [`precedent_core::Code::NotFound`] for a
-    /// key to attach it to that does not exist; those of the database.
+    /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long,
+    /// [`precedent_core::Code::NotFound`] for a key to attach it to that does not exist; database
+    /// errors.
     pub fn add(&self, draft: &NoteDraft, now: Timestamp, task: &Task) -> Result<NoteAnswer> {
         let title = &*one_line(&draft.title);
         valid(title, &draft.body)?;
@@ -89,14 +92,14 @@ impl Notebook<'_> {
             let note = self.derived.store.read(|r| one(r, &there.id).and_then(|n| r.shown_note(n)))?;
             return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning });
         }
-        // What only tells the same with other words is shown, and connected by a person.
+        // Notes that are only similar in meaning are shown; a person decides whether to link them.
         let near = self.vectors.as_ref().map_or(f32::INFINITY, |(_, model)| model.near);
         let close: Vec<&NoteMatch> = matches.iter().filter(|m| is_close(m, near)).collect();
         let content = NoteContent { title, body: &draft.body, tags: &tags };
         let hash = content_hash(content.title, content.body);
         let stored = self.derived.store.write_durably(|w| {
             let to = attachments(w, &draft.attach)?;
-            // Another process may have stored the same since the look.
+            // Another process may have stored the same note since the search.
             if draft.kind.is_checked()
                 && !draft.force
                 && let Some(there) = w.notes(Some(draft.kind))?.into_iter().find(|n| n.content_hash == hash)
@@ -125,7 +128,7 @@ impl Notebook<'_> {
     /// Changes a note.
     ///
     /// # Errors
-    /// As [`Notebook::add`]; [`precedent_core::Code::NotFound`] if there is no such note.
+    /// Same as [`Notebook::add`]; [`precedent_core::Code::NotFound`] if there is no such note.
     pub fn edit(&self, key: &str, change: &NoteChange, now: Timestamp, task: &Task) -> Result<Note> {
         let (document, note) = self.derived.store.write_durably(|w| {
             let note = one(w, key)?;
@@ -141,7 +144,7 @@ impl Notebook<'_> {
             to.iter().try_for_each(|to| w.connect(&old.key, to, "person").map(|_| ()))?;
             Ok((old.id, w.shown_note(one(w, key)?)?))
         })?;
-        // The truth is changed; what is derived from it follows now or with the next update.
+        // Ignore the error: the database is updated, and the next update repairs the index.
         drop(self.index(document, task));
         Ok(note)
     }
@@ -149,7 +152,7 @@ impl Notebook<'_> {
     /// Removes a note.
     ///
     /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such note; those of the database.
+    /// [`precedent_core::Code::NotFound`] if there is no such note; database errors.
     pub fn remove(&self, key: &str, now: Timestamp, task: &Task) -> Result<Note> {
         let note = self.derived.store.write_durably(|w| {
             let note = one(w, key)?;
@@ -161,12 +164,12 @@ impl Notebook<'_> {
         if let (Ok(()), Some((vectors, _))) = (removed, self.vectors) {
             drop(self.derived.plan_vectors(vectors, task));
         }
-        // Who reads meanwhile keeps the log; it is emptied later.
+        // Ignore the error: a concurrent reader keeps the log, and it is emptied later.
         drop(self.derived.store.empty_log());
         Ok(note)
     }
 
-    /// Makes a note findable.
+    /// Indexes a note.
     fn index(&self, document: i64, task: &Task) -> Result<()> {
         self.derived.update_text(Effort::Soon, task, &mut IndexReport::default())?;
         match self.vectors {
@@ -182,7 +185,7 @@ impl Notebook<'_> {
         let near = match self.vectors {
             Some((vectors, model)) => {
                 same = model.same;
-                // What tells the same with other words is less alike than what nearly has the same words.
+                // Similarity in meaning has a lower threshold than similarity in wording.
                 let related = model.solved.min(model.near);
                 self.cosines(vectors, rows, title, body).map(|cosines| (cosines, model.near, related))
             }
@@ -210,7 +213,7 @@ impl Notebook<'_> {
                 differs: if exact {
                     vec![]
                 } else {
-                    // Of other words in a text that is less alike none is told: there are many.
+                    // Below this similarity, differing names are too common to list.
                     differs((title, body), (&row.document.title, &row.document.body), cosine >= near)
                 },
             });
@@ -220,7 +223,7 @@ impl Notebook<'_> {
             let surer = (b.exact, !b.differs.is_empty()).cmp(&(a.exact, !a.differs.is_empty()));
             b.similarity.total_cmp(&a.similarity).then(surer).then_with(|| order(a).cmp(&order(b)))
         });
-        // What reads the same and names other numbers is another note.
+        // A note that reads the same but has different numbers is another note.
         let duplicate = |m: &NoteMatch| m.exact || (m.similarity >= same && m.differs.is_empty());
         let recommendation = match matches.iter().position(duplicate) {
             Some(at) => {
@@ -243,13 +246,13 @@ impl Notebook<'_> {
         )
     }
 
-    /// How near each of these notes is in meaning, −1..1.
+    /// Returns the cosine of each of these notes, −1..1.
     fn cosines(&self, vectors: &Vectors, rows: &[NoteRow], title: &str, body: &str) -> Result<Vec<f32>> {
         let own = self.pieces(title, body)?;
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {
             let mut theirs = vectors.of_text(row.document.id)?;
-            // One that was stored while the model was away has none yet.
+            // A note stored while the model was unavailable has no vectors yet.
             if theirs.is_empty() {
                 theirs = self.pieces(&row.document.title, &row.document.body)?;
             }
@@ -264,8 +267,9 @@ impl Notebook<'_> {
     }
 }
 
-/// How near two texts of several pieces are: each piece's nearest on the other side, averaged; of the two directions
-/// the lower, so that a note that only begins alike is not the same.
+/// Returns the similarity of two texts of several chunks: the mean over each chunk's nearest on the
+/// other side. Takes the lower of the two directions, so that a note with only the same beginning
+/// does not match.
 fn nearness(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
     let dot = |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f32>();
     let one_way = |from: &[Vec<f32>], to: &[Vec<f32>]| {
@@ -277,8 +281,8 @@ fn nearness(a: &[Vec<f32>], b: &[Vec<f32>]) -> f32 {
     one_way(a, b).min(one_way(b, a))
 }
 
-/// The names in a text: words with a capital that do not begin a sentence, as written, and runs of Chinese or Japanese, which have no
-/// capitals and which most models hardly read.
+/// Returns the names in a text: capitalised words that do not begin a sentence, as written, and
+/// runs of Chinese or Japanese, which have no capitals and which most models hardly understand.
 fn names(text: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     let mut begins = true;
@@ -296,16 +300,16 @@ fn names(text: &str) -> BTreeSet<String> {
     out
 }
 
-/// From this character on are those that are written without spaces.
+/// The first character of the scripts that are written without spaces.
 const WIDE: char = '\u{2e80}';
 
-/// What two texts that read alike do not agree on: whatever has a digit, names where that is asked and each has one of its own, and
-/// whether it is said of or denied.
+/// Returns the differences between two similar texts: words with digits, negations, and, if `named`
+/// is set and each text has its own, names.
 fn differs(a: (&str, &str), b: (&str, &str), named: bool) -> Vec<String> {
     let telling = |(title, body): (&str, &str)| -> (BTreeSet<String>, BTreeSet<&'static str>) {
         let text = format!("{title}\n{body}").to_lowercase();
         let numbered = text
-            // Chinese and Japanese put no space between a number and what is counted.
+            // Chinese and Japanese put no space between a number and its unit.
             .split(|c: char| c >= WIDE || !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))
             .map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()))
             .filter(|w| w.contains(|c: char| c.is_ascii_digit()))
@@ -335,12 +339,12 @@ fn differs(a: (&str, &str), b: (&str, &str), named: bool) -> Vec<String> {
     out
 }
 
-/// Whether a note says the same in nearly the same words.
+/// Returns whether a note has nearly the same wording.
 fn is_close(one: &NoteMatch, near: f32) -> bool {
     one.exact || one.similarity >= near
 }
 
-/// A title as it is kept: in one line, as lists show it.
+/// Returns a title on one line, as it is stored and listed.
 fn one_line(title: &str) -> String {
     title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -363,7 +367,7 @@ fn valid(title: &str, body: &str) -> Result<()> {
     Ok(())
 }
 
-/// Tags as they are kept: trimmed, each once.
+/// Returns the tags as they are stored: trimmed and deduplicated.
 fn tags(tags: &[String]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for tag in tags.iter().map(|t| t.trim()).filter(|t| !t.is_empty()) {
@@ -378,7 +382,7 @@ fn attachments(reader: &Reader<'_>, keys: &[String]) -> Result<Vec<String>> {
     keys.iter().map(|key| search::one(reader, key.trim()).map(|d| d.key)).collect()
 }
 
-/// The note with this key.
+/// Returns the note with this key.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if there is none.
@@ -412,7 +416,8 @@ mod tests {
         let (red, blue) = (of("Red"), of("Blue"));
         let differs = |a, b| super::differs(a, b, true);
         assert_eq!(differs((&red.0, &red.1), (&blue.0, &blue.1)), ["Red", "Blue"]);
-        // What begins a sentence has a capital for that alone, and a name that one of them leaves out is no other name.
+        // A sentence's first word has a capital anyway, and a name missing from one text is no
+        // difference.
         assert!(differs(("t", "Restart it. Then wait."), ("t", "Stop it. Now wait.")).is_empty());
         assert!(differs(("t", "ask the Server team"), ("t", "ask the team")).is_empty());
         let (one, other) = (("索引重建停在99%", "x"), ("重建索引卡在50%", "x"));

@@ -1,25 +1,26 @@
-//! What every question works on.
+//! The context of a query.
 
 use precedent_core::error::{Error, Result};
 use precedent_index::{fulltext::FullText, vectors::Vectors};
 use precedent_store::Store;
 
-/// What every question works on.
+/// The stores, indexes and model that every query uses.
 #[derive(Clone, Copy)]
 pub struct Parts<'a> {
-    /// The truth.
+    /// The database.
     pub store: &'a Store,
     /// The full-text index.
     pub fulltext: &'a FullText,
-    /// The vectors, if there is a model that works.
+    /// The vectors, if there is a usable model.
     pub vectors: Option<&'a Vectors>,
-    /// The vectors of comments: the same, unless an evaluation keeps them from its searches.
+    /// The vectors of comments: the same store, unless an evaluation hides comments from its
+    /// searches.
     pub said: Option<&'a Vectors>,
-    /// Embeds a text; called only where meaning is asked for and no vector is stored.
+    /// The function that embeds a text; called only if a query needs a vector that is not stored.
     pub embed: &'a (dyn Fn(&str) -> Result<Vec<f32>> + Sync),
-    /// A cosine below this says nothing.
+    /// The minimum meaningful cosine.
     pub floor: f32,
-    /// Why there are no vectors, if there are none.
+    /// The reason why there are no vectors, if there are none.
     pub problem: Option<&'a Error>,
 }
 

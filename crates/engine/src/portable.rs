@@ -1,8 +1,9 @@
-//! A casebook as one portable, checked file, for a colleague's laptop.
+//! The export of a casebook into one portable, checked file, to share with colleagues.
 //!
-//! The file is a tar with three members, in this order: `manifest.json`, `casebook.db.zst` (a SQLite database of the
-//! casebook's own schema, compressed with zstd) and `checksums` (the BLAKE3 of both, as `b3sum` prints and checks them).
-//! Nothing is ever unpacked by its name, so a file that was made to do harm cannot write anywhere.
+//! The file is a tar with three members, in this order: `manifest.json`, `casebook.db.zst` (a
+//! SQLite database of the casebook's own schema, compressed with zstd) and `checksums` (the BLAKE3
+//! of both, as `b3sum` prints and checks them). Members are never unpacked by name, so a malicious
+//! file cannot write anywhere.
 
 use std::{
     fs::{self, File},
@@ -22,25 +23,27 @@ use precedent_store as store;
 use precedent_store::{FileLock, RemoteRow, SourceRow, Store};
 use precedent_trackers::sync;
 
-/// The format that this version writes, and the newest that it reads.
+/// The format version that is written, and the newest that can be read.
 const FORMAT: u32 = 1;
 const MANIFEST: &str = "manifest.json";
 const DATABASE: &str = "casebook.db.zst";
 const CHECKSUMS: &str = "checksums";
-/// The longest manifest or list of checksums, in bytes.
+/// The maximum length of the manifest and of the checksums, in bytes.
 const MAX_WORDS: u64 = 1 << 20;
-/// A database that unpacks to more than this many times its packed size is no casebook …
+/// The maximum ratio of unpacked to packed size of a database.
 const MAX_RATIO: u64 = 64;
-/// … unless it is small, in bytes: an empty one is all zeros.
+/// The unpacked size above which the ratio is checked, in bytes; an empty database is all zeros.
 const RATIO_FROM: u64 = 64 * 1024 * 1024;
-/// Compression: texts get half as small again as with the fastest, at some 50 MB a second.
+/// The zstd level: texts shrink by half as much again as at the fastest level, at some 50 MB a
+/// second.
 const LEVEL: i32 = 9;
 
-/// Writes a casebook into one file, readable by this user alone. Private notes go in only where that is asked for.
+/// Writes a casebook into one file, readable by this user only. Private notes are included only if
+/// requested.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] if the file is there already and not to be replaced, [`Code::Io`] if it cannot be written,
-/// [`Code::Cancelled`].
+/// [`Code::InvalidInput`] if the file exists and is not to be replaced, [`Code::Io`] if it cannot
+/// be written, [`Code::Cancelled`].
 pub fn export(
     store: &Store,
     file: &Path,
@@ -52,7 +55,7 @@ pub fn export(
     if file.exists() && !replace {
         return Err(is_there(file));
     }
-    // The file must hold no word of what was removed.
+    // The file must not contain removed text.
     store.purge(task)?;
     let place = Workplace::beside(file)?;
     let (part, database, packed) = (place.path("part"), place.path("part.db"), place.path("part.zst"));
@@ -93,13 +96,13 @@ pub fn export(
     Ok(Exported { file: file.display().to_string(), bytes, contents })
 }
 
-/// Takes over a file that [`export`] wrote: all of it or, on an error, nothing. The casebook keeps what it holds. What of the
-/// file is left out is `told` before anything is written.
+/// Imports a file that [`export`] wrote: all of it or, on an error, nothing. Existing data is kept.
+/// Skipped entries are passed to `told` before anything is written.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] for a file that is none, is cut, was changed, or holds what is here already;
-/// [`Code::NewerCasebook`] if a newer version wrote it; [`Code::Busy`] while another import is at it; [`Code::Io`],
-/// [`Code::Cancelled`].
+/// [`Code::InvalidInput`] for a file that is not an export, is truncated, was changed, or contains
+/// data that exists here; [`Code::NewerCasebook`] if a newer version wrote it; [`Code::Busy`] while
+/// another import is running; [`Code::Io`], [`Code::Cancelled`].
 pub fn import(
     store: &Store,
     folder: &Path,
@@ -123,10 +126,11 @@ pub fn import(
     store.take_over(&copy, &file.display().to_string(), now, told, task)
 }
 
-/// Looks whether a file is one that [`export`] wrote, whole and unchanged. It is unpacked below `scratch`, and nothing of it stays.
+/// Checks that a file was written by [`export`] and is complete and unchanged. Unpacks it below
+/// `scratch` and removes it again.
 ///
 /// # Errors
-/// As [`import`], of the file.
+/// Errors of [`import`] that concern the file.
 pub fn check(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
     let place = Workplace::within(scratch)?;
     let database = place.path("import.db");
@@ -134,7 +138,7 @@ pub fn check(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
     store::check_foreign(&database).map_err(|e| e.context(file.display()))
 }
 
-/// Reads the three members, writes the database to `target`, and compares what was read with the checksums.
+/// Reads the three members, writes the database to `target`, and verifies the checksums.
 fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let size = length(file)?;
     let mut open = File::open(file).map_err(|e| Error::io(file, e))?;
@@ -148,7 +152,7 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
             )));
     }
     let told = read.min(MANIFEST.len());
-    // An archive whose members have other names is told by them.
+    // An archive with other members gets an error that names them.
     let is_archive = &start[257..262] == b"ustar";
     if !is_archive && start[..told] != MANIFEST.as_bytes()[..told] {
         return Err(Error::invalid(format!("{} is not an exported casebook", file.display())).with_hint(
@@ -189,7 +193,7 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     Ok(manifest)
 }
 
-/// Reads as much of a file's beginning as there is; how much that is.
+/// Fills the buffer from the file's beginning, and returns the number of bytes read.
 fn read_start(file: &mut File, start: &mut [u8]) -> io::Result<usize> {
     let mut done = 0;
     loop {
@@ -201,7 +205,7 @@ fn read_start(file: &mut File, start: &mut [u8]) -> io::Result<usize> {
 }
 
 fn manifest(file: &Path, words: &[u8]) -> Result<Manifest> {
-    /// What every format says.
+    /// The manifest field common to all formats.
     #[derive(serde::Deserialize)]
     struct Any {
         format: u32,
@@ -230,7 +234,7 @@ fn words(file: &Path, entry: impl Read) -> Result<Vec<u8>> {
     Ok(words)
 }
 
-/// Unpacks exactly so many bytes, and reads its input to the end.
+/// Unpacks exactly `bytes` bytes, and reads its input to the end.
 fn unpack_database(
     file: &Path,
     packed: &mut impl Read,
@@ -264,7 +268,7 @@ fn unpack_database(
     Ok(())
 }
 
-/// Compresses the database; the digest of what was written.
+/// Compresses the database, and returns the digest of the output.
 fn pack(database: &Path, packed: &Path, task: &Task) -> Result<blake3::Hash> {
     let mut from = File::open(database).map_err(|e| Error::io(database, e))?;
     let failed = |e| Error::io(packed, e);
@@ -282,7 +286,7 @@ fn pack(database: &Path, packed: &Path, task: &Task) -> Result<blake3::Hash> {
     Ok(encoder.finish().map_err(failed)?.hasher.finalize())
 }
 
-/// Hashes what is read through it.
+/// A reader that hashes the bytes read through it.
 struct Digested<R> {
     inner: R,
     hasher: blake3::Hasher,
@@ -296,7 +300,7 @@ impl<R: Read> Read for Digested<R> {
     }
 }
 
-/// Hashes what is written through it.
+/// A writer that hashes the bytes written through it.
 struct Digesting<W> {
     inner: W,
     hasher: blake3::Hasher,
@@ -314,7 +318,7 @@ impl<W: Write> Write for Digesting<W> {
     }
 }
 
-/// A new file that this user alone may read.
+/// Creates a new file that only this user may read.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);

@@ -1,11 +1,12 @@
-//! The sample casebook: an invented product's tracker, so that the first minute needs neither a network nor a file.
+//! The sample casebook: an invented product's tracker, so that a first try needs neither a network
+//! nor a file.
 
-/// The sample's source.
+/// The sample's source key.
 pub const SOURCE: &str = "ferrywire/ferrywire";
 
-/// Issues and pull requests, one record a line.
+/// The issues and pull requests, one record per line.
 pub(crate) const ISSUES: &str = include_str!("../../../samples/ferrywire/issues.jsonl");
-/// Comments, one record a line.
+/// The comments, one record per line.
 pub(crate) const COMMENTS: &str = include_str!("../../../samples/ferrywire/comments.jsonl");
 
 macro_rules! pages {
@@ -14,7 +15,7 @@ macro_rules! pages {
     };
 }
 
-/// Wiki pages: name and text.
+/// The wiki pages: name and text.
 pub(crate) const PAGES: &[(&str, &str)] = pages![
     "Agent-troubleshooting",
     "Backup-and-restore",

@@ -1,10 +1,12 @@
-//! The background of a source: how much its reports have in common where nothing is known of them.
+//! The score baseline of a source: the usual log-odds of its top candidates, without any labels.
 //!
-//! The same evidence says more in one tracker than in another. Where one product is reported on in one form, the first answer to
-//! any report is as alike as a duplicate is elsewhere. So the judge's log-odds are counted from what first answers of the source
-//! usually get, in their own spread, as speaker verification does with an impostor's scores (zero normalisation: Auckenthaler,
-//! Carey and Lloyd-Thomas 2000, "Score normalization for text-independent speaker verification systems"), by median and
-//! quartiles, as most first answers are no duplicates. No mark is needed for it.
+//! The same evidence means more in one tracker than in another. If reports of one product use one
+//! form, the top candidate of any report is as similar as a duplicate is elsewhere. The log-odds
+//! are therefore measured from those that top candidates of the source usually get, in their own
+//! spread, as speaker verification does with an impostor's scores (zero normalisation:
+//! Auckenthaler, Carey and Lloyd-Thomas 2000, "Score normalization for text-independent speaker
+//! verification systems"). Median and quartiles are used, because most top candidates are not
+//! duplicates. It needs no labels.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,24 +22,26 @@ use precedent_core::{
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{Background, SourceRow};
 
-/// A source with fewer issues has the usual background.
+/// The minimum number of issues for a baseline; smaller sources use the default.
 const FEWEST: u64 = 200;
-/// So many reports are asked for, evenly drawn by age from the newer half, which have enough before them.
+/// The number of reports queried, evenly spaced by age in the newer half, which has enough earlier
+/// reports.
 const ASKED: usize = 400;
-/// So many reports outweigh the usual background.
+/// The weight of the default baseline, in reports.
 const PRIOR: f32 = 50.0;
-/// It is taken anew once there are so many times as many issues.
+/// The growth factor of the issue count at which the baseline is estimated again.
 const GROWN: u64 = 2;
-/// No level is farther above or below the usual one, in usual spreads: where every other report is a duplicate, the median is one, too.
+/// The maximum distance of the level above or below the default, in default spreads: if every other
+/// report is a duplicate, the median is one as well.
 const ABOVE: f32 = 0.4;
 const BELOW: f32 = 1.0;
-/// No spread is so many times as wide, or as narrow.
+/// The maximum factor by which the spread is wider or narrower than the default.
 const WIDE: f32 = 1.6;
 
-/// Takes the background of a source, unless one is known that still holds; whether it did.
+/// Estimates the baseline of a source, unless a current one is stored. Returns whether one was.
 ///
 /// # Errors
-/// [`precedent_core::Code::Cancelled`], those of the database and the index.
+/// [`precedent_core::Code::Cancelled`]; database or index errors.
 pub fn take_background(
     checker: &MatchFinder<'_>,
     source: &SourceRow,
@@ -73,7 +77,7 @@ pub fn take_background(
             let scored = checker.find(&draft, &scope, task)?;
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             task.report(Phase::Calibrate, done, Some(total), "reports");
-            // What a rule decides says nothing of what the judge would say.
+            // Candidates decided by a rule do not reflect the model's log-odds.
             Ok(scored
                 .first()
                 .filter(|one| !RankingModel::is_ruled(&one.evidence()))
@@ -86,7 +90,7 @@ pub fn take_background(
     Ok(true)
 }
 
-/// The background that these log-odds of first answers make.
+/// Computes the baseline from the log-odds of top candidates.
 fn of(mut odds: Vec<f32>, table: &RankingModel) -> Background {
     let usual = table.usual();
     odds.sort_by(f32::total_cmp);

@@ -1,8 +1,9 @@
-//! Calibration by a source's own duplicates: in which order candidates come there, and how sure the check may be.
+//! Calibration by a source's own duplicates: the ranking of candidates in that source, and the
+//! confidence.
 //!
-//! Each known duplicate is asked for as if it were just filed, against the older reports of its source; so is a sample of
-//! the reports without one, each standing for as many as there are. What that teaches, and how it is judged, is in
-//! [`mod@super::fit`].
+//! Each known duplicate is queried as if it had just been filed, against the older reports of its
+//! source. A sample of the other reports is queried as well, weighted by how many it represents.
+//! The fit and its validation are in [`mod@super::fit`].
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,21 +27,23 @@ use precedent_core::{
 use precedent_index::filter::{Filter, Test};
 use precedent_store::SourceRow;
 
-/// The most reports with and without a known duplicate that are asked for, evenly drawn by age.
+/// The maximum number of reports queried with and without a known duplicate, evenly spaced by age.
 const MAX_ASKED: usize = 2000;
-/// A source learns anew by itself once it knows so many times as many duplicates as it learnt from.
+/// The growth factor of known duplicates at which a source is recalibrated automatically.
 const GROWN: f64 = 1.5;
-/// Trackers mark an earlier duplicate of three to nine issues in a hundred (the sets of docs/evaluation.md). Where fewer than
-/// this share have one, few are marked rather than few made: a curve over them would call everything unlikely.
+/// The minimum share of issues with a marked earlier duplicate. Trackers mark three to nine in a
+/// hundred (the sets of docs/evaluation.md). Below this share, few duplicates are marked rather
+/// than few filed, and a curve fitted to them would call everything unlikely.
 const MIN_SHARE: f64 = 0.01;
-/// Thresholds that figures are told at.
+/// The confidence thresholds at which figures are reported.
 const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
 
-/// Whether a source's duplicates have something to teach that it has not learnt: it marks them and has no calibration, knows
-/// half as many again as that one rests on, or has one of other features or of another model's vectors.
+/// Returns whether a source's calibration is due: it marks duplicates and has no calibration, knows
+/// half as many again as its calibration used, or has one of other features or of another model's
+/// vectors.
 ///
 /// # Errors
-/// Those of the database.
+/// Database errors.
 pub fn is_due(checker: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
     checker.store.read(|r| {
         let own = r.calibration(source.id)?;
@@ -53,7 +56,8 @@ pub fn is_due(checker: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
             return Ok(false);
         }
         let pairs = r.known_duplicates(source.id)?;
-        // There are no more reports with an earlier one than pairs; and every update asks this.
+        // Each labelled report needs a pair, and every update runs this check, so count pairs
+        // first.
         if pairs.len() < enough {
             return Ok(false);
         }
@@ -67,7 +71,7 @@ pub fn is_due(checker: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
     })
 }
 
-/// So many times a number, rounded up.
+/// Multiplies a number by a factor, rounded up.
 #[allow(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -78,11 +82,11 @@ fn times(n: u64, factor: f64) -> usize {
     (n as f64 * factor).ceil() as usize
 }
 
-/// Calibrates checks for a source, and keeps what its duplicates teach unless `dry`.
+/// Calibrates the confidence for a source, and stores the calibration unless `dry`.
 ///
 /// # Errors
-/// [`precedent_core::Code::NotFound`] for a source that does not exist, [`precedent_core::Code::Cancelled`], those of the database and the
-/// index.
+/// [`precedent_core::Code::NotFound`] for a source that does not exist,
+/// [`precedent_core::Code::Cancelled`]; database or index errors.
 pub fn calibrate(
     checker: &MatchFinder<'_>,
     source: &str,
@@ -121,7 +125,7 @@ pub fn calibrate(
             drawn.into_iter().map(move |id| (id, weight))
         })
         .collect();
-    // Reports of both kinds and of all ages are dealt into every part that is judged by itself.
+    // Sort by age, so that every fold gets reports of both kinds and of all ages.
     drawn.sort_by_key(|(id, _)| known.place.get(id));
     let filters = vec![
         Filter { test: Test::Source(row.key.clone()), negated: false },
@@ -163,11 +167,11 @@ pub fn calibrate(
     Ok(report)
 }
 
-/// A source's duplicate groups: its pairs, closed transitively.
+/// The duplicate groups of a source: its pairs, closed transitively.
 struct Known {
-    /// Where each issue stands by age.
+    /// The rank of each issue by age.
     place: BTreeMap<i64, usize>,
-    /// The group of each that is in one.
+    /// The group index of each grouped issue.
     group_of: BTreeMap<i64, usize>,
     members: Vec<Vec<i64>>,
 }
@@ -181,7 +185,7 @@ impl Known {
             if a == b {
                 continue;
             }
-            // The smaller one moves, so that each moves a few times at the most.
+            // Merging the smaller group bounds how often each issue moves.
             let (from, to) = if known.members[a].len() < known.members[b].len() { (a, b) } else { (b, a) };
             let moved = std::mem::take(&mut known.members[from]);
             known.group_of.extend(moved.iter().map(|id| (*id, to)));
@@ -190,7 +194,7 @@ impl Known {
         known
     }
 
-    /// The group that an issue is in, by itself at first.
+    /// Returns the group of an issue, creating one if it has none.
     fn group(&mut self, id: i64) -> usize {
         *self.group_of.entry(id).or_insert_with(|| {
             self.members.push(vec![id]);
@@ -198,20 +202,20 @@ impl Known {
         })
     }
 
-    /// The known duplicates of an issue that are older.
+    /// Returns the older known duplicates of an issue.
     fn earlier(&self, id: i64) -> impl Iterator<Item = i64> {
         let group = self.group_of.get(&id).map_or(&[][..], |group| &self.members[*group]);
         let own = self.place.get(&id).copied().unwrap_or(0);
         group.iter().copied().filter(move |other| self.place.get(other).is_some_and(|place| *place < own))
     }
 
-    /// Whether an issue has an older one.
+    /// Returns whether an issue has an older known duplicate.
     fn is_label(&self, id: i64) -> bool {
         self.earlier(id).next().is_some()
     }
 }
 
-/// At most `n`, evenly spaced.
+/// Returns at most `n` of these, evenly spaced.
 fn evenly(all: &[i64], n: usize) -> Vec<i64> {
     if all.len() <= n {
         return all.to_vec();
@@ -219,7 +223,7 @@ fn evenly(all: &[i64], n: usize) -> Vec<i64> {
     (0..n).map(|i| all[i * all.len() / n]).collect()
 }
 
-/// Precision and recall by threshold.
+/// Computes precision and recall by threshold.
 fn figures(answers: &[Prediction]) -> Vec<ThresholdFigures> {
     let duplicates: f64 = answers.iter().filter(|a| a.duplicate).map(|a| a.weight).sum();
     THRESHOLDS
@@ -228,9 +232,10 @@ fn figures(answers: &[Prediction]) -> Vec<ThresholdFigures> {
             let above: Vec<&Prediction> =
                 answers.iter().filter(|a| a.stated >= f64::from(*threshold)).collect();
             let all: f64 = above.iter().map(|a| a.weight).sum();
-            // The sum of nothing is −0.
+            // An empty floating-point sum is −0.
             let right = above.iter().filter(|a| a.right).map(|a| a.weight).sum::<f64>() + 0.0;
-            // Answers that stand for several tell less than so many would (the effective size of a weighted sample, Kish 1965).
+            // Weighted answers carry less information than their weight (the effective size of a
+            // weighted sample, Kish 1965).
             let squares: f64 = above.iter().map(|a| a.weight * a.weight).sum();
             let n = all * all / squares.max(f64::MIN_POSITIVE);
             let (low, high) = wilson(right / all.max(f64::MIN_POSITIVE), n);
@@ -280,7 +285,7 @@ mod tests {
                 duplicate: right,
                 weight,
             };
-            // One wrong answer, and as many right ones as it stands for.
+            // One wrong answer, and as many right ones as its weight.
             let right = std::iter::repeat_n(answer(true, 1.0), 8);
             figures(
                 &right
@@ -295,7 +300,7 @@ mod tests {
 
     #[test]
     fn groups_are_closed_over_their_pairs() {
-        // 9 is no issue any more, and 7 the oldest.
+        // Issue 9 no longer exists, and 7 is the oldest.
         let known = Known::new(&[(1, 2), (4, 5), (2, 3), (3, 4), (7, 8), (5, 9)], &[7, 1, 2, 3, 4, 5, 6, 8]);
         let earlier = |id| known.earlier(id).collect::<BTreeSet<i64>>();
         assert_eq!(earlier(5), BTreeSet::from([1, 2, 3, 4]));

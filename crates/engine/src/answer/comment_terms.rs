@@ -1,4 +1,5 @@
-//! What people said of candidates, as the terms of each comment: the reports of a queue meet the same candidates again and again.
+//! The terms of candidates' comments, cached because the reports of a queue have the same
+//! candidates again and again.
 
 use std::{
     collections::HashMap,
@@ -11,16 +12,16 @@ use precedent_index::fulltext::hashes;
 use precedent_store::{Reader, Said};
 use precedent_text::prepare::Prepared;
 
-/// The last of the comments of a candidate that are read.
+/// The maximum number of a candidate's comments that are read, latest first.
 const MAX_COMMENTS: usize = 200;
-/// So many terms are kept, eight bytes each.
+/// The maximum number of cached terms, eight bytes each.
 const KEPT: usize = 1_000_000;
 
 /// A comment with the hashes of its terms.
 pub(super) struct Comment {
-    /// Row id.
+    /// The row id.
     pub(super) id: i64,
-    /// When it was made.
+    /// The creation time.
     pub(super) at: Timestamp,
     pub(super) terms: Box<[u64]>,
 }
@@ -32,8 +33,8 @@ impl Comment {
     }
 }
 
-/// The comments on documents that were met lately. They are those of the moment at which a document was met first: it lasts for
-/// one question.
+/// A cache of comments on documents, as of the time when a document was first read; it lives for
+/// one query.
 #[derive(Default)]
 pub struct CommentCache {
     kept: Mutex<Kept>,
@@ -45,13 +46,13 @@ struct Kept {
     terms: usize,
 }
 
-/// Comments on a document, the last first.
+/// The comments on a document, latest first.
 pub(super) enum Comments {
-    /// All of them, met before.
+    /// All comments, from the cache.
     Known(Arc<[Comment]>),
-    /// All of them.
+    /// All comments, not yet cached.
     All(i64, Vec<Said>),
-    /// The last ones of many.
+    /// The latest of many comments.
     Last(Vec<Said>),
 }
 
@@ -62,7 +63,7 @@ impl std::fmt::Debug for CommentCache {
 }
 
 impl CommentCache {
-    /// Reads the comments on a document, or has them already.
+    /// Returns the comments on a document, from the cache or the database.
     pub(super) fn read(&self, r: &Reader<'_>, document: i64, before: Timestamp) -> Result<Comments> {
         if let Some(known) = self.kept().of.get(&document) {
             return Ok(Comments::Known(Arc::clone(known)));
@@ -75,7 +76,7 @@ impl CommentCache {
         })
     }
 
-    /// Their terms.
+    /// Returns the terms of comments, and caches those of complete lists.
     pub(super) fn terms(&self, comments: &Comments) -> Arc<[Comment]> {
         match comments {
             Comments::Known(known) => Arc::clone(known),
@@ -99,7 +100,7 @@ impl CommentCache {
     }
 }
 
-/// Those that were made before a time.
+/// Returns the comments made before a time.
 pub(super) fn before(comments: &[Comment], time: Timestamp) -> &[Comment] {
     &comments[comments.partition_point(|comment| comment.at.as_second() >= time.as_second())..]
 }

@@ -1,9 +1,10 @@
-//! How sure an answer may be: that two reports are the same problem, and that the earlier one is worth reading.
+//! The confidence model, which estimates P(duplicate) and P(worth reading) for a pair.
 //!
-//! Marks of trackers say too little of either: most reports of something known are closed in another way. So both
-//! statements are fitted on pairs that were read (`models/judged`), each as a logistic model over ramps of the evidence and
-//! products of ramps, none of which counts against a pair the more it has in common (an additive model, Hastie and
-//! Tibshirani 1986, with the interactions that were found to matter). `models/pipeline/rank.py` fits it.
+//! Tracker labels are insufficient for either: most reports of a known problem are closed in
+//! another way. Both models are therefore fitted on pairs that were read (`models/judged`). Each is
+//! a logistic model over ramps of the evidence and products of ramps, all monotone: more overlap
+//! never lowers the result (an additive model, Hastie and Tibshirani 1986, with the interactions
+//! that were found to matter). `models/pipeline/rank.py` fits it.
 
 use serde::Deserialize;
 
@@ -14,23 +15,23 @@ use super::{
 use precedent_core::model::Outcome;
 use precedent_store::Background;
 
-/// How many numbers a pair is judged by.
+/// The number of inputs of the model.
 const COUNT: usize = features::COUNT + 1 + text_overlap::COUNT;
-/// What the share in the softmax is called.
+/// The name of the softmax share.
 const SHARE: &str = "share";
 
-/// What is known of a pair when it is judged.
+/// The evidence for a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairEvidence<'a> {
-    /// What the order goes by.
+    /// The ranking features.
     pub features: &'a Features,
     /// The logarithm of its share in the softmax over the candidates.
     pub share: f32,
-    /// What was read side by side; nothing where it was not.
+    /// The text overlap; `None` if it was not computed.
     pub overlap: Option<&'a TextOverlap>,
 }
 
-/// What is stated of a pair.
+/// The estimated probabilities of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confidence {
     /// The probability that they are the same problem, 0..1.
@@ -39,7 +40,7 @@ pub struct Confidence {
     pub worth: f32,
 }
 
-/// Both statements, and what became of those that were read.
+/// The two fitted models, and the observed outcomes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfidenceModel {
     same: Statement,
@@ -48,7 +49,7 @@ pub struct ConfidenceModel {
     outcomes: Vec<Read>,
 }
 
-/// As it lies in the table of weights.
+/// The model as stored in the ranking file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ConfidenceFile {
@@ -84,7 +85,8 @@ struct Term {
     weight: f32,
 }
 
-/// Goes from 0 to 1 while a number goes from one value to another, which may be the smaller one.
+/// A function that rises from 0 to 1 while an input goes from `from` to `to`; `to` may be the
+/// smaller value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ramp {
     of: usize,
@@ -92,24 +94,24 @@ struct Ramp {
     to: f32,
 }
 
-/// How sure the log-odds of a statement are, counted from a background (see `super::baseline`).
+/// The calibration of log-odds relative to a score baseline (see `super::baseline`).
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Scale {
-    /// The usual background: the mean of the sets that it was fitted on.
+    /// The default baseline: the mean of the sets that it was fitted on.
     level: f32,
     spread: f32,
-    /// What one spread above the level adds to the log-odds that are stated.
+    /// The log-odds added per spread above the level.
     slope: f32,
-    /// The log-odds that are stated at the level.
+    /// The log-odds at the level.
     intercept: f32,
 }
 
-/// Answers that were stated within a range, and read.
+/// The observed outcomes of answers within a confidence range.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Read {
-    /// The least confidence of the range; it ends where the next one begins.
+    /// The minimum confidence of the range; it ends where the next one begins.
     from: f32,
     read: u32,
     same: u32,
@@ -128,7 +130,7 @@ impl PairEvidence<'_> {
     }
 }
 
-/// Where a number of this name stands among those of a pair.
+/// Returns the index of the input with this name.
 fn place(name: &str) -> Option<usize> {
     let read = || text_overlap::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
     if name == SHARE { Some(features::COUNT) } else { features::place(name).or_else(read) }
@@ -173,24 +175,24 @@ impl ConfidenceModel {
         })
     }
 
-    /// One that is sure of nothing.
+    /// Returns a model that always gives a very low confidence.
     pub(super) fn doubtful() -> Self {
         let nothing = Statement { bias: -10.0, terms: Vec::new() };
         let scale = Scale { level: 0.0, spread: 1.0, slope: 1.0, intercept: 0.0 };
         Self { same: nothing.clone(), scale, worth: nothing, outcomes: Vec::new() }
     }
 
-    /// The background of a source that nothing is known of.
+    /// Returns the default baseline, for a source without one.
     pub fn usual(&self) -> Background {
         Background { level: self.scale.level, spread: self.scale.spread }
     }
 
-    /// The log-odds that two reports are the same problem, before any background.
+    /// Returns the log-odds that two reports are the same problem, before any baseline.
     pub fn odds(&self, seen: &PairEvidence<'_>) -> f32 {
         self.same.odds(&seen.numbers())
     }
 
-    /// What is stated of a pair of a source with this background.
+    /// Estimates the confidence of a pair from a source with this baseline.
     pub fn confidence(&self, seen: &PairEvidence<'_>, background: Background) -> Confidence {
         let numbers = seen.numbers();
         let above = (self.same.odds(&numbers) - background.level) / background.spread;
@@ -198,7 +200,7 @@ impl ConfidenceModel {
         Confidence { same, worth: probability(self.worth.odds(&numbers)).max(same) }
     }
 
-    /// What answers of this confidence turned out to be, if enough of them were read.
+    /// Returns the observed outcomes of answers with this confidence, if enough were read.
     pub fn outcome(&self, confidence: f32) -> Option<Outcome> {
         let range = self.outcomes.iter().rev().find(|range| confidence >= range.from)?;
         Some(Outcome { read: range.read, same: range.same, related: range.related })
@@ -260,9 +262,9 @@ mod tests {
         let alike = reading(0.9, 1.0);
         assert!(same(0.0, Some(&alike)) > 0.9);
         assert!(same(-0.5, Some(&alike)) < same(0.0, Some(&alike)));
-        // A product needs both.
+        // A product needs both factors.
         assert!((same(0.0, Some(&reading(0.2, 0.0))) - same(-9.0, None)).abs() < 1e-6);
-        // Beyond its end a ramp says no more.
+        // A ramp is constant beyond its end.
         assert!((same(-9.0, Some(&reading(0.6, 0.0))) - same(-9.0, Some(&reading(1.0, 0.0)))).abs() < 1e-6);
     }
 

@@ -1,30 +1,31 @@
-//! How much a text speaks the language of a casebook.
+//! The domain model: measures whether a text uses the vocabulary of a casebook.
 //!
-//! A text about other things finds its nearest documents as well as any. What tells it apart is its words: of a report in its
-//! own tracker most are common there, of a foreign one they are rare or unknown. How rare is usual differs little between
-//! trackers of any size, and is taken from the casebook's own reports.
+//! An unrelated text finds its nearest documents as well as any. Its words reveal it: most words of
+//! a report are common in its own tracker; those of an unrelated text are rare or unknown. The
+//! usual rarity differs little between trackers of any size, and is estimated from the casebook's
+//! own reports.
 
 use precedent_core::error::Result;
 use precedent_index::fulltext::FullText;
 use precedent_store::Store;
 use precedent_text::report;
 
-/// Of fewer documents nobody can tell what is rare.
+/// The minimum number of documents for rarity to be meaningful.
 const SMALL: u64 = 100;
-/// So many reports of the casebook tell how it speaks.
+/// The number of the casebook's reports sampled for the model.
 const SAMPLE: usize = 48;
-/// So much of a text is read, in bytes.
+/// The maximum length read of a text, in bytes.
 const READ: usize = 4_000;
-/// What stands in for reports that are not there: the usual mean, as a share of what a word is worth that nobody uses, and
-/// the usual spread in nats. Both are those of rust, titanium, xamarin and hadoop.
+/// The prior of the model: the usual mean, as a share of the information of an unused word, and the
+/// usual spread in nats. Both are those of rust, titanium, xamarin and hadoop.
 const USUAL: f64 = 0.4;
 const SPREAD: f64 = 0.85;
-/// So many reports outweigh them.
+/// The weight of the prior, in reports.
 const PRIOR: f64 = 6.0;
-/// Nothing is stranger.
+/// The maximum out-of-domain score.
 const STRANGEST: f64 = 5.0;
 
-/// How rare the words of a casebook's own reports are there: inverse document frequencies, in nats.
+/// The rarity of the words of a casebook's own reports: inverse document frequencies, in nats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DomainModel {
     mean: f64,
@@ -32,29 +33,30 @@ pub struct DomainModel {
     documents: u64,
 }
 
-/// How a text speaks.
+/// The domain score of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct DomainScore {
-    /// By how many deviations its words are rarer than those of the casebook's own reports, 0..5.
+    /// The number of deviations by which its words are rarer than those of the casebook's own
+    /// reports, 0..5.
     pub(super) strange: f32,
     /// The share of its words that no document has, 0..1.
     pub(super) unknown: f32,
-    /// The share of what its words tell that is told by those, 0..1.
+    /// The share of its words' information that those words carry, 0..1.
     pub(super) unknown_information: f32,
 }
 
 impl DomainModel {
-    /// That of a casebook.
+    /// Builds the model of a casebook.
     ///
     /// # Errors
-    /// Those of the database and the index.
+    /// Database or index errors.
     pub fn of(store: &Store, fulltext: &FullText) -> Result<Self> {
         let documents = fulltext.count()?;
         let unused = unused(documents);
         let mut means = Vec::new();
         for text in store.read(|r| r.sampled_reports(SAMPLE))? {
             let idf = fulltext.idf(&report::terms(&text[..text.floor_char_boundary(READ)]))?;
-            // As if the report itself were not there.
+            // Count as if the report itself were not indexed.
             let without = idf.iter().map(|idf| {
                 let n = (unused.exp() / 2.0) * (-f64::from(*idf)).exp();
                 (unused - (2.0 * (n - 0.5).max(0.0)).ln_1p()).max(0.0)
@@ -69,12 +71,12 @@ impl DomainModel {
         Ok(Self { mean, deviation, documents })
     }
 
-    /// Whether there are too few documents to tell what is rare.
+    /// Returns whether there are too few documents for rarity to be meaningful.
     pub(super) fn is_small(&self) -> bool {
         self.documents < SMALL
     }
 
-    /// How a text speaks there.
+    /// Computes the domain score of a text.
     pub(super) fn spoken(&self, fulltext: &FullText, text: &str) -> Result<DomainScore> {
         let idf: Vec<f64> = fulltext.idf(&report::terms(text))?.into_iter().map(f64::from).collect();
         let Some(rarity) = mean(idf.iter().copied()) else { return Ok(DomainScore::default()) };
@@ -90,7 +92,7 @@ impl DomainModel {
     }
 }
 
-/// The inverse document frequency of a word that none of so many documents has.
+/// Returns the inverse document frequency of a word that none of this many documents has.
 pub(super) fn unused(documents: u64) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let n = documents as f64;

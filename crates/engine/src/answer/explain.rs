@@ -1,4 +1,4 @@
-//! Why two reports may be the same, in words a triager can check.
+//! The reasons why two reports match, in words that a triager can check.
 
 use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::LazyLock};
 
@@ -19,47 +19,47 @@ use precedent_text::{
     version::versions,
 };
 
-/// The most things of one kind that a reason lists.
+/// The maximum number of items of one kind in a reason.
 const LISTED: usize = 3;
-/// The share of a report's words that only comments have, from which on it is a reason.
+/// The minimum share of a report's words found only in comments to be a reason.
 const TELLING: f32 = 0.1;
-/// The cosine from which on two texts are close in meaning.
+/// The minimum cosine of two texts that are close in meaning.
 const CLOSE: f32 = 0.6;
-/// By how much a comment has to be closer than the text that it is on.
+/// The minimum amount by which a comment's cosine exceeds that of its document.
 const NEARER: f32 = 0.05;
-/// A name or word that more than one in so many documents has is no reason …
+/// The divisor of the document count that gives the maximum frequency of a name in a reason.
 const COMMON: u64 = 10;
-/// … unless no more than so many have it.
+/// The number of documents up to which a name or word is never too common for a reason.
 const FEW: u64 = 5;
-/// The longest text that names and words are looked up in, in bytes.
+/// The maximum length of a text searched for names and words, in bytes.
 pub(crate) const MAX_READ: usize = 200_000;
-/// The longest signature that a reason quotes, in characters.
+/// The maximum length of a quoted signature, in characters.
 const QUOTED: usize = 80;
 
-/// How a report says that something is back.
+/// The wording of a regression report.
 static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b(?:regress(?:ion|ed|es)|(?:is|are|came|comes|has come) back(?: again)?|re-?appear(?:s|ed)?|resurfaced?|re-?introduced|(?:was|is) (?:supposed|said) to be fixed)\b",
     )
 });
 
-/// The report that is asked about.
+/// The report to explain matches for.
 pub(crate) struct About<'a> {
-    /// As it is compared.
+    /// The draft as compared.
     pub(crate) draft: &'a Draft,
-    /// Title and body.
+    /// The title and the body.
     pub(crate) text: &'a str,
-    /// Those of its signatures that say something.
+    /// The distinctive signatures.
     pub(crate) signatures: &'a [Signature],
-    /// Its telling identifiers.
+    /// The distinctive identifiers.
     pub(crate) names: &'a BTreeSet<String>,
 }
 
-/// Returns the reasons for a match, the strongest first. `versions` are those that the report and the candidate name,
-/// `anew` words of the report that only the comments on the candidate have.
+/// Returns the reasons for a match, strongest first. `versions` are the versions that the report
+/// and the candidate name, `anew` the words of the report that only the candidate's comments have.
 ///
 /// # Errors
-/// Those of the index.
+/// Index errors.
 pub(crate) fn reasons(
     fulltext: &FullText,
     about: &About<'_>,
@@ -97,7 +97,7 @@ pub(crate) fn reasons(
         out.push(format!("both name {}", named.collect::<Vec<_>>().join(", ")));
     }
     let theirs: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
-    // A code has been named.
+    // Codes are already listed.
     let codes = about.signatures.iter().filter(|s| s.kind == SignatureKind::Code);
     let mut seen: BTreeSet<String> = codes.flat_map(|s| report::terms(&s.text)).collect();
     let mut shared = tokens::words(&about.draft.title);
@@ -130,7 +130,7 @@ pub(crate) fn reasons(
     Ok(out)
 }
 
-/// Adds what both reports name that failed: codes, failures, messages, frames.
+/// Adds the shared error evidence: codes, failures, messages, frames.
 fn signature_reasons(
     about: &About<'_>,
     row: &DocumentRow,
@@ -146,7 +146,7 @@ fn signature_reasons(
         (SignatureKind::Exception, "same failure"),
         (SignatureKind::Message, "same message"),
     ] {
-        // A failure is its message with what failed before it.
+        // Skip a message that is already part of a listed failure.
         let mut texts = shared(kind).into_iter().map(|s| (s, brief(spelled(about.text, &s.text))));
         if let Some((s, text)) = texts.find(|(_, text)| !out.iter().any(|reason| reason.ends_with(text))) {
             let generic = kind == SignatureKind::Exception && s.is_generic() && !one.is_same_failure();
@@ -163,7 +163,7 @@ fn signature_reasons(
     }
 }
 
-/// The first of some names that few documents have.
+/// Returns the first few of these names that are rare in the casebook.
 fn rare<T>(fulltext: &FullText, kind: Named, all: Vec<T>, term: impl Fn(&T) -> String) -> Result<Vec<T>> {
     let terms: Vec<String> = all.iter().map(term).collect();
     let most = (fulltext.count()? / COMMON).max(FEW);
@@ -172,13 +172,14 @@ fn rare<T>(fulltext: &FullText, kind: Named, all: Vec<T>, term: impl Fn(&T) -> S
     Ok(few.map(|(one, _)| one).take(LISTED).collect())
 }
 
-/// Returns whether a title has a number that may be a code, as someone types it who has nothing else: "57014".
+/// Returns whether a title has a number that may be an error code, such as "57014".
 pub(super) fn has_number(title: &str) -> bool {
     let digits = |word: &str| word.len() >= 4 && word.bytes().all(|b| b.is_ascii_digit());
     title.split(|c: char| !c.is_alphanumeric()).any(digits)
 }
 
-/// Whole identifiers that both reports name, the longest first: short ones are often plain words.
+/// Returns the whole identifiers that both reports name, longest first: short ones are often plain
+/// words.
 fn shared_names(about: &About<'_>, row: &DocumentRow, body: &Prepared) -> Vec<String> {
     let mut shared = telling_identifiers(&row.title, body);
     shared.retain(|name| about.names.contains(name));
@@ -187,7 +188,8 @@ fn shared_names(about: &About<'_>, row: &DocumentRow, body: &Prepared) -> Vec<St
     shared
 }
 
-/// A name as a text writes it first, as it is where the text has it in no such form: names are compared in lower case.
+/// Returns a name in the spelling of its first occurrence in a text, or unchanged if absent,
+/// because names are compared in lower case.
 pub(crate) fn spelled<'a>(text: &'a str, name: &'a str) -> &'a str {
     let text = &text[..text.floor_char_boundary(MAX_READ)];
     let mut places = text.as_bytes().windows(name.len().max(1));
@@ -195,7 +197,7 @@ pub(crate) fn spelled<'a>(text: &'a str, name: &'a str) -> &'a str {
     at.and_then(|at| text.get(at..at + name.len())).unwrap_or(name)
 }
 
-/// The whole identifiers of a report that are no plain words.
+/// Returns the whole identifiers of a report that are not plain words.
 pub(crate) fn telling_identifiers(title: &str, body: &Prepared) -> BTreeSet<String> {
     let telling = |whole: &String| {
         whole.len() >= 4
@@ -213,7 +215,7 @@ fn brief(text: &str) -> String {
     }
 }
 
-/// The numbers of a version: `2.4` and `2.4.0` are one.
+/// A version number: `2.4` and `2.4.0` are equal.
 #[derive(Clone, Debug)]
 pub(crate) struct Version(Vec<u64>);
 
@@ -223,7 +225,7 @@ impl Version {
         core.split('.').map(|part| part.parse().ok()).collect::<Option<_>>().map(Self)
     }
 
-    /// The version that a milestone is called like: `2.4.1`, `v2.4`, "Release 2.4".
+    /// Parses the version in a milestone's name: `2.4.1`, `v2.4`, "Release 2.4".
     pub(crate) fn of(milestone: &str) -> Option<Self> {
         let word = milestone
             .split_whitespace()
@@ -264,7 +266,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Whether a report says that something is back which had gone.
+/// Returns whether a report describes a regression.
 pub(crate) fn says_again(title: &str, body: &Prepared) -> bool {
     let prose = body.prose();
     let last = title.trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -273,7 +275,7 @@ pub(crate) fn says_again(title: &str, body: &Prepared) -> bool {
         || AGAIN.is_match(&prose[..prose.floor_char_boundary(MAX_READ)])
 }
 
-/// The version that a text says something was fixed in.
+/// Returns the version in which a text says something was fixed.
 pub(crate) fn fixed_version(text: &str) -> Option<Version> {
     Sentences::read(text).fixed_in().iter().filter_map(|version| Version::read(version)).min()
 }
@@ -281,7 +283,7 @@ pub(crate) fn fixed_version(text: &str) -> Option<Version> {
 /// The newest versions of a product that a report and a candidate name.
 pub(crate) type Versions = (Option<Version>, Option<Version>);
 
-/// The newest version of the product that a report names, if it names any.
+/// Returns the newest version of the product that a report names, if any.
 pub(crate) fn newest_version(title: &str, body: &Prepared, product: &str) -> Option<Version> {
     versions(&format!("{title}\n{}", body.text()), product)
         .own

@@ -1,4 +1,4 @@
-//! What two reports have in common, as numbers.
+//! The numeric features of a pair of reports.
 
 use jiff::Timestamp;
 
@@ -7,10 +7,10 @@ use precedent_index::{
     vectors::{Likeness, NearestSaid},
 };
 
-/// How many features there are.
+/// The number of features.
 pub const COUNT: usize = NAMES.len();
 
-/// The features by name, in their order. The names are those of the table of weights.
+/// The features by name, in their order. The model's file uses the same names.
 pub const NAMES: [&str; 29] = [
     "words",
     "words_squared",
@@ -43,8 +43,8 @@ pub const NAMES: [&str; 29] = [
     "series",
 ];
 
-/// Circumstances, and what bends another feature's curve: they may count against a candidate. All else is evidence, which
-/// never does.
+/// The features whose weights may be negative: circumstances, and squares that shape another
+/// feature's curve. All other features are evidence and never count against a candidate.
 pub const SIGNED: [&str; 8] = [
     "words_squared",
     "length",
@@ -55,52 +55,55 @@ pub const SIGNED: [&str; 8] = [
     "quiet",
     "same_author",
 ];
-/// What makes sure and does not tell candidates apart: it has no weight in an order.
+/// The features that raise the confidence but do not separate candidates; they have no ranking
+/// weight.
 pub const ONLY_CONFIDENCE: [&str; 1] = ["same_title"];
-/// What decides by itself (see [`super::RankingModel::ranked`]): it has no weight at all.
+/// The features that decide as rules (see [`super::RankingModel::ranked`]); they have no weight.
 pub const RULES: [&str; 2] = ["copy", "series"];
 
-/// Where a feature of this name stands among them.
+/// Returns the index of the feature with this name.
 pub fn place(name: &str) -> Option<usize> {
     NAMES.iter().position(|n| *n == name)
 }
 
-/// What one candidate has in common with the report, as it is found.
+/// The raw evidence of a candidate for the report.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// By words.
+    /// The word overlap.
     pub overlap: &'a Overlap,
-    /// By meaning, if both have vectors.
+    /// The vector similarity, if both have vectors.
     pub likeness: Option<&'a Likeness>,
-    /// At a closer look, if it was taken.
+    /// The detailed comparison, if it was made.
     pub details: Option<&'a CandidateDetails>,
 }
 
-/// What a closer look at a candidate shows. Of its comments those alone count that were written before the report was made.
+/// The detailed comparison with a candidate. Only its comments written before the report count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CandidateDetails {
-    /// How many comments there are.
+    /// The number of comments.
     pub comments: usize,
-    /// When the last one was written.
+    /// The time of the last comment.
     pub last: Option<Timestamp>,
-    /// The share of the report's words that stand in them and not in the candidate itself, 0..1.
+    /// The share of the report's words that occur in the comments but not in the candidate itself,
+    /// 0..1.
     pub said_anew: f32,
-    /// How near they are by meaning.
+    /// The vector similarity of the comments.
     pub near: NearestSaid,
-    /// Whether neither title has a word that the other report has not. Two of a series ("… on Android", "… on iOS") are as alike
-    /// as any, but for that.
+    /// True if neither title has a word that the other report lacks. Templated reports ("… on
+    /// Android", "… on iOS") differ only in this.
     pub same_title: bool,
-    /// Whether it says the same, word for word.
+    /// True if it is an exact copy.
     pub copy: bool,
-    /// The words in which both differ that are made from one template, as the draft and the candidate write them.
+    /// The differing words of two templated reports, as the draft and the candidate write them.
     pub templated: Option<(String, String)>,
-    /// Whether both are the same unfilled form: then it is no candidate.
+    /// True if both are the same unfilled form, which is not a candidate.
     pub form: bool,
-    /// Whether the same person made both: who knows of a report seldom makes it again, and often its neighbour.
+    /// True if the same person filed both: people seldom repeat their own report, but often file a
+    /// similar one.
     pub same_author: bool,
 }
 
-/// The most that any candidate of a report has in common with it.
+/// The highest values of any candidate of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Best {
     words: f32,
@@ -108,7 +111,7 @@ pub struct Best {
 }
 
 impl Best {
-    /// Of these candidates.
+    /// Returns the highest values of these candidates.
     pub fn of<'a>(all: impl Iterator<Item = Evidence<'a>>) -> Self {
         all.fold(Self::default(), |best, one| Self {
             words: best.words.max(one.overlap.words),
@@ -117,9 +120,9 @@ impl Best {
     }
 }
 
-/// Fills in the cosines of candidates whose vectors are not made yet, so that a missing vector never
-/// ranks a candidate lower: each is as near the best cosine as its words are near the best words.
-/// Where no candidate has a vector, nothing is filled in.
+/// Fills in the cosines of candidates without vectors, so that a missing vector never ranks a
+/// candidate lower: each is as near the best cosine as its words are near the best words. If no
+/// candidate has a vector, nothing is filled in.
 pub fn fill_missing(likeness: &mut [Likeness], overlaps: &[Overlap]) {
     let most_words = overlaps.iter().fold(0.0, |most: f32, one| most.max(one.words));
     let best = likeness.iter().fold(Likeness::default(), |best, one| Likeness {
@@ -157,17 +160,18 @@ impl Evidence<'_> {
 pub struct Features(pub [f32; COUNT]);
 
 impl Features {
-    /// The features of a candidate of a report that is made at `now`, in a source of this pace (see `super::time_scale`).
+    /// Computes the features of a candidate for a report made at `now`, in a source of this time
+    /// scale (see `super::time_scale`).
     pub fn new(evidence: &Evidence<'_>, best: &Best, now: Timestamp, pace: f64) -> Self {
         let overlap = evidence.overlap;
         let no_likeness = Likeness::default();
         let cosines = evidence.likeness.unwrap_or(&no_likeness);
-        // People report again what broke lately: the chance falls with the logarithm of the age.
+        // Recent problems are reported again: the probability falls with the logarithm of the age.
         let age = overlap.created.map_or(0.0, |created| days_before(now, created, pace));
         let text = evidence.text_text();
         let none = CandidateDetails::default();
         let closer = evidence.details.unwrap_or(&none);
-        // What nobody has spoken of since is as quiet as it is old.
+        // Without comments, the time since the last activity is the age.
         let quiet = closer.last.map_or(age, |last| days_before(now, last.as_second(), pace));
         let share = |one: f32, best: f32| if best > 0.0 { one / best } else { 0.0 };
         #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
@@ -205,12 +209,12 @@ impl Features {
         ])
     }
 
-    /// Whether the candidate says the same, word for word.
+    /// Returns whether the candidate is an exact copy.
     pub fn is_copy(&self) -> bool {
         self.0[COUNT - 2] > 0.0
     }
 
-    /// Whether both are made from one template, for two things.
+    /// Returns whether both are filled from one template, about two things.
     pub fn is_templated(&self) -> bool {
         self.0[COUNT - 1] > 0.0
     }
@@ -220,12 +224,13 @@ fn or_zero(cosine: Option<f32>) -> f32 {
     cosine.unwrap_or(0.0).max(0.0)
 }
 
-/// By how much what was said on a candidate is nearer than its own text.
+/// Returns how much nearer the comments on a candidate are than its own text.
 fn nearer(said: Option<f32>, own: Option<f32>) -> f32 {
     (or_zero(said) - or_zero(own)).max(0.0)
 }
 
-/// The logarithm of one and the days from a second since the epoch until `now`, in a pace; 0 for what is later.
+/// Returns the logarithm of one plus the days from a second since the epoch until `now`, divided by
+/// the time scale; 0 for later times.
 fn days_before(now: Timestamp, second: i64, pace: f64) -> f32 {
     #[allow(clippy::cast_precision_loss, reason = "ages need no more digits")]
     let seconds = now.as_second().saturating_sub(second).max(0) as f64;
@@ -295,10 +300,10 @@ mod tests {
         assert_eq!((feature("copy"), feature("series")), (1.0, 0.0));
         let features = Features::new(&Evidence { details: Some(&closer), ..old }, &best, now, 1.0);
         assert!(features.is_copy() && !features.is_templated());
-        // What was said counts as far as it is nearer than the text itself.
+        // Comments count only as far as they are nearer than the text itself.
         assert!((feature("said_text_cosine") - 0.1).abs() < 1e-6, "{}", feature("said_text_cosine"));
         assert_eq!(feature("said_title_cosine"), 0.0);
-        // Where things are reported again ten times as late, what is ten times as old is as young.
+        // In a source with ten times the time scale, ten times the age gives the same feature.
         let slow = Features::new(&Evidence { details: None, ..old }, &best, now, 10.0);
         assert_eq!(
             (slow.0[place("age").unwrap()], slow.0[place("quiet").unwrap()]),

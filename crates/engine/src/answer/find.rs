@@ -1,4 +1,4 @@
-//! From a draft to its matches: candidates, their evidence, their order and their confidence.
+//! The search for the matches of a draft: candidates, evidence, ranking and confidence.
 
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
@@ -31,38 +31,39 @@ use precedent_text::{
     signature::{Signature, SignatureKind, signatures},
 };
 
-/// How many candidates each arm proposes.
+/// The number of candidates that each arm proposes.
 const DEPTH: usize = 200;
-/// So many of the likeliest candidates are looked at more closely: with half of them recall@10 is up to .003 lower.
+/// The number of top candidates compared in detail: with half of them recall@10 is up to .003
+/// lower.
 const SHORT_LIST: usize = 64;
-/// … and so many of those that have the most words in common.
+/// The number of further candidates compared in detail, by word overlap.
 const FULLEST: usize = 8;
-/// So many of the first candidates, and of those that are wanted, are read word for word.
+/// The number of top candidates, and of wanted ones, whose text overlap is computed.
 const READ: usize = 10;
-/// A title that so many reports of other content have is no title of one problem.
+/// The number of reports with other content that make a shared title generic.
 const GENERIC_TITLE: usize = 2;
-/// How much of a draft without a title a report has to have of its words to be compared with it word for word.
+/// The minimum word share of a candidate for a word-for-word comparison with an untitled draft.
 const ALIKE: f32 = 0.8;
-/// The most terms that are kept of what only comments have.
+/// The maximum number of terms kept that only comments have.
 const COMMENT_TERMS: usize = 12;
 
-/// Unit vectors of a draft's title and of the beginning of its text.
+/// The unit vectors of a draft's title and of the beginning of its text.
 type QueryVectors = (Vec<f32>, Vec<f32>);
 
-/// The candidates of a draft with what the indexes know of them.
+/// The candidates of a draft with their index data.
 struct Retrieved {
     ids: Vec<i64>,
     overlaps: Vec<Overlap>,
-    /// Cosines where there are vectors.
+    /// The cosines, if there are vectors.
     likeness: Option<Vec<Likeness>>,
-    /// Those that name a rare failure or code of the draft, in their text or in comments.
+    /// The candidates that name a rare failure or code of the draft, in their text or in comments.
     named: Vec<i64>,
     vectors: Option<QueryVectors>,
     report: Report,
     terms: ReportTerms,
 }
 
-/// What is read of a candidate for a closer look.
+/// The content of a candidate for the detailed comparison.
 struct CandidateText {
     title: String,
     author: Option<Person>,
@@ -71,11 +72,11 @@ struct CandidateText {
 }
 
 impl MatchFinder<'_> {
-    /// Finds the earlier documents that match a draft: the likely duplicates first, then by score; ties by id. A draft
-    /// without content has no matches.
+    /// Finds the earlier documents that match a draft: the likely duplicates first, then by score;
+    /// ties by id. A draft without content has no matches.
     ///
     /// # Errors
-    /// Those of the database and the index.
+    /// Database or index errors.
     pub fn find(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Match>> {
         let Some((draft, changed)) = comparable(draft) else { return Ok(Vec::new()) };
         let found = self.retrieve(&draft, changed, scope, task)?;
@@ -99,7 +100,7 @@ impl MatchFinder<'_> {
         for RankedIndex { at, score, share } in ranked {
             let document = found.ids[at];
             let (model, overlap) = match texts.remove(&document).flatten() {
-                // A report without content is no candidate.
+                // A report without content is not a candidate.
                 Some((.., true)) => continue,
                 Some((source, overlap, false)) => (self.model_of(source), Some(overlap)),
                 None => (self.table, None),
@@ -127,10 +128,10 @@ impl MatchFinder<'_> {
         Ok(matches)
     }
 
-    /// Draws candidates from full text and from vectors, whatever the coverage of the vectors.
+    /// Retrieves candidates by full text and by vectors, even if not all vectors exist.
     fn retrieve(&self, draft: &Draft, changed: bool, scope: &Scope, task: &Task) -> Result<Retrieved> {
         let mut filters = scope.filters.clone();
-        // Candidates without a date may be earlier. Of what was made in the same second its place tells.
+        // Candidates without a date may be earlier. Ties within a second are broken by number.
         let now = draft.made_at.as_second();
         let stored = draft.document.is_some();
         let (later, depth) = (now.saturating_add(i64::from(stored)), DEPTH + usize::from(stored));
@@ -168,7 +169,8 @@ impl MatchFinder<'_> {
         Ok(Retrieved { ids, overlaps, likeness, named, vectors, report, terms })
     }
 
-    /// The documents that name a failure or code of the draft which belongs to a program and which hardly any document names.
+    /// Returns the documents that name an application-specific failure or code of the draft that
+    /// hardly any document names.
     fn naming_documents(&self, draft: &Draft, filters: &[Filter]) -> Result<Vec<i64>> {
         let own = |s: &Signature| s.is_telling() && !s.is_generic();
         let own = draft.body.signatures(&draft.title).into_iter().filter(own);
@@ -180,7 +182,8 @@ impl MatchFinder<'_> {
         Ok(found.into_iter().map(|(id, _)| id).collect())
     }
 
-    /// The features of all candidates, with details and terms of comments for those that were looked at closely.
+    /// Computes the features of all candidates, with details and comment terms for those compared
+    /// in detail.
     #[allow(clippy::type_complexity, reason = "three lists in the order of the candidates")]
     fn features(
         &self,
@@ -207,7 +210,8 @@ impl MatchFinder<'_> {
         let mut by: Vec<(f32, usize)> =
             evidence.iter().enumerate().map(|(i, e)| (self.table.score(&features(e)), i)).collect();
         by.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        // An exact copy has the most words in common, whatever the fitted weights make of them without vectors.
+        // Include the highest word overlaps: an exact copy has them, even if its score without
+        // vectors is low.
         let mut rest = by.split_off(by.len().min(SHORT_LIST));
         rest.sort_by(|a, b| overlaps[b.1].words.total_cmp(&overlaps[a.1].words).then(a.1.cmp(&b.1)));
         by.extend(rest.into_iter().take(FULLEST));
@@ -222,7 +226,8 @@ impl MatchFinder<'_> {
         Ok((features, details, terms))
     }
 
-    /// What titles, authors and comments of these candidates say of a draft, and the terms of it that the comments alone have.
+    /// Compares titles, authors and comments of these candidates with a draft, and returns its
+    /// terms that only the comments have.
     fn details(
         &self,
         draft: &Draft,
@@ -241,7 +246,7 @@ impl MatchFinder<'_> {
                 };
                 let near = match if alike { r.document(id)? } else { None } {
                     Some(row) => {
-                        // A pasted draft is shortened to what informs, so its copy is, too.
+                        // A pasted draft is reduced to its salient part, so its copy is as well.
                         let text = match draft.document {
                             Some(_) => Cow::Borrowed(row.body.as_str()),
                             None => informative(&row.body),
@@ -276,7 +281,7 @@ impl MatchFinder<'_> {
             Some(author) if self.fulltext.reports_for_others(&author.login, &reports)? => &None,
             author => author,
         };
-        // A title that reports of other content have, too, is that of a form (docs/decisions/0011).
+        // A title shared by reports with other content belongs to a form (docs/decisions/0011).
         let same_title = texts.iter().filter(|text| own.has_title(&text.title)).count();
         let copies = texts.iter().filter(|text| text.near == Some(NearDuplicate::ExactCopy)).count();
         let is_form = own.is_short() && same_title >= copies + GENERIC_TITLE;
@@ -304,8 +309,9 @@ impl MatchFinder<'_> {
         Ok((0..short.len()).map(detail).collect())
     }
 
-    /// Reads these candidates beside the draft: the source of each, what it has word for word, and whether it is without
-    /// content; nothing of one that is gone. Those that are `named` have a rare failure of the draft in their comments, too.
+    /// Compares these candidates with the draft: the source of each, its text overlap, and whether
+    /// it has no content; `None` for a deleted one. Candidates in `named` have a rare failure of
+    /// the draft in their comments.
     fn read(
         &self,
         draft: &Draft,
@@ -334,8 +340,8 @@ impl MatchFinder<'_> {
         texts.par_iter().zip(ids).map(read).collect()
     }
 
-    /// The vectors of a draft's title and of the beginning of its text: stored ones where there are any, unless the draft
-    /// was changed.
+    /// Returns the vectors of a draft's title and of the beginning of its text; uses stored vectors
+    /// unless the draft was changed.
     fn query_vectors(&self, draft: &Draft, changed: bool) -> Result<Option<QueryVectors>> {
         let Some(vectors) = self.vectors else { return Ok(None) };
         if let Some(document) = draft.document.filter(|_| !changed)
@@ -357,8 +363,8 @@ impl MatchFinder<'_> {
     }
 }
 
-/// The part of a draft that is compared, and whether that is less than all of it: an unfilled form has only its title, a
-/// reply only its text. `None` for a draft without content.
+/// Returns the part of a draft to compare, and whether it is less than the whole: an unfilled form
+/// has only its title, a reply only its text. Returns `None` for a draft without content.
 fn comparable(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
     if low_content::is_unfilled(&draft.body) {
         let title_only = Draft { body: Prepared::default(), ..draft.clone() };
@@ -369,7 +375,7 @@ fn comparable(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
         let text_only = Draft { title: String::new(), ..draft.clone() };
         return low_content::has_enough_words(&draft.body).then_some((Cow::Owned(text_only), true));
     }
-    // A lone number may be a code that someone typed.
+    // A lone number may be a code that a person typed.
     let has_code = || signatures(&draft.title).iter().any(|s| s.kind == SignatureKind::Code);
     let is_code = draft.document.is_none() && (explain::has_number(&draft.title) || has_code());
     let has_content = is_code || !low_content::is_low_content(&draft.title, &draft.body);

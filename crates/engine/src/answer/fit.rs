@@ -1,12 +1,14 @@
-//! What a source's own duplicates teach: an order of candidates, and a curve of the confidence over it.
+//! The fit to a source's own duplicates: a ranking of candidates, and a calibration curve for the
+//! confidence.
 //!
-//! The order has the built-in features and the likelihood of [`super::ranking`]: softmax over the candidates of each report
-//! that has a known duplicate among them. Its weights are held to the built-in ones by a ridge, which a hundred reports
-//! begin to outweigh. The curve is logistic over the log-odds of the built-in confidence (Platt 1999), held to what it
-//! is.
+//! The ranking uses the built-in features and the likelihood of [`super::ranking`]: softmax over
+//! the candidates of each report that has a known duplicate among them. A ridge holds its weights
+//! to the built-in ones; about a hundred reports outweigh it. The curve is logistic over the
+//! log-odds of the built-in confidence (Platt 1999), with a ridge to the identity.
 //!
-//! Nothing is judged by what it was learnt from: reports are dealt into parts, and each part is ordered with the weights,
-//! and stated with the curve, that the other parts gave. Weights of its own are used only where they order better so.
+//! All figures are cross-validated: reports are split into folds, and each fold is ranked and
+//! calibrated by a fit of the others. The source's own weights are used only if they rank better in
+//! that test.
 
 use rayon::prelude::*;
 
@@ -19,78 +21,80 @@ use super::{
 };
 use precedent_core::{error::Result, model::OrderFigures, task::Task};
 
-/// With fewer reports that have a known duplicate the built-in confidence stays.
+/// The minimum number of reports with a known duplicate; with fewer the built-in confidence stays.
 pub const MIN_LABELS: usize = 20;
-/// With fewer of them no order is learnt: on rust-lang/rust and Titanium fifty made it worse, and two hundred better.
+/// The minimum number of such reports for fitting a ranking: on rust-lang/rust and Titanium fifty
+/// made it worse, and two hundred better.
 pub const MIN_ORDER: usize = 100;
-/// How many of a report's best candidates are learnt from.
+/// The number of a report's best candidates used for fitting.
 pub const TOP: usize = 100;
-/// Into how many parts reports are dealt.
+/// The number of folds.
 const PARTS: usize = 5;
-/// The strength that holds weights to the built-in ones, in reports and on standardised features.
+/// The ridge strength towards the built-in weights, in reports and on standardised features.
 const ORDER_RIDGE: f64 = 30.0;
-/// The same of a curve.
+/// The ridge strength of a curve.
 const CURVE_RIDGE: f64 = 4.0;
-/// Steps of Newton's method for a curve; it converges in a handful.
+/// The maximum number of Newton steps for a curve; it converges in a handful.
 const CURVE_STEPS: usize = 50;
-/// Steps of the descent to an order; it converges in some fifty.
+/// The maximum number of descent steps for a ranking; it converges in some fifty.
 const ORDER_STEPS: usize = 300;
-/// How many values of the descent a step may not exceed (Grippo, Lampariello, Lucidi 1986).
+/// The number of recent loss values that a step may not exceed (Grippo, Lampariello, Lucidi 1986).
 const MEMORY: usize = 8;
 
-/// A report that was asked for as if it were just filed.
+/// A report queried as if it had just been filed.
 #[derive(Clone, Debug)]
 pub struct TrainingQuery {
-    /// For how many reports of the source it stands.
+    /// The number of reports of the source that it represents.
     pub weight: f64,
-    /// Whether it has a known earlier duplicate, found or not.
+    /// True if it has a known earlier duplicate, found or not.
     pub duplicate: bool,
-    /// Its candidates by the built-in order, the best first; [`TOP`] are learnt from.
+    /// The candidates in the built-in ranking, best first; the first [`TOP`] are used for fitting.
     pub candidates: Vec<Candidate>,
 }
 
-/// A candidate of such a report.
+/// A candidate of a training query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// What it has in common with the report.
+    /// The features of the report–candidate pair.
     pub features: Features,
-    /// What was read side by side, of the first few.
+    /// The text overlap; only for the first few candidates.
     pub overlap: Option<TextOverlap>,
-    /// Whether it is a known duplicate.
+    /// True if it is a known duplicate.
     pub right: bool,
 }
 
-/// What was learnt, and what it is worth on reports that it was not learnt from.
+/// A fitted model with its cross-validated figures.
 #[derive(Clone, Debug)]
 pub struct FitReport {
-    /// What was learnt from all of them.
+    /// The model fitted to all reports.
     pub own: SourceModel,
-    /// What the built-in order does.
+    /// The figures of the built-in ranking.
     pub built_in: OrderFigures,
-    /// What weights of its own do, if there were enough reports to try.
+    /// The figures of the source's own weights, if there were enough reports to fit them.
     pub ordered: Option<OrderFigures>,
-    /// The first answers.
+    /// The top candidate of each report.
     pub answers: Vec<Prediction>,
 }
 
-/// A first answer.
+/// The prediction for a report's top candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// The log-odds of the confidence before the curve.
     pub odds: f64,
-    /// Whether a rule decided it: then a curve has nothing to learn from it, and nothing to say.
+    /// True if a rule decided it; the curve then ignores it and does not apply to it.
     pub ruled: bool,
-    /// The confidence, by the curve of the other parts.
+    /// The confidence, by the curve of the other folds.
     pub stated: f64,
-    /// Whether it is a known duplicate.
+    /// True if it is a known duplicate.
     pub right: bool,
-    /// Whether the report has one.
+    /// True if the report has a known duplicate.
     pub duplicate: bool,
-    /// For how many reports the report stands.
+    /// The number of reports that the report represents.
     pub weight: f64,
 }
 
-/// Learns from reports, which are dealt in their order; nothing from too few.
+/// Fits a model to reports, which are split into folds in their order. Returns `None` if there are
+/// fewer than [`MIN_LABELS`] with a known duplicate.
 ///
 /// # Errors
 /// [`precedent_core::Code::Cancelled`].
@@ -137,12 +141,12 @@ pub fn fit(table: &RankingModel, asked: &[TrainingQuery], task: &Task) -> Result
     Ok(Some(FitReport { own, built_in: before, ordered: after, answers }))
 }
 
-/// The candidates of a report by a table, best first.
+/// Ranks the candidates of a report, best first.
 fn ranked(table: &RankingModel, asked: &TrainingQuery) -> Vec<RankedIndex> {
     table.ranked(&asked.candidates.iter().map(|c| c.features).collect::<Vec<_>>())
 }
 
-/// Where the first known duplicate of a report stands in an order, from 0; ties as they come.
+/// Returns the rank of the first known duplicate of a report, from 0; ties in input order.
 fn place(table: &RankingModel, asked: &TrainingQuery) -> Option<usize> {
     ranked(table, asked).iter().position(|one| asked.candidates[one.at].right)
 }
@@ -159,7 +163,8 @@ fn figures(asked: &[TrainingQuery], places: &[Option<usize>]) -> OrderFigures {
     OrderFigures { found_first: within(1), found_in_ten: within(10), mrr }
 }
 
-/// The confidence in the first candidate, whether a rule decided it, and whether it is a known duplicate.
+/// Returns the confidence in the top candidate, whether a rule decided it, and whether it is a
+/// known duplicate.
 fn first(table: &RankingModel, asked: &TrainingQuery) -> Option<(f64, bool, bool)> {
     let best = *ranked(table, asked).first()?;
     let Candidate { features, overlap, right } = &asked.candidates[best.at];
@@ -168,8 +173,8 @@ fn first(table: &RankingModel, asked: &TrainingQuery) -> Option<(f64, bool, bool
 }
 
 impl Curve {
-    /// The curve over answers, by Newton's method on the penalised likelihood. The slope stays positive: more evidence
-    /// never makes a duplicate less likely.
+    /// Fits the curve to predictions by Newton's method on the penalised likelihood. The slope
+    /// stays positive: more evidence never makes a duplicate less likely.
     fn fit(answers: &[Prediction]) -> Self {
         let mut curve = Self { slope: 1.0, intercept: 0.0 };
         for _ in 0..CURVE_STEPS {
@@ -202,10 +207,10 @@ impl Curve {
 
 type Row = [f64; COUNT];
 
-/// The candidates of reports that have a known duplicate among them, standardised.
+/// The standardised candidates of reports that have a known duplicate among them.
 struct Lists {
     rows: Vec<(Row, bool)>,
-    /// Where each report's rows end.
+    /// The end of each report's rows.
     ends: Vec<usize>,
     /// The standard deviation of each feature; 1 for one that does not vary.
     scale: Row,
@@ -234,7 +239,8 @@ impl Lists {
         Self { rows, ends, scale }
     }
 
-    /// What weights lose: the mean of −log of the softmax's share of known duplicates, and the ridge; with its gradient.
+    /// Returns the loss of weights with its gradient: the mean of −log of the softmax share of
+    /// known duplicates, plus the ridge.
     fn loss(&self, weights: &Row, built_in: &Row) -> (f64, Row) {
         let each: Vec<(f64, Row)> = self
             .ends
@@ -250,7 +256,7 @@ impl Lists {
         let ridge = ORDER_RIDGE / n;
         let mut loss = 0.0;
         let mut gradient = [0.0; COUNT];
-        // One after the other: sums depend on their order.
+        // Sum sequentially: floating-point sums depend on their order.
         for (surprise, slope) in &each {
             loss += surprise / n;
             gradient.iter_mut().zip(slope).for_each(|(g, s)| *g += s / n);
@@ -267,7 +273,8 @@ impl Lists {
     }
 }
 
-/// −log of the share that known duplicates have in the softmax over a report's candidates, and its gradient.
+/// Returns −log of the share that known duplicates have in the softmax over a report's candidates,
+/// and its gradient.
 fn surprise(rows: &[(Row, bool)], weights: &Row) -> (f64, Row) {
     let scores: Vec<f64> = rows.iter().map(|(row, _)| product(row, weights)).collect();
     let best = scores.iter().copied().fold(f64::MIN, f64::max);
@@ -287,8 +294,8 @@ fn product(a: &Row, b: &Row) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// Weights of the order, by spectral projected gradients (Birgin, Martínez, Raydan 2000): evidence never counts against a
-/// candidate.
+/// Fits ranking weights by spectral projected gradients (Birgin, Martínez, Raydan 2000). Unsigned
+/// weights stay non-negative: evidence never counts against a candidate.
 fn fit_order(table: &RankingModel, asked: &[&TrainingQuery], task: &Task) -> Result<[f32; COUNT]> {
     let lists = Lists::of(asked);
     if lists.ends.is_empty() {
@@ -344,8 +351,8 @@ mod tests {
         features::place(name).unwrap()
     }
 
-    /// Reports with three candidates each: what `told` has more of is the duplicate, in all but one of ten; the built-in
-    /// order goes by words, which here say nothing.
+    /// Makes reports with three candidates each. The one with most of feature `told` is the
+    /// duplicate, in all but one of ten; words, which the built-in ranking uses, are random here.
     fn source(reports: usize, told: &str) -> Vec<TrainingQuery> {
         let mut random = fastrand::Rng::with_seed(11);
         (0..reports)
@@ -371,7 +378,7 @@ mod tests {
 
     #[test]
     fn what_tells_duplicates_apart_in_a_source_is_learnt_and_judged_on_other_reports() {
-        // The built-in order takes comments for a circumstance that counts against a candidate.
+        // The built-in ranking counts comments against a candidate.
         let asked = source(300, "comments");
         let lesson = taught(&asked);
         let (ordered, built_in) = (lesson.ordered.unwrap(), lesson.built_in);
@@ -385,7 +392,7 @@ mod tests {
 
     #[test]
     fn weights_of_its_own_are_left_off_where_they_order_no_better() {
-        // Nothing tells the duplicate: which of the three it is, is drawn.
+        // No feature identifies the duplicate: it is drawn at random from the three.
         let mut asked = source(300, "said_anew");
         let mut random = fastrand::Rng::with_seed(5);
         for one in &mut asked {
@@ -414,7 +421,7 @@ mod tests {
     #[test]
     fn evidence_never_counts_against_a_candidate_and_circumstances_may() {
         for name in NAMES {
-            // Candidates that have it are never the duplicate.
+            // Candidates that have this feature are never the duplicate.
             let mut asked = source(300, name);
             for one in &mut asked {
                 for c in &mut one.candidates {

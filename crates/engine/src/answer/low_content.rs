@@ -1,4 +1,5 @@
-//! Reports without content: a title that names nothing above hardly any words, and unfilled forms. They match nothing.
+//! Reports without content: an uninformative title above hardly any words, and unfilled forms. They
+//! match nothing.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -6,34 +7,35 @@ use regex::Regex;
 
 use precedent_text::{markdown::BlockKind, pattern::re, prepare::Prepared, tokens};
 
-/// A report with fewer words than this under a title that names nothing has no content.
+/// The minimum number of words under an uninformative title for a report to have content.
 const MIN_TEXT: usize = 12;
-/// So many words of a body say what it is about.
+/// The number of words with which a body is informative without its title.
 const ENOUGH: usize = 8;
-/// With so many headings a text is a form.
+/// The minimum number of headings in a form.
 const MIN_HEADINGS: usize = 3;
-/// The most that is read of a text for its first words, in bytes.
+/// The maximum length read of a text for its first words, in bytes.
 const MAX_READ: usize = 4_000;
 
-/// Words that neither name anything nor say what is wrong.
+/// The words that neither name anything nor describe a problem.
 static EMPTY: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let words = tokens::words(include_str!("empty_words.txt"));
     words.into_iter().map(|word| word.term).collect()
 });
-/// Pictures and addresses: what they show is not read.
+/// A pattern for pictures and addresses, whose content is not read.
 static UNREAD: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>|\bhttps?://\S+"));
-/// Lines of the forms that code hosts offer to every project. A project's own form is known by its reports.
+/// The lines of the default forms of code hosts. A project's own form is learned from its reports.
 static FORM: LazyLock<HashSet<String>> =
     LazyLock::new(|| include_str!("form_lines.txt").lines().map(normalize).collect());
-/// A place that nobody filled in: "OS: [e.g. iOS]", "Go to '...'", a line in brackets.
+/// A pattern for placeholders left unfilled: "OS: [e.g. iOS]", "Go to '...'", a line in brackets.
 static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^\W*(?:[\p{L} /]{0,40}:?\s*\[e\.?\ ?g\b[^\]]*\]|[\p{L} ]{2,30}\W{0,3}\.{3,}\W*|\([^()]{8,300}\)|<[^<>]{4,300}>)\s*$",
     )
 });
 
-/// Returns whether a report has nothing to compare: "[Bug]:", "Test ticket" or "It does not work" above hardly any words.
+/// Returns whether a report has nothing to compare: "[Bug]:", "Test ticket" or "It does not work"
+/// above hardly any words.
 pub(super) fn is_low_content(title: &str, body: &Prepared) -> bool {
     let head = tokens::words(title);
     if !head.iter().all(|word| is_empty(&word.term)) {
@@ -43,16 +45,16 @@ pub(super) fn is_low_content(title: &str, body: &Prepared) -> bool {
         true => Vec::new(),
         false => first_words(body, MIN_TEXT),
     };
-    // A pasted line of a log has no title, and says something.
+    // A pasted line of a log has no title but is informative.
     words.is_empty() || !head.is_empty() && words.len() < MIN_TEXT && words.iter().all(|w| is_empty(w))
 }
 
-/// Returns whether a body says what it is about without its title.
+/// Returns whether a body is informative without its title.
 pub(super) fn has_enough_words(body: &Prepared) -> bool {
     first_words(body, ENOUGH).len() >= ENOUGH
 }
 
-/// Returns whether a text is an unfilled form: what stands below its headings is what the form itself says.
+/// Returns whether a text is an unfilled form: the text below its headings is the form's own.
 pub(super) fn is_unfilled(body: &Prepared) -> bool {
     let headings = body.blocks.iter().filter(|block| block.kind == BlockKind::Heading);
     let asked: HashSet<&str> = headings.flat_map(|block| block.text.lines()).collect();
@@ -65,7 +67,7 @@ pub(super) fn is_unfilled(body: &Prepared) -> bool {
     form.len() > MIN_HEADINGS && own < ENOUGH && body.code().split_whitespace().count() < MIN_TEXT
 }
 
-/// The first words of a body, without pictures and addresses.
+/// Returns the first words of a body, without pictures and addresses.
 fn first_words(body: &Prepared, most: usize) -> Vec<String> {
     let prose = body.prose();
     let prose = UNREAD.replace_all(&prose[..prose.floor_char_boundary(MAX_READ)], " ");
@@ -74,7 +76,7 @@ fn first_words(body: &Prepared, most: usize) -> Vec<String> {
     tokens::words(&text).into_iter().take(most).map(|word| word.term).collect()
 }
 
-/// A line as forms are compared: its words alone.
+/// Normalizes a line for comparing forms: its words only, in lower case.
 fn normalize(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

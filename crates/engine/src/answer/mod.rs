@@ -1,8 +1,8 @@
 //! The one pipeline behind every answer: retrieve, features, rank, confidence, explain.
 //!
-//! Two reports are duplicates when one fix resolves both. The same symptom with another cause is related; a tracking
-//! issue is never a duplicate. Every command is a view of [`MatchFinder::find`], so that all of them
-//! state the same of the same text.
+//! Two reports are duplicates when one fix resolves both. The same symptom with another cause is
+//! related; a tracking issue is never a duplicate. Every command is a view of
+//! [`MatchFinder::find`], so all commands give the same result for the same text.
 
 mod baseline;
 mod calibrate;
@@ -47,54 +47,54 @@ pub use time_scale::take_paces;
 
 use crate::Parts;
 
-/// A report that may have been made before.
+/// A report to find earlier matches for.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// Its title; may be empty for a pasted text.
+    /// The title; may be empty for a pasted text.
     pub title: String,
-    /// Its text, prepared.
+    /// The prepared text.
     pub body: Prepared,
-    /// When it is made: candidates are older, as far as their sources tell.
+    /// The creation time; candidates are older, if their source gives a date.
     pub made_at: Timestamp,
-    /// Who makes it, where that is known and no bot.
+    /// The author, if known and not a bot.
     pub author: Option<Person>,
-    /// The document that it is, if it is in the casebook.
+    /// The row id of the document, if it is in the casebook.
     pub document: Option<i64>,
 }
 
-/// Which documents a draft is compared with, and which of them a view shows.
+/// The documents that a draft is compared with, and the subset that a view shows.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// Conditions on the candidates: sources and kinds.
     pub filters: Vec<Filter>,
-    /// Conditions on the matches that a view shows: the first of those are read word for word, too. They leave no match
-    /// out and change no number.
+    /// Conditions on the matches that a view shows; the text overlap is also computed for the first
+    /// of those. They exclude no match and change no number.
     pub wanted: Vec<Filter>,
 }
 
-/// What sources taught: their background, and their duplicates.
+/// The calibration of sources: their baselines, and models fitted to their duplicates.
 #[derive(Debug)]
 pub struct SourceCalibration {
-    /// The model of the one source that is looked at.
+    /// The model of the selected source, if there is one.
     pub(crate) own: Option<RankingModel>,
-    /// Those of each source, by row id, where several are looked at.
+    /// The models of each source, by row id, if several are searched.
     models: BTreeMap<i64, RankingModel>,
-    /// How long it takes in the one source until something is reported again.
+    /// The time scale of recurrences in the selected source.
     pace: f64,
 }
 
-/// What finds the matches of a draft.
+/// A finder for the matches of a draft.
 #[derive(Clone, Copy)]
 pub struct MatchFinder<'a> {
-    /// The texts, the indexes, the model.
+    /// The texts, the indexes and the embedding model.
     pub parts: Parts<'a>,
-    /// What evidence is worth.
+    /// The ranking model.
     pub table: &'a RankingModel,
-    /// What it is worth in sources with duplicates of their own, by row id, where several are looked at.
+    /// The models of calibrated sources, by row id, if several are searched.
     models: &'a BTreeMap<i64, RankingModel>,
-    /// How many times as long as elsewhere it takes until something is reported again, in the one source that is looked at.
+    /// The time scale of recurrences in the selected source, relative to other sources.
     pace: f64,
-    /// The terms of comments on candidates that were met before.
+    /// The cached terms of candidates' comments.
     comments: &'a CommentCache,
 }
 
@@ -112,83 +112,85 @@ impl std::fmt::Debug for MatchFinder<'_> {
     }
 }
 
-/// A candidate with its evidence and what that is worth.
+/// A candidate with its evidence and scores.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// Row id of the document.
+    /// The row id of the document.
     pub document: i64,
-    /// Whether a view shows it: it meets [`Scope::wanted`].
+    /// True if a view shows it, because it meets [`Scope::wanted`].
     pub wanted: bool,
-    /// What it has in common with the draft.
+    /// Features of the draft–candidate pair.
     pub features: Features,
-    /// Cosine of the two texts, −1..1.
+    /// The cosine of the two texts, −1..1.
     pub cosine: Option<f32>,
-    /// What a closer look at it showed, if one was taken.
+    /// The detailed comparison, if one was made.
     pub details: CandidateDetails,
-    /// Terms of the draft that only the comments on it have, the weightiest first.
+    /// Terms of the draft that occur only in its comments, highest weight first.
     pub comment_terms: Vec<String>,
-    /// What it says word for word as the draft does, of the first matches alone.
+    /// The text overlap with the draft; only for the first matches.
     pub overlap: Option<TextOverlap>,
     /// The logarithm of its share in the softmax over the candidates.
     pub share: f32,
     /// The probability that it is worth reading, 0..1.
     pub worth: f32,
-    /// What decides the order.
+    /// The ranking score.
     pub score: f32,
     /// The probability that it is a duplicate, 0..1.
     pub confidence: f32,
 }
 
-/// Returns a report that a question is about with this confidence, in a line.
+/// Makes the one-line view of a known report with this confidence.
 pub(crate) fn known_report(row: DocumentRow, band: Band, confidence: f32) -> KnownReport {
     let DocumentRow { key, title, url, state, state_reason, .. } = row;
     KnownReport { key, title, url, state, state_reason, band, confidence }
 }
 
 impl Match {
-    /// What is said of it.
+    /// Returns the confidence band.
     pub(crate) fn band(&self) -> Band {
         Band::of(self.confidence, self.worth)
     }
 
-    /// What its confidence rests on.
+    /// Returns the evidence for its confidence.
     pub fn evidence(&self) -> PairEvidence<'_> {
         PairEvidence { features: &self.features, share: self.share, overlap: self.overlap.as_ref() }
     }
 
-    /// Whether both report the same failure, by root cause or by a signature that hardly any other document has.
+    /// Returns whether both report the same failure, by root cause or by a signature that hardly
+    /// any other document has.
     pub fn is_same_failure(&self) -> bool {
         self.overlap.as_ref().is_some_and(|overlap| overlap.is_same_failure() || overlap.rare_signature)
     }
 }
 
 impl<'a> MatchFinder<'a> {
-    /// Makes a finder that goes by this model in every source.
+    /// Makes a finder that uses this model in every source.
     pub fn new(parts: Parts<'a>, table: &'a RankingModel, comments: &'a CommentCache) -> Self {
         const NONE: &BTreeMap<i64, RankingModel> = &BTreeMap::new();
         Self { parts, table, models: NONE, pace: 1.0, comments }
     }
 
-    /// The model that states how sure an answer of this source may be.
+    /// Returns the confidence model of a source.
     fn model_of(&self, source: i64) -> &RankingModel {
         self.models.get(&source).unwrap_or(self.table)
     }
 
-    /// What is known of one source but for what its own duplicates taught.
+    /// Returns the calibration of one source without the model fitted to its duplicates.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub fn unmarked(&self, r: &precedent_store::Reader<'_>, source: &SourceRow) -> Result<SourceCalibration> {
         let own = self.with_baseline(r, source, self.basis().as_deref())?;
         Ok(SourceCalibration { own, models: BTreeMap::new(), pace: r.pace(source.id)? })
     }
 
-    /// Identifies the weights, rules and embedding model that baselines and checks rest on; `None` without a model.
+    /// Identifies the weights, rules and embedding model that baselines and checks rest on; `None`
+    /// without a model.
     fn basis(&self) -> Option<String> {
         self.model().map(|model| self.table.basis(model))
     }
 
-    /// The model with the baseline of a source, if one is known that was taken with this basis.
+    /// Returns the model with the source's baseline, if there is one for this basis.
     fn with_baseline(
         &self,
         r: &precedent_store::Reader<'_>,
@@ -200,17 +202,17 @@ impl<'a> MatchFinder<'a> {
         Ok(known.map(|(background, _)| self.table.before(background)))
     }
 
-    /// What is known of one source, or of each where several are looked at. A calibration that does not hold with this
-    /// embedding model or version teaches nothing.
+    /// Returns the calibration of one source, or of each if several are searched. Ignores
+    /// calibrations made with another embedding model or version.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub fn taught(
         &self,
         r: &precedent_store::Reader<'_>,
         one: Option<&SourceRow>,
     ) -> Result<SourceCalibration> {
-        // The same for all sources, and a hash of the whole model.
+        // The basis is the same for all sources, and hashes the whole model.
         let basis = self.basis();
         let model = |source: &SourceRow| -> Result<Option<RankingModel>> {
             let here = self.with_baseline(r, source, basis.as_deref())?;
@@ -229,17 +231,17 @@ impl<'a> MatchFinder<'a> {
         Ok(SourceCalibration { own: None, models, pace: 1.0 })
     }
 
-    /// The same with what sources taught.
+    /// Returns a finder that uses this calibration.
     pub fn knowing<'b>(&'b self, taught: &'b SourceCalibration) -> MatchFinder<'b> {
         let table = taught.own.as_ref().unwrap_or(self.table);
         MatchFinder { table, models: &taught.models, pace: taught.pace, ..*self }
     }
 
-    /// Reads a report of the casebook as if it were filed again, without what names its duplicate; `None` if there is no
-    /// such report.
+    /// Returns a draft of a casebook report as if it were filed again, without text that names its
+    /// duplicate. Returns `None` if there is no such report.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     fn filed_again(&self, id: i64, skeleton: &Skeleton, now: Timestamp) -> Result<Option<Draft>> {
         let Some(document) = self.store.read(|r| r.document(id))? else { return Ok(None) };
         Ok(Some(Draft {
@@ -251,7 +253,7 @@ impl<'a> MatchFinder<'a> {
         }))
     }
 
-    /// The embedding model whose vectors it compares.
+    /// Returns the fingerprint of the embedding model whose vectors are compared.
     pub(crate) fn model(&self) -> Option<&str> {
         self.vectors.map(Vectors::fingerprint)
     }

@@ -1,7 +1,8 @@
-//! Reports that are the same word for word, or made from one template for two things.
+//! Near-duplicates: reports that are equal word for word, or filled from one template about two
+//! things.
 //!
-//! Labels teach little of them: copies are seldom marked, and reports of a template ("… on Android fails", "… on iOS
-//! fails") are as alike as duplicates are.
+//! Labels cover them poorly: copies are seldom marked, and templated reports ("… on Android fails",
+//! "… on iOS fails") are as similar as duplicates.
 
 use std::ops::Range;
 
@@ -10,24 +11,26 @@ use precedent_text::{
     tokens::{self, Word},
 };
 
-/// Shorter texts are the same by chance ("Crash", "It does not work").
+/// The minimum number of words to compare; shorter texts are equal by chance ("Crash", "It does not
+/// work").
 const MIN_WORDS: usize = 8;
-/// A text of fewer words under a title of a form says no more than the form.
+/// The minimum number of words in a text under a form's title to say more than the form.
 const SHORT_TEXT: usize = 30;
-/// The words of a report that are compared; a 5 MB log has no more to say.
+/// The maximum number of words compared; more of a 5 MB log adds nothing.
 const MAX_WORDS: usize = 20_000;
-/// The bytes of its prose, and of its code, that those are looked for in.
+/// The maximum number of bytes of prose, and of code, that words are taken from.
 const MAX_READ: usize = 400_000;
-/// The most words of a title that stand in each other's place.
+/// The maximum number of words replaced between two titles.
 const MAX_REPLACED: usize = 2;
-/// The fewest digits of a digest.
+/// The minimum number of digits of a digest.
 const MIN_DIGEST: usize = 7;
-/// The fewest words that such titles share: below that a title was made anew.
+/// The minimum number of words that templated titles share; with fewer, a title was written
+/// independently.
 const MIN_SHARED: usize = 2;
-/// The fewest digits of a number that a service desk gives to a ticket.
+/// The minimum number of digits of a service desk's ticket number.
 const TICKET_DIGITS: usize = 4;
 
-/// A report as a row of words.
+/// A report as a sequence of words.
 #[derive(Debug)]
 pub(crate) struct TokenizedReport<'a> {
     title: &'a str,
@@ -35,12 +38,13 @@ pub(crate) struct TokenizedReport<'a> {
     rest: Vec<String>,
 }
 
-/// How two reports have nearly the same words.
+/// The kinds of near-duplicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NearDuplicate {
-    /// Word for word.
+    /// The reports are equal word for word.
     ExactCopy,
-    /// But for these words of their titles, as the first and the second write them, and wherever else they stand.
+    /// The reports differ only in these words of their titles, as the first and the second write
+    /// them, and wherever else they occur.
     Templated(String, String),
 }
 
@@ -54,23 +58,24 @@ impl<'a> TokenizedReport<'a> {
         Self { title, head, rest }
     }
 
-    /// Whether a report of this title may be a near duplicate: cheaper than comparing the texts.
+    /// Returns whether a report with this title may be a near-duplicate; cheaper than comparing the
+    /// texts.
     pub(super) fn may_match(&self, title: &str) -> bool {
         let theirs = tokens::words(title);
         has_same_words(&self.head, &theirs) || replaced(&self.head, &theirs).is_some()
     }
 
-    /// Whether a title has the same words.
+    /// Returns whether a title has the same words.
     pub(super) fn has_title(&self, title: &str) -> bool {
         has_same_words(&self.head, &tokens::words(title))
     }
 
-    /// Whether its text is as short as an unfilled form.
+    /// Returns whether the text is as short as an unfilled form.
     pub(super) fn is_short(&self) -> bool {
         self.rest.len() < SHORT_TEXT
     }
 
-    /// All its words, in order.
+    /// Returns all words, in order.
     pub(crate) fn terms(&self) -> impl Iterator<Item = &str> {
         self.head.iter().map(|w| w.term.as_str()).chain(self.rest.iter().map(String::as_str))
     }
@@ -86,7 +91,7 @@ impl<'a> TokenizedReport<'a> {
         }
         let (ours, theirs) = replaced(&self.head, &other.head)?;
         let (from, to) = (&self.head[ours], &other.head[theirs]);
-        // The same failure in another version, or under another ticket's number, is no other thing.
+        // The same failure in another version, or under another ticket number, is the same thing.
         let is_run = |word: &Word| is_version(&word.term) || is_ticket(&word.term);
         if from.iter().chain(to).all(is_run) {
             return None;
@@ -96,24 +101,24 @@ impl<'a> TokenizedReport<'a> {
     }
 }
 
-/// Whether a word is a version: numbers with points between.
+/// Returns whether a word is a version: numbers separated by points.
 fn is_version(term: &str) -> bool {
     let number = term.strip_prefix('v').unwrap_or(term);
     number.contains('.') && is_number(number)
 }
 
-/// Whether a word may be the number of a ticket.
+/// Returns whether a word may be a ticket number.
 fn is_ticket(term: &str) -> bool {
     term.len() >= TICKET_DIGITS && term.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether a word is a number, a date or a version.
+/// Returns whether a word is a number, a date or a version.
 fn is_number(term: &str) -> bool {
     term.contains(|c: char| c.is_ascii_digit())
         && term.chars().all(|c| c.is_ascii_digit() || ['.', '-', ':', '/', '_'].contains(&c))
 }
 
-/// Whether a word is a number, or the digest or id of something.
+/// Returns whether a word is a number, or a digest or id.
 fn is_filled_in(term: &str) -> bool {
     is_number(term)
         || (term.len() >= MIN_DIGEST
@@ -125,7 +130,7 @@ fn has_same_words(ours: &[Word], theirs: &[Word]) -> bool {
     ours.iter().map(|w| &w.term).eq(theirs.iter().map(|w| &w.term))
 }
 
-/// The words of two titles that stand in each other's place, between what they share.
+/// Returns the words of two titles that differ, between the words that they share.
 fn replaced(ours: &[Word], theirs: &[Word]) -> Option<(Range<usize>, Range<usize>)> {
     let alike = |(a, b): &(&Word, &Word)| a.term == b.term;
     let before = ours.iter().zip(theirs).take_while(alike).count();
@@ -136,9 +141,9 @@ fn replaced(ours: &[Word], theirs: &[Word]) -> Option<(Range<usize>, Range<usize
     (few(&ours) && few(&theirs) && before + after >= MIN_SHARED).then_some((ours, theirs))
 }
 
-/// Whether two texts are the same where `to` may stand for `from`, all of it or word by word.
+/// Returns whether two texts are equal if `to` may replace `from`, as a whole or word by word.
 fn same_but_for(ours: &[String], theirs: &[String], from: &[Word], to: &[Word]) -> bool {
-    // What a machine fills in is another number, moment or run each time.
+    // Machine-generated numbers, times and ids differ each time.
     let pair = |a: &String, b: &String| {
         (is_filled_in(a) && is_filled_in(b)) || from.iter().zip(to).any(|(f, t)| f.term == *a && t.term == *b)
     };
@@ -159,7 +164,7 @@ fn same_but_for(ours: &[String], theirs: &[String], from: &[Word], to: &[Word]) 
     }
 }
 
-/// Neighbouring words of a text as it writes them, with what is joined to them.
+/// Returns adjacent words of a text as written, with the characters joined to them.
 fn written(text: &str, words: &[Word]) -> String {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return String::new() };
     let start = text[..first.range.start].rfind(char::is_whitespace).map_or(0, |at| at + 1);

@@ -1,4 +1,4 @@
-//! What is asked, and the matches that every view of the answer shares.
+//! The question, and the matches that every view of the answer shares.
 
 use jiff::Timestamp;
 use precedent_core::{
@@ -15,14 +15,14 @@ use precedent_text::{
 use super::{Draft, Match, MatchFinder, RankingModel, Scope, SourceCalibration};
 use crate::search;
 
-/// The longest question that is read, in bytes; what follows is not compared.
+/// The maximum length of a question, in bytes; the rest is not compared.
 pub const MAX_QUESTION: usize = 50_000_000;
-/// The longest text whose errors are asked about by themselves, in bytes.
+/// The maximum length of a text whose errors are searched for separately, in bytes.
 const MAX_LOG: usize = 1_000_000;
-/// So many errors of a text are asked about by themselves.
+/// The maximum number of errors of a text that are searched for separately.
 const ERRORS: usize = 3;
 
-/// A question as a person puts it.
+/// The inputs of a question.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ask<'a> {
     /// The item's key; otherwise title and body are the draft.
@@ -31,11 +31,11 @@ pub(crate) struct Ask<'a> {
     pub title: &'a str,
     /// A draft's text.
     pub body: &'a str,
-    /// The one source to look in.
+    /// The one source to search.
     pub source: Option<&'a str>,
-    /// Whether an item is compared with all sources.
+    /// True if an item is compared with all sources.
     pub everywhere: bool,
-    /// Whether an item is compared with earlier reports alone, as when it was filed.
+    /// True if an item is compared with earlier reports only, as when it was filed.
     pub as_filed: bool,
 }
 
@@ -43,16 +43,16 @@ pub(crate) struct Ask<'a> {
 #[derive(Debug)]
 pub(crate) struct Question {
     pub draft: Draft,
-    /// The item that it is, if it is one.
+    /// The casebook item that the question is about, if any.
     pub row: Option<DocumentRow>,
-    /// The one source that is looked in.
+    /// The one source to search.
     pub source: Option<SourceRow>,
-    /// Title and text, one after the other.
+    /// The title and the text, joined.
     pub text: String,
-    /// All that was given, where the text is a part of it: the version stands anywhere.
+    /// The whole input, if the text is a part of it, because a version may be anywhere.
     pub whole: String,
     pub calibration: SourceCalibration,
-    /// The source, if it has a calibration that does not hold with this model or this version.
+    /// The source, if its calibration does not apply to this model or version.
     pub outdated: Option<String>,
 }
 
@@ -67,12 +67,12 @@ impl Question {
     /// Reads a question.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a question that asks nothing, [`precedent_core::Code::NotFound`] for an item
-    /// or a source that does not exist.
+    /// [`precedent_core::Code::InvalidInput`] for an empty question,
+    /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
     pub fn read(r: &Reader<'_>, finder: &MatchFinder<'_>, ask: Ask<'_>, now: Timestamp) -> Result<Self> {
         let named = ask.source.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
-        // Evidence is measured from when the casebook last learnt something: a clock that is ahead of the mirror makes
-        // everything old.
+        // Ages are measured from the casebook's last change, because a clock ahead of the mirror
+        // would make everything old.
         let after =
             |newest: Timestamp| newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest);
         let made_at = r.newest_change()?.map_or(now, after);
@@ -121,7 +121,7 @@ impl Question {
         Ok(Self { draft, row, source, text, whole, calibration, outdated })
     }
 
-    /// The kind of document that it is compared with.
+    /// Returns the kind of document that it is compared with.
     pub fn kind(&self) -> DocKind {
         match &self.row {
             Some(row) if row.kind == DocKind::PullRequest => DocKind::PullRequest,
@@ -129,7 +129,8 @@ impl Question {
         }
     }
 
-    /// The documents of a kind that it is compared with; a view shows those that meet `wanted`.
+    /// Returns the documents of a kind that it is compared with; a view shows those that meet
+    /// `wanted`.
     pub fn scope(&self, kind: DocKind, wanted: Option<Test>) -> Scope {
         let only = |test| Filter { test, negated: false };
         let source = self.source.as_ref().map(|source| Test::Source(source.key.clone()));
@@ -139,7 +140,8 @@ impl Question {
         }
     }
 
-    /// The errors in a text of several lines, what to look at first first, and the innermost cause of the first.
+    /// Returns the errors in a text of several lines, most important first, and the innermost cause
+    /// of the first.
     fn errors(&self) -> Vec<String> {
         if self.row.is_some() || self.whole.len() > MAX_LOG || !self.whole.contains('\n') {
             return Vec::new();
@@ -153,11 +155,11 @@ impl Question {
     }
 }
 
-/// Finds the matches of an item or a text among all that the casebook holds, earlier and later, of which a view shows the
-/// resolved ones.
+/// Finds the matches of an item or a text in the whole casebook, earlier and later; a view shows
+/// the resolved ones.
 ///
 /// # Errors
-/// As [`Question::read`] and [`find`].
+/// Same as [`Question::read`] and [`find`].
 pub(crate) fn find_anywhere(
     finder: &MatchFinder<'_>,
     (key, text, source): (Option<&str>, &str, Option<&str>),
@@ -172,11 +174,11 @@ pub(crate) fn find_anywhere(
     find(finder, question, Some(&Test::Resolved), task)
 }
 
-/// Finds the matches of a question. Where its whole text has no likely duplicate, one of the errors in it may have one,
-/// which then stands for it.
+/// Finds the matches of a question. If its whole text has no likely duplicate but one of its errors
+/// does, returns that error as the question, with its matches.
 ///
 /// # Errors
-/// Those of the database and the index.
+/// Database or index errors.
 pub(crate) fn find(
     finder: &MatchFinder<'_>,
     question: Question,
@@ -192,7 +194,8 @@ pub(crate) fn find(
     if is_likely(&matches) {
         return Ok(Found { question, matches });
     }
-    // A part of a text names less than the whole: what the whole contradicts stays contradicted.
+    // An error names less than the whole text, so a candidate that contradicts the whole stays
+    // excluded.
     let differs = |one: &Match| {
         let is_other = |whole: &Match| {
             whole.document == one.document

@@ -1,9 +1,10 @@
-//! The learnt table: what each feature adds to a candidate's score, and how sure an answer may be.
+//! The fitted ranking model: feature weights for a candidate's score, and the confidence model.
 //!
-//! Order and confidence are learnt apart. The order is a linear score, fitted so that the known duplicate of a report
-//! comes first among its candidates (softmax over the candidates: ListNet's top-one likelihood, Cao et al. 2007). How sure
-//! an answer may be is stated by a [`ConfidenceModel`], which is fitted on pairs that were read. The table is made by
-//! `models/pipeline/rank.py` from `precedent eval --features`; it names what it was learnt from.
+//! Ranking and confidence are fitted separately. The score is linear, fitted so that the known
+//! duplicate of a report comes first among its candidates (softmax over the candidates: ListNet's
+//! top-one likelihood, Cao et al. 2007). The confidence comes from a [`ConfidenceModel`], which is
+//! fitted on pairs that were read. `models/pipeline/rank.py` makes the model from `precedent eval
+//! --features`; its file names the training data.
 
 use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 
@@ -22,17 +23,20 @@ use precedent_core::{
 };
 use precedent_store::{Background, Calibration};
 
-/// The built-in table, as it lies in the repository.
+/// The built-in model, as stored in the repository.
 const BUILT_IN: &str = include_str!("ranking.json");
 
-/// The confidence in a report that says the same, word for word, whatever a curve makes of it: of the three sets' 17 such pairs
-/// 14 are marked as duplicates. What is left for doubt are copies on purpose, one for each branch or platform.
+/// The confidence of an exact copy, regardless of any curve: of the three sets' 17 such pairs 14
+/// are marked as duplicates. The remaining doubt is about deliberate copies, one for each branch or
+/// platform.
 const COPY: f32 = 0.95;
-/// The most that it is in a report that says the same but for what the titles name, whatever a curve makes of it: nothing is
-/// as alike, and of Titanium's such pairs 3 are marked as duplicates and 53 are not, 51 of them in a sample of one report in 24.
+/// The confidence ceiling of templated reports, which are equal except for what their titles name,
+/// regardless of any curve. Of Titanium's such pairs 3 are marked as duplicates and 53 are not, 51
+/// of them in a sample of one report in 24.
 const TEMPLATED: f32 = 0.05;
 
-/// The most that the judge may state by itself: on projects that it was not fitted on, what it stated higher was not right in nine of ten.
+/// The confidence ceiling without a rule: on projects outside the training data, fewer than nine in
+/// ten predictions above it were right.
 const UNRULED: f32 = 0.89;
 
 #[derive(Deserialize)]
@@ -45,7 +49,7 @@ struct File {
     judge: ConfidenceFile,
 }
 
-/// Weights of the features, a source's background, and its own curve over the confidence, where it has one.
+/// A ranking model: feature weights, a source's score baseline, and its calibration curve, if any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankingModel {
     order: [f32; COUNT],
@@ -56,19 +60,20 @@ pub struct RankingModel {
     ordered: bool,
 }
 
-/// What one candidate is worth.
+/// The rank of one candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankedIndex {
-    /// Its place among those that were handed over.
+    /// The index in the input.
     pub at: usize,
-    /// What decides the order: higher is likelier; comparable among the candidates of one report.
+    /// The ranking score: higher is better; comparable among the candidates of one report.
     pub score: f32,
-    /// The logarithm of its share in the softmax over all scores, where one of a series takes none from the others.
+    /// The logarithm of its share in the softmax over all scores; templated candidates take no
+    /// share from the others.
     pub share: f32,
 }
 
 static TABLE: LazyLock<RankingModel> = LazyLock::new(|| {
-    // The file is part of the program; a test reads it and holds its names.
+    // The file is embedded in the program, and a test validates it.
     RankingModel::parse(BUILT_IN).unwrap_or_else(|_| RankingModel {
         order: [1.0; COUNT],
         judge: ConfidenceModel::doubtful(),
@@ -80,15 +85,16 @@ static TABLE: LazyLock<RankingModel> = LazyLock::new(|| {
 });
 
 impl RankingModel {
-    /// The built-in table.
+    /// Returns the built-in model.
     pub fn built_in() -> &'static Self {
         &TABLE
     }
 
-    /// A table that `models/pipeline/rank.py` wrote.
+    /// Reads a model that `models/pipeline/rank.py` wrote.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Io`] if the file cannot be read, [`precedent_core::Code::InvalidInput`] if it is no such table.
+    /// [`precedent_core::Code::Io`] if the file cannot be read,
+    /// [`precedent_core::Code::InvalidInput`] if it is not a model.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
         Self::parse(&text).map_err(|e| {
@@ -104,37 +110,37 @@ impl RankingModel {
         Ok(Self { order, judge, labels: file.labels, background, curve: None, ordered: false })
     }
 
-    /// The weights of the order.
+    /// Returns the ranking weights.
     pub(super) fn order(&self) -> &[f32; COUNT] {
         &self.order
     }
 
-    /// The same with another order.
+    /// Returns the model with other ranking weights.
     pub(super) fn with_order(&self, order: [f32; COUNT]) -> Self {
         Self { order, ..self.clone() }
     }
 
-    /// The same in a source with this background.
+    /// Returns the model for a source with this baseline.
     pub fn before(&self, background: Background) -> Self {
         Self { background, ..self.clone() }
     }
 
-    /// Whether a source's own duplicates taught something of it.
+    /// Returns whether it has been calibrated by a source's own duplicates.
     pub(super) fn is_marked(&self) -> bool {
         self.curve.is_some()
     }
 
-    /// The background of a source that nothing is known of.
+    /// Returns the default baseline, for a source without one.
     pub(super) fn usual(&self) -> Background {
         self.judge.usual()
     }
 
-    /// The log-odds that two reports are the same problem, before any background.
+    /// Returns the log-odds that two reports are the same problem, before any baseline.
     pub(super) fn odds(&self, seen: &PairEvidence<'_>) -> f32 {
         self.judge.odds(seen)
     }
 
-    /// The same with what a source's own duplicates taught.
+    /// Returns the model with a source's own fit.
     pub fn with(&self, own: &SourceModel) -> Self {
         Self {
             order: own.order.unwrap_or(self.order),
@@ -145,8 +151,9 @@ impl RankingModel {
         }
     }
 
-    /// The same with a source's calibration. None where it does not hold: its weights are of other features, or of
-    /// another model's vectors. A curve alone holds for those, too: most of it is how often a source marks duplicates.
+    /// Returns the model with a source's calibration, or `None` if it does not apply: its weights
+    /// are of other features, or of another model's vectors. A curve alone applies anyway, because
+    /// it mostly reflects how often a source marks duplicates.
     pub fn calibrated(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
         let order = match &calibration.order {
             None => None,
@@ -159,23 +166,25 @@ impl RankingModel {
         Some(self.with(&SourceModel { order, curve, labels: calibration.labels }))
     }
 
-    /// What tells checks that were made with these weights and rules, and with this model, from others.
+    /// Returns a hash that identifies these weights and rules and this embedding model.
     pub fn basis(&self, model: &str) -> String {
         let of = format!("{:?} {:?}, {COPY} {TEMPLATED} {UNRULED}, {model}", self.order, self.judge);
         blake3::hash(of.as_bytes()).to_hex()[..32].to_owned()
     }
 
-    /// On how many labelled reports the confidence rests.
+    /// Returns the number of labelled reports behind the confidence.
     pub fn calibrated_on(&self) -> u64 {
         self.labels
     }
 
-    /// What weighted evidence makes of the order; what [`RankingModel::ranked`] goes by where no rule decides.
+    /// Returns the weighted sum of the features, which [`RankingModel::ranked`] sorts by if no rule
+    /// decides.
     pub(super) fn score(&self, features: &Features) -> f32 {
         dot(&self.order, features)
     }
 
-    /// All candidates of a report, best first; ties in the order in which they are handed over. Copies are before all others.
+    /// Ranks all candidates of a report, best first; ties in input order. Exact copies come before
+    /// all others.
     pub fn ranked(&self, all: &[Features]) -> Vec<RankedIndex> {
         let scores: Vec<f32> = all.iter().map(|features| self.score(features)).collect();
         let (least, best) = scores.iter().fold((f32::MAX, f32::MIN), |(a, b), s| (a.min(*s), b.max(*s)));
@@ -189,8 +198,9 @@ impl RankingModel {
         ranked
     }
 
-    /// Returns what is stated of a pair: by the fitted statements, by the curve of the source's own duplicates, and by the
-    /// rules of exact copies and templates. Marks are never complete, so the curve of a source only raises.
+    /// Estimates the confidence of a pair from the fitted model, the curve of the source's own
+    /// duplicates, and the rules for exact copies and templates. Marked duplicates are never
+    /// complete, so a source's curve can only raise the confidence.
     pub fn confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
         let Confidence { same, worth } = self.judge.confidence(evidence, self.background);
         let same = same.min(UNRULED);
@@ -205,18 +215,19 @@ impl RankingModel {
         Confidence { same, worth: worth.max(same) }
     }
 
-    /// Whether a rule decides what is stated of a pair.
+    /// Returns whether a rule bounds the confidence of a pair.
     pub(super) fn is_ruled(evidence: &PairEvidence<'_>) -> bool {
         evidence.features.is_copy()
             || evidence.features.is_templated()
             || evidence.overlap.is_some_and(|overlap| overlap.bounds() != (0.0, 1.0))
     }
 
-    /// Puts ranked matches into their final order: likely duplicates and those with a rare signature first, the surest
-    /// first, then the others as they are ranked; confidence does not increase down the list.
+    /// Sorts ranked matches into their final order: likely duplicates and those with a rare
+    /// signature first, by confidence, then the others in ranking order. Confidence does not
+    /// increase down the list.
     pub(super) fn settle(&self, matches: &mut [Match]) {
         let is_rare = |one: &Match| one.overlap.as_ref().is_some_and(|overlap| overlap.rare_signature);
-        // An order that a source taught stays.
+        // A ranking fitted to the source is kept.
         let is_first = |one: &Match| is_rare(one) || !self.ordered && one.confidence >= LIKELY;
         let key = |one: &Match| if is_first(one) { one.confidence } else { 0.0 };
         matches.sort_by(|a, b| key(b).total_cmp(&key(a)));
@@ -227,12 +238,12 @@ impl RankingModel {
         }
     }
 
-    /// What answers of this confidence turned out to be.
+    /// Returns the observed outcomes of answers with this confidence.
     pub fn outcome(&self, confidence: f32) -> Option<Outcome> {
         self.judge.outcome(confidence)
     }
 
-    /// The arithmetic of a score, what adds most first.
+    /// Explains a score by its terms, largest first.
     pub fn explain(&self, features: &Features) -> Vec<Evidence> {
         let mut out: Vec<Evidence> = NAMES
             .iter()
@@ -251,7 +262,7 @@ impl RankingModel {
     }
 }
 
-/// Weights by name in the order of the features.
+/// Converts weights by name to the order of the features.
 fn weights(named: &BTreeMap<String, f32>) -> std::result::Result<[f32; COUNT], String> {
     let mut out = [0.0; COUNT];
     for (name, weight) in named.iter().filter(|(n, _)| !matches!(n.as_str(), "bias" | "share")) {
@@ -261,8 +272,9 @@ fn weights(named: &BTreeMap<String, f32>) -> std::result::Result<[f32; COUNT], S
     Ok(out)
 }
 
-/// The logarithm of the share that each candidate has in the softmax over all scores. What is of a series takes no share from
-/// the others: it is as alike whether one of them is the duplicate or not.
+/// Returns the logarithm of each candidate's share in the softmax over all scores. Templated
+/// candidates take no share from the others: their similarity does not depend on which one is the
+/// duplicate.
 fn shares(scores: &[f32], all: &[Features]) -> Vec<f32> {
     let best = scores.iter().copied().fold(f32::MIN, f32::max);
     let odd = |score: f32| (score - best).exp();

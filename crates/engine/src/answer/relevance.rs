@@ -1,8 +1,10 @@
-//! How likely a solved case helps.
+//! The relevance model, which estimates the probability that a solved case helps.
 //!
-//! The candidates are those of the check for duplicates, among what was solved. Two things are stated: that the question is
-//! at home here, since a text about other things has a nearest case too; and that a case helps. Fitted by `models/pipeline/cases.py` on cases that trackers mark, on pairs that were read
-//! (`models/judged`), and on texts of other projects, for which nothing helps.
+//! The candidates are the resolved matches of the duplicate search. Two probabilities are
+//! estimated: that the query is in the casebook's domain, since an unrelated text also has a
+//! nearest case; and that a case helps. Fitted by `models/pipeline/cases.py` on cases that trackers
+//! mark, on pairs that were read (`models/judged`), and on texts of other projects, for which
+//! nothing helps.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -27,67 +29,69 @@ use precedent_index::filter::Test;
 use precedent_text::{failure::FailureMatch, report};
 
 const BUILT_IN: &str = include_str!("relevance.json");
-/// The least probability that a question is about what the casebook is about.
+/// The minimum probability that a query is in the casebook's domain.
 const HOME: f32 = 0.45;
-/// A case that is so likely to help is one wherever the question seems to be at home. In a small casebook with vectors less is enough,
-/// as a mail's greeting and names are strange to it; by words alone chance is as likely.
+/// The minimum relevance of a case that puts the query in domain by itself. It is lower in a small
+/// casebook with vectors, where a mail's greeting and names are unknown words. By words alone,
+/// chance matches are as likely.
 const SURE: f32 = 0.4;
 const SURE_AMONG_FEW: f32 = 0.3;
-/// How likely a case helps, at the least, that reports the same failure where hardly any other does: of 17 such cases that
-/// were read 8 helped, and 5 at least partly.
+/// The relevance floor of a case with the same rare failure: of 17 such cases that were read 8
+/// helped, and 5 at least partly.
 const RARE_HELPS: f32 = 0.5;
-/// How often a likely duplicate helps that was solved: of 179 first cases of reports with a marked duplicate that were stated
-/// at .5 and more 89 in 100 did.
+/// The relevance floor of a resolved likely duplicate: of 179 first cases of reports with a marked
+/// duplicate that were stated at .5 and more 89 in 100 did.
 const SAME_HELPS: f32 = 0.8;
-/// The most that a case helps that reports another failure: it is not shown.
+/// The relevance ceiling of a case that reports another failure: it is not shown.
 const OTHER_HELPS: f32 = 0.14;
-/// How likely a case helps, at the least, that has all of a code or a name which somebody typed and hardly any document has.
+/// The relevance floor of a case that contains all of a typed code or name found in hardly any
+/// document.
 const NAMED_HELPS: f32 = 0.4;
-/// Such a name has no more words than this, and no more documents have the rarest of them.
+/// The maximum number of words in such a name, and of documents that have its rarest word.
 const NAMED_WORDS: usize = 3;
 const NAMED_IN: f64 = 3.0;
-/// The nearest so many candidates tell how near the casebook is.
+/// The number of nearest candidates that measure the nearness of the casebook.
 const NEAREST: usize = 10;
 
-/// What a case is judged by, by name, in order.
+/// The names of the relevance features, in order.
 pub const NAMES: [&str; 9] = [
-    // The log-odds that it is worth reading, by the check for duplicates.
+    // The log-odds that it is worth reading, by the duplicate search.
     "worth",
     // The mean cosine of the texts.
     "meaning",
-    // The mean of the same over the first candidates.
+    // The mean of that cosine over the first candidates.
     "near",
-    // The share of what the question's words tell that the case has.
+    // The share of the query words' information that the case has.
     "words",
-    // How strange the question's words are here, in deviations.
+    // The deviation of the query's words from the casebook's, in standard deviations.
     "strange",
-    // The share of its words that nobody uses here.
+    // The share of its words that occur nowhere in the casebook.
     "unknown",
-    // What the rarest name that both have tells, in nats.
+    // The information of the rarest shared name, in nats.
     "rarest",
     // The share of the shorter text's runs of words that the other has.
     "contained",
-    // How near the nearest comment is.
+    // The cosine of the nearest comment.
     "said",
 ];
-/// How many there are.
+/// The number of relevance features.
 pub const COUNT: usize = NAMES.len();
 
 /// A solved case that may help.
 #[derive(Clone, Debug)]
 pub struct RelevantCase {
-    /// What it has in common with the question.
+    /// The scored match of the query and the case.
     pub scored: Match,
-    /// What it is judged by.
+    /// The relevance features.
     pub numbers: [f32; COUNT],
     /// The probability that it helps, 0..1.
     pub helps: f32,
-    /// Whether the question is about what this casebook is about, as far as this case shows it.
+    /// True if the query is in the casebook's domain, as far as this case shows.
     pub in_domain: bool,
 }
 
 impl RelevantCase {
-    /// The share of what the question's words tell that the case has, 0..1.
+    /// Returns the share of the query words' information that the case has, 0..1.
     pub fn words(&self) -> f32 {
         NAMES.iter().position(|n| *n == "words").map_or(0.0, |at| self.numbers[at])
     }
@@ -133,7 +137,7 @@ impl Statement {
     }
 }
 
-/// That the question is at home here, and that a case helps.
+/// The two estimates: that the query is in domain, and that a case helps.
 struct Statements {
     home: Statement,
     helps: Statement,
@@ -150,20 +154,20 @@ impl Statements {
     }
 }
 
-/// With vectors, and without.
+/// The estimates with vectors, and without.
 static STATEMENTS: LazyLock<[Statements; 2]> = LazyLock::new(|| {
-    // The file is part of the program; a test reads it and holds its names.
+    // The file is embedded in the program, and a test validates it.
     match serde_json::from_str::<File>(BUILT_IN) {
         Ok(file) => [Statements::read(&file.with_meaning), Statements::read(&file.words_alone)],
         Err(_) => [Statements::doubtful(), Statements::doubtful()],
     }
 });
 
-/// Returns the resolved documents among the matches of a question, and those of the other kind that match it, with how
-/// likely each helps, best first.
+/// Returns the resolved matches of a question, including those of the other document kind, with
+/// their relevance, best first.
 ///
 /// # Errors
-/// Those of the database and the index.
+/// Database or index errors.
 pub(crate) fn relevant_cases(
     finder: &MatchFinder<'_>,
     domain: &DomainModel,
@@ -179,7 +183,7 @@ pub(crate) fn relevant_cases(
     let scope = question.scope(other, Some(Test::Resolved));
     let others = finder.knowing(&question.calibration).find(&question.draft, &scope, task)?;
     let (own, others) = (cases(found.matches.clone())?, cases(others)?);
-    // Those of the other kind are ranked among their own; between the two lists decides how likely a case helps.
+    // Matches of the other kind are ranked in their own list; relevance merges the two lists.
     let mut all: Vec<RelevantCase> = Vec::with_capacity(own.len() + others.len());
     let mut others = others.into_iter().peekable();
     for case in own {
@@ -193,10 +197,10 @@ pub(crate) fn relevant_cases(
     Ok(all)
 }
 
-/// Judges how likely each of the wanted matches helps.
+/// Estimates the relevance of each of the wanted matches.
 ///
 /// # Errors
-/// Those of the database and the index.
+/// Database or index errors.
 pub(crate) fn judge(
     finder: &MatchFinder<'_>,
     domain: &DomainModel,
@@ -237,7 +241,8 @@ pub(crate) fn judge(
     Ok(judged.collect())
 }
 
-/// Where a question is nothing but a name or a code that a few documents have: those of the first candidates that have all of it.
+/// Returns the first candidates that contain the whole query, if it is only a name or code that few
+/// documents have.
 fn named(checker: &MatchFinder<'_>, text: &str, scored: &[Match]) -> Result<BTreeSet<i64>> {
     let mut all = BTreeSet::new();
     let terms = report::terms(text);
@@ -277,12 +282,12 @@ fn named(checker: &MatchFinder<'_>, text: &str, scored: &[Match]) -> Result<BTre
     })
 }
 
-/// A feature by its name.
+/// Returns a feature by its name.
 fn feature(scored: &Match, name: &str) -> f32 {
     features::place(name).map_or(0.0, |at| scored.features.0[at])
 }
 
-/// A number of what was read side by side; 0 where nothing was.
+/// Returns an overlap measure by its name, or 0 without an overlap.
 fn read(scored: &Match, name: &str) -> f32 {
     let at = text_overlap::NAMES.iter().position(|n| *n == name);
     scored.overlap.as_ref().zip(at).map_or(0.0, |(overlap, at)| overlap.numbers[at])

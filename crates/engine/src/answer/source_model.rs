@@ -1,4 +1,5 @@
-//! What a source taught: an order of its own, and a curve over the built-in confidence.
+//! The model fitted to a source: ranking weights of its own, and a curve over the built-in
+//! confidence.
 
 use precedent_store::Calibration;
 
@@ -7,14 +8,14 @@ use super::features::{COUNT, NAMES};
 /// A logistic curve over the log-odds of the built-in confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
-    /// Factor of the log-odds.
+    /// The factor of the log-odds.
     pub slope: f64,
-    /// What is added to them.
+    /// The offset of the log-odds.
     pub intercept: f64,
 }
 
 impl Curve {
-    /// The confidence for log-odds of the built-in one.
+    /// Returns the confidence for log-odds of the built-in confidence.
     pub fn at(&self, odds: f64) -> f64 {
         1.0 / (1.0 + (-(self.slope * odds + self.intercept)).exp())
     }
@@ -25,19 +26,20 @@ pub(super) fn odds(p: f64) -> f64 {
     (p / (1.0 - p)).ln()
 }
 
-/// What was learnt.
+/// A model fitted to one source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceModel {
-    /// Weights of the order, if those of its own order better.
+    /// The ranking weights, if they rank better than the built-in ones.
     pub order: Option<[f32; COUNT]>,
-    /// The curve.
+    /// The calibration curve.
     pub curve: Curve,
-    /// From how many reports with a known duplicate.
+    /// The number of reports with a known duplicate that it was fitted to.
     pub labels: u64,
 }
 
 impl SourceModel {
-    /// What is kept of it: with the model whose vectors its weights were learnt with.
+    /// Returns the calibration to store, with the embedding model that its weights were fitted
+    /// with.
     pub fn calibration(&self, model: Option<&str>) -> Calibration {
         let weights = |order: [f32; COUNT]| NAMES.iter().map(|n| (*n).to_owned()).zip(order).collect();
         Calibration {

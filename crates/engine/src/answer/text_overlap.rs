@@ -1,8 +1,9 @@
-//! What is seen when two reports are read side by side: runs of words, titles, traces and names that both have.
+//! The text overlap of two reports: shared runs of words, titles, traces and names.
 //!
-//! The order of the candidates is made from shares and cosines, which are the same for two short reports of everyday words as
-//! for two that quote one rare failure. Whether two reports are the same is told by how much they say that few others
-//! say: that is measured here, as information (inverse document frequencies in nats), for the few candidates that are best.
+//! Candidates are ranked by shares and cosines, which are the same for two short reports of
+//! everyday words as for two that quote one rare failure. Duplicates share content that few other
+//! reports have. This module measures that content as information (inverse document frequencies in
+//! nats), for the few best candidates.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -20,47 +21,54 @@ use precedent_text::{
     title::different_systems,
 };
 
-/// Words in a run (a shingle). Broder 1997, "On the resemblance and containment of documents".
+/// The number of words in a run (a shingle). Broder 1997, "On the resemblance and containment of
+/// documents".
 const RUN: usize = 3;
-/// The fewest runs of a text for what share of it stands in another one to say something.
+/// The minimum number of runs in a text for its contained share to be meaningful.
 const MIN_RUNS: usize = 12;
-/// The most names of a report that are looked up.
+/// The maximum number of a report's names that are looked up.
 const MAX_NAMES: usize = 64;
-/// The most nats that shared names add up to; a shared dump has hundreds.
+/// The maximum information of shared names, in nats; a shared dump has hundreds.
 const MAX_INFORMATION: f32 = 40.0;
 
-/// The share of the shorter one's runs, and the logarithm of how many, from which on two reports are one …
+/// The minimum share of the shorter report's runs that both have, and the minimum logarithm of
+/// their count, for the same text.
 const SAME_SHARE: f32 = 0.92;
 const SAME_RUNS: f32 = 3.0;
-/// … if they share so many words that tell so many nats: what two of twenty documents have, or one in five hundred.
+/// The minimum number of distinctive shared words for the same text, and the minimum information of
+/// each in nats: that of a word in two of twenty documents, or in one of five hundred.
 const SAME_WORDS: usize = 3;
 const SAME_TELLS: f32 = 6.0;
 
-/// The least confidence where the one tells nearly all of the other word for word: of 31 such pairs of titanium and xamarin
-/// that are marked or were read 30 are duplicates, at the least five in six (Wilson's interval).
+/// The confidence floor if one report contains nearly all of the other word for word: of 31 such
+/// pairs of titanium and xamarin that are marked or were read 30 are duplicates, at the least five
+/// in six (Wilson's interval).
 const SAME_TEXT: f32 = 0.75;
-/// The least confidence where both report the same root cause: of 49 such pairs that were read 42 are duplicates, at the
-/// least seven in ten (Wilson's interval).
+/// The confidence floor if both report the same root cause: of 49 such pairs that were read 42 are
+/// duplicates, at the least seven in ten (Wilson's interval).
 const SAME_FAILURE: f32 = 0.65;
-/// The least where both name a failure or a code that hardly any other report names.
+/// The confidence floor if both name a failure or a code that hardly any other report names.
 const RARE_SIGNATURE: f32 = 0.25;
-/// The most where both report failures, and they differ: of 43 such pairs that were read 4 are duplicates.
+/// The confidence ceiling if both report failures, and they differ: of 43 such pairs that were read
+/// 4 are duplicates.
 const OTHER_FAILURE: f32 = 0.15;
-/// The most where the titles name different systems: of 60 such pairs that were read 3 are duplicates.
+/// The confidence ceiling if the titles name different systems: of 60 such pairs that were read 3
+/// are duplicates.
 const OTHER_SYSTEM: f32 = 0.15;
-/// A code or a failure that at most so many documents name belongs to one problem.
+/// The maximum number of documents that name a rare code or failure, which then belongs to one
+/// problem.
 pub(super) const RARE: u64 = 3;
 
-/// How many numbers a reading has.
+/// The number of overlap measures.
 pub const COUNT: usize = NAMES.len();
 
-/// The numbers by name, in their order. The names are those of the judge's table.
+/// The names of the measures, in their order. The confidence model's file uses the same names.
 pub const NAMES: [&str; 12] = [
     // The share of all their runs of words that both have, 0..1.
     "resemblance",
-    // The share of the shorter one's runs that the other has, 0..1; 0 where it has too few.
+    // The share of the shorter one's runs that the other has, 0..1; 0 if it has too few.
     "contained",
-    // The logarithm of one and the runs that both have.
+    // The logarithm of one plus the number of shared runs.
     "runs",
     // The share of the titles' information that both have, 0..1.
     "titles",
@@ -72,40 +80,42 @@ pub const NAMES: [&str; 12] = [
     "failure",
     // The information of the identifiers that both name, in nats.
     "names",
-    // The logarithm of one and the distinct words of the shorter text.
+    // The logarithm of one plus the number of distinct words of the shorter text.
     "content",
     // The information of the rarest identifier, failure or code that both name, in nats.
     "rarest",
-    // The information of what each title names and the other report has nowhere, in nats; of the two the smaller. Reports of one
-    // form about two things ("… of a button", "… of a switch") are as alike as any, but for that.
+    // The information of the title words that the other report has nowhere, in nats; the smaller of
+    // the two. Templated reports about two things ("… of a button", "… of a switch") differ only in
+    // this.
     "apart",
-    // How many words each title has that the other report has nowhere; of the two the smaller.
+    // The number of title words that the other report has nowhere; the smaller of the two.
     "contrast",
 ];
 
-/// What two reports have in common, word for word.
+/// The word-for-word overlap of two reports.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextOverlap {
-    /// What the confidence is fitted on, in the order of [`NAMES`].
+    /// The inputs of the confidence model, in the order of [`NAMES`].
     pub numbers: [f32; COUNT],
-    /// How the failures compare that both report.
+    /// The comparison of the failures in both reports.
     pub failure: FailureMatch,
-    /// Whether both name a failure or a code of a program's own that hardly any other document names.
+    /// True if both name a failure or an application-specific code that hardly any other document
+    /// names.
     pub rare_signature: bool,
-    /// Whether the one text stands in the other, word for word, and says what few others say: a form has its words from
-    /// all that were filled in.
+    /// True if one text contains the other word for word, and it is distinctive: form texts are
+    /// shared by all reports that use the form.
     pub same_text: bool,
-    /// The systems that the titles name, where they are different ones.
+    /// The systems that the titles name, if they differ.
     pub other_system: Option<(String, String)>,
 }
 
 impl TextOverlap {
-    /// Whether both report the same failure.
+    /// Returns whether both report the same failure.
     pub fn is_same_failure(&self) -> bool {
         self.failure == FailureMatch::Same
     }
 
-    /// The least and the most confidence of such a pair.
+    /// Returns the confidence floor and ceiling of such a pair.
     pub fn bounds(&self) -> (f32, f32) {
         if self.other_system.is_some() {
             return (0.0, OTHER_SYSTEM);
@@ -120,7 +130,7 @@ impl TextOverlap {
     }
 }
 
-/// A report that is read beside others.
+/// A report to be compared with candidates.
 pub(super) struct OverlapReader<'a> {
     fulltext: &'a FullText,
     own: Text,
@@ -128,13 +138,13 @@ pub(super) struct OverlapReader<'a> {
     draft: &'a Draft,
 }
 
-/// What is compared of a report.
+/// The comparable content of a report.
 struct Text {
     runs: HashSet<u64>,
     title: BTreeSet<String>,
     names: BTreeSet<String>,
     signatures: BTreeSet<Signature>,
-    /// Its distinct words that are no stop words, wherever they stand.
+    /// The distinct words of title and body that are not stop words.
     words: HashSet<String>,
 }
 
@@ -170,10 +180,10 @@ impl<'a> OverlapReader<'a> {
         Self { fulltext, own: Text::new(&draft.title, &draft.body), own_failure, draft }
     }
 
-    /// Reads a candidate beside the report.
+    /// Compares a candidate with the report.
     ///
     /// # Errors
-    /// Those of the index.
+    /// Index errors.
     pub(super) fn read(&self, title: &str, body: &Prepared) -> Result<TextOverlap> {
         let (own, other) = (&self.own, Text::new(title, body));
         let both = own.runs.intersection(&other.runs).count();

@@ -1,23 +1,25 @@
-//! The pace of a source: how long it takes there until something is reported again.
+//! The time scale of a source: the usual time until a problem is reported again.
 //!
-//! The chance that a report is the same as an earlier one falls with the logarithm of the days between them, but not everywhere as fast: in
-//! one tracker duplicates come within weeks, in another within years. So days are counted in the pace of the source: the
-//! factor between the usual time there (geometric mean) and that of the sets that the order was learnt from. Two things tell
-//! of it, both without regard to any ranking: the source's known duplicates, and titles that were written twice.
+//! The probability that a report is a duplicate of an earlier one falls with the logarithm of the
+//! days between them, but not equally fast everywhere: in one tracker duplicates come within weeks,
+//! in another within years. Days are therefore divided by the time scale of the source: the ratio
+//! of its usual time (geometric mean) to that of the sets that the ranking was fitted on. It is
+//! estimated from two things, both independent of any ranking: the source's known duplicates, and
+//! repeated titles.
 
 use precedent_core::error::Result;
 use precedent_store::Store;
 
-/// The mean logarithm of one and the days between a report and its duplicate, in the sets that the order was learnt from
-/// (3.37 in rust, 3.20 in titanium, 2.93 in xamarin, 3.60 in hadoop).
+/// The mean logarithm of one plus the days between a report and its duplicate, in the sets that the
+/// ranking was fitted on (3.37 in rust, 3.20 in titanium, 2.93 in xamarin, 3.60 in hadoop).
 const USUAL: f64 = 3.2;
-/// So many pairs outweigh the usual pace.
+/// The weight of the default time scale, in pairs.
 const PRIOR: f64 = 50.0;
-/// No source is so many times as slow, or as quick.
+/// The maximum factor by which a source is slower or faster.
 const MOST: f64 = 20.0;
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// The pace of a source whose pairs are so many seconds apart; 1 is the usual one.
+/// Returns the time scale of a source whose pairs are these seconds apart; 1 is the default.
 fn pace(gaps: &[i64]) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
     let days = |seconds: &i64| (*seconds).max(0) as f64 / SECONDS_PER_DAY;
@@ -28,16 +30,16 @@ fn pace(gaps: &[i64]) -> f64 {
     (mean - USUAL).exp().clamp(1.0 / MOST, MOST)
 }
 
-/// Takes the pace of every source anew, and keeps it.
+/// Estimates and stores the time scale of every source.
 ///
 /// # Errors
-/// Those of the database.
+/// Database errors.
 pub fn take_paces(store: &Store) -> Result<()> {
     let paces = store.read(|r| {
         let mut changed = Vec::new();
         for source in r.sources()? {
             let now = pace(&r.gaps_between_duplicates(source.id)?);
-            // What is nearly the same changes no order, and is not worth a write after every update.
+            // A nearly equal value changes no ranking and is not worth a write after every update.
             if (now / r.pace(source.id)?).ln().abs() > 0.05 {
                 changed.push((source.id, now));
             }

@@ -1,4 +1,4 @@
-//! What goes into a brief.
+//! The assembly of a brief.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -29,17 +29,17 @@ use precedent_text::{
 };
 use regex::Regex;
 
-/// The form of the record that a brief keeps of itself.
+/// The format version of the record embedded in a brief.
 pub(super) const VERSION: u32 = 1;
-/// Duplicates that are named.
+/// The maximum number of duplicates listed.
 const DUPLICATES: usize = 5;
-/// How alike a candidate has to be.
+/// The minimum score of a candidate.
 const THRESHOLD: f32 = 0.4;
-/// The longest quote of the problem itself, in characters.
+/// The maximum length of the quoted problem, in characters.
 const PROBLEM: usize = 6000;
 
-/// A line as programs write them: who says it and where, each with a colon ("thumbnailer: decoder tiff: unsupported compression 7"), or
-/// a time or a level before what is said.
+/// A pattern for program output: origins that each end with a colon ("thumbnailer: decoder tiff:
+/// unsupported compression 7"), or a time or a level before the message.
 static WRITTEN_BY_A_PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?m)^[>\s]*(?:[\w./\[\]()-]+: (?:[\w./ -]{1,40}: )+\S",
@@ -48,18 +48,18 @@ static WRITTEN_BY_A_PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Whether a text quotes a line that a program wrote, without marking it as such.
+/// Returns whether a text quotes program output without marking it as such.
 fn quotes_a_line(text: &str) -> bool {
     WRITTEN_BY_A_PROGRAM.is_match(text)
 }
 
-/// What briefs are made with.
+/// The components for making briefs.
 pub struct BriefContext<'a> {
-    /// Finds the matches of a question.
+    /// The finder for the matches of a question.
     pub finder: &'a MatchFinder<'a>,
-    /// The words that the casebook's reports use.
+    /// The vocabulary model of the casebook's reports.
     pub domain: &'a DomainModel,
-    /// The model's name and the similarity of a case worth reading, from its card.
+    /// The model's name, and the minimum similarity of a case worth reading, from its card.
     pub model: Option<(&'a str, f32)>,
 }
 
@@ -69,10 +69,10 @@ impl std::fmt::Debug for BriefContext<'_> {
     }
 }
 
-/// Assembles a brief. Nothing is stored.
+/// Assembles a brief. Stores nothing.
 ///
 /// # Errors
-/// As a check for duplicates and a look for solved cases.
+/// Errors of the duplicate search and of the search for solved cases.
 pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Result<Brief> {
     let store = desk.finder.store;
     let (row, as_of, revision) = store.read(|r| {
@@ -83,7 +83,7 @@ pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Re
         return Err(Error::invalid("no item and no text were given for the brief")
             .with_hint("Give an item (acme/app#12), a question, a report or a log."));
     }
-    // "Now" is when the casebook last learnt something: the clock must not change what a brief says.
+    // The current time is the casebook's last change, so that the clock does not change the brief.
     let now = as_of.unwrap_or_default();
     let cases =
         CaseContext { finder: desk.finder, domain: desk.domain, card: desk.model.map(|(_, solved)| solved) };
@@ -125,7 +125,7 @@ pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Re
     if request.redact {
         let people = store.read(|r| people(r, &brief, row.as_ref()))?;
         redact::redact(&mut brief, &people, &Wishes::of(request));
-        // Folders name their owner.
+        // Remove folders, because they may name their owner.
         for path in &mut brief.record.request.logs {
             *path = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
         }
@@ -133,7 +133,7 @@ pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Re
     Ok(brief)
 }
 
-/// What is found for an item or a text: its duplicates, if they are wanted, and solved cases.
+/// Returns the duplicates of an item or a text, if requested, and its solved cases.
 fn asked(
     cases: &CaseContext<'_>,
     request: &BriefRequest,
@@ -145,7 +145,7 @@ fn asked(
         && row.is_none_or(|row| matches!(row.kind, DocKind::Issue | DocKind::PullRequest));
     let ask = DuplicatesRequest {
         key: row.map(|row| row.key.clone()),
-        // Which of it is a title is told there.
+        // The duplicate search detects the title itself.
         body: request.text.clone(),
         source: request.source.clone(),
         include_closed: true,
@@ -175,10 +175,10 @@ fn asked(
     Ok((found, solved))
 }
 
-/// What a redaction would replace in the brief that this request gives, with what it is.
+/// Returns the texts that redaction would replace in the requested brief, with their kinds.
 ///
 /// # Errors
-/// As [`brief`].
+/// Same as [`brief`].
 pub fn preview(
     desk: &BriefContext<'_>,
     request: &BriefRequest,
@@ -192,7 +192,7 @@ pub fn preview(
     Ok(redact::preview(&plain, &people, &Wishes::of(request)))
 }
 
-/// The logins that a brief may name.
+/// Returns the logins that a brief may contain.
 fn people(r: &Reader<'_>, brief: &Brief, row: Option<&DocumentRow>) -> Result<Vec<String>> {
     let mut out = Vec::new();
     let mut keys: Vec<&str> = brief.record.sources.iter().map(|s| s.key.as_str()).collect();
@@ -207,7 +207,7 @@ fn people(r: &Reader<'_>, brief: &Brief, row: Option<&DocumentRow>) -> Result<Ve
     Ok(out)
 }
 
-/// What the citations of these sections name, in the order of citation.
+/// Returns the sources that these sections cite, in citation order.
 fn sources(r: &Reader<'_>, sections: &[Section]) -> Result<Vec<BriefSource>> {
     let mut out: Vec<BriefSource> = Vec::new();
     for c in sections.iter().flat_map(|s| &s.entries).flat_map(|e| &e.citations) {
@@ -233,7 +233,7 @@ struct Writer<'a> {
     reader: &'a Reader<'a>,
     request: &'a BriefRequest,
     row: Option<&'a DocumentRow>,
-    /// What is asked about, if it is no item.
+    /// The query text, if the brief is not about an item.
     text: &'a str,
     log: Option<&'a LogResponse>,
     sections: Vec<Section>,
@@ -282,7 +282,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The text that is asked about.
+    /// Returns the title and text that the brief is about.
     fn text(&self) -> (&str, &str) {
         match self.row {
             Some(row) => (&row.title, &row.body),
@@ -290,14 +290,14 @@ impl Writer<'_> {
         }
     }
 
-    /// What the product is called.
+    /// Returns the product's name.
     fn product(&self) -> &str {
         self.row.map(|row| row.source.as_str()).or(self.request.source.as_deref()).unwrap_or_default()
     }
 
     fn problem(&mut self) {
         let (_, body) = self.text();
-        // A log that is longer than what is shown is shown by what informs.
+        // An overlong log is reduced to its salient part.
         let shown = if self.row.is_none() { informative(body) } else { body.into() };
         let (text, cut) = troubleshoot::excerpt(shown.trim(), PROBLEM);
         let excerpt = cut || shown.len() < body.len();
@@ -342,7 +342,7 @@ impl Writer<'_> {
                     f64::from(c.confidence) * 100.0
                 ),
             }];
-            // What is hardly the same cannot be back.
+            // An unlikely duplicate cannot be a regression.
             facts.push(match &c.disposition {
                 Disposition::PossibleRegression(by) if c.confidence < Band::Possible.floor() => {
                     Disposition::Fixed(by.clone()).to_string()
@@ -369,7 +369,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What is known and not just likely: the report that stays, and the others that are its duplicates.
+    /// Returns the known duplicates: the canonical report, and its other duplicates.
     fn known_duplicates(&self, found: &DuplicatesResponse) -> Result<Vec<Entry>> {
         let Some(own) = self.row else { return Ok(Vec::new()) };
         let stays = found.known.as_ref().map_or(own.key.as_str(), |known| known.key.as_str());
@@ -607,7 +607,7 @@ impl Writer<'_> {
         self.add(SectionKind::Questions, "Open questions", entries);
     }
 
-    /// Notes that belong to the item. They are private: they go in only where that is asked for.
+    /// Adds the item's notes. They are private, so they are included only if requested.
     fn notes(&mut self) -> Result<()> {
         let (true, Some(row)) = (self.request.notes, self.row) else { return Ok(()) };
         let mut entries = Vec::new();
@@ -661,7 +661,7 @@ fn state(state: Option<State>, reason: Option<&str>) -> String {
     }
 }
 
-/// A clause as a sentence.
+/// Turns a clause into a sentence.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {

@@ -1,4 +1,5 @@
-//! A brief as one HTML file with everything in it: light, dark and for print. No script runs, nothing is fetched.
+//! The rendering of a brief as one self-contained HTML file: light, dark and for print. It runs no
+//! script and fetches nothing.
 
 use std::sync::LazyLock;
 
@@ -68,7 +69,7 @@ pub(super) fn render(brief: &Shown<'_>) -> Result<String> {
                 record => replay::hidden(&record),
             })
         })
-        // Markdown may name characters by their numbers.
+        // Markdown may encode characters as numeric references.
         .map(|html| visible(&html).into_owned())
         .map_err(|e| broken("HTML", &e))
 }

@@ -1,4 +1,4 @@
-//! What a brief says of a log.
+//! The sections of a brief about a log.
 
 use precedent_core::{
     error::Result,
@@ -12,10 +12,10 @@ use precedent_core::{
 use crate::{logs, troubleshoot::CaseContext};
 use jiff::Timestamp;
 
-/// Reads the logs of a request and asks about the errors in them.
+/// Reads the logs of a request and searches for their errors.
 ///
 /// # Errors
-/// As [`logs::ask`] and as reading them.
+/// Same as [`logs::ask`], and errors of reading the files.
 pub(super) fn read(
     context: &CaseContext<'_>,
     request: &BriefRequest,
@@ -38,7 +38,8 @@ pub(super) fn read(
     Ok(response)
 }
 
-/// The cases that probably help, and what was said of the reports that the errors are known from, each once, as an answer of their own.
+/// Returns the cases that probably help and the threads of known reports, each once, as one
+/// response.
 pub(super) fn solved(log: &LogResponse, request: &BriefRequest) -> TroubleshootResponse {
     let mut cases: Vec<SolvedCase> = Vec::new();
     let told = |e: &LogError| {
@@ -68,7 +69,8 @@ pub(super) fn solved(log: &LogResponse, request: &BriefRequest) -> TroubleshootR
     }
 }
 
-/// "7 distinct errors in 12040 lines of server.log, old.log. Of the first 7: 1 solved, 2 known, …"
+/// Returns the summary: "7 distinct errors in 12040 lines of server.log, old.log. Of the first 7: 1
+/// solved, 2 known, …"
 pub(super) fn summary(log: &LogResponse) -> String {
     let names: Vec<&str> =
         log.files.iter().filter(|f| f.skipped.is_none() || f.lines > 0).map(|f| f.name.as_str()).collect();
@@ -90,12 +92,12 @@ pub(super) fn summary(log: &LogResponse) -> String {
     )
 }
 
-/// What the errors say, for what reads a report's words.
+/// Returns the errors' messages as one text.
 pub(super) fn text(log: &LogResponse) -> String {
     log.errors.iter().map(|e| e.group.example.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// An entry for each error: what it says and where, and what is known of it.
+/// Returns an entry for each error: its message, its place, and its matches.
 pub(super) fn entries(log: &LogResponse) -> Vec<Entry> {
     log.errors.iter().map(entry).collect()
 }

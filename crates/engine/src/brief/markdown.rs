@@ -1,4 +1,4 @@
-//! A brief as Markdown.
+//! The rendering of a brief as Markdown.
 
 use super::{broken, replay, shown::Shown};
 use precedent_core::{
@@ -58,13 +58,13 @@ fn write_entry(entry: &Entry, out: &mut String) {
             quoted.push_str(line);
             quoted.push('\n');
         }
-        // Whoever shows the file may not be as careful as the reading pane. As it stands there: what is a tag also depends
-        // on where its lines begin.
+        // Other viewers may be less careful than the reading pane. Strip after quoting, because
+        // tags depend on line beginnings.
         out.push_str(&html::without_html(&quoted));
     }
 }
 
-/// Who said it, as what, when.
+/// Returns the attribution of a quote: author, role, day.
 pub(super) fn attribution(quote: &Quote) -> String {
     let parts = [quote.author.as_deref().map(escaped), quote.role.clone(), quote.day.clone()];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -75,7 +75,7 @@ fn cited(c: &Citation) -> String {
 }
 
 fn linked(label: &str, url: Option<&str>) -> String {
-    // The label has brackets of its own.
+    // The label contains brackets.
     match url {
         Some(url) => {
             let url = url.replace(['<', '>'], "").replace("&#", "&amp;#");
@@ -85,7 +85,7 @@ fn linked(label: &str, url: Option<&str>) -> String {
     }
 }
 
-/// A text that means itself in Markdown.
+/// Escapes a text so that Markdown renders it literally.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

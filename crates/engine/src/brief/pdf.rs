@@ -1,5 +1,5 @@
-//! A brief as a PDF. Text is shaped and broken into lines by parley and written by krilla; what is here sets one
-//! paragraph under the other and turns the page.
+//! The rendering of a brief as a PDF. parley shapes text and breaks lines, and krilla writes the
+//! file; this module stacks paragraphs and breaks pages.
 
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
@@ -31,15 +31,15 @@ use precedent_text::{
     visible::visible,
 };
 
-/// A4, in points.
+/// The A4 page, in points.
 const WIDTH: f32 = 595.0;
 const HEIGHT: f32 = 842.0;
 const MARGIN: f32 = 56.0;
 const BOTTOM: f32 = HEIGHT - MARGIN;
-/// The longest piece of a code block that is shown, in lines.
+/// The maximum number of lines shown of a code block.
 const MAX_CODE_LINES: usize = 200;
 
-/// Red, green, blue.
+/// A colour as red, green, blue.
 type Colour = [u8; 3];
 
 const INK: Colour = [0x1d, 0x23, 0x30];
@@ -65,7 +65,7 @@ struct Style {
     indent: f32,
     before: f32,
     bar: Option<Colour>,
-    /// Stays with what follows it.
+    /// True to keep it on one page with the next paragraph.
     keep: bool,
 }
 
@@ -86,7 +86,7 @@ const CITE: Style = Style { size: 8.5, colour: LINK, before: 1.0, ..BODY };
 const BY: Style = Style { size: 8.5, colour: SOFT, before: 7.0, keep: true, ..BODY };
 const QUOTE: Style = Style { indent: 10.0, bar: Some(RULE), ..BODY };
 
-/// A line where it stands on its page.
+/// A line placed on its page.
 struct Placed {
     text: usize,
     line: usize,
@@ -103,7 +103,7 @@ struct Page {
     bars: Vec<(Rect, Colour)>,
 }
 
-/// Where on the last page what stays with the next paragraph begins.
+/// The start, on the last page, of the lines to keep with the next paragraph.
 #[derive(Clone, Copy)]
 struct Kept {
     line: usize,
@@ -202,10 +202,10 @@ impl Sheet {
         }
     }
 
-    /// Sets a paragraph under what is there, over as many pages as it takes.
+    /// Appends a paragraph, over as many pages as it takes.
     fn paragraph(&mut self, text: &str, style: Style, url: Option<&str>) {
-        // What has no glyph of its own must not reach the page as a box.
-        // Markdown may name such characters by their numbers.
+        // A character without a glyph must not be printed as a box. Markdown may encode such
+        // characters as numeric references.
         let text: String = visible(text).chars().filter(|c| *c == '\n' || !c.is_control()).collect();
         if text.trim().is_empty() {
             return;
@@ -251,9 +251,9 @@ impl Sheet {
         }
     }
 
-    /// Turns the page, and takes along what would stand alone at the end of this one.
+    /// Breaks the page, and moves lines that must stay with the next paragraph.
     fn turn_with_kept(&mut self) {
-        // What begins its page stays: the next one has no more room.
+        // Lines at the top of a page stay, because the next page has no more space.
         let kept = self.kept.take().filter(|kept| kept.line > 0);
         let lines = kept.zip(self.pages.last_mut()).map(|(kept, page)| page.lines.split_off(kept.line));
         let at = self.at;
@@ -386,7 +386,7 @@ fn draw(
 mod tests {
     use super::*;
 
-    /// The text of each page's paragraphs, those that go on named on both.
+    /// Returns the text of each page's paragraphs; a paragraph across two pages is in both.
     fn pages(sheet: &Sheet) -> Vec<Vec<&str>> {
         let texts = |page: &Page| {
             let mut numbers: Vec<usize> = page.lines.iter().map(|line| line.text).collect();

@@ -1,4 +1,4 @@
-//! Reading the record that a brief keeps of itself, and saying what has changed since.
+//! The replay of a brief from its embedded record, with the changes since.
 
 use super::{assemble, assemble::BriefContext, brief};
 use crate::troubleshoot::citation;
@@ -9,14 +9,15 @@ use precedent_core::{
 };
 use precedent_text::visible;
 
-/// In front of the record in a Markdown brief.
+/// The marker before the record in a Markdown brief.
 pub(super) const MARK: &str = "precedent-brief ";
 /// The element that holds the record in an HTML brief.
 pub(super) const ELEMENT: &str = "precedent-brief";
-/// The longest file that is read, in bytes.
+/// The maximum length of a file, in bytes.
 const MAX_FILE: usize = 64 * 1024 * 1024;
 
-/// A record that neither ends an HTML comment nor a script element, and in which no title passes for the beginning of one.
+/// Escapes a record so that it cannot end an HTML comment or script element, and no title in it
+/// looks like the marker.
 pub(super) fn hidden(record: &str) -> String {
     visible::json(record)
         .replace('<', "\\u003c")
@@ -25,10 +26,11 @@ pub(super) fn hidden(record: &str) -> String {
         .replace(ELEMENT, "precedent\\u002dbrief")
 }
 
-/// Reads the record out of a brief: JSON, HTML or Markdown.
+/// Extracts the record from a brief: JSON, HTML or Markdown.
 ///
 /// # Errors
-/// [`precedent_core::Code::InvalidInput`] if the file is none of these, or was made by a newer version.
+/// [`precedent_core::Code::InvalidInput`] if the file has another format, or was made by a newer
+/// version.
 pub fn read(file: &[u8]) -> Result<BriefRecord> {
     let none = |why: &str| {
         Error::invalid(format!("this brief cannot be replayed: {why}")).with_hint(
@@ -45,7 +47,7 @@ pub fn read(file: &[u8]) -> Result<BriefRecord> {
     let record: BriefRecord = if text.trim_start().starts_with('{') {
         serde_json::from_str::<Brief>(text).map_err(|e| none(&e.to_string()))?.record
     } else {
-        // The record comes last; what looks like one before it are quoted words.
+        // The record comes last; earlier apparent records are quoted text.
         let html = format!("id=\"{ELEMENT}\">");
         let json = match (text.rfind(&html), text.rfind(MARK)) {
             (Some(at), mark) if mark.is_none_or(|m| m < at) => {
@@ -63,10 +65,10 @@ pub fn read(file: &[u8]) -> Result<BriefRecord> {
     Ok(record)
 }
 
-/// Makes a brief again from its record, and says what has changed since.
+/// Makes a brief again from its record, and reports the changes since.
 ///
 /// # Errors
-/// As [`brief`].
+/// Same as [`brief`].
 pub fn replay(desk: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> Result<BriefReplay> {
     let now = brief(desk, &record.request, task)?;
     let mut changes = Vec::new();
@@ -112,7 +114,7 @@ pub fn replay(desk: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> Res
             what: format!("was {}, is {}", name(&record.model), name(&now.record.model)),
         });
     }
-    // The revision alone says nothing: something else may have changed.
+    // Ignore the revision: unrelated data may have changed.
     let as_before = BriefRecord { revision: record.revision, as_of: record.as_of, ..now.record.clone() };
     Ok(BriefReplay { same: as_before == *record && changes.is_empty(), changes, brief: now })
 }

@@ -1,14 +1,15 @@
-//! A brief whose texts are harmless to show. Only such a one is written as a file that people open.
+//! A brief with sanitized texts. Only such a brief is written to a file.
 
 use std::ops::Deref;
 
 use precedent_core::model::{Brief, BriefRecord};
 use precedent_text::visible::visible;
 
-/// A brief that has passed [`clean`], with the record as it is: that is no text that is shown, and makes the brief again.
+/// A brief sanitized by [`clean`], with its original record, which is not displayed and is needed
+/// for a replay.
 pub(super) struct Shown<'a> {
     brief: Brief,
-    /// What the brief was made from, word for word.
+    /// The original record of the brief.
     pub kept: &'a BriefRecord,
 }
 
@@ -28,8 +29,8 @@ impl Deref for Shown<'_> {
     }
 }
 
-/// Takes out of everything that a brief shows what gives orders to whoever shows it, and addresses that are not of the web. Keys,
-/// the tracker's reason and the words that were asked with stay as they are in the record: they are compared when it is made again.
+/// Removes control sequences and non-web addresses from all displayed texts of a brief. Keys, the
+/// tracker's reason and the query stay as in the record, because a replay compares them.
 pub(super) fn clean(brief: &mut Brief) {
     text(&mut brief.title);
     for section in &mut brief.sections {
@@ -61,7 +62,7 @@ fn text(text: &mut String) {
     }
 }
 
-/// A tracker may say anything; a link goes to the web or nowhere.
+/// Keeps only web addresses, because a tracker may supply any text as a link.
 fn address(url: &mut Option<String>) {
     *url = url.take().filter(|url| url.starts_with("https://") || url.starts_with("http://"));
     if let Some(url) = url {

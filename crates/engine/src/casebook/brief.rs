@@ -1,4 +1,4 @@
-//! Briefs.
+//! The casebook's methods for briefs.
 
 use super::{Casebook, Inner};
 use crate::brief::{self, BriefContext};
@@ -10,18 +10,18 @@ use precedent_core::{
 use precedent_index::update::Effort;
 
 impl Casebook {
-    /// Assembles a brief: what is known about an item or a text, every statement with what it rests on. The same casebook
-    /// and request give the same brief. Nothing is stored.
+    /// Assembles a brief: a summary of an item or a text, with every statement cited. The same
+    /// casebook and request give the same brief. Stores nothing.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a request that asks nothing or is out of range, [`precedent_core::Code::NotFound`] for an
-    /// item or a source that does not exist.
+    /// [`precedent_core::Code::InvalidInput`] for a request that is empty or out of range,
+    /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
     pub async fn brief(&self, request: BriefRequest, task: &Task) -> Result<Brief> {
         let task = task.clone();
         self.run(move |i| i.desk(&task, |desk| brief::brief(desk, &request, &task))).await
     }
 
-    /// Writes a brief down.
+    /// Renders a brief.
     ///
     /// # Errors
     /// [`precedent_core::Code::Internal`] if the PDF cannot be made.
@@ -29,10 +29,11 @@ impl Casebook {
         blocking(move || brief::render(&brief, format)).await
     }
 
-    /// What a redaction would replace in the brief that this request gives, with what it is: for the person's eyes.
+    /// Returns the texts that redaction would replace in the requested brief, with their kinds, for
+    /// review by the user.
     ///
     /// # Errors
-    /// As [`Casebook::brief`].
+    /// Same as [`Casebook::brief`].
     pub async fn preview_redaction(
         &self,
         request: BriefRequest,
@@ -42,10 +43,11 @@ impl Casebook {
         self.run(move |i| i.desk(&task, |desk| brief::preview(desk, &request, &task))).await
     }
 
-    /// Makes a brief again from a file that holds one, and says what has changed since.
+    /// Makes a brief again from its file, and reports the changes since.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the file is no brief, and as [`Casebook::brief`].
+    /// [`precedent_core::Code::InvalidInput`] if the file is not a brief; errors of
+    /// [`Casebook::brief`].
     pub async fn replay_brief(&self, file: Vec<u8>, task: &Task) -> Result<BriefReplay> {
         let task = task.clone();
         self.run(move |i| {
@@ -57,8 +59,8 @@ impl Casebook {
 }
 
 impl Inner {
-    /// What a brief works on, brought up to date first. A brief is kept, so it says nothing of what could not be done in a moment:
-    /// its sections name what they lack.
+    /// Runs `work` with the context of a brief, after refreshing the index. A brief is stored, so
+    /// temporary notices are omitted; its sections state missing data.
     fn desk<T>(&self, task: &Task, work: impl Fn(&BriefContext<'_>) -> Result<T>) -> Result<T> {
         self.freshen(Effort::Alone, task)?;
         self.answering(|meaning| {

@@ -1,4 +1,4 @@
-//! The check-up, copies of the database, and the casebook as one file.
+//! The health check, database backups, and the portable casebook file.
 
 use std::{
     fs,
@@ -26,11 +26,13 @@ use precedent_store::FileLock;
 use precedent_trackers::sync::SyncLock;
 
 impl Casebook {
-    /// Looks at every part of a casebook, also of one that cannot be opened, and with `repair` mends what can be mended.
-    /// With fewer than `wanted_free` bytes free, its disk is nearly full.
+    /// Checks every part of a casebook, even of one that cannot be opened; with `repair`, repairs
+    /// what can be repaired. With fewer than `wanted_free` bytes free, reports that the disk is
+    /// nearly full.
     ///
     /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no casebook, [`precedent_core::Code::Cancelled`], and those of a repair that failed.
+    /// [`precedent_core::Code::NotFound`] if there is no casebook,
+    /// [`precedent_core::Code::Cancelled`], and errors of a failed repair.
     pub async fn doctor(options: OpenOptions, repair: bool, wanted_free: u64, task: &Task) -> Result<Health> {
         let task = task.clone();
         blocking(move || {
@@ -39,7 +41,8 @@ impl Casebook {
                 .engine
                 .unwrap_or(Engine::BuiltIn(ModelPaths { runtime: options.runtime, models: options.models }));
             let built_in = engine.clone();
-            // Of a file that cannot be read nothing is known; the built-in model is as good as another then.
+            // If the file cannot be read, the chosen model is unknown; any model serves for the
+            // check.
             let models = folder.join(MODELS);
             let engine = match store::chosen_model(&folder.join(DATABASE)) {
                 Some(name) => engine.installed(models.join(name)),
@@ -65,11 +68,11 @@ impl Casebook {
         .await
     }
 
-    /// What a bug report needs to be told: a check-up that changes nothing, and what the casebook says where it can be opened.
-    /// No text of a tracker, no name and no token is in it.
+    /// Collects the details for a bug report: a check without repairs, and the casebook's state if
+    /// it can be opened. Contains no tracker text, no name and no token.
     ///
     /// # Errors
-    /// As [`Casebook::doctor`]. What keeps the casebook from being opened is told in it.
+    /// Same as [`Casebook::doctor`]. An error on opening the casebook is part of the result.
     pub async fn diagnose(
         options: OpenOptions,
         surroundings: Surroundings,
@@ -95,21 +98,21 @@ impl Casebook {
         blocking(move || Ok(diagnosis(&folder, health, opened, surroundings, now))).await
     }
 
-    /// Writes a whole copy of the database to a file, readable by this user alone. Others may go on working meanwhile.
-    /// What is derived is not in it: it is made again.
+    /// Writes a full copy of the database to a file, readable by this user only. Other processes
+    /// may keep working meanwhile. Derived data is not included: it is rebuilt.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the file is there already and is not to be replaced, [`precedent_core::Code::Io`] if it
-    /// cannot be written.
+    /// [`precedent_core::Code::InvalidInput`] if the file exists and is not to be replaced,
+    /// [`precedent_core::Code::Io`] if it cannot be written.
     pub async fn backup(&self, file: &Path, replace: bool) -> Result<Backup> {
         let file = file.to_owned();
         self.run(move |i| {
             if file.exists() && !replace {
                 return Err(is_there(&file));
             }
-            // The copy must hold no word of what was removed.
+            // The copy must not contain removed text.
             i.store.purge(&Task::new())?;
-            // The old copy goes only when the new one is whole.
+            // The old copy is replaced only once the new one is complete.
             let place = Workplace::beside(&file)?;
             let copy = place.path("copy.db");
             i.store.copy_to(&copy)?;
@@ -120,11 +123,12 @@ impl Casebook {
         .await
     }
 
-    /// Opens a casebook that is about to go back to the copy in `file`. A database that cannot be read through is set aside as it
-    /// is, with its log, and where it is now is told; but only for a file that can be gone back to.
+    /// Opens a casebook that is about to be restored from `file`. A corrupt database is moved aside
+    /// together with its log, and its new path is returned; this happens only if `file` can be
+    /// restored.
     ///
     /// # Errors
-    /// As [`Casebook::open`], and of the file as [`Casebook::restore`].
+    /// Same as [`Casebook::open`]; for the file, same as [`Casebook::restore`].
     pub async fn open_to_restore(options: OpenOptions, file: &Path) -> Result<(Self, Option<PathBuf>)> {
         let database = options.folder.join(DATABASE);
         let looked_at = database.clone();
@@ -143,12 +147,15 @@ impl Casebook {
         Ok((Self::open(options).await?, Some(aside)))
     }
 
-    /// Goes back to a copy that [`Casebook::backup`] made: in one transaction, whoever has the casebook open. What was here is
-    /// kept as a copy beside it. What is derived is made again by the next update.
+    /// Restores a copy that [`Casebook::backup`] made, in one transaction, even while other
+    /// processes have the casebook open. The current data is kept as a copy beside it. The next
+    /// update rebuilds derived data.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the file is no sound casebook, [`precedent_core::Code::NewerCasebook`] if a newer version wrote it,
-    /// [`precedent_core::Code::Busy`] while another process is updating the indexes or importing; [`precedent_core::Code::Io`].
+    /// [`precedent_core::Code::InvalidInput`] if the file is not a sound casebook,
+    /// [`precedent_core::Code::NewerCasebook`] if a newer version wrote it,
+    /// [`precedent_core::Code::Busy`] while another process is updating the indexes or importing;
+    /// [`precedent_core::Code::Io`].
     pub async fn restore(&self, file: &Path) -> Result<Restored> {
         let file = file.to_owned();
         self.run(move |i| {
@@ -161,7 +168,7 @@ impl Casebook {
             let (_place, copy) = checked_copy(&i.folder, &file)?;
             let meaning = i.meaning()?;
             let vectors = meaning.vectors().ok();
-            // An index that reaches further than the database it is of would hide what comes next.
+            // An index that is ahead of its database would hide later changes.
             let kept = i.derived().forget_all_and(vectors.as_deref(), || {
                 let kept = match i.store.document_count()?
                     + i.store.read(|r| Ok(r.verdicts(None)?.len() as u64))?
@@ -184,33 +191,36 @@ impl Casebook {
         .await
     }
 
-    /// Writes the casebook into one portable file, readable by this user alone: sources, documents, comments, links and
-    /// verdicts; private notes only with `notes`; never tokens, which are in no casebook.
+    /// Writes the casebook into one portable file, readable by this user only: sources, documents,
+    /// comments, links and verdicts. Private notes are included only with `notes`, and tokens
+    /// never, because no casebook contains them.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the file is there already and is not to be replaced, [`precedent_core::Code::Io`] if it
-    /// cannot be written, [`precedent_core::Code::Cancelled`].
+    /// [`precedent_core::Code::InvalidInput`] if the file exists and is not to be replaced,
+    /// [`precedent_core::Code::Io`] if it cannot be written, [`precedent_core::Code::Cancelled`].
     pub async fn export(&self, file: &Path, notes: bool, replace: bool, task: &Task) -> Result<Exported> {
         let (file, task) = (file.to_owned(), task.clone());
         self.run(move |i| portable::export(&i.store, &file, notes, replace, (i.clock)(), &task)).await
     }
 
-    /// Looks whether a file can be taken over, where no casebook is to be begun for one that cannot. It is unpacked below
-    /// `scratch` for it.
+    /// Checks whether a file can be imported before a casebook is created for it. Unpacks it below
+    /// `scratch`.
     ///
     /// # Errors
-    /// As [`Casebook::import_casebook`], of the file.
+    /// Errors of [`Casebook::import_casebook`] that concern the file.
     pub async fn check_exported(file: &Path, scratch: &Path, task: &Task) -> Result<()> {
         let (file, scratch, task) = (file.to_owned(), scratch.to_owned(), task.clone());
         blocking(move || portable::check(&file, &scratch, &task)).await
     }
 
-    /// Takes over a portable file: all of it or, on an error, nothing. What is here stays. What of the file is left out, for it
-    /// speaks of sources that it does not bring or of what is decided here already, is `told` before anything is written.
+    /// Imports a portable file: all of it or, on an error, nothing. Existing data is kept. Entries
+    /// about sources missing from the file, or about pairs already decided here, are skipped and
+    /// passed to `told` before anything is written.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a file that is none, is cut, was changed, or holds what is here already;
-    /// [`precedent_core::Code::NewerCasebook`], [`precedent_core::Code::Io`], [`precedent_core::Code::Cancelled`].
+    /// [`precedent_core::Code::InvalidInput`] for a file that is not an export, is truncated, was
+    /// changed, or contains data that exists here; [`precedent_core::Code::NewerCasebook`],
+    /// [`precedent_core::Code::Io`], [`precedent_core::Code::Cancelled`].
     pub async fn import_casebook(
         &self,
         file: &Path,
@@ -222,7 +232,7 @@ impl Casebook {
     }
 }
 
-/// A copy of a file that a casebook is to go back to, after it was checked, in a folder of its own.
+/// Copies a file to be restored into a folder of its own, and checks the copy.
 fn checked_copy(folder: &Path, file: &Path) -> Result<(Workplace, PathBuf)> {
     let place = Workplace::within(folder)?;
     let copy = place.path("restore.db");
@@ -236,7 +246,7 @@ fn checked_copy(folder: &Path, file: &Path) -> Result<(Workplace, PathBuf)> {
     Ok((place, copy))
 }
 
-/// Copies a database with the log beside it, which holds what is not in the file itself yet.
+/// Copies a database with its write-ahead log, which holds changes not yet in the file.
 fn copy_database(from: &Path, to: &Path) -> Result<()> {
     for log in ["", "-wal"] {
         let (from, to) = (store::with_end(from, log), store::with_end(to, log));

@@ -25,23 +25,24 @@ use precedent_index::{
 };
 use precedent_text::prepare::Prepared;
 
-/// A check for duplicates: one that is noted, or one that is not.
+/// A duplicate search that either records its check or does not.
 type Looked = fn(&MatchFinder<'_>, &DuplicatesRequest, Timestamp, &Task) -> Result<DuplicatesResponse>;
 
 impl Casebook {
-    /// Looks for earlier reports of the same. For an item of the casebook, that it was checked is noted.
+    /// Finds earlier reports of the same problem. For an item of the casebook, records the check.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] for a question that asks nothing or is out of range, [`Code::NotFound`] for an item or a
-    /// source that does not exist.
+    /// [`Code::InvalidInput`] for an empty query or a value out of range, [`Code::NotFound`] for an
+    /// item or a source that does not exist.
     pub async fn duplicates(&self, request: DuplicatesRequest, task: &Task) -> Result<DuplicatesResponse> {
         self.checked(duplicates::check, request, task).await
     }
 
-    /// As [`Casebook::duplicates`], without a note that it was checked: for those who may read and not write.
+    /// Finds earlier reports like [`Casebook::duplicates`] without recording the check, for
+    /// read-only callers.
     ///
     /// # Errors
-    /// As [`Casebook::duplicates`].
+    /// Same as [`Casebook::duplicates`].
     pub async fn look_for_duplicates(
         &self,
         request: DuplicatesRequest,
@@ -69,11 +70,12 @@ impl Casebook {
         .await
     }
 
-    /// Checks the open reports that are new or changed, and returns those that wait for a decision, the surest first.
-    /// Cancelled or killed, it goes on where it was.
+    /// Checks new and changed open reports, and returns those that wait for a decision, highest
+    /// confidence first. After a cancellation or crash, continues where it stopped.
     ///
     /// # Errors
-    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; those of the database and the index.
+    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; database or index
+    /// errors.
     pub async fn triage(&self, request: TriageRequest, task: &Task) -> Result<TriageResponse> {
         let task = task.clone();
         self.run(move |i| {
@@ -88,20 +90,23 @@ impl Casebook {
         .await
     }
 
-    /// The backlog's clusters: reports that are known or, by their last checks, thought to be one. Checks nothing itself, see
-    /// [`Casebook::triage`].
+    /// Returns the backlog's clusters: groups of reports that are known duplicates, or likely ones
+    /// by their last checks. Runs no checks itself; see [`Casebook::triage`].
     ///
     /// # Errors
-    /// [`Code::NotFound`] for a source that does not exist, [`Code::InvalidInput`] for a question that is out of range.
+    /// [`Code::NotFound`] for a source that does not exist, [`Code::InvalidInput`] for a value out
+    /// of range.
     pub async fn clusters(&self, request: ClustersRequest) -> Result<ClustersResponse> {
         self.run(move |i| duplicates::clusters(&i.store, &i.fulltext, &request, (i.clock)())).await
     }
 
-    /// Calibrates the confidence of checks for duplicates by a source's own duplicates, and keeps that unless `dry`. With
-    /// too few of them the built-in calibration stays, and the report says so.
+    /// Calibrates the duplicate confidence of a source by its known duplicates, and stores the
+    /// result unless `dry`. With too few known duplicates, the built-in calibration stays and the
+    /// report says so.
     ///
     /// # Errors
-    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; those of the database and the index.
+    /// [`Code::NotFound`] for a source that does not exist, [`Code::Cancelled`]; database or index
+    /// errors.
     pub async fn calibrate(&self, source: &str, dry: bool, task: &Task) -> Result<CalibrationReport> {
         let (source, task) = (source.to_owned(), task.clone());
         self.run(move |i| {
@@ -114,16 +119,16 @@ impl Casebook {
         .await
     }
 
-    /// Two reports side by side: what both name, what only one does, and what to mark in their texts.
+    /// Compares two reports: names in both, names in only one, and the ranges to highlight.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no such document; those of the database and the index.
+    /// [`Code::NotFound`] if there is no such document; database or index errors.
     pub async fn compare(&self, key: &str, other: &str) -> Result<Comparison> {
         let (key, other) = (key.to_owned(), other.to_owned());
         self.run(move |i| i.compare(&key, &other)).await
     }
 
-    /// The last check of a document for duplicates; `None` if nobody has looked yet.
+    /// Returns the last duplicate check of a document, or `None` if it was never checked.
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no such document.
@@ -132,11 +137,12 @@ impl Casebook {
         self.run(move |i| i.store.read(|r| r.check(&search::one(r, &key)?.key))).await
     }
 
-    /// Records what a person decided about a pair. For a duplicate, `other` is the report that stays. It replaces an
-    /// earlier decision about the pair, and outlives every sync, index and model.
+    /// Records a person's verdict on a pair. For a duplicate, `other` is the canonical report.
+    /// Replaces an earlier verdict on the pair, and survives every sync, index and model.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if one of them does not exist, [`Code::InvalidInput`] if they are the same.
+    /// [`Code::NotFound`] if one of them does not exist, [`Code::InvalidInput`] if they are the
+    /// same.
     pub async fn record_verdict(
         &self,
         key: &str,
@@ -154,10 +160,11 @@ impl Casebook {
         .await
     }
 
-    /// Takes the last decision about a pair back; the one before it holds again. Returns what holds now.
+    /// Undoes the last verdict on a pair, which restores the previous one. Returns the verdict now
+    /// in effect.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no decision about the pair.
+    /// [`Code::NotFound`] if there is no verdict on the pair.
     pub async fn undo_verdict(&self, key: &str, other: &str, actor: &str) -> Result<Option<Verdict>> {
         let (key, other, actor) = (key.trim().to_owned(), other.trim().to_owned(), actor.to_owned());
         self.run(move |i| {
@@ -167,7 +174,7 @@ impl Casebook {
         .await
     }
 
-    /// What people decided, the latest first; about one document or all.
+    /// Returns people's verdicts, latest first, about one document or all.
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no such document.
@@ -182,20 +189,21 @@ impl Casebook {
         .await
     }
 
-    /// Ranks the documents of a source against a report as if it were made at that moment, without showing them: what
-    /// the evaluation measures.
+    /// Ranks the documents of a source against a report as of its creation time, without loading
+    /// them. Used by the evaluation.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no such source; those of the database and the index.
+    /// [`Code::NotFound`] if there is no such source; database or index errors.
     pub async fn rank(&self, request: RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
         let task = task.clone();
         self.run(move |i| i.rank(&request, &task)).await
     }
 
-    /// The table that [`Casebook::rank`] goes by in a source: before its background, and without what its duplicates taught.
+    /// Returns the model that [`Casebook::rank`] uses in a source: before its baseline, and without
+    /// its calibration.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no such source; those of the database.
+    /// [`Code::NotFound`] if there is no such source; database errors.
     pub async fn table_of(&self, source: &str) -> Result<answer::RankingModel> {
         let source = source.to_owned();
         self.run(move |i| {
@@ -212,9 +220,9 @@ impl Casebook {
 }
 
 impl Inner {
-    /// Once all vectors are there: forgets checks that were made without them, or with other weights, and calibrates the sources
-    /// whose known duplicates have something new to teach; a curve over half of the evidence would not hold for all of it. It
-    /// leaves as many cores alone as making vectors does.
+    /// Discards checks made without vectors or with other weights, and recalibrates sources with
+    /// new known duplicates. Runs only once all vectors exist, because a curve fitted on partial
+    /// evidence would not hold for the rest. Leaves as many cores free as embedding does.
     pub(super) fn calibrate_due(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
         answer::take_paces(&self.store)?;
         if report.busy_elsewhere || report.model_problem.is_some() {
@@ -310,7 +318,8 @@ impl Inner {
                 let wanted = request.solved.then(|| only(Test::Resolved)).into_iter().collect();
                 let scope = Scope { filters: within, wanted };
                 return self.checker(&meaning, |c| {
-                    // Not with what the source's duplicates taught, which may have been marked later.
+                    // Exclude the source's own calibration: its duplicates may have been marked
+                    // later.
                     let taught = self.store.read(|r| c.unmarked(r, &source))?;
                     let finder = c.knowing(&taught);
                     let matches = finder.find(&draft, &scope, task)?;
@@ -376,8 +385,8 @@ impl Inner {
     }
 }
 
-/// What a match's place and confidence come from, as numbers: its features, its share, what was read side by side, and the
-/// least and the most that rules leave of its confidence.
+/// Returns the numbers behind a match's rank and confidence: its features, its share, its text
+/// overlap, and the confidence floor and ceiling set by rules.
 fn evidence(one: &Match) -> Vec<f32> {
     let mut all = one.features.0.to_vec();
     all.push(one.share);

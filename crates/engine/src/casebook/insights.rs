@@ -1,4 +1,4 @@
-//! The casebook in numbers: volume and duplicates over time.
+//! The casebook's statistics: volume and duplicates over time.
 
 use super::Casebook;
 use crate::search;
@@ -8,11 +8,11 @@ use precedent_core::{
 };
 use precedent_store::{Reader, VolumeRow};
 
-/// Seconds of a day.
+/// The number of seconds in a day.
 const DAY: f64 = 86_400.0;
 
 impl Casebook {
-    /// Issues by month and by source, of one source or all.
+    /// Returns the number of issues by month and by source, of one source or all.
     ///
     /// # Errors
     /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
@@ -21,8 +21,8 @@ impl Casebook {
         self.run(move |i| i.store.read(|r| insights(r, source.as_deref()))).await
     }
 
-    /// The issues that [`Casebook::insights`] counts as duplicates, of one source or all, created in one month (`2026-01`) or
-    /// ever; the latest first.
+    /// Returns the issues that [`Casebook::insights`] counts as duplicates, of one source or all,
+    /// created in one month (`2026-01`) or ever; latest first.
     ///
     /// # Errors
     /// [`Code::NotFound`](precedent_core::Code::NotFound) if there is no such source.
@@ -39,7 +39,7 @@ impl Casebook {
     }
 }
 
-/// The row of a source that is named.
+/// Returns the row id of the given source, if any.
 fn chosen(reader: &Reader<'_>, source: Option<&str>) -> Result<Option<i64>> {
     let found = source.map(|key| reader.source(key)?.ok_or_else(|| search::no_source(reader, key)));
     Ok(found.transpose()?.map(|s| s.id))
@@ -55,7 +55,7 @@ fn insights(reader: &Reader<'_>, source: Option<&str>) -> Result<Insights> {
 }
 
 fn volume(source: String, row: &VolumeRow) -> SourceVolume {
-    // Of an even number the lower one of the two in the middle: an age that one of them really had.
+    // The lower median for an even count, because it is a real age.
     let middle = row.lasted.get(row.lasted.len().saturating_sub(1) / 2);
     SourceVolume {
         source,
@@ -66,7 +66,7 @@ fn volume(source: String, row: &VolumeRow) -> SourceVolume {
     }
 }
 
-/// Months in a row, from the first to the last.
+/// Fills gaps, so that months are consecutive from the first to the last.
 fn without_gaps(rows: Vec<MonthVolume>) -> Vec<MonthVolume> {
     let mut out: Vec<MonthVolume> = Vec::new();
     for row in rows {
@@ -80,7 +80,7 @@ fn without_gaps(rows: Vec<MonthVolume>) -> Vec<MonthVolume> {
     out
 }
 
-/// `2026-01` after `2025-12`.
+/// Returns the next month: `2026-01` after `2025-12`.
 fn following(month: &str) -> Option<String> {
     let (year, number) = month.split_once('-')?;
     let (year, number): (i32, u32) = (year.parse().ok()?, number.parse().ok()?);
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(sum(|m| m.closed), source.issues - source.open);
         assert_eq!(sum(|m| m.duplicates), source.duplicates);
         assert!(source.median_days.is_some());
-        // What a person decides counts, and counts once.
+        // A person's verdict counts once.
         let (key, other) = ("ferrywire/ferrywire#124", "ferrywire/ferrywire#66");
         casebook
             .record_verdict(key, other, precedent_core::model::VerdictKind::Duplicate, None, "ada")
@@ -120,7 +120,7 @@ mod tests {
             .unwrap();
         let after = casebook.insights(Some("ferrywire/ferrywire")).await.unwrap();
         assert_eq!(after.sources[0].duplicates, source.duplicates + 1);
-        // Each count has its list.
+        // Each count matches its list.
         let listed = casebook.known_duplicates(Some("ferrywire/ferrywire"), None).await.unwrap();
         assert_eq!(listed.len() as u64, after.sources[0].duplicates);
         assert_eq!(listed.iter().find(|d| d.key == key).and_then(|d| d.of.as_deref()), Some(other));

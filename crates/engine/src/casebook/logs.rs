@@ -1,4 +1,4 @@
-//! Logs and support bundles.
+//! The casebook's methods for logs and support bundles.
 
 use std::{path::PathBuf, time::Instant};
 
@@ -12,12 +12,13 @@ use precedent_core::{
 use precedent_index::update::Effort;
 
 impl Casebook {
-    /// Reads logs, support bundles and folders of them, and says of each distinct error whether it is known and how it was
-    /// solved. Nothing of them is stored.
+    /// Reads logs, support bundles and folders of them, and returns for each distinct error whether
+    /// it is known and how it was solved. Stores nothing.
     ///
     /// # Errors
-    /// [`precedent_core::Code::NotFound`] for a path or a source that does not exist, [`precedent_core::Code::InvalidInput`] if nothing
-    /// there is a log or a number is out of range, [`precedent_core::Code::Cancelled`].
+    /// [`precedent_core::Code::NotFound`] for a path or a source that does not exist,
+    /// [`precedent_core::Code::InvalidInput`] if the paths contain no log or a number is out of
+    /// range, [`precedent_core::Code::Cancelled`].
     pub async fn read_logs(&self, request: LogRequest, task: &Task) -> Result<LogResponse> {
         let task = task.clone();
         self.run(move |i| {
@@ -37,16 +38,17 @@ impl Casebook {
         .await
     }
 
-    /// Whether what begins with these bytes is a log, or is packed, and no text that a person wrote.
+    /// Returns whether a file that begins with these bytes is a log or an archive, rather than text
+    /// written by a person.
     pub fn is_log(start: &[u8]) -> bool {
         precedent_logs::is_log(start)
     }
 
-    /// What the distinct errors of logs say, as one text of a question's length, what to look at first first. Nothing is asked and nothing is
-    /// stored.
+    /// Returns the distinct errors of logs as one text of a question's length, most important
+    /// first. Searches and stores nothing.
     ///
     /// # Errors
-    /// As [`Casebook::read_logs`].
+    /// Same as [`Casebook::read_logs`].
     pub async fn errors_of(&self, paths: Vec<PathBuf>, task: &Task) -> Result<ErrorsOf> {
         let task = task.clone();
         self.run(move |_| {
@@ -67,18 +69,18 @@ impl Casebook {
     }
 }
 
-/// The longest text of errors, in bytes: a longer one is shortened when it is asked about.
+/// The maximum length of the errors' text, in bytes; a longer one would be shortened by the search.
 const MOST: usize = 20_000;
 
-/// What the errors of a log say.
+/// The errors of a log as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorsOf {
-    /// The lines of the log.
+    /// The number of lines in the log.
     pub lines: u64,
-    /// Distinct errors and warnings in all.
+    /// The total number of distinct errors and warnings.
     pub distinct: usize,
-    /// How many of them the text holds.
+    /// The number of errors in the text.
     pub asked: usize,
-    /// What they say.
+    /// The text of the errors.
     pub text: String,
 }

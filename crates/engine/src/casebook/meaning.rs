@@ -1,7 +1,7 @@
-//! Search by meaning: the model that answers with its vectors, and the change to another one.
+//! Semantic search: the active model with its vectors, and the change to another model.
 //!
-//! A question takes one [`Meaning`] and keeps it to its end, so that its vectors and those that they are compared with are of
-//! one model whatever another process decides meanwhile.
+//! A query takes one [`Meaning`] and keeps it to its end. Its query vectors and stored vectors then
+//! come from one model, even if another process changes the model meanwhile.
 
 use std::{
     path::{Path, PathBuf},
@@ -26,48 +26,48 @@ use precedent_index::{
     vectors::{self, Vectors},
 };
 
-/// The models that were installed, below the casebook's folder.
+/// The folder of installed models, below the casebook's folder.
 pub(super) const MODELS: &str = "models";
-/// The vectors of comments where no search is to know them, below the casebook's folder.
+/// The vectors of comments that searches must not use, below the casebook's folder.
 const SAID: &str = "said";
-/// Vectors of the next model that are made before what has changed meanwhile is taken into those that answer.
+/// The number of vectors of the next model made before the active vectors are updated again.
 const ROUND: u64 = 2_048;
 
-/// How long after another process was found making a set of vectors nobody looks again.
+/// The delay before retrying after another process was found building the vectors.
 const BUSY_FOR: Duration = Duration::from_secs(5);
 
-/// Something that was opened, or why it could not be.
+/// An opened resource, or its shared open error.
 type Opened<T> = std::result::Result<T, Arc<Error>>;
 
-/// A model with its vectors, both opened at the first use.
+/// A model with its vectors, both opened at first use.
 pub(super) struct Meaning {
-    /// The model's name; `None` stands for the built-in one.
+    /// The model's name; `None` means the built-in model.
     name: Option<String>,
     engine: Engine,
     folder: PathBuf,
     vectors: OnceLock<Opened<Arc<Vectors>>>,
-    /// When another process was found making a set of vectors.
+    /// The time and error when another process was found building the vectors.
     busy: Mutex<Option<(Instant, Arc<Error>)>>,
-    /// Those of comments, where they are kept apart.
+    /// The vectors of comments, if stored separately.
     said: Option<OnceLock<Opened<Arc<Vectors>>>>,
-    /// The one model that all questions of this process share.
+    /// The loaded model, shared by all queries of this process.
     model: Mutex<Option<Opened<Box<dyn Embedder>>>>,
-    /// Whether it was asked, or somebody was about to, since the last rest.
+    /// True if a query used or requested the model since the last call of `rest`.
     asked: AtomicBool,
-    /// The model that is being loaded since the casebook was opened.
+    /// The model load started when the casebook was opened.
     preload: Mutex<Preload>,
 }
 
-/// A model that a thread of its own is loading. The thread is waited for, also where nobody wants the model any more: the
-/// runtime does not survive that the process ends while it is being set up.
+/// A model load on its own thread. Dropping it joins the thread, because the runtime crashes if the
+/// process exits during its setup.
 #[derive(Default)]
 pub(super) struct Preload(Option<(Sender<Engine>, JoinHandle<Loaded>)>);
 
-/// The model, or why it cannot be used; none where nobody said which one it is.
+/// The loaded model or its load error; `None` if loading was cancelled.
 type Loaded = Option<Result<Box<dyn Embedder>>>;
 
 impl Preload {
-    /// Begins with the runtime, which every model needs, while the casebook is asked which model it is.
+    /// Starts loading the runtime, which every model needs, before the model's name is known.
     pub(super) fn start(engine: &Engine) -> Self {
         let engine = engine.clone();
         let (which, told) = mpsc::channel::<Engine>();
@@ -75,7 +75,7 @@ impl Preload {
             engine.warm();
             told.recv().ok().map(|engine| engine.load(Work::Questions))
         };
-        // Without a thread it is loaded when it is wanted.
+        // Without a thread, the model is loaded at first use.
         Self(
             std::thread::Builder::new()
                 .name("model".to_owned())
@@ -85,15 +85,15 @@ impl Preload {
         )
     }
 
-    /// Goes on with the model itself.
+    /// Continues with the model itself.
     pub(super) fn load(&self, engine: Engine) {
         if let Some((which, _)) = &self.0 {
-            // It is gone only if it panicked, which shows when it is waited for.
+            // Sending fails only if the thread panicked, and joining it reports that.
             drop(which.send(engine));
         }
     }
 
-    /// The model, or why it cannot be used; none where it was not being loaded.
+    /// Returns the loaded model or its load error, or `None` if it was not being loaded.
     fn take(&mut self) -> Option<Result<Box<dyn Embedder>>> {
         let (which, thread) = self.0.take()?;
         drop(which);
@@ -112,12 +112,12 @@ impl Meaning {
         &self.engine
     }
 
-    /// The set of vectors of the model.
+    /// Opens the vectors of the model.
     pub(super) fn vectors(&self) -> Opened<Arc<Vectors>> {
         self.open_once(&self.vectors, VECTORS)
     }
 
-    /// The set of vectors of comments: the same, or one that no search looks at.
+    /// Opens the vectors of comments: the same store, or a separate one that searches do not use.
     pub(super) fn said(&self) -> Opened<Arc<Vectors>> {
         match &self.said {
             Some(said) => self.open_once(said, SAID),
@@ -125,7 +125,8 @@ impl Meaning {
         }
     }
 
-    /// The set in this folder, opened once; while another process makes it, the next question tries again.
+    /// Opens the vectors in this folder once. While another process builds them, later queries try
+    /// again.
     fn open_once(&self, kept: &OnceLock<Opened<Arc<Vectors>>>, folder: &str) -> Opened<Arc<Vectors>> {
         if let Some(opened) = kept.get() {
             return opened.clone();
@@ -150,7 +151,7 @@ impl Meaning {
         Vectors::open(&self.folder.join(folder), &info).map(Arc::new).map_err(Arc::new)
     }
 
-    /// Embeds a text; an empty one only loads the model.
+    /// Embeds a text; an empty text only loads the model.
     pub(super) fn embed(&self, text: &str) -> Result<Vec<f32>> {
         self.asked.store(true, Ordering::Relaxed);
         let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,8 +172,8 @@ impl Meaning {
         }
     }
 
-    /// Lets go of the model and of what was read of the vectors, if nothing was asked since the last time; whether that is so. The
-    /// next question loads them again. Why the model cannot be used stays known.
+    /// Frees the model and the vector caches if no query ran since the last call, and returns
+    /// whether it did. The next query loads them again; a load error of the model is kept.
     pub(super) fn rest(&self) -> bool {
         let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
         let rests = !self.asked.swap(false, Ordering::Relaxed);
@@ -183,21 +184,21 @@ impl Meaning {
         rests
     }
 
-    /// Takes what is being loaded as this model, if it is the one of that name.
+    /// Adopts the model being loaded if it has this name.
     pub(super) fn preloaded(&self, name: Option<&str>, preload: Preload) {
-        // Another process may have changed the model in between.
+        // Another process may have changed the model meanwhile.
         if self.name.as_deref() != name.filter(|n| *n != BUILT_IN) {
             return;
         }
         *self.preload.lock().unwrap_or_else(PoisonError::into_inner) = preload;
     }
 
-    /// Whether the model is being loaded since the casebook was opened.
+    /// Returns whether the model load started at opening is still pending.
     pub(super) fn is_loading(&self) -> bool {
         self.preload.lock().unwrap_or_else(PoisonError::into_inner).0.is_some()
     }
 
-    /// Reads codes and model side by side: together they are most of a first search.
+    /// Loads the vector codes and the model in parallel: together they take most of a first search.
     pub(super) fn warm(&self) {
         self.asked.store(true, Ordering::Relaxed);
         if let Ok(vectors) = self.vectors()
@@ -210,14 +211,15 @@ impl Meaning {
         }
     }
 
-    /// Why there is no search by meaning, if there is none. A model whose card can be read may still fail to load, and vectors
-    /// that could be opened may be damaged.
+    /// Returns why semantic search is unavailable, or `None` if it works. A model with a readable
+    /// card may still fail to load, and opened vectors may turn out to be damaged.
     pub(super) fn problem(&self) -> Option<Arc<Error>> {
         let damage = || self.is_damaged().then(|| Arc::new(vectors::broken()));
         self.vectors().err().or_else(damage).or_else(|| self.model_problem())
     }
 
-    /// Does work, and again if it met damage of the vectors: then it knows that they cannot be used.
+    /// Runs `work`, and runs it once more if it discovered damaged vectors, which are then no
+    /// longer used.
     pub(super) fn without_damage<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         let known = self.is_damaged();
         match work() {
@@ -226,18 +228,18 @@ impl Meaning {
         }
     }
 
-    /// The sets of vectors that were opened.
+    /// Returns the vector stores that are open.
     fn opened(&self) -> impl Iterator<Item = &Vectors> {
         let sets = [Some(&self.vectors), self.said.as_ref()].into_iter().flatten();
         sets.filter_map(|set| set.get()?.as_deref().ok())
     }
 
-    /// Whether work on the vectors met damage.
+    /// Returns whether any open vector store is known to be damaged.
     pub(super) fn is_damaged(&self) -> bool {
         self.opened().any(Vectors::is_damaged)
     }
 
-    /// Why the model could not be loaded, if that was tried.
+    /// Returns the load error of the model, if loading was tried and failed.
     pub(super) fn model_problem(&self) -> Option<Arc<Error>> {
         let slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
         slot.as_ref().and_then(|m| m.as_ref().err().cloned())
@@ -248,7 +250,8 @@ impl Meaning {
     }
 }
 
-/// How a model of this name makes vectors, in a casebook with this folder; `None` and `builtin` stand for the built-in one.
+/// Returns the embedding engine of a model in this casebook folder; `None` and `builtin` mean the
+/// built-in model.
 pub(super) fn engine_of(built_in: &Engine, folder: &Path, name: Option<&str>) -> Engine {
     match name.filter(|n| *n != BUILT_IN) {
         None => built_in.clone(),
@@ -257,7 +260,7 @@ pub(super) fn engine_of(built_in: &Engine, folder: &Path, name: Option<&str>) ->
 }
 
 impl Inner {
-    /// The model that answers now.
+    /// Returns the active model.
     pub(super) fn meaning(&self) -> Result<Arc<Meaning>> {
         let name = self.store.read(|r| r.model())?;
         let mut slot = self.meaning.lock().unwrap_or_else(PoisonError::into_inner);
@@ -269,14 +272,15 @@ impl Inner {
         }
     }
 
-    /// Works with the model that answers, loaded; where its vectors turn out to be damaged, once more without them.
+    /// Runs `work` with the active model loaded, and once more without vectors if they turn out to
+    /// be damaged.
     pub(super) fn answering<T>(&self, work: impl Fn(&Meaning) -> Result<T>) -> Result<T> {
         let meaning = self.meaning()?;
         meaning.warm();
         meaning.without_damage(|| work(&meaning))
     }
 
-    /// A model by its name, with its vectors; `None` and `builtin` stand for the built-in one.
+    /// Returns a model by name, with its vectors; `None` and `builtin` mean the built-in model.
     pub(super) fn meaning_of(&self, name: Option<&str>) -> Meaning {
         let name = name.filter(|n| *n != BUILT_IN);
         Meaning {
@@ -292,12 +296,12 @@ impl Inner {
         }
     }
 
-    /// The folder of the models that were installed.
+    /// Returns the folder of installed models.
     pub(super) fn models(&self) -> PathBuf {
         self.folder.join(MODELS)
     }
 
-    /// How far the vectors of the next model are.
+    /// Returns the progress of the next model's vectors.
     pub(super) fn next_model(&self) -> Result<Option<NextModel>> {
         let Some(name) = self.store.read(|r| r.next_model())? else { return Ok(None) };
         let extent = match self.meaning_of(Some(&name)).vectors() {
@@ -307,8 +311,9 @@ impl Inner {
         Ok(Some(NextModel { name, chunks: extent.chunks, embedded: extent.embedded }))
     }
 
-    /// Brings the vectors that answer up to date, then makes those of the next model, if there is one, and lets it answer.
-    /// Between rounds the first are looked after, so that new reports are found by meaning meanwhile.
+    /// Updates the active vectors, then makes those of the next model, if there is one, and
+    /// activates it. Between rounds, updates the active vectors, so that new reports are found by
+    /// meaning meanwhile.
     pub(super) fn update_vectors(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
         loop {
             self.bring(&*self.meaning()?, None, task, report)?;
@@ -329,8 +334,8 @@ impl Inner {
         }
     }
 
-    /// Brings one model's vectors up to date, or makes `most` of them; whether nothing is left to make. Where damage is met on the
-    /// way, or was by a search, all of them are made again.
+    /// Updates one model's vectors, making at most `most` of them, and returns whether all are
+    /// made. Rebuilds all vectors if damage is found, now or by an earlier search.
     fn bring(
         &self,
         meaning: &Meaning,
@@ -344,7 +349,8 @@ impl Inner {
             return done;
         }
         for damaged in meaning.opened().filter(|v| v.is_damaged() && !v.is_replaced()) {
-            // Another process is at it, or the system keeps files that are open: what was met names the remedy.
+            // Another process may be updating, or the system may lock open files; the original
+            // error names the remedy.
             if vectors::remove(&self.folder, damaged.path()).is_err() {
                 return done;
             }

@@ -22,29 +22,30 @@ use precedent_trackers::{
 };
 
 impl Casebook {
-    /// Imports files, archives and folders, whatever tracker they come from, into the source that is named or those that they
-    /// name. Running it again changes nothing that is there already.
+    /// Imports files, archives and folders of any supported tracker into the given source, or into
+    /// the sources that the files name. Importing the same data again changes nothing.
     ///
     /// # Errors
-    /// A path that cannot be read, a damaged file, nothing of use in it; what was stored before is kept.
+    /// A path cannot be read, a file is damaged, or nothing in it can be used. Earlier data is
+    /// kept.
     pub async fn import_files(&self, request: ImportRequest, task: &Task) -> Result<Imported> {
         let task = task.clone();
         self.run(move |i| sync::import_files(&i.store, &request, (i.clock)(), &task)).await
     }
 
-    /// As [`Casebook::import_files`], of one path into one source.
+    /// Imports one path into one source, like [`Casebook::import_files`].
     ///
     /// # Errors
-    /// As [`Casebook::import_files`].
+    /// Same as [`Casebook::import_files`].
     pub async fn import_github(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
         self.import_table(source, path, &[], task).await
     }
 
-    /// As [`Casebook::import_files`], of one path into one source; `mapping` says which column gives a field, where its name does
-    /// not.
+    /// Imports one path into one source, like [`Casebook::import_files`]. `mapping` assigns columns
+    /// to fields whose column names are not recognised.
     ///
     /// # Errors
-    /// As [`Casebook::import_files`].
+    /// Same as [`Casebook::import_files`].
     pub async fn import_table(
         &self,
         source: &str,
@@ -63,16 +64,16 @@ impl Casebook {
     /// Imports a folder of Markdown files as the wiki pages of a source.
     ///
     /// # Errors
-    /// A path that cannot be read, nothing of use in it.
+    /// A path cannot be read, or nothing in it can be used.
     pub async fn import_wiki(&self, source: &str, path: &Path, task: &Task) -> Result<ImportReport> {
         let (source, path, task) = (source.to_owned(), path.to_owned(), task.clone());
         self.run(move |i| sync::import_wiki(&i.store, &source, &path, (i.clock)(), &task)).await
     }
 
-    /// Imports the sample casebook, which is built in.
+    /// Imports the built-in sample casebook.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn import_sample(&self, task: &Task) -> Result<ImportReport> {
         let task = task.clone();
         self.run(move |i| {
@@ -82,10 +83,11 @@ impl Casebook {
         .await
     }
 
-    /// Takes the last import of files back: what it made goes, what it changed is as it was before, and what changed since stays.
+    /// Undoes the last import of files: items it added are removed and items it changed are
+    /// restored. Later changes are kept.
     ///
     /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no import to take back; those of the database.
+    /// [`precedent_core::Code::NotFound`] if there is no import to undo; database errors.
     pub async fn undo_import(&self, task: &Task) -> Result<Undone> {
         let task = task.clone();
         self.run(move |i| {
@@ -103,10 +105,10 @@ impl Casebook {
         .await
     }
 
-    /// The sources with what they hold, by key.
+    /// Returns the sources with their statistics, sorted by key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn sources(&self) -> Result<Vec<SourceView>> {
         self.run(|i| i.store.read(sources)).await
     }
@@ -114,7 +116,7 @@ impl Casebook {
     /// Adds an empty source.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the key is none.
+    /// [`precedent_core::Code::InvalidInput`] if the key is invalid.
     pub async fn add_source(&self, key: &str) -> Result<SourceView> {
         let key = sync::source_key(key)?.to_owned();
         self.run(move |i| {
@@ -125,20 +127,21 @@ impl Casebook {
         .await
     }
 
-    /// Adds a live source, `key` (`owner/name`) of the GitHub at `host`, or makes one that was imported a live one.
-    /// Fetches nothing yet.
+    /// Adds a live source, `key` (`owner/name`) of the GitHub at `host`, or turns an imported
+    /// source into a live one. Fetches nothing yet.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the key or the host is none, or the source is mirrored from another host.
+    /// [`precedent_core::Code::InvalidInput`] if the key or the host is invalid, or the source is
+    /// mirrored from another host.
     pub async fn add_mirror(&self, key: &str, host: &str, wiki: bool) -> Result<SourceView> {
         let (place, host) = (key.to_owned(), Some(host.to_owned()));
         self.add_tracker(NewMirror { tracker: "github".to_owned(), place, host, key: None, wiki }).await
     }
 
-    /// Adds a live source of any kind of tracker. Fetches nothing yet.
+    /// Adds a live source of any tracker type. Fetches nothing yet.
     ///
     /// # Errors
-    /// As [`Casebook::add_mirror`].
+    /// Same as [`Casebook::add_mirror`].
     pub async fn add_tracker(&self, new: NewMirror) -> Result<SourceView> {
         self.run(move |i| {
             let source = sync::add(&i.store, &new, (i.clock)())?;
@@ -147,18 +150,18 @@ impl Casebook {
         .await
     }
 
-    /// The live sources: how far they were read, and what they do not know.
+    /// Returns the live sources with their sync progress and known gaps.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn mirrors(&self) -> Result<Vec<MirrorView>> {
         self.run(|i| i.store.read(|r| sync::mirrors(r, &i.folder))).await
     }
 
-    /// The hosts of the live sources, by name: all that this casebook ever talks to.
+    /// Returns the hosts of the live sources, sorted by name. The casebook contacts no other host.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn hosts(&self) -> Result<Vec<HostView>> {
         let live = self.live(Vec::new()).await?;
         self.run(move |i| {
@@ -181,10 +184,11 @@ impl Casebook {
         .await
     }
 
-    /// Looks what the access to a live source can do; stores nothing.
+    /// Checks the access rights for a live source; stores nothing.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Authentication`], [`precedent_core::Code::NotFound`] and those of the network.
+    /// [`precedent_core::Code::Authentication`], [`precedent_core::Code::NotFound`] and network
+    /// errors.
     pub async fn test_source(&self, key: &str, task: &Task) -> Result<Access> {
         let keys = vec![key.to_owned()];
         let (source, remote) =
@@ -193,12 +197,12 @@ impl Casebook {
         tracker.access(task).await
     }
 
-    /// Notes that the person knows the host of a source that came with a casebook file; from now on it may see the token that
-    /// is kept for it.
+    /// Marks the host of a source from an imported casebook file as trusted. From then on, the host
+    /// may receive its stored token.
     ///
     /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such source, [`precedent_core::Code::InvalidInput`]
-    /// if it is not a live one.
+    /// [`precedent_core::Code::NotFound`] if there is no such source,
+    /// [`precedent_core::Code::InvalidInput`] if it is not a live one.
     pub async fn trust_source(&self, key: &str) -> Result<HostView> {
         let key = key.to_owned();
         let source = self
@@ -212,53 +216,57 @@ impl Casebook {
         self.hosts().await?.into_iter().find(known).ok_or_else(|| Error::not_found("the source was removed"))
     }
 
-    /// Keeps the token for a tracker's host in the system's keyring; it is never written elsewhere.
+    /// Stores the token for a tracker's host in the system keyring; it is never written elsewhere.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the host is none or the token empty, [`precedent_core::Code::NotFound`] if there is no keyring.
+    /// [`precedent_core::Code::InvalidInput`] if the host is invalid or the token empty,
+    /// [`precedent_core::Code::NotFound`] if there is no keyring.
     pub async fn keep_token(&self, host: &str, token: SecretString) -> Result<()> {
         let host = sync::host(host)?;
         self.run(move |i| i.secrets.keep(&host, &token)).await
     }
 
-    /// Begins to sign in at a GitHub with a browser; `client_id` is that of an app that is registered there.
+    /// Starts a browser login at a GitHub host; `client_id` identifies an app registered there.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Authentication`] if there is no such app; those of the network.
+    /// [`precedent_core::Code::Authentication`] if there is no such app; network errors.
     pub async fn begin_login(&self, host: &str, client_id: &str, task: &Task) -> Result<DeviceLogin> {
         device::begin(&self.inner.http, &sync::address(host)?, client_id, task).await
     }
 
-    /// Waits until the person has typed the code, and keeps the token in the system's keyring.
+    /// Waits until the person has entered the code, then stores the token in the system keyring.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Authentication`] if the person declined or was too late; as [`Casebook::keep_token`].
+    /// [`precedent_core::Code::Authentication`] if the person declined or the code expired; errors
+    /// of [`Casebook::keep_token`].
     pub async fn finish_login(&self, host: &str, login: &DeviceLogin, task: &Task) -> Result<()> {
         let token = device::finish(&self.inner.http, login, task).await?;
         self.keep_token(host, token).await
     }
 
-    /// Forgets the token for a host that [`Casebook::keep_token`] kept; whether there was one.
+    /// Deletes the token that [`Casebook::keep_token`] stored for a host. Returns whether there was
+    /// one.
     ///
     /// # Errors
-    /// As [`Casebook::keep_token`].
+    /// Same as [`Casebook::keep_token`].
     pub async fn forget_token(&self, host: &str) -> Result<bool> {
         let host = sync::host(host)?;
         self.run(move |i| i.secrets.forget(&host)).await
     }
 
-    /// Mirrors live sources, one after another, each from where it was left. One that fails does not stop the others:
-    /// what ended it is in its report.
+    /// Syncs live sources one after another, each from its last watermark. A failed source does not
+    /// stop the others; its error is in its report.
     ///
     /// # Errors
-    /// [`precedent_core::Code::NotFound`] if a source does not exist, [`precedent_core::Code::InvalidInput`] if it is not a live one.
+    /// [`precedent_core::Code::NotFound`] if a source does not exist,
+    /// [`precedent_core::Code::InvalidInput`] if it is not a live one.
     pub async fn sync(&self, request: SyncRequest, task: &Task) -> Result<Vec<SyncReport>> {
         let context = self.context(task);
         let mut reports = Vec::new();
         let live = self.live(request.sources.clone()).await?;
         let addresses: Vec<_> =
             live.iter().filter_map(|(_, remote)| url::Url::parse(&remote.base_url).ok()).collect();
-        // Where none answers the network is away, which need not be found out once a source.
+        // If no host answers, the network is down; this avoids one timeout per source.
         match self.inner.http.reach_any(&addresses, task).await {
             Err(error) if error.code() == Code::Network => {
                 for (source, _) in &live {
@@ -285,8 +293,8 @@ impl Casebook {
         Ok(reports)
     }
 
-    /// The open reports of live sources that a person decided to be duplicates, and what would be told to their trackers.
-    /// Asks nobody.
+    /// Returns the open reports of live sources that a person marked as duplicates, with the
+    /// comment to post for each. Uses no network.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such source.
@@ -302,11 +310,11 @@ impl Casebook {
         .await
     }
 
-    /// Posts the comments and closes the reports that [`Casebook::closures`] lists; `actor` is who has it done. What was
-    /// done before, wholly or in part, is never done twice.
+    /// Posts the comments and closes the reports that [`Casebook::closures`] lists; `actor` is the
+    /// person responsible. Steps completed earlier are never repeated.
     ///
     /// # Errors
-    /// As [`Casebook::closures`]. What a tracker refuses is in the report.
+    /// Same as [`Casebook::closures`]. The report lists requests that a tracker refused.
     pub async fn close_duplicates(
         &self,
         source: Option<&str>,
@@ -317,11 +325,11 @@ impl Casebook {
         self.close(wanted, actor, task).await
     }
 
-    /// As [`Casebook::close_duplicates`], for these alone and only as they were shown: what was decided otherwise meanwhile
-    /// is left as it is.
+    /// Closes only the given reports, like [`Casebook::close_duplicates`]. Reports whose decision
+    /// has changed since they were shown are skipped.
     ///
     /// # Errors
-    /// As [`Casebook::closures`].
+    /// Same as [`Casebook::closures`].
     pub async fn close_shown(&self, shown: &[Closure], actor: &str, task: &Task) -> Result<ClosureReport> {
         let mut wanted = self.closures(None).await?;
         wanted.retain(|now| {
@@ -353,10 +361,10 @@ impl Casebook {
         Ok(whole)
     }
 
-    /// What was told to trackers about duplicates, the latest first.
+    /// Returns the comments and closures sent to trackers, latest first.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn closure_journal(&self) -> Result<Vec<ClosureRecord>> {
         self.run(|i| i.store.read(|r| r.closures())).await
     }
@@ -370,7 +378,7 @@ impl Casebook {
         }
     }
 
-    /// The live sources with these keys; all of them without any.
+    /// Returns the live sources with these keys, or all live sources if `keys` is empty.
     async fn live(&self, keys: Vec<String>) -> Result<Vec<(SourceRow, RemoteRow)>> {
         self.run(move |i| {
             i.store.read(|r| {
@@ -400,7 +408,7 @@ impl Casebook {
         .await
     }
 
-    /// The tracker of a live source, with the token for its host.
+    /// Returns the tracker client of a live source, with the token for its host.
     async fn tracker(
         &self,
         http: &Http,
@@ -408,7 +416,7 @@ impl Casebook {
         remote: &RemoteRow,
     ) -> Result<Box<dyn precedent_trackers::tracker::Tracker>> {
         let (http, source, remote) = (http.clone(), source.clone(), remote.clone());
-        // A keyring or a helper program may take its time.
+        // A keyring or a helper program may be slow.
         self.run(move |i| {
             let found = token(i, &source, &remote);
             sync::remote_tracker(&http, &source, &remote, found.as_ref().map(|f| &f.token))
@@ -416,7 +424,7 @@ impl Casebook {
         .await
     }
 
-    /// Removes a source with everything that was mirrored from it; people's verdicts stay.
+    /// Removes a source and all data mirrored from it; people's verdicts are kept.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such source.
@@ -445,16 +453,18 @@ impl Casebook {
     }
 }
 
-/// Tells what files hold and where [`Casebook::import_files`] would put it. Wants no casebook, and stores nothing.
+/// Detects the contents of files and the source that [`Casebook::import_files`] would put them
+/// into. Needs no casebook and stores nothing.
 ///
 /// # Errors
-/// As [`Casebook::import_files`].
+/// Same as [`Casebook::import_files`].
 pub async fn understand_files(request: ImportRequest, task: &Task) -> Result<Understood> {
     let task = task.clone();
     precedent_core::task::blocking(move || sync::understand(&request, &task)).await
 }
 
-/// The token for a live source's tracker, bound to its addresses; none for one that the person has not confirmed.
+/// Returns the token for a live source's tracker, bound to its addresses, or `None` if the source
+/// is not trusted.
 fn token(inner: &Inner, source: &SourceRow, remote: &RemoteRow) -> Option<Found> {
     let (_, address) = sync::remote_address(source, remote).ok().filter(|_| remote.trusted)?;
     inner.secrets.find(sync::wanted(source, remote), &address.places())

@@ -1,4 +1,5 @@
-//! The casebook: opens everything, and has one short method for each use case. The only thing that faces call.
+//! The casebook: opens every component and has one short method per use case. User interfaces call
+//! nothing else.
 
 mod brief;
 mod doctor;
@@ -48,14 +49,14 @@ use precedent_trackers::{
     secrets::Secrets,
 };
 
-/// The database's file in the casebook's folder.
+/// The database file in the casebook's folder.
 pub const DATABASE: &str = "precedent.db";
 const FULL_TEXT: &str = "fulltext";
 const VECTORS: &str = "vectors";
-/// The vectors of so many texts are kept while a question is answered.
+/// The number of text vectors cached during one query.
 const EMBEDDED: usize = 8;
 
-/// Where the time comes from; a fixed one in tests.
+/// The source of the current time; fixed in tests.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Returns the time of the system's clock, or the nearest that a date can be: such a clock may be in the year 11026.
@@ -74,38 +75,41 @@ fn nearest(time: SystemTime) -> Timestamp {
 pub struct OpenOptions {
     /// The casebook's folder.
     pub folder: PathBuf,
-    /// Whether a casebook that is not there is made. Without, opening says that there is none: who only asks has mistyped its
-    /// place, or has none yet.
+    /// True to create a missing casebook. If false, opening a missing casebook is an error,
+    /// because the path may be mistyped.
     pub create: bool,
     /// Candidates for ONNX Runtime's shared library, in order.
     pub runtime: Vec<PathBuf>,
     /// Candidates for the folder that holds the built-in model's folder, in order.
     pub models: Vec<PathBuf>,
-    /// How vectors are made; `None` stands for the built-in model.
+    /// The embedding engine; `None` means the built-in model.
     pub engine: Option<Engine>,
-    /// Whether to load the model at once, beside everything else: for a process that is about to search by meaning.
+    /// True to start loading the model immediately, in parallel; for a process that is about to
+    /// search by meaning.
     pub preload: bool,
-    /// Threads that embed; 0 stands for half of the cores, so that the laptop stays usable.
+    /// Embedding threads; 0 means half of the cores, so that the machine stays usable.
     pub workers: usize,
-    /// Where the time comes from.
+    /// The source of the current time.
     pub clock: Clock,
-    /// The places that are asked for trackers' tokens.
+    /// The places searched for tracker tokens.
     pub secrets: Secrets,
-    /// How the time passes while a tracker asks to wait; `None` stands for really.
+    /// The delay implementation for tracker rate limits; `None` means real time.
     pub timing: Option<Arc<dyn Timing>>,
     /// A proxy for connections, as `http://host:port`, and the hosts to reach without it.
     pub proxy: Option<(String, Option<String>)>,
-    /// Where models are fetched from; `None` stands for Hugging Face.
+    /// The base URL for model downloads; `None` means Hugging Face.
     pub hub: Option<String>,
-    /// Whether comments are indexed with their documents. Without, an evaluation may hold what was said later than it asks: no
-    /// search knows it, and its vectors are kept apart for the look at what was said before; nor is a source calibrated by itself.
+    /// True to index comments with their documents. If false, an evaluation may contain comments
+    /// newer than its query: no search uses them, their vectors are stored separately for comments
+    /// older than the query, and no source is calibrated automatically.
     pub index_comments: bool,
-    /// What evidence for duplicates is worth where a source has no order of its own.
+    /// The ranking model for sources without one of their own.
     pub table: RankingModel,
 }
 
 impl OpenOptions {
-    /// The defaults for this folder: the built-in model, found in no place yet, and the system's clock.
+    /// Returns the defaults for this folder: the built-in model, no search paths yet, and the
+    /// system clock.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
@@ -125,9 +129,9 @@ impl OpenOptions {
         }
     }
 
-    /// Looks for the runtime and the models where this executable's installation has them: at the places named first, then
-    /// beside the executable and in the folders of a package, and nowhere else. What lies in a folder above could be anybody's.
-    /// A debug build that lies in its checkout looks there too.
+    /// Adds the paths of this installation's runtime and models: the given paths first, then those
+    /// beside the executable and in package folders. Parent folders are not searched, because other
+    /// users may control them. A debug build inside its checkout also searches the checkout.
     #[must_use]
     pub fn installed_at(
         mut self,
@@ -144,13 +148,13 @@ impl OpenOptions {
         };
         self.runtime.extend(runtime);
         self.models.extend(models);
-        // A link in a folder of commands leads to where the installation is.
+        // The executable may be a symbolic link into the installation.
         let real = fs::canonicalize(executable);
         let executable = real.as_deref().unwrap_or(executable);
         let beside = executable.parent().unwrap_or(Path::new(""));
         self.runtime.push(beside.join(LIBRARY));
         self.models.push(beside.join("models"));
-        // A package's folders lie beside the one of its commands, and that has a name of its own.
+        // A package's folders are siblings of its `bin` folder, in a subfolder of their own.
         let packaged: &[&str] = match beside.file_name().and_then(|name| name.to_str()) {
             Some("bin") => &["lib/precedent", "lib/Precedent", "share/precedent"],
             Some("MacOS") => &["Frameworks", "Resources"],
@@ -177,7 +181,7 @@ impl std::fmt::Debug for OpenOptions {
     }
 }
 
-/// A casebook. Clones share everything; several processes may have the same one open.
+/// A casebook. Clones share all state; several processes may open the same casebook.
 #[derive(Clone)]
 pub struct Casebook {
     inner: Arc<Inner>,
@@ -187,7 +191,7 @@ struct Inner {
     folder: PathBuf,
     store: Arc<Store>,
     fulltext: FullText,
-    /// How vectors are made where no model was installed.
+    /// The embedding engine used if no model was installed.
     engine: Engine,
     workers: usize,
     clock: Clock,
@@ -196,9 +200,9 @@ struct Inner {
     hub: Option<String>,
     index_comments: bool,
     table: RankingModel,
-    /// How the casebook's reports speak, and at which revision.
+    /// The domain model of the casebook's reports, with the revision it was built from.
     language: Mutex<Option<(u64, DomainModel)>>,
-    /// The model that answered last.
+    /// The most recently used model.
     meaning: Mutex<Option<Arc<Meaning>>>,
 }
 
@@ -209,20 +213,22 @@ impl std::fmt::Debug for Casebook {
 }
 
 impl Casebook {
-    /// Opens a casebook, making its folder (private to the user) and its database where they are missing and that is wanted.
+    /// Opens a casebook. If [`OpenOptions::create`] is set, creates a missing folder (private to
+    /// the user) and database.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is none and none is to be made,
-    /// [`Code::Io`] if the folder cannot be written, [`Code::NewerCasebook`] if a newer version wrote it,
-    /// [`Code::Corrupt`] if it is damaged.
+    /// [`Code::NotFound`] if there is none and none may be created, [`Code::Io`] if the folder
+    /// cannot be written, [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if
+    /// it is damaged.
     pub async fn open(options: OpenOptions) -> Result<Self> {
         blocking(move || Self::open_blocking(options)).await
     }
 
-    /// As [`Casebook::open`], for a program that stays open: it rests whenever nothing was asked for a minute ([`Casebook::rest`]).
+    /// Opens a casebook for a long-running program, like [`Casebook::open`]. Frees memory after 60
+    /// s without a query ([`Casebook::rest`]).
     ///
     /// # Errors
-    /// Those of [`Casebook::open`].
+    /// Same as [`Casebook::open`].
     pub async fn open_to_stay(options: OpenOptions) -> Result<Self> {
         let casebook = Self::open(options).await?;
         let inner = Arc::downgrade(&casebook.inner);
@@ -230,7 +236,7 @@ impl Casebook {
             loop {
                 tokio::time::sleep(Duration::from_secs(60)).await;
                 let Some(inner) = inner.upgrade() else { return };
-                // A database that cannot be read is told of to who asks something.
+                // Ignore the error: the next query reports it.
                 drop(Self { inner }.rest().await);
             }
         });
@@ -253,7 +259,7 @@ impl Casebook {
         }
         let store = Store::open(&database)?;
         if store.read_only().is_none() {
-            // The space is missed; nothing else depends on it.
+            // Ignore the error: leftovers only waste disk space.
             let _ = embed::remove_leftovers(&folder.join(meaning::MODELS));
         }
         let preload = match preload {
@@ -291,16 +297,17 @@ impl Casebook {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The casebook's folder.
+    /// Returns the casebook's folder.
     pub fn folder(&self) -> &Path {
         &self.inner.folder
     }
 
-    /// Brings the full text and then the vectors up to date, and calibrates sources whose known duplicates have something new
-    /// to teach. Where the model cannot be used, the report says why and search by words works all the same.
+    /// Updates the full-text index and then the vectors, and recalibrates sources with new known
+    /// duplicates. If the model cannot be used, the report says why and full-text search still
+    /// works.
     ///
     /// # Errors
-    /// [`Code::Cancelled`], [`Code::Io`] and those of the database; what was done stays.
+    /// [`Code::Cancelled`], [`Code::Io`] and database errors; completed work is kept.
     pub async fn update_index(&self, task: &Task) -> Result<IndexReport> {
         let task = task.clone();
         self.run(move |i| {
@@ -312,42 +319,45 @@ impl Casebook {
         .await
     }
 
-    /// Brings the full text alone up to date, if it lags behind; while another process is at it, this waits. Questions need
-    /// not ask for it: each brings up to date what it rests on.
+    /// Updates only the full-text index if it is out of date; waits while another process updates
+    /// it. Queries need not call this, because each refreshes the indexes that it uses.
     ///
     /// # Errors
-    /// As [`Casebook::update_index`].
+    /// Same as [`Casebook::update_index`].
     pub async fn update_text(&self, task: &Task) -> Result<IndexReport> {
         let task = task.clone();
         self.run(move |i| i.update_text(Effort::Whole, &task)).await
     }
 
-    /// Why this casebook can only be read, in one sentence, if it can.
+    /// Returns why this casebook is read-only, in one sentence, or `None` if it is writable.
     pub fn read_only(&self) -> Option<String> {
         let why = self.inner.store.read_only()?;
         Some(format!("This casebook is read-only here, so nothing new is indexed or saved: {why}."))
     }
 
-    /// Forgets everything that is derived; the next update makes it anew. Until then answers hold what there is again, and
-    /// their coverage says how much that is.
+    /// Deletes all derived data; the next update rebuilds it. Until then, results cover only the
+    /// part already rebuilt, and their coverage states it.
     ///
     /// # Errors
-    /// [`Code::Busy`] if another process is updating it and goes on with it.
+    /// [`Code::Busy`] if another process keeps updating it.
     pub async fn forget_indexes(&self) -> Result<()> {
         self.run(|i| i.derived().forget_all(i.meaning()?.vectors().ok().as_deref())).await
     }
 
-    /// Searches. What the full text lacks is mostly made in a moment, and is made first; what is not, the answer tells of.
+    /// Searches the casebook. Updates the full-text index first if that is quick; otherwise the
+    /// response carries a notice.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] for a query that cannot be read, [`Code::NotFound`] for a source that does not exist.
+    /// [`Code::InvalidInput`] for a query that cannot be read, [`Code::NotFound`] for a source that
+    /// does not exist.
     pub async fn search(&self, request: SearchRequest, task: &Task) -> Result<SearchResponse> {
         let task = task.clone();
         self.run(move |i| {
             let stale = i.freshen(Effort::AtMost(A_MOMENT), &task)?;
             let meaning = i.meaning()?;
             let mode = request.mode.or_else(|| query::parse(&request.query).ok()?.mode);
-            // A model that is being loaded already is waited for where it is needed, after the words were looked up.
+            // Wait for a model that is already loading only where it is needed, after the full-text
+            // lookup.
             let loading = meaning.is_loading();
             match meaning.vectors() {
                 _ if mode == Some(Mode::Lexical) => {}
@@ -356,7 +366,7 @@ impl Casebook {
             }
             let answer = || i.parts(&meaning, |parts| parts.search(&request, &task));
             match meaning.without_damage(answer) {
-                // What keeps the model from being used is known only now.
+                // A load error of the model is known only now.
                 Err(error) if loading && error.code() == Code::ModelUnavailable => answer(),
                 result => result,
             }
@@ -369,10 +379,11 @@ impl Casebook {
         .await
     }
 
-    /// Loads the model, unless it is there: who begins to ask need not wait for it at the end. Why it cannot be used, the status tells.
+    /// Starts loading the model unless it is loaded, so that a later query need not wait. A load
+    /// error is in the status.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn warm(&self) -> Result<()> {
         self.run(|i| {
             i.meaning()?.warm();
@@ -381,11 +392,11 @@ impl Casebook {
         .await
     }
 
-    /// Lets go of the model and of what was read, and gives their memory back, if nothing was asked since the last call. To be called
-    /// now and then by what stays open all day.
+    /// Frees the model and the caches if no query ran since the previous call. Long-running
+    /// programs call this periodically.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn rest(&self) -> Result<()> {
         self.run(|i| {
             if i.meaning()?.rest() {
@@ -397,10 +408,10 @@ impl Casebook {
         .await
     }
 
-    /// The casebook as a whole.
+    /// Returns the state of the whole casebook.
     ///
     /// # Errors
-    /// Those of the database and the index.
+    /// Database or index errors.
     pub async fn status(&self) -> Result<Status> {
         self.run(|i| {
             let meaning = i.meaning()?;
@@ -422,7 +433,7 @@ impl Casebook {
         .await
     }
 
-    /// Whether the model and its runtime can be used; loads them.
+    /// Loads the model and its runtime, and returns the model's description.
     ///
     /// # Errors
     /// [`Code::ModelUnavailable`] with the remedy.
@@ -435,14 +446,14 @@ impl Casebook {
         .await
     }
 
-    /// Runs blocking work on the engine's parts.
+    /// Runs blocking work on the engine's components.
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Inner) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let inner = Arc::clone(&self.inner);
         match blocking(move || work(&inner)).await {
-            // tantivy believes what it reads: damage makes it panic, or fail in words that say nothing of it.
+            // tantivy trusts its files: damage makes it panic or fail with a misleading error.
             Err(error) if matches!(error.code(), Code::Internal | Code::Io) => {
                 let inner = Arc::clone(&self.inner);
                 let damaged = blocking(move || Ok(inner.fulltext.is_damaged())).await?;
@@ -454,8 +465,8 @@ impl Casebook {
 }
 
 impl Inner {
-    /// Brings the full text up to date before a question, and says why where that cannot be: an answer from what is there is
-    /// better than none. The one place that decides how fresh an answer is.
+    /// Updates the full-text index before a query, and returns a notice if it fails: a stale answer
+    /// is better than none. All callers get their freshness policy here.
     fn freshen(&self, effort: Effort, task: &Task) -> Result<Option<Notice>> {
         match self.update_text(effort, task) {
             Ok(_) => Ok(None),
@@ -467,7 +478,7 @@ impl Inner {
         }
     }
 
-    /// Brings the full text up to date as far as `effort` says, if there is anything to do and it can be done.
+    /// Updates the full-text index as far as `effort` allows, if it is out of date and writable.
     fn update_text(&self, effort: Effort, task: &Task) -> Result<IndexReport> {
         let mut report = IndexReport::default();
         if self.store.read_only().is_some() {
@@ -488,12 +499,12 @@ impl Inner {
         }
     }
 
-    /// What a question works on, with the model that answers it.
+    /// Runs `work` with the context of a query and the model that answers it.
     fn parts<T>(&self, meaning: &Meaning, work: impl FnOnce(&Parts<'_>) -> Result<T>) -> Result<T> {
         let problem = meaning.problem();
         let vectors = meaning.vectors().ok().filter(|_| problem.is_none());
         let said = vectors.as_ref().and_then(|_| meaning.said().ok());
-        // The views of one answer ask for the same vectors.
+        // The views of one answer request the same vectors.
         let embedded: Mutex<VecDeque<(String, Vec<f32>)>> = Mutex::default();
         let embed = |text: &str| {
             let known = || embedded.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -517,7 +528,7 @@ impl Inner {
         })
     }
 
-    /// How the casebook's reports speak; taken anew when it has changed.
+    /// Returns the domain model of the casebook's reports; rebuilt if the casebook has changed.
     fn language(&self) -> Result<DomainModel> {
         let revision = self.store.read(|r| r.revision())?;
         let mut kept = self.language.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -531,13 +542,14 @@ impl Inner {
         Ok(language)
     }
 
-    /// The same for what compares reports.
+    /// Runs `work` with a match finder on the context of a query.
     fn checker<T>(&self, meaning: &Meaning, work: impl FnOnce(&MatchFinder<'_>) -> Result<T>) -> Result<T> {
         self.parts(meaning, |parts| work(&MatchFinder::new(*parts, &self.table, &CommentCache::default())))
     }
 }
 
-/// The full text; where nothing can be written, as it is, or none.
+/// Opens the full-text index. If nothing can be written, opens it read-only, or an empty one in
+/// memory.
 fn open_text(folder: &Path, read_only: bool) -> Result<FullText> {
     let path = folder.join(FULL_TEXT);
     let as_it_is = || FullText::open_read_only(&path).or_else(|_| FullText::in_memory());
@@ -545,13 +557,13 @@ fn open_text(folder: &Path, read_only: bool) -> Result<FullText> {
         return as_it_is();
     }
     match update::open_text(folder, &path) {
-        // A disk that is full or a folder that may only be read: what is there still answers.
+        // If the disk is full or read-only, the existing index still answers.
         Err(error) if error.code() == Code::Io => as_it_is(),
         opened => opened,
     }
 }
 
-/// An error and its remedy in one line.
+/// Returns an error and its hint in one line.
 fn sentence(error: &Error) -> String {
     match error.hint() {
         Some(hint) => format!("{error}. {hint}"),
@@ -567,8 +579,8 @@ fn emptied(database: &Path) -> Error {
     .with_hint(way_back(database))
 }
 
-/// Makes the casebook's folder, for this user alone. One that is there keeps its mode, which may be meant; what is made in it is
-/// private all the same.
+/// Creates the casebook's folder, accessible to this user only. An existing folder keeps its mode,
+/// which may be intended; files created in it are private anyway.
 fn make_private(folder: &Path) -> Result<()> {
     if folder.is_dir() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Other models: what there is, and how one comes to answer.
+//! The available models: listing, installing, selecting and removing them.
 
 use std::{fs, path::Path};
 
@@ -17,29 +17,29 @@ use precedent_index::{
 use precedent_text::similar;
 use precedent_trackers::http::download;
 
-/// Where the models of the catalogue are.
+/// The host of the catalogue's models.
 const HUB: &str = "https://huggingface.co";
-/// Texts that have nothing to do with each other, for the scale of a model's cosine.
+/// The number of unrelated texts that calibrate the scale of a model's cosine.
 const UNRELATED: usize = 100;
 
 impl Casebook {
-    /// The models that can answer: the built-in one first, then those that were installed, by name.
+    /// Returns the usable models: the built-in one first, then the installed ones by name.
     ///
     /// # Errors
-    /// Those of the database and of the disk.
+    /// Database or disk errors.
     pub async fn models(&self) -> Result<Vec<ModelView>> {
         self.run(|i| i.model_views()).await
     }
 
-    /// The models that can be installed by name.
+    /// Returns the models that can be installed by name.
     pub fn catalog() -> Vec<CatalogEntry> {
         catalog()
     }
 
-    /// Where the models of the catalogue are fetched from.
+    /// Returns the base URL of the catalogue's models.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if what was set is no address.
+    /// [`Code::InvalidInput`] if the configured URL is invalid.
     pub fn hub(&self) -> Result<url::Url> {
         let hub = self.inner.hub.as_deref().unwrap_or(HUB);
         url::Url::parse(hub).map_err(|_| {
@@ -48,11 +48,13 @@ impl Casebook {
         })
     }
 
-    /// Brings a model in from a folder, an ONNX file beside its tokenizer, or an archive of a folder. It does not answer yet.
+    /// Installs a model from a folder, an ONNX file beside its tokenizer, or an archive of a
+    /// folder. Does not activate it.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if a file is missing or none or the name is taken, [`Code::ModelUnavailable`] if the runtime
-    /// cannot run it. Nothing is left behind then.
+    /// [`Code::InvalidInput`] if a file is missing or invalid or the name is taken,
+    /// [`Code::ModelUnavailable`] if the runtime cannot run it. On an error, nothing is left
+    /// behind.
     pub async fn import_model(
         &self,
         path: &Path,
@@ -69,10 +71,11 @@ impl Casebook {
         self.run(move |i| i.import_model(&path, &name, &traits, &task)).await
     }
 
-    /// Fetches a model of the catalogue and brings it in. What was fetched before it broke off is not fetched again.
+    /// Downloads and installs a model of the catalogue. An interrupted download is resumed.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if the catalogue has no such model; those of the network; as [`Casebook::import_model`].
+    /// [`Code::NotFound`] if the catalogue has no such model; network errors; errors of
+    /// [`Casebook::import_model`].
     pub async fn install_model(&self, name: &str, task: &Task) -> Result<ModelView> {
         let entry = catalog().into_iter().find(|e| e.name == name).ok_or_else(|| {
             let all = catalog();
@@ -90,7 +93,7 @@ impl Casebook {
                 .with_hint(format!("To use it: precedent model use {}", entry.name)));
         }
         let base = self.hub()?;
-        // Kept where the next try finds it.
+        // A fixed path, so that a retry resumes the download.
         let folder = inner.models().join(format!(".{}.download", entry.name));
         self.run({
             let folder = folder.clone();
@@ -120,7 +123,7 @@ impl Casebook {
         self.run(move |i| {
             let view = i.import_model(&folder, &entry.name, &traits, &task);
             if !matches!(&view, Err(e) if e.code() == Code::Cancelled) {
-                // What could not be used would not be better the next time.
+                // Delete unusable files: a retry with them would fail again.
                 fs::remove_dir_all(&folder).map_err(|e| Error::io(&folder, e))?;
             }
             view
@@ -128,11 +131,12 @@ impl Casebook {
         .await
     }
 
-    /// Lets a model answer, `builtin` or one that was installed, once its vectors are there: [`Casebook::update_index`] makes
-    /// them beside the others, which answer until then.
+    /// Selects a model, `builtin` or an installed one, to be activated once its vectors exist.
+    /// [`Casebook::update_index`] makes them; the current model stays active until then.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no such model, [`Code::ModelUnavailable`] if it cannot be loaded.
+    /// [`Code::NotFound`] if there is no such model, [`Code::ModelUnavailable`] if it cannot be
+    /// loaded.
     pub async fn use_model(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
         self.run(move |i| {
@@ -144,10 +148,11 @@ impl Casebook {
         .await
     }
 
-    /// Removes a model that was installed, with its vectors.
+    /// Removes an installed model with its vectors.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no such model, [`Code::InvalidInput`] if it answers or is about to.
+    /// [`Code::NotFound`] if there is no such model, [`Code::InvalidInput`] if it is active or
+    /// selected.
     pub async fn remove_model(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
         self.run(move |i| {
@@ -168,7 +173,7 @@ impl Casebook {
 }
 
 impl Inner {
-    /// Whether there is a model of this name.
+    /// Checks that there is a model of this name.
     fn known(&self, name: &str) -> Result<()> {
         if name == BUILT_IN || (embed::check_name(name).is_ok() && self.models().join(name).is_dir()) {
             return Ok(());
@@ -229,13 +234,13 @@ impl Inner {
     }
 }
 
-/// Bytes of the files in a folder.
+/// Returns the total size of the files in a folder, in bytes.
 fn size(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten();
     entries.filter_map(|e| Some(e.ok()?.metadata().ok()?.len())).sum()
 }
 
-/// Reports about different things, from the sample.
+/// Returns reports about different problems, from the sample.
 fn sample_texts() -> Result<Vec<String>> {
     #[derive(serde::Deserialize)]
     struct Sample {

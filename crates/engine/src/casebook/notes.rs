@@ -1,4 +1,4 @@
-//! Private notes.
+//! The casebook's methods for private notes.
 
 use super::{Casebook, Inner};
 use crate::notes::{self, Notebook};
@@ -9,21 +9,22 @@ use precedent_core::{
 };
 
 impl Casebook {
-    /// Stores a note, unless the same is there already: then that one is returned, and nothing is stored. What is nearly
-    /// the same is connected with it.
+    /// Stores a note, unless the same one exists, which is then returned instead. Links nearly
+    /// identical notes to it.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long, [`precedent_core::Code::NotFound`] for a
-    /// key to attach it to that does not exist; those of the database.
+    /// [`precedent_core::Code::InvalidInput`] for a title or a text that is empty or too long,
+    /// [`precedent_core::Code::NotFound`] for a key to attach it to that does not exist; database
+    /// errors.
     pub async fn add_note(&self, draft: NoteDraft, task: &Task) -> Result<NoteAnswer> {
         let task = task.clone();
         self.run(move |i| i.notebook(|n| n.add(&draft, (i.clock)(), &task))).await
     }
 
-    /// Looks for notes of a kind that say the same or nearly; stores nothing.
+    /// Finds notes of a kind with the same or similar content; stores nothing.
     ///
     /// # Errors
-    /// As [`Casebook::add_note`].
+    /// Same as [`Casebook::add_note`].
     pub async fn similar_notes(&self, kind: NoteKind, title: &str, body: &str) -> Result<SimilarNotes> {
         let (title, body) = (title.to_owned(), body.to_owned());
         self.run(move |i| i.notebook(|n| n.similar(kind, &title, &body))).await
@@ -32,31 +33,31 @@ impl Casebook {
     /// Changes a note. `key` is `note#12` or its number.
     ///
     /// # Errors
-    /// As [`Casebook::add_note`]; [`precedent_core::Code::NotFound`] if there is no such note.
+    /// Same as [`Casebook::add_note`]; [`precedent_core::Code::NotFound`] if there is no such note.
     pub async fn edit_note(&self, key: &str, change: NoteChange, task: &Task) -> Result<Note> {
         let (key, task) = (key.to_owned(), task.clone());
         self.run(move |i| i.notebook(|n| n.edit(&key, &change, (i.clock)(), &task))).await
     }
 
-    /// Removes a note; returns what it was.
+    /// Removes a note and returns it.
     ///
     /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such note; those of the database.
+    /// [`precedent_core::Code::NotFound`] if there is no such note; database errors.
     pub async fn remove_note(&self, key: &str, task: &Task) -> Result<Note> {
         let (key, task) = (key.to_owned(), task.clone());
         self.run(move |i| i.notebook(|n| n.remove(&key, (i.clock)(), &task))).await
     }
 
-    /// The notes, the latest changed first; of a kind, or all.
+    /// Returns the notes of a kind, or all, most recently changed first.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Database errors.
     pub async fn notes(&self, kind: Option<NoteKind>) -> Result<Vec<Note>> {
         self.run(move |i| i.store.read(|r| r.notes(kind)?.into_iter().map(|n| r.shown_note(n)).collect()))
             .await
     }
 
-    /// One note. `key` is `note#12` or its number.
+    /// Returns a note. `key` is `note#12` or its number.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such note.

@@ -1,4 +1,4 @@
-//! A document with everything that was said about it.
+//! The casebook's methods for threads: a document with its comments and links.
 
 use super::Casebook;
 use crate::search;
@@ -10,11 +10,12 @@ use precedent_store::{DocumentRow, Reader, StoredComment};
 use precedent_text::html;
 
 impl Casebook {
-    /// A document with everything that was said about it. `key` is `acme/app#12`, `acme/app:Page-Name`, or a bare number
-    /// where only one source has it.
+    /// Returns a document with its comments and links. `key` is `acme/app#12`,
+    /// `acme/app:Page-Name`, or a bare number that only one source has.
     ///
     /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such document; [`precedent_core::Code::InvalidInput`] if the number is ambiguous.
+    /// [`precedent_core::Code::NotFound`] if there is no such document;
+    /// [`precedent_core::Code::InvalidInput`] if the number is ambiguous.
     pub async fn thread(&self, key: &str) -> Result<Thread> {
         let key = key.trim().to_owned();
         self.run(move |i| i.store.read(|r| thread(r, &key))).await
@@ -25,7 +26,7 @@ pub(super) fn thread(reader: &Reader<'_>, key: &str) -> Result<Thread> {
     let row = search::one(reader, key)?;
     let comments = reader.all_comments(&row)?;
     let links = links(reader, &row)?;
-    // The tracker's count leaves out what is said beside the lines of a pull request.
+    // The tracker's count excludes review comments on the lines of a pull request.
     let counted = |c: &&StoredComment| !c.remote_id.starts_with(precedent_core::model::REVIEW_PREFIX);
     let held = comments.iter().filter(counted).count() as u64;
     Ok(Thread {
@@ -74,7 +75,7 @@ fn links(reader: &Reader<'_>, row: &DocumentRow) -> Result<Vec<LinkView>> {
     for link in reader.links(&row.key)? {
         let outgoing = link.from_key == row.key;
         let key = if outgoing { link.to_key } else { link.from_key };
-        // Weightier kinds come first: who closes an item or is its duplicate names it anyway.
+        // Stronger link kinds come first, because they imply a mention.
         if link.kind == "mentions" && out.iter().any(|l| l.key == key && l.kind != "mentions") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Answers about problems, and solved cases.
+//! The casebook's methods for answers about problems, and for solved cases.
 
 use super::{Casebook, Inner};
 use crate::{
@@ -13,11 +13,11 @@ use precedent_core::{
 use precedent_index::update::Effort;
 
 impl Casebook {
-    /// Answers a question about a problem: the known problem with its status, workaround and fix, what is related, and what
-    /// to do next.
+    /// Answers a question about a problem: the known problem with its status, workaround and fix,
+    /// related reports, and the next steps.
     ///
     /// # Errors
-    /// As [`Casebook::troubleshoot`].
+    /// Same as [`Casebook::troubleshoot`].
     pub async fn ask(&self, request: AskRequest, task: &Task) -> Result<AskResponse> {
         let task = task.clone();
         self.run(move |i| {
@@ -32,11 +32,11 @@ impl Casebook {
         .await
     }
 
-    /// Looks for solved cases of the same, with the part of their threads that carries the fix; where there is none, for
-    /// pages of wikis. Nothing found is an empty answer and no error.
+    /// Finds solved cases of the same problem, with the part of their threads that contains the
+    /// fix, or else wiki pages. An empty result is not an error.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a question that asks nothing and for settings out of range,
+    /// [`precedent_core::Code::InvalidInput`] for an empty question and for settings out of range,
     /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
     pub async fn troubleshoot(
         &self,
@@ -56,11 +56,12 @@ impl Casebook {
         .await
     }
 
-    /// Measures on the closed issues of a source how often the part of a thread that is shown holds the comment that says
-    /// what the fix was. `budget` is in characters.
+    /// Measures on a source's closed issues how often the shown part of a thread contains the
+    /// comment that states the fix. `budget` is in characters.
     ///
     /// # Errors
-    /// [`precedent_core::Code::NotFound`] if there is no such source, [`precedent_core::Code::Cancelled`].
+    /// [`precedent_core::Code::NotFound`] if there is no such source,
+    /// [`precedent_core::Code::Cancelled`].
     pub async fn evaluate_threads(&self, source: &str, budget: usize, task: &Task) -> Result<ThreadFigures> {
         let (source, task) = (source.to_owned(), task.clone());
         self.run(move |i| {
@@ -72,7 +73,7 @@ impl Casebook {
 }
 
 impl Inner {
-    /// What solved cases are looked for with, by meaning too where that can be.
+    /// Runs `work` with the context for finding solved cases, with semantic search if available.
     pub(super) fn cases<T>(&self, work: impl Fn(&CaseContext<'_>) -> Result<T>) -> Result<T> {
         self.answering(|meaning| {
             let card = meaning.engine().info().ok().map(|m| m.solved);

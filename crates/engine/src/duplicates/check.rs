@@ -1,4 +1,5 @@
-//! The answer to a question for duplicates: the best candidates with their confidence, what became of them, and why.
+//! The answer to a duplicate query: the best candidates with their confidence, disposition and
+//! reasons.
 
 use std::{
     collections::HashSet,
@@ -29,21 +30,23 @@ use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, Writer};
 use precedent_text::{closure::Closure, prepare::Prepared, tokens};
 
-/// The most candidates of one answer.
+/// The maximum number of candidates in one answer.
 pub const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
-/// How long an answer waits for another process's write before its check is not recorded.
+/// The maximum wait for another process's write before a check is left unrecorded.
 const WRITE_PATIENCE: Duration = Duration::from_millis(300);
-/// How many candidates of a check are kept, for clusters.
+/// The number of a check's candidates that are stored, for clusters.
 const KEPT: usize = 5;
 
-/// How rare a word must be to be named as what only comments have, as its inverse document frequency: about one document in fifty.
+/// The minimum inverse document frequency of a word found only in comments to be named: about one
+/// document in fifty.
 const NAMED: f32 = 4.0;
 
-/// Answers a question, and notes for an item of the casebook that it was checked.
+/// Answers a duplicate query, and records the check of a casebook item.
 ///
 /// # Errors
-/// [`precedent_core::Code::InvalidInput`] for a question that asks nothing or is out of range, [`precedent_core::Code::NotFound`] for an
-/// item or source that does not exist, and those of the database and the index.
+/// [`precedent_core::Code::InvalidInput`] for a query that is empty or out of range,
+/// [`precedent_core::Code::NotFound`] for an item or source that does not exist; database or index
+/// errors.
 pub fn check(
     checker: &MatchFinder<'_>,
     request: &DuplicatesRequest,
@@ -57,7 +60,8 @@ pub fn check(
     Ok(response)
 }
 
-/// That closed reports were not compared, and how many there are: an answer without one of them may be mistaken for none.
+/// Returns a notice with the number of closed reports that were not compared, because one of them
+/// may be a duplicate.
 fn closed_left_out(checker: &MatchFinder<'_>, request: &DuplicatesRequest) -> Result<Option<Notice>> {
     if request.include_closed {
         return Ok(None);
@@ -86,7 +90,8 @@ fn closed_left_out(checker: &MatchFinder<'_>, request: &DuplicatesRequest) -> Re
     }))
 }
 
-/// What another source has that is probably the same, where a report's own has nothing that may be, and it alone was asked.
+/// Returns a notice about a likely duplicate in another source, if only the report's own source was
+/// searched and has no match.
 fn elsewhere(
     reach: &Reach,
     checker: &MatchFinder<'_>,
@@ -115,11 +120,11 @@ fn elsewhere(
     }))
 }
 
-/// As [`check`], where it is known already how much of the casebook it sees. Recording it waits for others' writes no longer
-/// than `patience`.
+/// Answers a duplicate query like [`check`], with a known index coverage. Waits at most `patience`
+/// for other writes before recording the check.
 ///
 /// # Errors
-/// As [`check`].
+/// Same as [`check`].
 pub(super) fn check_within(
     reach: &Reach,
     checker: &MatchFinder<'_>,
@@ -131,7 +136,8 @@ pub(super) fn check_within(
     let start = Instant::now();
     let (response, row) = looked(reach, checker, request, now, task)?;
     let lacking = reach.lacking;
-    // What is kept is what triage asks again: a look beyond the report's own source is another question.
+    // The stored check is the one that triage repeats; a search beyond the report's own source is
+    // not.
     let in_domain = |row: &DocumentRow| {
         !request.everywhere && request.source.as_ref().is_none_or(|source| *source == row.source)
     };
@@ -169,10 +175,10 @@ pub(super) fn check_within(
     Ok(DuplicatesResponse { took_ms: start.elapsed().as_secs_f64() * 1000.0, ..response })
 }
 
-/// As [`check`], without a note that it was checked: what is looked up in passing is no check by a person.
+/// Answers a duplicate query like [`check`], without recording it.
 ///
 /// # Errors
-/// As [`check`].
+/// Same as [`check`].
 pub fn look(
     checker: &MatchFinder<'_>,
     request: &DuplicatesRequest,
@@ -224,7 +230,7 @@ fn looked(
     Ok((response, found.question.row))
 }
 
-/// Returns what a question for duplicates is answered with, from the matches that all views share.
+/// Returns the answer to a duplicate query, from the matches that all views share.
 pub(crate) fn respond(
     reach: &Reach,
     checker: &MatchFinder<'_>,
@@ -251,7 +257,7 @@ pub(crate) fn respond(
         Ok(response)
     })
 }
-/// How much of the casebook a check sees now, and what of it that leaves out.
+/// The index coverage of a check, and the data that it lacks.
 pub(crate) struct Reach {
     pub(super) coverage: Coverage,
     lacking: Lacking,
@@ -327,13 +333,13 @@ fn answer(
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
         let worded = TokenizedReport::new(&row.title, &body);
         let similarity = similarity(&question.draft.title, &own_words, &row.title, &worded, one);
-        // How alike two texts are says little of a log in which one line names the same failure.
+        // Text similarity is low for a log in which only one line names the same failure.
         let evident = request.threshold <= DuplicatesRequest::default().threshold && one.confidence >= LIKELY;
         if similarity.combined < request.threshold && !evident {
             continue;
         }
         let versions = named_versions(&question.draft, &row, &body);
-        // As the draft writes them.
+        // Use the draft's spelling.
         let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
         let rare = rare(checker, one)?;
         let anew: Vec<&str> =
@@ -364,7 +370,7 @@ fn answer(
     Ok(response)
 }
 
-/// What only the comments on a candidate name of the report, without words that are everywhere.
+/// Returns the report's terms that only a candidate's comments have, without common words.
 fn rare(checker: &MatchFinder<'_>, one: &Match) -> Result<Vec<String>> {
     let idf = checker.fulltext.idf(&one.comment_terms)?;
     Ok(one
@@ -376,7 +382,8 @@ fn rare(checker: &MatchFinder<'_>, one: &Match) -> Result<Vec<String>> {
         .collect())
 }
 
-/// How alike the two are. Jaccard (1901) on words; Dice–Sørensen (1945, 1948) on pairs of characters.
+/// Computes the similarity of two reports. Jaccard (1901) on words; Dice–Sørensen (1945, 1948) on
+/// pairs of characters.
 fn similarity(
     own_title: &str,
     own_words: &HashSet<&str>,
@@ -392,7 +399,7 @@ fn similarity(
     #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
     let body = if all == 0 { 0.0 } else { common as f32 / all as f32 };
     let semantic = one.cosine.map(|c| c.clamp(0.0, 1.0));
-    // Words alone have to carry the whole judgement where there is no vector.
+    // Without a vector, words alone determine the similarity.
     let combined = match semantic {
         Some(semantic) => 1.0 - (1.0 - semantic) * (1.0 - title / 2.0) * (1.0 - body / 2.0),
         None => 1.0 - (1.0 - title) * (1.0 - body),
@@ -400,7 +407,7 @@ fn similarity(
     Similarity { title, body, semantic, combined }
 }
 
-/// What a draft is known to be a duplicate of.
+/// Returns the known canonical report of a draft.
 fn known(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDuplicate> {
     let Some(row) = r.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()) else {
         return Ok(KnownDuplicate { key, ..KnownDuplicate::default() });
@@ -418,13 +425,14 @@ fn known(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDuplicate> {
     })
 }
 
-/// The newest versions that a draft and a candidate name.
+/// Returns the newest versions that a draft and a candidate name.
 fn named_versions(draft: &Draft, row: &DocumentRow, body: &Prepared) -> Versions {
     let newest = |title: &str, body: &Prepared| explain::newest_version(title, body, &row.source);
     (newest(&draft.title, &draft.body), newest(&row.title, body))
 }
 
-/// What became of a candidate, as seen when the draft was made; `versions` are those that the two name.
+/// Returns the disposition of a candidate as of the draft's creation; `versions` are the versions
+/// that the two name.
 fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Versions) -> Result<Disposition> {
     let mut comments = None;
     Ok(match (row.state, row.closed_as()) {
@@ -438,7 +446,7 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Vers
             let after = row.closed_at.is_some_and(|closed| closed < draft.made_at);
             let again = after && {
                 let says_again = || explain::says_again(&draft.title, &draft.body);
-                // The version that has the fix: of its milestone, or as a comment says.
+                // The version with the fix: that of its milestone, or as stated in a comment.
                 let fixed = match row.milestone.as_deref().and_then(explain::Version::of) {
                     None if versions.0.is_some() => {
                         let comments = comments.map_or_else(|| r.comments(row), Ok)?;
@@ -447,7 +455,7 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Vers
                     milestone => milestone,
                 };
                 match (versions, fixed) {
-                    // Who has an older version has not got the fix.
+                    // A reporter with an older version does not have the fix.
                     ((Some(ours), _), Some(fixed)) => *ours >= fixed,
                     ((Some(ours), Some(theirs)), None) => ours > theirs || says_again(),
                     _ => says_again(),

@@ -1,10 +1,11 @@
-//! Clusters of a backlog: reports that are known or thought to be one.
+//! Clusters of a backlog: groups of known and likely duplicates.
 //!
-//! Reports are taken in the order in which they were made, and each is tied to earlier ones alone. So a report that is added
-//! changes nothing for those before it. Two bounds keep a hub from swallowing the rest: the confidence is multiplied along
-//! the way to the head, which ends a chain of half-sure pairs, and a cluster takes [`MOST`] reports that are only thought to
-//! belong to it. What is known (a person's decision, the tracker's link) always counts, and what a person told apart is never
-//! put together by guessing.
+//! Reports are processed in order of creation, and each is linked only to earlier ones, so a new
+//! report does not change earlier clusters. Two limits keep a hub from absorbing the rest. The
+//! confidence is multiplied along the path to the head, which ends a chain of uncertain pairs; and
+//! a cluster takes at most [`MOST`] reports that are only likely members. Known duplicates (a
+//! person's verdict, the tracker's link) always count, and pairs that a person marked as different
+//! are never grouped by estimate.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -22,27 +23,28 @@ use precedent_index::fulltext::FullText;
 use precedent_store::Store;
 use precedent_text::tokens;
 
-/// Reports that are only thought to belong to a cluster.
+/// The maximum number of likely members of a cluster.
 const MOST: usize = 50;
-/// Below this confidence in being the same as the head a report begins a cluster of its own.
+/// The minimum confidence in being the same as the head; below it, a report starts its own cluster.
 const FLOOR: f32 = 0.25;
-/// Clusters of one answer that does not say how many it wants, and the most.
+/// The default and the maximum number of clusters in one answer.
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 1000;
-/// Months of a trend.
+/// The number of months in a trend.
 const MONTHS: usize = 24;
-/// Days of a cluster's presence, to compare with as many before.
+/// The number of recent days compared with as many before.
 const RECENT_DAYS: i64 = 30;
-/// Words that name a cluster.
+/// The number of words that name a cluster.
 const WORDS: usize = 4;
-/// A word that is in more than about two of three documents names nothing: ln(3 / 2).
+/// The minimum information of a cluster's words: a word in more than about two of three documents
+/// is excluded, ln(3 / 2).
 const TELLING: f32 = 0.405;
 
-/// The clusters of a backlog that have an open report.
+/// Returns the backlog's clusters that have an open report.
 ///
 /// # Errors
-/// [`precedent_core::Code::NotFound`] for a source that does not exist, [`precedent_core::Code::InvalidInput`] for a question that is out of
-/// range; those of the database and the index.
+/// [`precedent_core::Code::NotFound`] for a source that does not exist,
+/// [`precedent_core::Code::InvalidInput`] for a value out of range; database or index errors.
 pub fn clusters(
     store: &Store,
     fulltext: &FullText,
@@ -63,7 +65,7 @@ pub fn clusters(
         let named = request.source.as_deref();
         let source = named.map(|s| Ok::<_, Error>(r.source(s)?.ok_or_else(|| search::no_source(r, s))?.id));
         let source = source.transpose()?;
-        // A check that could be made again with more is one all the same.
+        // A check counts even if it could be repeated with a more complete index.
         let any = precedent_core::model::Coverage::default();
         let unchecked = |closed| Ok::<_, Error>(r.unchecked(source, closed, false, &any)?.len());
         let unscanned = unchecked(false)?.min(unchecked(true)?);
@@ -92,29 +94,29 @@ pub fn clusters(
     Ok(response)
 }
 
-/// A report's place in a cluster.
+/// A member of a cluster.
 #[derive(Clone, Debug, PartialEq)]
 struct Member {
-    /// Its place among the ties.
+    /// The index among the ties.
     tie: usize,
     known: bool,
     confidence: f32,
     via: Option<usize>,
 }
 
-/// A cluster: the head first, then the others in the order in which they were made.
+/// A cluster: the head first, then the others in order of creation.
 #[derive(Clone, Debug, PartialEq)]
 struct Group {
     members: Vec<Member>,
 }
 
-/// Puts reports, in the order in which they were made, into clusters.
+/// Groups reports, in order of creation, into clusters.
 fn groups(ties: &[Tie], apart: &[(String, String)]) -> Vec<Group> {
     let place: HashMap<&str, usize> = ties.iter().enumerate().map(|(i, t)| (t.key.as_str(), i)).collect();
     let apart: HashSet<(&str, &str)> = apart.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     let told_apart = |a: &str, b: &str| apart.contains(&(a.min(b), a.max(b)));
     let mut groups: Vec<Group> = Vec::new();
-    // Of each report: its group, and how sure it is that it belongs there.
+    // The group of each report, with the confidence that it belongs there.
     let mut home: Vec<Option<(usize, f32)>> = vec![None; ties.len()];
     for (i, tie) in ties.iter().enumerate() {
         let Some(head) = tie.canonical.as_deref().and_then(|c| place.get(c)).copied() else { continue };
@@ -132,13 +134,14 @@ fn groups(ties: &[Tie], apart: &[(String, String)]) -> Vec<Group> {
         home[i] = Some((at, 1.0));
     }
     for (i, tie) in ties.iter().enumerate() {
-        // What is known outweighs what is thought.
+        // Known duplicates take precedence over estimates.
         if home[i].is_some() {
             continue;
         }
         let mut best: Option<(f32, usize)> = None;
         for (other, confidence) in &tie.candidates {
-            // Earlier ones alone, by their place: two reports of one second must not wait for each other.
+            // Only earlier ones by index: two reports of the same second must not depend on each
+            // other.
             let Some(&other) = place.get(other.as_str()).filter(|o| **o < i) else { continue };
             let sure = confidence * home[other].map_or(1.0, |(_, sure)| sure);
             if sure < FLOOR || best.is_some_and(|(most, _)| sure <= most) {
@@ -201,9 +204,9 @@ fn shown(group: &Group, ties: &[Tie], fulltext: &FullText, now: Timestamp) -> Re
     })
 }
 
-/// The words that at least half of these titles share, the rarest in the casebook first.
+/// Returns the words that at least half of these titles share, rarest in the casebook first.
 fn words<'a>(titles: impl Iterator<Item = &'a str>, fulltext: &FullText) -> Result<Vec<String>> {
-    // Of each term: in how many titles it is, and how the first of them writes it.
+    // For each term: the number of titles with it, and its first spelling.
     let mut in_titles: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let mut count = 0;
     for title in titles {
@@ -227,7 +230,7 @@ fn words<'a>(titles: impl Iterator<Item = &'a str>, fulltext: &FullText) -> Resu
     Ok(weighed.into_iter().take(WORDS).map(|(_, w)| w).collect())
 }
 
-/// Reports by month, without gaps.
+/// Counts reports by month, without gaps.
 fn months(times: &[Timestamp]) -> Vec<ClusterMonth> {
     let month = |t: &Timestamp| t.to_zoned(TimeZone::UTC).date().first_of_month();
     let mut counts: BTreeMap<_, u64> = BTreeMap::new();
@@ -263,7 +266,7 @@ mod tests {
         Tie { canonical: Some(canonical.to_string()), ..tie(key, &[]) }
     }
 
-    /// The keys of each cluster.
+    /// Returns the keys of each cluster.
     fn keys(ties: &[Tie], apart: &[(String, String)]) -> Vec<Vec<String>> {
         let of = |g: &Group| g.members.iter().map(|m| ties[m.tie].key.clone()).collect();
         groups(ties, apart).iter().map(of).collect()
@@ -320,7 +323,7 @@ mod tests {
                     edge.iter().filter(|_| i > 0).map(|(at, c)| (at.index(i.max(1)), *c)).collect();
                 others.sort_by(|a, b| b.1.total_cmp(&a.1));
                 let mut one = tie(i, &others);
-                // Facts are about the heads of chains.
+                // Known duplicates refer to the heads of chains.
                 one.canonical = decided[i]
                     .filter(|_| i > 0 && i % 5 == 0)
                     .map(|at| at.index(i))
@@ -335,7 +338,7 @@ mod tests {
                 .into_iter()
                 .map(|g| g.into_iter().filter(|k| *k != last.to_string()).collect::<Vec<_>>())
                 .collect();
-            // Nobody is in two.
+            // Each report is in at most one cluster.
             let all: Vec<&String> = with.iter().flatten().collect();
             prop_assert_eq!(all.len(), all.iter().collect::<HashSet<_>>().len());
             if thought {

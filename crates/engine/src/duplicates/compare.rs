@@ -1,4 +1,4 @@
-//! Two reports side by side: what they have in common, and in what they differ.
+//! The comparison of two reports: their shared and their differing content.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,28 +15,29 @@ use precedent_text::{
 
 use crate::answer::explain::{MAX_READ, spelled, telling_identifiers};
 
-/// The most entries of one kind in one column.
+/// The maximum number of entries of one kind in one column.
 const MAX_LISTED: usize = 8;
-/// The most words that are marked: more would mark the text as a whole.
+/// The maximum number of words marked; more would mark the whole text.
 const MAX_WORDS: usize = 40;
-/// How rare a shared word must be to be marked, as its inverse document frequency: about one document in twelve.
+/// The minimum inverse document frequency of a shared word to be marked: about one document in
+/// twelve.
 const RARE: f32 = 2.5;
 
-/// One of the two reports.
+/// A side of the comparison: one of the two reports.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// Its title.
+    /// The title.
     pub title: &'a str,
-    /// Its text, prepared.
+    /// The prepared text.
     pub body: &'a Prepared,
-    /// Its labels.
+    /// The labels.
     pub labels: &'a [String],
-    /// What the product is called: its source's key.
+    /// The product's name: its source's key.
     pub product: &'a str,
 }
 
-/// What the two name, kind by kind: in both, in the report alone, in the candidate alone. Kinds that neither names are
-/// left out.
+/// Returns the names in the two reports by kind: in both, in the report only, in the candidate
+/// only. Empty kinds are omitted.
 pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     let (ours, theirs) = (report.body.signatures(report.title), candidate.body.signatures(candidate.title));
     let of = |all: &[Signature], kind: SignatureKind| -> BTreeSet<String> {
@@ -63,14 +64,14 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     ] {
         add(kind, &of(&ours, read_from), &of(&theirs, read_from));
     }
-    // What a system or a compiler is called tells nothing of the product.
+    // Exclude versions of systems and compilers, which do not identify the product.
     let own = |side: Side<'_>| -> BTreeSet<String> {
         versions(&format!("{}\n{}", side.title, side.body.text()), side.product).own.into_iter().collect()
     };
     add(FactKind::Version, &own(report), &own(candidate));
     let named = |side: Side<'_>| telling_identifiers(side.title, side.body);
     let (own, others) = (named(report), named(candidate));
-    // What only one of them names is most of its text, and what is a signature too has been said.
+    // Identifiers in only one report are too many to list, and signatures are already listed.
     let mut both: BTreeSet<String> = own.intersection(&others).cloned().collect();
     both.retain(|name| !signatures.contains(name.as_str()));
     add(FactKind::Identifier, &both, &both);
@@ -79,7 +80,8 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     out
 }
 
-/// Facts with their names as the two reports write them; what both name as the first does.
+/// Restores the spelling of names in facts: that of each report, and for shared names that of the
+/// first.
 pub fn as_written(mut facts: Vec<Fact>, report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     let (ours, theirs) = (report.body.whole(report.title), candidate.body.whole(candidate.title));
     for fact in facts.iter_mut().filter(|fact| fact.kind != FactKind::Label) {
@@ -92,10 +94,11 @@ pub fn as_written(mut facts: Vec<Fact>, report: Side<'_>, candidate: Side<'_>) -
     facts
 }
 
-/// What to mark in the texts of the two, as they write it. `idf` says how rare words are.
+/// Returns the words to mark in each of the two texts, as written. `idf` returns the rarity of
+/// words.
 ///
 /// # Errors
-/// Those of `idf`.
+/// Errors of `idf`.
 pub fn marks(
     report: Side<'_>,
     candidate: Side<'_>,
@@ -119,7 +122,7 @@ pub fn marks(
                 marks.insert(word.clone(), MarkKind::Word);
             }
         }
-        // Failures and messages are compared with their numbers masked, so they stand in no text as they are.
+        // Failures and messages are compared with masked numbers, so their form occurs in no text.
         for fact in facts {
             if matches!(fact.kind, FactKind::Code | FactKind::Version) {
                 marks.extend(own(fact).iter().map(|text| (text.clone(), MarkKind::Differs)));
@@ -136,13 +139,13 @@ pub fn marks(
     Ok((of(&ours, |fact| &fact.report), of(&theirs, |fact| &fact.candidate)))
 }
 
-/// The words of a report by their term, as it writes them, in lower case.
+/// Returns the words of a report by term, as written, in lower case.
 fn written(side: Side<'_>) -> BTreeMap<String, BTreeSet<String>> {
     let mut out: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for text in [side.title, side.body.prose(), side.body.code()] {
         let text = &text[..text.floor_char_boundary(MAX_READ)];
         for word in tokens::words(text) {
-            // A lone digit or letter says nothing, and would be marked everywhere.
+            // A single digit or letter is uninformative and would be marked everywhere.
             if word.range.len() > 2 {
                 out.entry(word.term).or_default().insert(text[word.range].to_lowercase());
             }
@@ -186,7 +189,7 @@ mod tests {
         let theirs = prepared("A handshake stalled; the server is on 2.9.1.");
         let (ours, theirs) = (side("", &ours, &[]), side("", &theirs, &[]));
         let facts = facts(ours, theirs);
-        // "server" is in every other report.
+        // "server" is a common word here.
         let idf =
             |terms: &[String]| Ok(terms.iter().map(|t| if t == "server" { 0.5 } else { 6.0 }).collect());
         let (ours, theirs) = marks(ours, theirs, &facts, idf).unwrap();

@@ -1,4 +1,4 @@
-//! Duplicates: the view of an answer that a triager works with, verdicts, the queue.
+//! Duplicates: the triager's view of an answer, verdicts, and the triage queue.
 
 mod check;
 mod clusters;

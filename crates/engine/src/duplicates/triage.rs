@@ -1,4 +1,4 @@
-//! The triage queue: open reports with the best candidate that nobody has decided about.
+//! The triage queue: open reports with their best undecided candidate.
 
 use std::{
     collections::HashMap,
@@ -20,21 +20,21 @@ use precedent_core::{
     task::{Phase, Task},
 };
 
-/// Entries of a queue that does not say how many it wants.
+/// The default number of entries.
 pub const DEFAULT_LIMIT: usize = 20;
-/// The most entries of one answer.
+/// The maximum number of entries in one answer.
 pub const MAX_LIMIT: usize = precedent_core::model::limits::TRIAGE;
-/// How many candidates of a report are looked at: the first may have been decided about.
+/// The number of a report's candidates examined, because the first may be decided.
 const CANDIDATES: usize = 5;
 
-/// The best candidate that nobody has decided about, and what is to be told of the check.
+/// The best undecided candidate, and the notices of the check.
 type TrainingQuery = (Option<DuplicateCandidate>, Vec<Notice>);
 
-/// Checks the open reports that are new or changed and returns the queue.
+/// Checks new and changed open reports and returns the queue.
 ///
 /// # Errors
-/// [`precedent_core::Code::NotFound`] for a source that does not exist, [`precedent_core::Code::Cancelled`] (what was checked stays
-/// checked), and those of the database and the index.
+/// [`precedent_core::Code::NotFound`] for a source that does not exist,
+/// [`precedent_core::Code::Cancelled`] (completed checks are kept); database or index errors.
 pub fn triage(
     checker: &MatchFinder<'_>,
     request: &TriageRequest,
@@ -60,13 +60,13 @@ pub fn triage(
         max_candidates: CANDIDATES,
         ..DuplicatesRequest::default()
     };
-    // Once for all of them: they see the same indexes.
+    // Computed once, because all checks use the same indexes.
     let reach = check::reach(checker)?;
     let mut unchecked =
         checker.store.read(|r| r.unchecked(source, closed, request.rescan, &reach.coverage))?;
     let unscanned = if request.queue_only { std::mem::take(&mut unchecked).len() as u64 } else { 0 };
     let (done, total) = (AtomicU64::new(0), unchecked.len() as u64);
-    // None for what another process has removed meanwhile.
+    // `None` for a report that another process has removed meanwhile.
     let ask = |key: &String| -> Result<Option<TrainingQuery>> {
         task.check()?;
         match check_within(&reach, checker, &question(key), None, now, task) {
@@ -74,7 +74,8 @@ pub fn triage(
             found => found.map(|found| Some(undecided(found))),
         }
     };
-    // What was asked just now is not asked again for the list. Of a large backlog most is in none, and is not kept.
+    // Keep fresh results for the list below. In a large backlog most are in no list and are
+    // dropped.
     let floor = request.band.floor();
     let fresh: HashMap<String, TrainingQuery> = unchecked
         .par_iter()
@@ -91,7 +92,7 @@ pub fn triage(
         .collect::<Result<_>>()?;
     let (waiting, related, left_out) = checker.store.read(|r| {
         let related = match request.band {
-            // Everything that has a candidate is in the one list already.
+            // The one list already contains every report with a candidate.
             Band::Related | Band::None => Vec::new(),
             _ => r.waiting_related(source, closed)?,
         };
@@ -119,7 +120,7 @@ pub fn triage(
         }))
     };
     let mut notices: Vec<Notice> = Vec::new();
-    // The entries, and how many there are beyond them. What was asked again and no longer belongs here is neither shown nor counted.
+    // Reports that no longer qualify after a new check are neither listed nor counted.
     let mut list = |keys: &[String], belongs: &(dyn Fn(&DuplicateCandidate) -> bool + Sync)| {
         let first = &keys[..keys.len().min(limit)];
         let entries: Vec<Option<_>> = first.par_iter().map(entry).collect::<Result<_>>()?;
@@ -128,7 +129,7 @@ pub fn triage(
             .flatten()
             .filter(|(item, _)| belongs(&item.candidate))
             .map(|(item, told)| {
-                // Each once: reports of several sources may lack different things.
+                // Deduplicate notices: reports of several sources may lack different data.
                 let new: Vec<Notice> = told.into_iter().filter(|notice| !notices.contains(notice)).collect();
                 notices.extend(new);
                 item
@@ -143,7 +144,7 @@ pub fn triage(
         scanned: total,
         unscanned,
         waiting,
-        // The sum of nothing is -0.0, which nobody expects to read.
+        // An empty floating-point sum is -0.0, which must not be displayed.
         expected: queue.iter().map(|item| item.candidate.confidence).sum::<f32>() + 0.0,
         queue,
         related_waiting,

@@ -1,4 +1,4 @@
-//! Decisions about pairs.
+//! Verdicts on pairs of reports.
 
 use jiff::Timestamp;
 
@@ -9,13 +9,13 @@ use precedent_core::{
 };
 use precedent_store::Writer;
 
-/// The longest reason, in characters.
+/// The maximum length of a reason, in characters.
 const MAX_REASON: usize = 2000;
 
-/// Notes a decision about two documents that exist. For a duplicate, `other` is the one that stays.
+/// Records a verdict on two existing documents. For a duplicate, `other` is the canonical one.
 ///
 /// # Errors
-/// [`precedent_core::Code::NotFound`], [`precedent_core::Code::InvalidInput`] and those of the database.
+/// [`precedent_core::Code::NotFound`], [`precedent_core::Code::InvalidInput`] and database errors.
 pub fn decide(
     w: &Writer<'_>,
     key: &str,
@@ -54,10 +54,11 @@ pub fn decide(
     Ok(verdict)
 }
 
-/// Takes the last decision about a pair back; returns what holds now. The documents may be gone by now.
+/// Undoes the last verdict on a pair; returns the verdict now in effect. The documents need not
+/// exist any more.
 ///
 /// # Errors
-/// [`precedent_core::Code::NotFound`] if there is no decision about the pair; those of the database.
+/// [`precedent_core::Code::NotFound`] if there is no verdict on the pair; database errors.
 pub fn undo(w: &Writer<'_>, key: &str, other: &str, actor: &str, now: Timestamp) -> Result<Option<Verdict>> {
     let full = |k: &str| search::one(w, k).map_or_else(|_| k.to_owned(), |d| d.key);
     let (one, two) = (full(key), full(other));

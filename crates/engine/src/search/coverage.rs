@@ -1,4 +1,4 @@
-//! How much of the casebook an answer rests on, and what it lacks.
+//! The coverage of an answer, and the data that it lacks.
 
 use precedent_core::{
     error::Result,
@@ -7,10 +7,11 @@ use precedent_core::{
 use precedent_index::{fulltext::FullText, vectors::Vectors};
 use precedent_store::Store;
 
-/// How much each arm can see. What has changed since it was indexed counts as not seen.
+/// Returns how much of the casebook each arm covers. Changes since the last indexing count as not
+/// covered.
 ///
 /// # Errors
-/// Those of the database and the index.
+/// Database or index errors.
 pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -> Result<Coverage> {
     let extent = vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
     let reached = fulltext.reached()?.revision;
@@ -32,13 +33,13 @@ pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -
     })
 }
 
-/// What an answer lacks that rests on these indexes as they are: texts that were not read yet, passages without a vector.
+/// Returns notices for missing data: texts that are not indexed yet, passages without a vector.
 pub(crate) fn lacks(coverage: Coverage, vectors: bool) -> impl Iterator<Item = Notice> {
     let meaning = vectors.then(|| missing_vectors(coverage, coverage.unread)).flatten();
     meaning.into_iter().chain(missing_text(coverage))
 }
 
-/// Returns a notice where the semantic index is incomplete. `unread` counts the documents that changed
+/// Returns a notice if the semantic index is incomplete. `unread` counts the documents that changed
 /// since they were divided into passages.
 pub(super) fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice> {
     let Coverage { documents, chunks, embedded, .. } = coverage;
@@ -48,7 +49,7 @@ pub(super) fn missing_vectors(coverage: Coverage, unread: u64) -> Option<Notice>
     if embedded >= chunks && unread == 0 {
         return None;
     }
-    // Documents that were not divided yet have as many passages as the others, as far as is known.
+    // Assume that undivided documents have as many passages as the others.
     let built = percent(embedded, chunks) * percent(documents.saturating_sub(unread), documents) / 100;
     Some(inconclusive(Lack::SomeVectors, "semantic", built))
 }

@@ -1,12 +1,13 @@
-//! Fusion of the arms, with its arithmetic: the sum of normalised scores. On the development sets it orders better than the
-//! reciprocal ranks of the arms (Cormack, Clarke, Büttcher, SIGIR 2009) do, for typed queries and for whole reports (docs/evaluation.md).
+//! Score fusion of the arms, with its arithmetic: the sum of normalised scores. On the development
+//! sets it ranks better than the reciprocal ranks of the arms (Cormack, Clarke, Büttcher, SIGIR
+//! 2009), for typed queries and for whole reports (docs/evaluation.md).
 
 use std::collections::HashMap;
 
 use precedent_core::model::{Arm, Contribution};
 use precedent_index::vectors::Likeness;
 
-/// One arm's documents, best first.
+/// The documents of one arm, best first.
 #[derive(Clone, Copy)]
 pub(super) struct Ranked<'a> {
     pub(super) arm: Arm,
@@ -14,7 +15,7 @@ pub(super) struct Ranked<'a> {
     pub(super) documents: &'a [(i64, f32)],
 }
 
-/// A document with its fused score and where that came from.
+/// A document with its fused score and the contributions to it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fused {
     pub(super) document: i64,
@@ -22,43 +23,43 @@ pub(super) struct Fused {
     pub(super) contributions: Vec<Contribution>,
 }
 
-/// What the arms add where the best of a query's words add 1.
+/// The weights of the arms, relative to 1 for the best word score.
 #[derive(Debug)]
 pub(super) struct Factors {
-    /// A document's cosine, above that of the farthest that was found.
+    /// The weight of a document's cosine, measured above that of the farthest document found.
     meaning: f32,
-    /// The signatures of the document that shares most.
+    /// The weight of the highest signature score.
     signatures: f32,
 }
 
-/// Of a few words that were typed. A signature that is typed is meant.
+/// The weights for a short typed query. A typed signature is intentional.
 pub(super) const TYPED: Factors = Factors { meaning: 2.0, signatures: 0.5 };
-/// Of a pasted text.
+/// The weights for a pasted text.
 pub(super) const PASTED: Factors = Factors { meaning: 1.5, signatures: 0.2 };
-/// Of a pasted text that has a title: the cosine is then a sum of several, see [`titles`].
+/// The weights for a pasted text with a title: the cosine is then a sum of several, see [`titles`].
 pub(super) const PASTED_WITH_TITLES: Factors = Factors { meaning: 1.0, signatures: 0.2 };
 
-/// What the cosine of the report's title to a document counts beside that of the report as a whole, and the cosine of the whole
-/// report to the document's title.
+/// The weights, relative to the whole report's cosine, of the report title's cosine to a document,
+/// and of the report's cosine to the document's title.
 const OF_TITLE: f32 = 1.0;
 const TO_TITLE: f32 = 0.5;
 
-/// How near titles are, of each document that the arm of meaning found: what [`blend`] counts beside the cosine.
+/// Computes the title score of each semantic candidate, which [`blend`] adds to its cosine.
 pub(super) fn titles(likeness: &[Likeness]) -> Vec<f32> {
     let or_zero = |cosine: Option<f32>| cosine.unwrap_or(0.0);
     likeness.iter().map(|l| OF_TITLE * or_zero(l.title_text) + TO_TITLE * or_zero(l.text_title)).collect()
 }
 
-/// What the arms found, each best first.
+/// The results of the arms, each best first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arms<'a> {
     pub(super) words: &'a [(i64, f32)],
     pub(super) meaning: &'a [(i64, f32)],
-    /// The [`titles`] of the documents in `meaning`, or none.
+    /// The [`titles`] scores of the documents in `meaning`; may be empty.
     pub(super) titles: &'a [f32],
     pub(super) signatures: &'a [(i64, f32)],
-    /// The documents in `words` with passages that have no vector yet, ascending. Each is ranked as if
-    /// its meaning matched at least as well as its words do.
+    /// The documents in `words` with passages that have no vector yet, ascending. Each is ranked as
+    /// if its meaning matched at least as well as its words do.
     pub(super) unread: &'a [i64],
 }
 
@@ -68,7 +69,7 @@ pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<Fused> {
     let best = |list: &[(i64, f32)]| list.first().map_or(1.0, |(_, s)| s.max(f32::MIN_POSITIVE));
     let (most_words, most_signatures) = (best(words), best(signatures));
     let near = |place: usize, cosine: f32| cosine + titles.get(place).copied().unwrap_or(0.0);
-    // What the arm did not find is no nearer than the farthest that it did.
+    // Documents that the arm did not find are at most as near as the farthest one found.
     let cosines = || meaning.iter().enumerate().map(|(place, (_, s))| near(place, *s));
     let farthest = cosines().min_by(f32::total_cmp).unwrap_or(0.0);
     let nearest = cosines().max_by(f32::total_cmp).unwrap_or(0.0);
@@ -90,7 +91,7 @@ pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<Fused> {
     ])
 }
 
-/// What a document of an arm is worth, by its place in the list and its score.
+/// A function that scores a document of an arm, by its position in the list and its score.
 type Worth<'a> = dyn Fn(usize, f32) -> f32 + 'a;
 
 fn summed(arms: &[(Ranked<'_>, &Worth<'_>)]) -> Vec<Fused> {

@@ -1,4 +1,4 @@
-//! Search: the query language, hybrid retrieval, and the fusion with its explanation.
+//! Search: the query language, hybrid retrieval, and score fusion with its explanation.
 
 mod coverage;
 mod fusion;
@@ -42,48 +42,48 @@ use precedent_text::{
 };
 use query::Query;
 
-/// Results of a search that does not say how many it wants.
+/// The number of results if a search sets no limit.
 pub const DEFAULT_LIMIT: usize = 20;
-/// The most results of one search.
+/// The maximum number of results of one search.
 pub const MAX_LIMIT: usize = precedent_core::model::limits::SEARCH;
-/// How deep each arm looks, at least.
+/// The minimum number of documents that each arm retrieves.
 const DEPTH: usize = 200;
 
-/// What the arms know of a document that a pasted text found.
+/// The retrieval evidence of a document for a pasted text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
-    /// Row id.
+    /// The row id.
     pub document: i64,
-    /// What the arms come to together: decides the order and nothing else.
+    /// The fused score of all arms; used only for ordering.
     pub fused: f32,
     /// The best chunk's cosine, −1..1.
     pub cosine: Option<f32>,
-    /// The share of the text's words, weighed by rarity, about 0..1.
+    /// The share of the text's words that it contains, weighted by rarity, about 0..1.
     pub words: f32,
-    /// Whether it shares a signature that says something by itself.
+    /// True if it shares a distinctive signature.
     pub signature: bool,
 }
 
 impl Evidence {
-    /// Of a document that no arm found.
+    /// Returns the evidence of a document that no arm found.
     pub fn none(document: i64) -> Self {
         Self { document, fused: 0.0, cosine: None, words: 0.0, signature: false }
     }
 }
 
-/// A query as the arms look it up.
+/// A query with its retrieval parameters.
 struct Retrieval<'a> {
     query: &'a Query,
     words: &'a Words,
     mode: Mode,
-    /// How many documents each arm proposes.
+    /// The number of documents that each arm proposes.
     depth: usize,
     coverage: Coverage,
     task: &'a Task,
 }
 
 impl<'a> Retrieval<'a> {
-    /// A query of which `limit` documents are wanted.
+    /// Makes the retrieval of a query for `limit` documents.
     fn new(
         query: &'a Query,
         words: &'a Words,
@@ -95,30 +95,31 @@ impl<'a> Retrieval<'a> {
         Self { query, words, mode, depth: DEPTH.max(limit * 2), coverage, task }
     }
 
-    /// Returns whether something must or must not occur, and where: that binds every arm.
+    /// Returns whether the query has phrases, exclusions or a scope, which restrict every arm.
     fn is_strict(&self) -> bool {
         let query = self.query;
         !query.phrases.is_empty() || !query.without.is_empty() || query.scope != Scope::Any
     }
 }
 
-/// The documents that the arms found, before they are loaded.
+/// The documents that the arms found, before loading.
 #[derive(Default)]
 struct Candidates {
     /// The arms that answered.
     arms: Vec<Arm>,
-    /// What a person should know of them.
+    /// The notices to show with the results.
     notices: Vec<Notice>,
     lexical: Vec<(i64, f32)>,
     semantic: Vec<(i64, f32)>,
-    /// How near the titles of these are, where a pasted text has a title; see [`fusion::titles`].
+    /// The title scores of the semantic candidates, if a pasted text has a title; see
+    /// [`fusion::titles`].
     titles: Vec<f32>,
     signature: Vec<(i64, f32)>,
-    /// Documents that were found by words and have passages without a vector, ascending.
+    /// Documents found by words that have passages without a vector, ascending.
     unread: Vec<i64>,
     chunks: HashMap<i64, Vec<Near>>,
     signatures: usize,
-    /// Whether a pasted text found them.
+    /// True if the query is a pasted text.
     pasted: bool,
 }
 
@@ -126,8 +127,9 @@ impl Parts<'_> {
     /// Answers a search.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for a query that cannot be read, [`precedent_core::Code::NotFound`] for a source that does not exist, and
-    /// those of the database and the index.
+    /// [`precedent_core::Code::InvalidInput`] for an invalid query,
+    /// [`precedent_core::Code::NotFound`] for a source that does not exist; database or index
+    /// errors.
     pub fn search(&self, request: &SearchRequest, task: &Task) -> Result<SearchResponse> {
         let start = Instant::now();
         let limit = match request.limit {
@@ -155,7 +157,7 @@ impl Parts<'_> {
         let mut hits = if browses {
             self.recent(&query, request, limit)?
         } else if tokens::words(&query.all_words()).is_empty() {
-            // A lone sign says nothing, and its vector is as near to one text as to another.
+            // A lone symbol has no meaning, and its vector is equally near to any text.
             Vec::new()
         } else {
             let asked = Retrieval::new(&query, &words, mode, limit, coverage, task);
@@ -172,7 +174,8 @@ impl Parts<'_> {
         };
         hits.truncate(limit);
         if hits.is_empty() {
-            // Another process may have begun to make the indexes anew meanwhile: nothing found is then not nothing there.
+            // Another process may have started a rebuild meanwhile; an empty result is then not
+            // conclusive.
             let now = self.coverage()?;
             let told =
                 notices.iter().any(|n: &Notice| matches!(n.lack, Lack::SomeVectors | Lack::AllVectors));
@@ -202,7 +205,7 @@ impl Parts<'_> {
         })
     }
 
-    /// The query in the terms of the index, the rarest of many.
+    /// Returns the query in the terms of the index, limited to the rarest of many.
     fn words(&self, query: &Query) -> Result<Words> {
         let mut words = words(query);
         words.terms = self.fulltext.rarest(words.terms)?;
@@ -212,7 +215,7 @@ impl Parts<'_> {
     /// How much each arm can see.
     ///
     /// # Errors
-    /// Those of the database and the index.
+    /// Database or index errors.
     pub fn coverage(&self) -> Result<Coverage> {
         coverage(self.store, self.fulltext, self.vectors)
     }
@@ -237,7 +240,7 @@ impl Parts<'_> {
         let mut found = Candidates { pasted: query.pasted, ..Candidates::default() };
         let by_words = !query.pasted && mode != Mode::Semantic;
         let fulltext = self.fulltext;
-        // Words are looked up while the query is embedded.
+        // The full-text lookup runs while the query is embedded.
         let beside = by_words && mode == Mode::Hybrid && self.vectors.is_some() && coverage.embedded > 0;
         std::thread::scope(|scope| {
             let lexical = beside.then(|| scope.spawn(|| fulltext.search(words, filters, depth)));
@@ -255,7 +258,7 @@ impl Parts<'_> {
         }
         asked.task.check()?;
         if by_words && query.scope == Scope::Any {
-            // What was found by meaning may have words of the query, too.
+            // Semantic candidates may also contain words of the query.
             let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
             found.lexical = self.fulltext.weighed(words, &found.lexical, &also)?;
         }
@@ -276,14 +279,15 @@ impl Parts<'_> {
         Ok(found)
     }
 
-    /// Looks the query up by its signatures and by its meaning.
+    /// Retrieves candidates by signature and by vector.
     fn secondary_arms(&self, asked: &Retrieval<'_>, found: &mut Candidates) -> Result<()> {
         let query = asked.query;
         if asked.mode != Mode::Semantic && !asked.is_strict() {
             let mut distinctive = signature::signatures(&query.all_words());
             distinctive.retain(signature::Signature::is_telling);
             if query.pasted {
-                // What a person types is meant; what stands in a log may stand in every log.
+                // Typed signatures are intentional; signatures in a pasted log may occur in every
+                // log.
                 distinctive = self.fulltext.rare_signatures(distinctive)?;
             }
             let terms: Vec<String> = distinctive.iter().map(signature::Signature::term).collect();
@@ -307,10 +311,10 @@ impl Parts<'_> {
         Ok(())
     }
 
-    /// What a person should know about answers that are given now: an index that lags, a model that is not there.
+    /// Returns the current notices, such as an outdated index or a missing model.
     ///
     /// # Errors
-    /// Those of the database and the index.
+    /// Database or index errors.
     pub fn notices(&self) -> Result<Vec<Notice>> {
         let coverage = self.coverage()?;
         let mut notices = Vec::new();
@@ -325,7 +329,7 @@ impl Parts<'_> {
     fn missing_vectors(&self, coverage: Coverage) -> Result<Option<Notice>> {
         let Some(vectors) = self.vectors else { return Ok(missing_vectors(coverage, 0)) };
         let reached = vectors.reached()?;
-        // A note gets its vectors at once, before anybody knows how many the others will have.
+        // A note is embedded immediately, before the number of missing vectors is known.
         if coverage.embedded > 0 && reached == 0 {
             let text = "Not conclusive: the semantic index is only partly built.".to_owned();
             return Ok(Some(Notice { lack: Lack::SomeVectors, text }));
@@ -339,11 +343,12 @@ impl Parts<'_> {
         Notice { lack: Lack::Model, text: format!("Not conclusive: keyword search only{why}.{hint}") }
     }
 
-    /// Looks the query up by its meaning, and the title of a pasted text by itself.
+    /// Retrieves candidates by the query's vector, and scores the title of a pasted text
+    /// separately.
     fn semantic(&self, vectors: &Vectors, asked: &Retrieval<'_>, found: &mut Candidates) -> Result<()> {
         let Retrieval { query, words, mode, depth, .. } = *asked;
         let allowed = if asked.is_strict() {
-            // Every document that passes the strict part, however far down.
+            // All documents that pass the strict part, at any rank.
             let all = usize::try_from(self.fulltext.count()?).unwrap_or(usize::MAX);
             let passed = self.fulltext.search(words, &query.filters, all)?;
             Some(Arc::new(passed.iter().filter_map(|(id, _)| usize::try_from(*id).ok()).collect()))
@@ -369,10 +374,11 @@ impl Parts<'_> {
         Ok(())
     }
 
-    /// The best documents for a pasted text, with each arm's evidence, by fused score; ties by id.
+    /// Returns the best documents for a pasted text with each arm's evidence, by fused score; ties
+    /// by id.
     ///
     /// # Errors
-    /// As [`Parts::search`].
+    /// Same as [`Parts::search`].
     pub fn evidence(
         &self,
         text: &str,
@@ -396,7 +402,7 @@ impl Parts<'_> {
         Ok(fuse(&found).into_iter().take(limit).map(evidence).collect())
     }
 
-    /// The unit vector of a pasted text; `None` where there is no model.
+    /// Returns the unit vector of a pasted text, or `None` without a model.
     ///
     /// # Errors
     /// [`precedent_core::Code::ModelUnavailable`] if the model fails.
@@ -404,10 +410,10 @@ impl Parts<'_> {
         self.vectors.map(|_| (self.embed)(&read_by_model(&Query::pasted(text)).0)).transpose()
     }
 
-    /// The best documents for a query, by fused score, without loading them; ties by id.
+    /// Returns the best documents for a query, by fused score, without loading them; ties by id.
     ///
     /// # Errors
-    /// As [`Parts::search`].
+    /// Same as [`Parts::search`].
     pub fn rank(&self, query: &Query, mode: Mode, limit: usize, task: &Task) -> Result<Vec<(i64, f32)>> {
         let words = self.words(query)?;
         let coverage = self.coverage()?;
@@ -417,7 +423,7 @@ impl Parts<'_> {
         Ok(ranked)
     }
 
-    /// The best documents of all arms, loaded, with their passages.
+    /// Loads the best documents of all arms, with their passages.
     fn hits(
         &self,
         query: &Query,
@@ -432,7 +438,7 @@ impl Parts<'_> {
         self.store.read(|r| {
             let mut loaded: Vec<(Fused, DocumentRow)> = Vec::with_capacity(limit + 1);
             let mut skeletons: HashMap<i64, Skeleton> = HashMap::new();
-            // Ties break by key; equal scores stand next to each other.
+            // Ties break by key, so all documents with the last score must be loaded.
             for one in fused.iter() {
                 if loaded.len() >= limit && loaded.last().is_some_and(|(last, _)| last.score > one.score) {
                     break;
@@ -452,7 +458,7 @@ impl Parts<'_> {
                 let comments = r.comments(&row)?;
                 read.push((one, row, comments));
             }
-            // Choosing passages is most of the work of a search, and each document's is its own.
+            // Choosing passages is most of the work of a search, and documents are independent.
             let show = |(one, row, comments): &(Fused, DocumentRow, Vec<StoredComment>)| {
                 let near = found.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
                 let skeleton = skeletons.get(&row.source_id).unwrap_or(&none);
@@ -468,7 +474,7 @@ impl Parts<'_> {
         })
     }
 
-    /// How much each of the query's words says.
+    /// Returns the weight of each of the query's words.
     fn weights(&self, words: &Words) -> Result<passages::Weights> {
         let mut terms: Vec<String> = words.terms.clone();
         terms.extend(words.phrases.iter().flatten().cloned());
@@ -500,7 +506,7 @@ impl Parts<'_> {
     }
 }
 
-/// All arms together, best first.
+/// Fuses the candidates of all arms, best first.
 fn fuse(found: &Candidates) -> Vec<Fused> {
     let factors = match (found.pasted, found.titles.is_empty()) {
         (false, _) => &fusion::TYPED,
@@ -517,8 +523,8 @@ fn fuse(found: &Candidates) -> Vec<Fused> {
     fusion::blend(factors, arms)
 }
 
-/// What the model reads of a query, and of its title by itself if it is a pasted text that has one. A pasted text is written as a
-/// stored one is: its title, and its first piece.
+/// Returns the texts to embed for a query: its text, and the title of a pasted text alone. A pasted
+/// text is formatted like a stored one: its title and its first chunk.
 fn read_by_model(query: &Query) -> (String, String) {
     if !query.pasted {
         return (representation("", &query.all_words()), String::new());
@@ -531,12 +537,12 @@ fn read_by_model(query: &Query) -> (String, String) {
     }
 }
 
-/// Two documents in the order of their keys, numbers compared as numbers.
+/// Compares two documents by key, with numbers compared as numbers.
 fn key_order(a: &DocumentRow, b: &DocumentRow) -> std::cmp::Ordering {
     (&a.source, a.number, &a.key).cmp(&(&b.source, b.number, &b.key))
 }
 
-/// The query in the terms of the index.
+/// Returns the query in the terms of the index.
 fn words(query: &Query) -> Words {
     let terms = |text: &str| -> Vec<String> { tokens::words(text).into_iter().map(|w| w.term).collect() };
     let mut identifiers: Vec<String> = Vec::new();
@@ -545,7 +551,7 @@ fn words(query: &Query) -> Words {
             identifiers.push(whole);
         }
     }
-    // "C++" is not every text that has a C, where the name itself can be looked for.
+    // Drop short names such as "C++" from the words: their identifier is searched instead.
     let mut text = query.text.clone();
     if query.scope == Scope::Any {
         for (range, whole) in tokens::identifiers(&query.text) {
@@ -563,7 +569,7 @@ fn words(query: &Query) -> Words {
     }
 }
 
-/// A document that no words asked for, with its beginning as the passage.
+/// Returns a document that no words asked for, with its beginning as the passage.
 fn unasked(reader: &Reader<'_>, row: &DocumentRow, why: &str) -> Result<Hit> {
     let weights = passages::Weights::default();
     let comments = reader.comments(row)?;
@@ -611,7 +617,7 @@ fn scores(one: &Fused, found: &Candidates) -> Scores {
     }
 }
 
-/// One plain sentence that says why a document was found.
+/// Returns one sentence that explains why a document was found.
 fn why(query: &Query, passages: &passages::Found, one: &Fused, found: &Candidates) -> String {
     let arm = |arm| one.contributions.iter().find(|c| c.arm == arm);
     let mut reasons: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! What a key, a number or an address names.
+//! The resolution of keys, numbers and addresses to documents.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,12 @@ use precedent_core::{
 use precedent_store::{DocumentRow, Reader, SourceRow};
 use precedent_text::similar;
 
-/// The most words of a query that names something beside others.
+/// The maximum number of words in a query that names an item beside other words.
 const MAX_NAMING: usize = 12;
 
 impl Parts<'_> {
-    /// A query that is nothing but a key or a number means that document; a key of none means what refers to it.
+    /// Moves the documents that the query names to the front of the hits. For an unknown key,
+    /// replaces the hits with the documents that refer to it.
     pub(super) fn pin_key_match(
         &self,
         query: &Query,
@@ -32,7 +33,7 @@ impl Parts<'_> {
         let mut found: Vec<DocumentRow> = if words < 2 {
             self.store.read(|r| named(r, text))?
         } else {
-            // Of several words those name something that can mean nothing else.
+            // In a query of several words, only unambiguous keys and addresses count.
             let keys = text.split_whitespace().filter(|word| word.contains('#') || word.contains("://"));
             self.store.read(|r| keys.map(|key| named(r, key)).collect::<Result<Vec<_>>>())?.concat()
         };
@@ -62,21 +63,21 @@ impl Parts<'_> {
     }
 }
 
-/// The documents that a key (`acme/app#12`; `APP-12`, as trackers with projects write it), a number (`#12`, `12`) or the address of
-/// their page names, in the order of their keys.
+/// Returns the documents that a key (`acme/app#12`; `APP-12`, as trackers with projects write it),
+/// a number (`#12`, `12`) or the address of their page names, sorted by key.
 ///
 /// # Errors
-/// Those of the database.
+/// Database errors.
 pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
     if let Some(row) = reader.document_by_key(text)? {
         return Ok(vec![row]);
     }
-    // As mails and sentences write it: in brackets, with a point behind it.
+    // Remove brackets and punctuation, as in mails and sentences.
     let text = text.trim_matches(['<', '>', '(', ')', '"', '\'', ',', ';', '.', ':', '!', '?']);
     if let Some((address, number)) = address(text) {
         let mut found = reader.documents_by_number(number)?;
         found.retain(|d| d.url.as_deref().is_some_and(|url| same_address(url, &address)));
-        // Exports seldom give the page's address, but the address gives the key.
+        // Exports seldom contain the page's address, but the address contains the key.
         let key = address.split('/').skip_while(|part| *part != "browse").nth(1);
         return match key {
             Some(key) if found.is_empty() => by_project(reader, key),
@@ -93,14 +94,15 @@ pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
     }
 }
 
-/// Whether a text can only be meant as an item's key: `acme/app#12`, `#12`. A number by itself may be an error's.
+/// Returns whether a text can only be an item's key: `acme/app#12`, `#12`. A bare number may be an
+/// error code.
 fn is_key(text: &str) -> bool {
     split_key(text).is_some_and(|(source, _)| {
         source.is_empty() || source.contains('/') && !source.contains(char::is_whitespace)
     })
 }
 
-/// The documents that refer to an item that is not here, in the order of their keys.
+/// Returns the documents that refer to a missing item, sorted by key.
 fn referring(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
     let keys = match key.strip_prefix('#') {
         Some(_) => reader.sources()?.into_iter().map(|source| source.key + key).collect(),
@@ -113,7 +115,8 @@ fn referring(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
     from.iter().filter_map(|key| reader.document_by_key(key).transpose()).collect()
 }
 
-/// The documents of a project that a tracker names as `APP-12`: of sources that hold the project, or are called like it.
+/// Returns the documents with a tracker's project key such as `APP-12`, from sources that hold the
+/// project or have its name.
 fn by_project(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
     let Some((project, number)) = key.rsplit_once('-') else { return Ok(Vec::new()) };
     let is_project = project.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -131,12 +134,13 @@ fn by_project(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
     Ok(found)
 }
 
-/// The address of an item's page as it can be compared, and the item's number; `None` if the text is no such address.
+/// Parses the address of an item's page into a comparable form and the item's number; `None` if the
+/// text is not such an address.
 fn address(text: &str) -> Option<(String, u64)> {
     match text.split_once("://") {
         Some((scheme, _)) if !matches!(scheme, "http" | "https") => return None,
         Some(_) => {}
-        // Browsers show none: "github.com/acme/app/issues/12".
+        // Browsers hide the scheme: "github.com/acme/app/issues/12".
         None => {
             let (host, page) = text.split_once('/')?;
             let is_host = host.contains('.') && !host.starts_with('.') && page.contains('/');
@@ -146,7 +150,8 @@ fn address(text: &str) -> Option<(String, u64)> {
         }
     }
     let plain = plain_address(text);
-    // The last number: of "PUMP-12", of "show_bug.cgi?id=12", of ".../issues/12/attachments" the one before.
+    // The last number: of "PUMP-12", of "show_bug.cgi?id=12", of ".../issues/12/attachments" the
+    // one before.
     let number = plain.rsplit('/').find_map(|part| {
         let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
         let from = digits.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
@@ -155,7 +160,7 @@ fn address(text: &str) -> Option<(String, u64)> {
     Some((plain, number))
 }
 
-/// An address without what may differ between two of one page: the scheme, the anchor, what a tracker adds behind it.
+/// Normalizes an address by removing the scheme, the anchor, and the tracker's additions.
 fn plain_address(url: &str) -> String {
     let url = url.trim().split_once("://").map_or(url, |(_, rest)| rest);
     let url = url.split_once('#').map_or(url, |(page, _)| page);
@@ -176,13 +181,14 @@ fn plain_address(url: &str) -> String {
         .to_owned()
 }
 
-/// Whether the address of an item's page is this one, or the beginning of it: a page has parts.
+/// Returns whether an item's address equals this one or is a prefix of it, because a page has
+/// subpages.
 fn same_address(url: &str, address: &str) -> bool {
     let url = plain_address(url);
     address == url || address.strip_prefix(&url).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Which part of a key is not known here: its source, or its number there.
+/// Returns which part of a key is unknown: its source, or its number there.
 fn what_is_unknown(reader: &Reader<'_>, key: &str) -> Option<String> {
     let (source, _) = split_key(key.trim()).filter(|(source, _)| source.contains('/'))?;
     if let Some(known) = reader.source(source).ok()? {
@@ -198,10 +204,11 @@ fn what_is_unknown(reader: &Reader<'_>, key: &str) -> Option<String> {
     }
 }
 
-/// The one document that a key, or a number that only one source has, names.
+/// Returns the only document that a key, or a number that only one source has, names.
 ///
 /// # Errors
-/// [`precedent_core::Code::NotFound`] if there is none; [`precedent_core::Code::InvalidInput`] if a number is ambiguous.
+/// [`precedent_core::Code::NotFound`] if there is none; [`precedent_core::Code::InvalidInput`] if a
+/// number is ambiguous.
 pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
     if key.trim().is_empty() {
         return Err(Error::invalid("a key is missing")
@@ -224,7 +231,7 @@ pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
     })
 }
 
-/// The key that was probably meant where its source was misspelt, if there is such a document.
+/// Returns the probably intended key if its source was misspelt and such a document exists.
 fn meant(reader: &Reader<'_>, key: &str) -> Option<String> {
     let at = key.find(['#', ':'])?;
     let (source, rest) = key.split_at(at);
@@ -237,7 +244,7 @@ fn meant(reader: &Reader<'_>, key: &str) -> Option<String> {
     reader.document_by_key(&meant).ok()?.map(|d| d.key)
 }
 
-/// A source was named that does not exist; says which do.
+/// Returns the error for an unknown source, with the available ones.
 pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
     let known: Vec<String> = reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
     let hint = if known.is_empty() {
@@ -250,7 +257,7 @@ pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
     Error::not_found(format!("source \"{key}\" not found in this casebook")).with_hint(hint)
 }
 
-/// The source, where there is just one: to look everywhere is to look there.
+/// Returns the source if there is only one; then a search of all sources is a search of that one.
 pub(crate) fn only_source(r: &Reader<'_>) -> Result<Option<SourceRow>> {
     let mut sources = r.sources()?;
     Ok(if sources.len() == 1 { sources.pop() } else { None })

@@ -1,4 +1,4 @@
-//! The passages that show why a document was found, with what matches marked.
+//! The passages that show why a document was found, with matches marked.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -12,14 +12,15 @@ use precedent_text::{
     tokens,
 };
 
-/// Passages of one document.
+/// The maximum number of passages of one document.
 const SHOWN: usize = 3;
-/// Length of a passage, in characters.
+/// The length of a passage, in characters.
 const LENGTH: usize = 260;
-/// Comments of a document that are read for passages; the others share no word with the query and are not near it.
+/// The maximum number of a document's comments considered for passages; the others share no word
+/// with the query and are not near it.
 const READ: usize = 12;
 
-/// How much each of the query's words says.
+/// The weights of the query's words.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
     terms: HashMap<String, f32>,
@@ -27,15 +28,17 @@ pub(super) struct Weights {
     beginnings: Beginnings,
 }
 
-/// The first two characters of the terms that are looked for: most words of a text are told apart by them, and need no stemming.
+/// A filter on the first two characters of the query's terms: it rejects most words of a text
+/// without stemming them.
 #[derive(Clone, Debug)]
 struct Beginnings {
-    /// By the first, a bit for each second.
+    /// The bit set of second characters, by first character.
     seconds: [u64; 36],
 }
 
 impl Beginnings {
-    /// Stands for any second character: a term has none, or one that is no plain letter or digit.
+    /// A bit for any second character: the term has none, or one that is not a plain letter or
+    /// digit.
     const ANY: u64 = 1 << 63;
 
     fn new<'a>(terms: impl Iterator<Item = &'a String>) -> Self {
@@ -52,10 +55,10 @@ impl Beginnings {
         }
     }
 
-    /// Whether a word as it is written may become one of the terms.
+    /// Returns whether a word as written may become one of the terms.
     fn may_be(&self, word: &str) -> bool {
         let bytes = word.as_bytes();
-        // An accented letter may become the plain one.
+        // An accented letter may become a plain one.
         let Some(first) = Self::first(bytes[0]) else { return true };
         let seconds = self.seconds[first];
         match bytes.get(1).copied().and_then(Self::second) {
@@ -72,7 +75,8 @@ impl Beginnings {
         }
     }
 
-    /// Stemming leaves the first two letters as they are, but for a y that comes of an i or becomes one ("dying", "die").
+    /// Returns the index of a second character. Stemming keeps the first two letters, except that a
+    /// y may come from an i or become one ("dying", "die").
     fn second(byte: u8) -> Option<usize> {
         Self::first(if byte.eq_ignore_ascii_case(&b'y') { b'i' } else { byte })
     }
@@ -90,7 +94,7 @@ impl Weights {
         Self { beginnings: Beginnings::new(terms.keys()), terms, identifiers: identifiers.to_vec() }
     }
 
-    /// The words of a text that match, with their weight.
+    /// Returns the matching words of a text, with their weights.
     fn matches(&self, text: &str) -> Vec<(Range<usize>, String, f32)> {
         if self.terms.is_empty() {
             return Vec::new();
@@ -101,12 +105,12 @@ impl Weights {
             .collect()
     }
 
-    /// The sum of the weights of the distinct words that a text shares with the query.
+    /// Returns the sum of the weights of the distinct words that a text shares with the query.
     fn score(&self, text: &str) -> f32 {
         distinct(&self.matches(text))
     }
 
-    /// A text with what matches marked.
+    /// Splits a text into spans, with matches marked.
     pub(super) fn spans(&self, text: &str) -> Vec<Span> {
         let mut marks: Vec<Range<usize>> = self.matches(text).into_iter().map(|(range, ..)| range).collect();
         if !self.identifiers.is_empty() {
@@ -144,21 +148,21 @@ fn distinct(matches: &[(Range<usize>, String, f32)]) -> f32 {
     for (_, term, weight) in matches {
         seen.insert(term, *weight);
     }
-    // Summed in a fixed order: floating-point sums depend on it.
+    // Sum in a fixed order: floating-point sums depend on it.
     let mut weights: Vec<f32> = seen.into_values().collect();
     weights.sort_by(f32::total_cmp);
     weights.iter().sum()
 }
 
-/// The passages of a document and what they say about the match.
+/// The passages of a document, with their matched words.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) shown: Vec<Passage>,
-    /// The query's words that the title has, as written, the weightiest first.
+    /// The query's words that the title has, as written, highest weight first.
     pub(super) title_words: Vec<String>,
-    /// Those that the best passage has and the title lacks.
+    /// The query's words that the best passage has and the title lacks.
     pub(super) words: Vec<String>,
-    /// Whether the best one stands in a comment.
+    /// True if the best passage is in a comment.
     pub(super) in_comment: bool,
 }
 
@@ -170,7 +174,8 @@ struct Candidate<'a> {
     cosine: Option<f32>,
 }
 
-/// The best passages of a document: those nearest in meaning and those with the weightiest words.
+/// Returns the best passages of a document: those nearest in meaning and those with the highest
+/// word weights.
 pub(super) fn passages(
     row: &DocumentRow,
     comments: &[StoredComment],
@@ -197,7 +202,7 @@ pub(super) fn passages(
             .collect()
     };
     candidates.extend(add(None, 0, chunk::chunks(&Prepared::body(&row.body, skeleton), MAX_BODY_CHUNKS)));
-    // Comments are weighed as written before any of them is prepared: long threads stay cheap.
+    // Score comments as written before preparing any, so that long threads stay cheap.
     let mut weighed: Vec<(f32, usize)> = comments
         .iter()
         .enumerate()
@@ -217,7 +222,7 @@ pub(super) fn passages(
             candidates.push(candidate);
         }
     }
-    // Both kinds of evidence on a scale of their own best.
+    // Each kind of evidence is scaled by its best value.
     let most_words = candidates.iter().map(|c| c.words).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
     let nearest = candidates.iter().filter_map(|c| c.cosine).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
     let value = |c: &Candidate<'_>| c.words / most_words + c.cosine.map_or(0.0, |x| x / nearest);
@@ -231,7 +236,7 @@ pub(super) fn passages(
     let shown = candidates
         .iter()
         .enumerate()
-        // The first always; the others only if they carry weight of their own.
+        // The first is always shown; the others only if their own score is high enough.
         .filter(|(i, c)| *i == 0 || value(c) > telling * 0.4)
         .take(SHOWN)
         .map(|(_, c)| passage(c, row, weights))
@@ -256,12 +261,13 @@ fn passage(candidate: &Candidate<'_>, row: &DocumentRow, weights: &Weights) -> P
     }
 }
 
-/// A comment's place in its thread.
+/// Returns the anchor of a comment in its thread.
 pub(crate) fn anchor(comment: &StoredComment) -> String {
     format!("comment-{}", comment.remote_id)
 }
 
-/// The query's words that a text has, the weightiest first: the term, and how it is written there.
+/// Returns the query's words that a text has, highest weight first: the term, and its spelling
+/// there.
 fn matched_words(text: &str, weights: &Weights) -> Vec<(String, String)> {
     let mut seen: Vec<(f32, String, String)> = Vec::new();
     for (range, term, weight) in weights.matches(text) {
@@ -274,7 +280,8 @@ fn matched_words(text: &str, weights: &Weights) -> Vec<(String, String)> {
     seen.into_iter().map(|(_, term, word)| (term, word)).collect()
 }
 
-/// The part of a chunk with the weightiest words, about [`LENGTH`] characters, cut at words.
+/// Returns the part of a chunk with the highest word weights, about [`LENGTH`] characters, cut at
+/// words.
 fn window(text: &str, weights: &Weights) -> String {
     if text.chars().count() <= LENGTH {
         return text.to_owned();
@@ -289,7 +296,7 @@ fn window(text: &str, weights: &Weights) -> String {
             best = (score, range.start);
         }
     }
-    // Some words before the first match, from the start of a line or word.
+    // Include some words before the first match, from the start of a line or word.
     let mut start = text.floor_char_boundary(best.1.saturating_sub(LENGTH / 4));
     if start > 0 {
         let line = text[start..best.1].rfind('\n').map(|i| start + i + 1);
@@ -335,7 +342,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// No word that becomes a term is taken for another one by how it begins.
+        /// The filter never rejects a word that becomes one of the terms.
         #[test]
         fn a_word_begins_as_its_term_does(text in "([a-zA-Z]{1,3}(ies|ying|ed|ing|aed|y|ional|ization|'s|)|[a-zäé0-9.']{1,5}| ){1,20}") {
             for word in tokens::forms(&text) {

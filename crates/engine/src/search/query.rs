@@ -1,6 +1,7 @@
 //! The query language: `"exact phrase" words -without is:closed label:bug source:acme/app author:x
-//! updated:>2026-01-01 in:title mode:lexical`. Anything that is no filter is a word: a pasted log is a query too. So is the one line
-//! of a compiler that somebody pasted, with its options and colons.
+//! updated:>2026-01-01 in:title mode:lexical`. Everything that is not a filter is a word, so a
+//! pasted log is also a query. The same holds for a pasted line of compiler output, with its
+//! options and colons.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
@@ -14,46 +15,46 @@ use precedent_index::{
 };
 use precedent_text::{essence::informative, visible::uncoloured};
 
-/// Longer queries are pasted texts: nothing in them is read as a filter.
+/// The maximum length of a typed query; longer ones are pasted texts without filters.
 const MAX_TYPED: usize = 1000;
-/// The longest query that is read, in bytes.
+/// The maximum length of a query, in bytes.
 pub const MAX_QUERY: usize = 200_000;
-/// Of a text that was pasted so much is read, in bytes.
+/// The maximum length read of a pasted text, in bytes.
 const MAX_PASTED: usize = 50_000_000;
 
-/// A query, read.
+/// A parsed query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
     /// The words, in the order they were typed, without filters, phrases and exclusions.
     pub text: String,
-    /// Exact phrases.
+    /// The exact phrases.
     pub phrases: Vec<String>,
-    /// Words and phrases that must not occur.
+    /// The words and phrases that must not occur.
     pub without: Vec<String>,
-    /// Conditions.
+    /// The filters.
     pub filters: Vec<Filter>,
-    /// Where the words have to stand.
+    /// The fields to search for the words.
     pub scope: Scope,
-    /// How to rank, if the query says so.
+    /// The search mode, if the query sets one.
     pub mode: Option<Mode>,
-    /// The query as it was understood.
+    /// The query as interpreted.
     pub understood: String,
-    /// Whether it is a pasted text and not a typed query.
+    /// True if it is a pasted text and not a typed query.
     pub pasted: bool,
 }
 
 impl Query {
-    /// A text as a person typed it: nothing in it is read as a filter.
+    /// Makes a query of plain words without filters.
     pub fn typed(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
-    /// A text that was pasted: its first line is its title.
+    /// Makes a query of a pasted text, whose first line is its title.
     pub fn pasted(text: &str) -> Self {
         Self { pasted: true, ..Self::typed(text) }
     }
 
-    /// Everything that was asked for in words: what the model reads.
+    /// Returns all words and phrases, as the text to embed.
     pub fn all_words(&self) -> String {
         let mut out = self.text.clone();
         for phrase in &self.phrases {
@@ -71,10 +72,10 @@ impl Query {
         !self.is_empty() && parts > usize::from(self.text.is_empty())
     }
 
-    /// Adds filters that were given apart from the words.
+    /// Adds filters that were given separately from the words.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if a filter has a value that it cannot have, or is none.
+    /// [`precedent_core::Code::InvalidInput`] if a filter is unknown or its value invalid.
     pub fn within(mut self, filters: &str) -> Result<Self> {
         let given = parse_short(filters, false)?;
         if !given.is_empty() || !given.without.is_empty() {
@@ -89,18 +90,18 @@ impl Query {
         Ok(self)
     }
 
-    /// Whether there are no words at all.
+    /// Returns whether there are no words at all.
     pub fn is_empty(&self) -> bool {
         self.text.trim().is_empty() && self.phrases.is_empty()
     }
 }
 
-/// Reads a query.
+/// Parses a query.
 ///
 /// # Errors
-/// [`precedent_core::Code::InvalidInput`] if a filter has a value that it cannot have, with what it can have.
+/// [`precedent_core::Code::InvalidInput`] if a filter's value is invalid, with the valid ones.
 pub fn parse(input: &str) -> Result<Query> {
-    // Nobody types so much: it was pasted, and what informs of it is asked.
+    // Such a long text was pasted; search for its salient part.
     if input.len() > MAX_QUERY {
         return parse(&informative(&input[..input.floor_char_boundary(MAX_PASTED)]));
     }
@@ -109,7 +110,7 @@ pub fn parse(input: &str) -> Result<Query> {
     }
     let input = &*uncoloured(input);
     let query = parse_short(input, is_line(input))?;
-    // Who excludes and names nothing else means the word: an option, an arrow.
+    // A query with only exclusions means those words literally: an option, an arrow.
     if query.is_empty() && query.filters.is_empty() && !query.without.is_empty() {
         return Ok(Query {
             mode: query.mode,
@@ -121,7 +122,8 @@ pub fn parse(input: &str) -> Result<Query> {
     Ok(query)
 }
 
-/// Whether a query is the line of a program or of a log that somebody pasted: a word of it ends with a colon, as in "error: …".
+/// Returns whether a query is a pasted line of program or log output: one of its words ends with a
+/// colon, as in "error: …".
 fn is_line(input: &str) -> bool {
     let mut rest = input.trim_start();
     let (mut tokens, mut announces) = (0, false);
@@ -134,7 +136,7 @@ fn is_line(input: &str) -> bool {
     tokens > 1 && announces
 }
 
-/// Reads a query that was typed. In a line that was pasted, what is no valid filter is a word.
+/// Parses a typed query. In a pasted line, an invalid filter is a word.
 fn parse_short(input: &str, line: bool) -> Result<Query> {
     let mut query = Query::default();
     let (mut words, mut quoted): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
@@ -153,7 +155,7 @@ fn parse_short(input: &str, line: bool) -> Result<Query> {
         }
         said.push(token);
     }
-    // What a program quotes in its line is a part of the line.
+    // Quotes inside a line of program output are part of the line.
     if line && !words.is_empty() {
         query.phrases.clear();
         words = quoted;
@@ -163,13 +165,13 @@ fn parse_short(input: &str, line: bool) -> Result<Query> {
     Ok(query)
 }
 
-/// Cuts off the first token: up to the next white space outside of quotes.
+/// Splits off the first token: up to the next white space outside of quotes.
 fn next_token(text: &str) -> (&str, &str) {
     let mut quoted = false;
     let mut previous = None;
     for (i, c) in text.char_indices() {
         match c {
-            // A quote opens at the start of a word, of a filter's value or of an exclusion, so that 5" stays a word.
+            // A quote opens at the start of a word, value or exclusion, so that 5" stays a word.
             '"' if quoted => quoted = false,
             '"' if matches!(previous, None | Some('-' | ':')) && text[i + 1..].contains('"') => quoted = true,
             c if c.is_whitespace() && !quoted => return (&text[..i], &text[i..]),
@@ -180,7 +182,7 @@ fn next_token(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// Reads one token into the query, and whether it is more than a word.
+/// Parses one token into the query, and returns whether it is more than a word.
 fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
     let (negated, core) = match token.strip_prefix('-') {
         Some(core) if !core.is_empty() && !core.starts_with('-') => (true, core),
@@ -200,7 +202,7 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
     }
     if let Some((name, value)) = core.split_once(':') {
         let name = name.to_ascii_lowercase();
-        // Quotes hold a value together; there is no way to write one in it.
+        // Quotes group a value; it cannot contain one.
         let value = value.replace('"', "");
         let value = value.trim();
         match named(&name, value, negated, query) {
@@ -227,7 +229,7 @@ fn is_excluded(word: &str) -> bool {
     plain && word.contains(char::is_alphanumeric) && !numbered && !inner_capital
 }
 
-/// Reads `name:value` into the query, and whether that is a filter, a place or a way to rank.
+/// Parses `name:value` into the query, and returns whether it is a filter, a scope or a mode.
 fn named(name: &str, value: &str, negated: bool, query: &mut Query) -> Result<bool> {
     match name {
         "mode" if !negated => {
@@ -254,7 +256,8 @@ fn named(name: &str, value: &str, negated: bool, query: &mut Query) -> Result<bo
     Ok(true)
 }
 
-/// A filter's condition; `None` if the name is no filter's, so that `std::vec` and `http://x` stay words.
+/// Parses a filter's condition. Returns `None` if the name is not a filter, so that `std::vec` and
+/// `http://x` stay words.
 fn test(name: &str, value: &str) -> Result<Option<Test>> {
     let text = || {
         if value.is_empty() {
@@ -290,7 +293,8 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
     }))
 }
 
-/// `2026-01-01`, `>2026-01-01`, `>=`, `<`, `<=`, `2026-01-01..2026-02-01`; also a month or a year. Days are UTC.
+/// Parses `2026-01-01`, `>2026-01-01`, `>=`, `<`, `<=` or `2026-01-01..2026-02-01`; also a month or
+/// a year. Days are UTC.
 fn time(field: TimeField, name: &str, value: &str) -> Result<Test> {
     let bad = || wrong(name, value, "a date such as 2026-01-31, >2026-01, <2026, or 2026-01-01..2026-02-01");
     let span = |text: &str| period(text).ok_or_else(bad);
@@ -313,7 +317,7 @@ fn time(field: TimeField, name: &str, value: &str) -> Result<Test> {
     Ok(Test::Time(field, from, to))
 }
 
-/// The start and the end (exclusive) of a day, month or year, in seconds.
+/// Returns the start and the end (exclusive) of a day, month or year, in seconds.
 fn period(text: &str) -> Option<(i64, i64)> {
     let second = |d: Date| d.to_zoned(TimeZone::UTC).ok().map(|z| Timestamp::from(z).as_second());
     let mut parts = text.split('-');
@@ -420,7 +424,7 @@ mod tests {
         let q = parse(r#"upstream: request: "POST /login" failed is:open"#).unwrap();
         assert_eq!(q.text, r#"upstream: request: "POST /login" failed"#);
         assert_eq!((q.phrases.len(), q.filters.len()), (0, 1));
-        // A line that is quoted as a whole is meant as it stands.
+        // A line quoted as a whole is a phrase.
         assert_eq!(parse(r#""error: no lease""#).unwrap().phrases, ["error: no lease"]);
         assert_eq!(parse(r#"pool "worker-1" stalls"#).unwrap().phrases, ["worker-1"]);
     }

@@ -1,13 +1,14 @@
-//! Sharing a budget of characters among threads, and cutting texts to it. A character is a Unicode scalar value; nothing
-//! is cut inside one.
+//! The division of a budget of characters among threads, and cutting texts to it. A character is a
+//! Unicode scalar value, and texts are never cut inside one.
 
 use precedent_text::essence::condensed;
 
-/// What marks a cut.
+/// The marker of a cut.
 pub(super) const CUT: &str = " […]";
 
-/// Shares `total` among threads in proportion to `weights`; none gets more than it `needs`, and what one leaves over goes
-/// to the others in the same proportion. The rest of the division goes to the first.
+/// Divides `total` among threads in proportion to `weights`. None gets more than it `needs`, and
+/// its surplus goes to the others in the same proportion. The remainder of the division goes to the
+/// first.
 pub(super) fn shares(total: usize, weights: &[f32], needs: &[usize]) -> Vec<usize> {
     let mut out = vec![0; weights.len()];
     let mut open: Vec<usize> = (0..weights.len()).collect();
@@ -33,18 +34,19 @@ pub(super) fn shares(total: usize, weights: &[f32], needs: &[usize]) -> Vec<usiz
     out
 }
 
-/// A weight that can be divided by.
+/// Clamps a weight to a positive, finite value.
 fn weight(weight: f32) -> f64 {
     if weight.is_finite() { f64::from(weight).max(0.01) } else { 0.01 }
 }
 
-/// How many characters a text has.
+/// Returns the number of characters in a text.
 pub(super) fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A text in at most `max` characters, and whether something is left out: of a log its lines that inform, then the beginning, cut between
-/// words where that is near, with a mark.
+/// Cuts a text to at most `max` characters, and returns whether it was cut. A log is reduced to its
+/// salient lines, then to its beginning. The text is cut between words if one ends nearby, with a
+/// marker.
 pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     if text.len() <= max || length(text) <= max {
         return (text.to_owned(), false);
@@ -61,7 +63,7 @@ pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     let head = &text[..end];
     let cut = head.rfind(char::is_whitespace).filter(|at| *at > head.len() * 2 / 3).unwrap_or(end);
     let mut out = head[..cut].trim_end().to_owned();
-    // A fence that was opened and not closed would swallow what follows.
+    // An unclosed fence would include the following text.
     let fences = out.lines().filter(|l| l.trim_start().starts_with("```")).count();
     if !fences.is_multiple_of(2) && length(&out) + 4 + length(CUT) <= max {
         out.push_str("\n```");

@@ -1,4 +1,4 @@
-//! What a case shows: its thread within a budget, what fixed it, and in which version.
+//! The contents of a case: its thread within a budget, its fix, and the fixed version.
 
 use std::{
     cmp::Ordering,
@@ -32,15 +32,16 @@ use precedent_text::{
     version::{compare, versions},
 };
 
-/// The most of what a change says of itself, in characters, and as a share of its case's budget.
+/// The maximum length of a change's description, in characters, and as a share of its case's
+/// budget.
 const CHANGE: usize = 500;
 const CHANGE_SHARE: usize = 5;
-/// The most of the comment that gives the outcome of a problem, in characters.
+/// The maximum length of the comment that gives the outcome of a problem, in characters.
 const OUTCOME: usize = 600;
-/// The most of what is said of a case that is no solution, in characters.
+/// The maximum length of the comment shown for a case without a solution, in characters.
 const ASIDE: usize = 300;
 
-/// The merged pull requests that closed an item.
+/// Returns the merged pull requests that closed an item.
 fn fixes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<FixedBy>> {
     let mut out = Vec::new();
     for link in r.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key) {
@@ -49,7 +50,7 @@ fn fixes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<FixedBy>> {
             continue;
         };
         let said = shortened(&r.skeleton(change.source_id)?.strip(&written(&change.body))).0;
-        // "Closes #12" says nothing of how.
+        // "Closes #12" does not describe the change.
         let text = if says_something(&said) { excerpt(&said, CHANGE).0 } else { String::new() };
         out.push(FixedBy { key: change.key, title: change.title, url: change.url, text });
     }
@@ -65,7 +66,8 @@ pub(super) struct Case {
     pub(super) asked: Option<AskedVersion>,
 }
 
-/// Whether what closed an item helps to tell what its comments do. An evaluation hides what it asks for.
+/// The use of closing links to classify comments. An evaluation hides them, because they are the
+/// expected answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Links {
     Known,
@@ -76,16 +78,16 @@ pub(super) enum Links {
 pub(super) struct Opened {
     pub(super) row: DocumentRow,
     fixed_by: Vec<FixedBy>,
-    /// The numbers of what closed it, mirrored or not.
+    /// The numbers of the changes that closed it, mirrored or not.
     pub(super) closers: Vec<u64>,
     pub(super) body: String,
     pub(super) said: Vec<Said>,
     reported_on: Vec<String>,
     environment: Vec<String>,
     fixed_in: Option<String>,
-    /// Whether the report itself states a fix or a workaround.
+    /// True if the report itself states a fix or a workaround.
     report_tells: bool,
-    /// Whether what was said to help was denied, and nothing after that helped.
+    /// True if a proposed solution was denied and no later one helped.
     denied: bool,
 }
 
@@ -120,7 +122,7 @@ impl Opened {
             })
             .collect();
         credit(&mut said, row.author.login.as_deref());
-        // What was denied later is no fix; what closed it is one all the same.
+        // A comment denied later is not a fix, unless it was made by a change that closed the item.
         let last = |role| said.iter().rposition(|s| s.comment.role == Some(role));
         let first_fix = said.iter().position(|s| s.comment.role == Some(CommentRole::Fix));
         let denied = last(CommentRole::Denial).filter(|at| first_fix.is_some_and(|fix| fix < *at));
@@ -131,7 +133,7 @@ impl Opened {
                 earlier.comment.role.take_if(|role| *role == CommentRole::Fix);
             }
         }
-        // Before there is a fix, whoever says that it still happens confirms the report.
+        // Before the first fix, a denial only confirms the report.
         for before in said.iter_mut().take(first_fix.unwrap_or(usize::MAX)) {
             let role = &mut before.comment.role;
             *role =
@@ -156,13 +158,14 @@ impl Opened {
         })
     }
 
-    /// Whether what was said to help was denied, and nothing after that helped.
+    /// Returns whether a proposed solution was denied and no later one helped.
     pub(super) fn is_denied(&self) -> bool {
         self.denied
     }
 
-    /// Whether it tells how it was solved: by what closed it, by a version, by a comment that gives a fix, a workaround or advice
-    /// or states something for the project, or in the report itself.
+    /// Returns whether the thread shows how it was solved: by the change that closed it, by a
+    /// version, by a comment that gives a fix, a workaround or advice or is a statement by the
+    /// project, or by the report itself.
     pub(super) fn tells(&self) -> bool {
         let answers = |s: &Said| match s.comment.role {
             Some(CommentRole::Fix | CommentRole::Workaround) => true,
@@ -178,23 +181,24 @@ impl Opened {
             || self.row.state_reason.as_deref().is_some_and(Closure::says_fixed)
             || !self.closers.is_empty()
             || self.fixed_in.is_some()
-            // Exports without comments have it in the report.
+            // Exports without comments state the solution in the report.
             || self.report_tells
             || self.denied
             || self.said.iter().any(answers)
     }
 
-    /// A change that is a case of its own says there what it does.
+    /// Clears the text of changes that are shown as cases of their own.
     pub(super) fn say_once(&mut self, shown: &BTreeSet<String>) {
         self.fixed_by.iter_mut().filter(|change| shown.contains(&change.key)).for_each(|c| c.text.clear());
     }
 
-    /// How many characters it could use at most.
+    /// Returns the maximum number of characters that it could use.
     pub(super) fn need(&self) -> usize {
         need(&self.body, &self.said) + self.fixed_by.iter().map(|f| length(&f.text)).sum::<usize>()
     }
 
-    /// The version that a question names, beside the one that has the fix. Of several the newest counts: "3.1 works, 3.2 fails".
+    /// Returns the version that a question names, compared with the fixed version. Of several the
+    /// newest counts: "3.1 works, 3.2 fails".
     pub(super) fn asked(&self, question: &str) -> Option<AskedVersion> {
         let fixed = self.fixed_in.as_deref()?;
         let named = versions(question, &self.row.source).own;
@@ -206,7 +210,8 @@ impl Opened {
         Some(AskedVersion { version: newest, has_fix })
     }
 
-    /// Returns what became of the problem: the fix, or the comment to read first of a closed thread, and the workaround.
+    /// Returns the outcome of the problem: the fix, or the comment to read first in a closed
+    /// thread, and the workaround.
     pub(super) fn outcome(self, status: ProblemStatus, question: &str) -> ThreadOutcome {
         let closed_at = self.row.merged_at.or(self.row.closed_at);
         let asked_version = self.asked(question);
@@ -231,7 +236,7 @@ impl Opened {
         }
     }
 
-    /// It as a case that is no solution: of its comments the one to read first.
+    /// Returns it as a case without a solution, with the comment to read first.
     pub(super) fn near(self, evidence: CaseEvidence, declined: bool) -> NearCase {
         let silent = !declined && !self.tells();
         let closed_at = self.row.merged_at.or(self.row.closed_at);
@@ -256,7 +261,7 @@ impl Opened {
     }
 }
 
-/// What a thread says became of its problem.
+/// The outcome of a problem according to its thread.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadOutcome {
     pub(crate) status: ProblemStatus,
@@ -267,7 +272,7 @@ pub(crate) struct ThreadOutcome {
     pub(crate) fixed_by: Vec<FixedBy>,
 }
 
-/// Where the reporter only states that it is fixed, the answer just before is the fix.
+/// Moves the fix role to the preceding answer if the reporter only confirms a fix.
 fn credit(said: &mut [Said], reporter: Option<&str>) {
     for at in 0..said.len() {
         let Said { comment, sentences, .. } = &said[at];
@@ -296,7 +301,7 @@ impl Case {
         let told = self.thread.tells();
         let Opened { row, mut fixed_by, body, said, reported_on, environment, fixed_in, .. } = self.thread;
         let closed_at = row.merged_at.or(row.closed_at);
-        // Changes may use what the thread leaves.
+        // Changes may use the budget left by the thread.
         let room = (budget / CHANGE_SHARE).max(budget.saturating_sub(need(&body, &said)));
         let mut left = room;
         for change in &mut fixed_by {
@@ -350,7 +355,8 @@ fn shown(comment: &StoredComment, role: Option<CommentRole>) -> CaseComment {
     }
 }
 
-/// A comment without what it quotes, where it says something itself: the quoted words are in the thread already.
+/// Removes quotes from a comment with text of its own, because the quoted text is already in the
+/// thread.
 fn without_quotes(markdown: &str) -> String {
     let markdown = &*written(markdown);
     let own: Vec<&str> = markdown.lines().filter(|l| !l.trim_start().starts_with('>')).collect();
@@ -369,7 +375,7 @@ fn without_quotes(markdown: &str) -> String {
     out
 }
 
-/// The share of the question's words that a text has; for comments without a vector.
+/// Returns the share of the question's words that a text has; used for comments without a vector.
 fn overlap(wanted: &[String], text: &Prepared) -> f32 {
     if wanted.is_empty() {
         return 0.0;

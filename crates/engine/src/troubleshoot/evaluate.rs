@@ -1,8 +1,8 @@
-//! How often an assembled thread holds the comment that says what the fix was, beside the two obvious ways: the last
-//! comments, and the first.
+//! An evaluation of how often an assembled thread contains the comment that states the fix,
+//! compared with two simple methods: the last comments, and the first.
 //!
-//! What the fix was is known for two kinds of closed issues: a merged pull request closed it and a comment names that
-//! request; or someone who speaks for the project said something with the closure itself.
+//! The fix is known for two kinds of closed issues. Either a merged pull request closed it and a
+//! comment names that request, or a person who speaks for the project commented on closing it.
 
 use crate::Parts;
 use precedent_core::{
@@ -19,17 +19,19 @@ use super::{
     thread::{assemble, shortened},
 };
 
-/// A comment counts as shown when this many of its characters are, or all of it.
+/// The number of a comment's characters, or all of it, that must be shown for it to count.
 const SHOWN: usize = 200;
-/// A closing comment that is this close to the closure, in seconds.
+/// The maximum distance of a closing comment from the closure, in seconds.
 const AT_CLOSURE: i64 = 120;
-/// A closing comment with fewer letters says nothing.
+/// The minimum number of letters in an informative closing comment.
 const MIN_LETTERS: usize = 30;
 
-/// Assembles the thread of every closed issue of a source whose fix is known and whose comments do not fit the budget.
+/// Evaluates the thread of every closed issue of a source whose fix is known and whose comments do
+/// not fit the budget.
 ///
 /// # Errors
-/// [`precedent_core::Code::NotFound`] if there is no such source, [`precedent_core::Code::Cancelled`]; those of the database.
+/// [`precedent_core::Code::NotFound`] if there is no such source,
+/// [`precedent_core::Code::Cancelled`]; database errors.
 pub fn evaluate_threads(
     parts: &Parts<'_>,
     source: &str,
@@ -105,7 +107,7 @@ fn count(opened: &Opened, hidden: &Opened, budget: usize, figures: &mut ThreadFi
     figures.first += plain(&mut (0..comments.len()));
 }
 
-/// Whether a comment says what the fix was; by facts alone, not by its wording.
+/// Returns whether a comment states the fix; by facts alone, not by its wording.
 fn tells_the_fix(comment: &CaseComment, opened: &Opened) -> bool {
     let names = |number: &u64| {
         let text = &comment.text;

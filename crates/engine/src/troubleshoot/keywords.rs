@@ -1,13 +1,13 @@
-//! The second question to a wiki: what a report names, without its prose.
+//! The second query for a wiki: the names in a report, without its prose.
 
 use precedent_text::{prepare::Prepared, signature::SignatureKind, tokens};
 
-/// The most identifiers that count as names of components.
+/// The maximum number of identifiers used as component names.
 const MAX_NAMES: usize = 8;
-/// The longest question, in bytes.
+/// The maximum length of the query, in bytes.
 const MAX_LENGTH: usize = 900;
 
-/// Error codes, quoted messages, names of components, and the title.
+/// Returns the title, error codes, quoted messages and component names.
 pub(super) fn keywords(title: &str, body: &Prepared) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut add = |word: String| {

@@ -1,6 +1,6 @@
-//! Solved cases: the threads that carry a fix, and pages of a wiki where none surely does.
+//! Solved cases: threads that contain a fix, and wiki pages if no thread clearly does.
 //!
-//! Apart from duplicates by design: here only what was resolved counts, and what is shown is the solution.
+//! Separate from duplicates by design: only resolved reports count here, and the solution is shown.
 
 mod budget;
 mod case;
@@ -39,30 +39,30 @@ use precedent_store::{DocumentRow, Reader};
 use precedent_text::report;
 pub(crate) use wiki::passages;
 
-/// Candidates that are looked at.
+/// The number of candidates examined.
 const CANDIDATES: usize = 10;
-/// So many are named that are no solution, or not close enough.
+/// The maximum number of near cases listed, which have no solution or are not close enough.
 const NEAR: usize = 3;
-/// The most that a case helps whose fix somebody denied in the end.
+/// The relevance ceiling of a case whose fix was denied at the end.
 const DENIED: f32 = 0.45;
-/// So many known open reports are named.
+/// The maximum number of known open reports listed.
 const OPEN: usize = 3;
 
-/// What cases are looked for with.
+/// The components for finding cases.
 #[derive(Clone, Copy, Debug)]
 pub struct CaseContext<'a> {
-    /// Finds the matches of a question.
+    /// The finder for the matches of a question.
     pub finder: &'a MatchFinder<'a>,
-    /// The words that the casebook's reports use.
+    /// The vocabulary model of the casebook's reports.
     pub domain: &'a DomainModel,
-    /// The similarity of a page worth reading, from the model's card.
+    /// The minimum similarity of a page worth reading, from the model's card.
     pub card: Option<f32>,
 }
 
-/// Looks for solved cases, and for known open reports of the same.
+/// Finds solved cases, and known open reports of the same problem.
 ///
 /// # Errors
-/// [`precedent_core::Code::InvalidInput`] for a question that asks nothing and for settings out of range,
+/// [`precedent_core::Code::InvalidInput`] for an empty question and for settings out of range,
 /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
 pub fn troubleshoot(
     context: &CaseContext<'_>,
@@ -78,10 +78,10 @@ pub fn troubleshoot(
     Ok(response)
 }
 
-/// Reads what became of a problem from its thread; `question` is what is asked.
+/// Determines the outcome of a problem from its thread.
 ///
 /// # Errors
-/// Those of the database and the index.
+/// Database or index errors.
 pub(crate) fn outcome(
     r: &Reader<'_>,
     context: &CaseContext<'_>,
@@ -101,10 +101,11 @@ pub(crate) fn outcome(
     Ok(thread.outcome(status, &question.whole))
 }
 
-/// Returns the solved cases and known open reports of a question, from the matches that all views share.
+/// Returns the solved cases and known open reports of a question, from the matches that all views
+/// share.
 ///
 /// # Errors
-/// As [`troubleshoot`].
+/// Same as [`troubleshoot`].
 pub(crate) fn respond(
     context: &CaseContext<'_>,
     found: &Found,
@@ -113,7 +114,7 @@ pub(crate) fn respond(
 ) -> Result<TroubleshootResponse> {
     let question = &found.question;
     let parts = &context.finder.parts;
-    // Only a threshold that somebody set stands in for what is stated of a case.
+    // Only a threshold set by the user replaces the estimated relevance.
     let asked = request.settings.similarity_threshold;
     let settings = valid(&request.settings, context.card)?;
     let mut response = TroubleshootResponse {
@@ -148,7 +149,7 @@ pub(crate) fn respond(
             }
             let thread = open(c.row)?;
             if c.relation.is_none() {
-                // What nobody says the solution of solves nothing.
+                // A thread without a comment classified as the solution is not a solved case.
                 if !thread.tells() {
                     silent.push(thread.near(c.evidence, false));
                     continue;
@@ -160,12 +161,14 @@ pub(crate) fn respond(
             }
             let of_another = c.relation != Some(CaseRelation::Itself);
             let asked = of_another.then(|| thread.asked(&question.whole)).flatten();
-            // That it is back is said of what is surely the same: another product has versions of its own.
+            // A regression is reported only for the same problem, because another product has its
+            // own versions.
             let sure = c.relation.is_some() || c.evidence.same_failure || c.evidence.helps >= SURELY;
             let asked = asked.filter(|asked| sure || !asked.has_fix);
             told.push(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread, asked });
         }
-        // What was closed without a fix is worth a look and is no solution; what is not close enough is shown to who insists.
+        // Reports closed without a fix are listed as near; cases that are not close enough only
+        // with `anyway`.
         let near = rest.into_iter().filter(|c| request.anyway || (shown(c) && c.declined));
         let near = near.take(NEAR).map(|c| Ok(open(c.row)?.near(c.evidence, c.declined)));
         silent.truncate(NEAR);
@@ -192,7 +195,7 @@ pub(crate) fn respond(
     Ok(response)
 }
 
-/// The settings as they are used: checked, with the threshold that the model's card gives where none is set.
+/// Validates the settings, and fills in the model card's threshold if none is set.
 fn valid(settings: &TroubleshootSettings, card: Option<f32>) -> Result<TroubleshootSettings> {
     if !settings.enabled {
         return Err(Error::invalid("searching for solved cases is disabled")
@@ -222,7 +225,7 @@ fn valid(settings: &TroubleshootSettings, card: Option<f32>) -> Result<Troublesh
     Ok(TroubleshootSettings { similarity_threshold: Some(threshold), ..settings.clone() })
 }
 
-/// What is known of a case beside its thread.
+/// The evidence for a case beside its thread.
 #[derive(Clone, Copy, Debug, Default)]
 struct CaseEvidence {
     helps: f32,
@@ -244,7 +247,8 @@ impl CaseEvidence {
     }
 }
 
-/// The open reports among the likely duplicates of a question and those of the same failure, with what it is known to be a duplicate of first.
+/// Returns the open reports among the likely duplicates of a question and those of the same
+/// failure; its known canonical report comes first.
 fn open_reports(r: &Reader<'_>, found: &Found) -> Result<Vec<KnownReport>> {
     let mut named: Vec<KnownReport> = Vec::new();
     let mut add = |row: DocumentRow, band, confidence| {
@@ -273,11 +277,12 @@ struct Candidate {
     evidence: CaseEvidence,
     relation: Option<CaseRelation>,
     via: Option<String>,
-    /// Closed without a fix.
+    /// True if it was closed without a fix.
     declined: bool,
 }
 
-/// The candidates, best first, each case once. A duplicate leads to the report that stays.
+/// Returns the candidates, best first, each case once. A duplicate is replaced by its canonical
+/// report.
 fn candidates(r: &Reader<'_>, question: &Question, found: Vec<RelevantCase>) -> Result<Vec<Candidate>> {
     let own = question.row.as_ref().map(|row| row.key.as_str());
     let mut out: Vec<Candidate> = known(r, question, &found)?.into_iter().collect();
@@ -305,8 +310,8 @@ fn candidates(r: &Reader<'_>, question: &Question, found: Vec<RelevantCase>) -> 
     Ok(out)
 }
 
-/// The case that needs no likeness, before all others: what the report that was asked about is known to be a duplicate of, or
-/// how it was solved itself.
+/// Returns the case that needs no similarity: the canonical report of the given report, or that
+/// report itself if it is solved.
 fn known(r: &Reader<'_>, question: &Question, found: &[RelevantCase]) -> Result<Option<Candidate>> {
     let Some(own) = &question.row else { return Ok(None) };
     let solved =
@@ -325,12 +330,12 @@ fn known(r: &Reader<'_>, question: &Question, found: &[RelevantCase]) -> Result<
     Ok(Some(Candidate { row, evidence, relation, via: None, declined: false }))
 }
 
-/// The report that stays, if a document is a duplicate of one that is resolved.
+/// Returns the canonical report of a duplicate, if it is resolved.
 fn solved_canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
     Ok(canonical(r, row)?.filter(is_resolved))
 }
 
-/// The report that stays, if a document is a duplicate of one that is there.
+/// Returns the canonical report of a duplicate, if it is in the casebook.
 fn canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
     let stays = match r.canonical(&row.key)?.stays_for(&row.key) {
         Some(stays) => stays,
@@ -350,13 +355,13 @@ fn is_resolved(row: &DocumentRow) -> bool {
     }
 }
 
-/// What a pasted text is called: its first line, shortened.
+/// Returns the title of a pasted text: its first line, shortened.
 pub(crate) fn first_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default().trim();
     excerpt(line, 120).0
 }
 
-/// How a document is cited.
+/// Formats the citation of a document.
 pub fn citation(row: &DocumentRow) -> String {
     match row.kind {
         DocKind::Issue => format!("[Issue {}]", row.key),

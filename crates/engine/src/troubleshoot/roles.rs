@@ -1,4 +1,4 @@
-//! What a comment does in its thread.
+//! The role of a comment in its thread.
 
 use jiff::Timestamp;
 
@@ -9,8 +9,8 @@ use precedent_text::{
     roles::{SentenceRole, Sentences},
 };
 
-/// A comment this close to the closure belongs to it, in seconds: trackers write both with one click, and a bot may come
-/// between.
+/// The maximum distance of a comment from the closure to belong to it, in seconds: trackers write
+/// both with one click, and a bot may come between.
 const AT_CLOSURE: i64 = 120;
 
 /// Returns whether the author speaks for the project.
@@ -18,8 +18,8 @@ pub(super) fn speaks_for_project(association: Option<&str>) -> bool {
     matches!(association, Some("OWNER" | "MEMBER" | "COLLABORATOR" | "MAINTAINER" | ANSWER))
 }
 
-/// Returns what a comment does, seen from the closure of its item; `closers` are the numbers of the merged pull requests that
-/// closed it.
+/// Returns the role of a comment, relative to the closure of its item; `closers` are the numbers of
+/// the merged pull requests that closed it.
 pub(super) fn role(
     comment: &StoredComment,
     sentences: &Sentences,
@@ -32,7 +32,7 @@ pub(super) fn role(
             .chain(body.match_indices(&format!("/pull/{number}")))
             .any(|(at, found)| !body[at + found.len()..].starts_with(|c: char| c.is_ascii_digit()))
     };
-    // Whoever asked has said that this is it.
+    // The asker accepted this comment as the answer.
     if comment.author.association.as_deref() == Some(ANSWER) || closers.iter().any(names) {
         return Some(CommentRole::Fix);
     }

@@ -1,7 +1,8 @@
-//! Assembling the part of a thread that carries the solution, within a budget of characters.
+//! The assembly of the part of a thread that contains the solution, within a budget of characters.
 //!
-//! First what was reported, shortened. Then the end of the discussion: what was said last before the closure, and what
-//! says itself that it is the fix. Then the comments that are nearest to the question. Shown in order of time.
+//! First comes the report, shortened. Then the end of the discussion: the last comments before the
+//! closure, and those classified as the fix. Then the comments nearest to the question. The result
+//! is in chronological order.
 
 use jiff::Timestamp;
 
@@ -12,36 +13,38 @@ use super::{
 use precedent_core::model::{CaseComment, CommentRole};
 use precedent_text::roles::Sentences;
 
-/// A report longer than this is shown by its first and its last paragraph, in characters.
+/// The maximum length of a report shown in full, in characters; longer ones are cut to the first
+/// and last paragraph.
 const LONG_BODY: usize = 500;
-/// A paragraph with fewer letters and digits, in bytes, greets or says goodbye.
+/// The minimum number of letters and digits in a paragraph, in bytes; shorter ones are greetings or
+/// signatures.
 const MIN_PARAGRAPH: usize = 30;
-/// The most of a thread's budget that the report may take.
+/// The maximum share of a thread's budget for the report.
 const BODY_SHARE: f32 = 0.35;
-/// The most of what is left for comments that the tail may take.
+/// The maximum share of the comments' budget for the tail.
 const TAIL_SHARE: f32 = 0.6;
-/// How many of the last comments before the closure are the tail.
+/// The number of last comments before the closure in the tail.
 const TAIL: usize = 4;
-/// At most so many comments that do not tell the solution are shown, the nearest to the question first: a thread of 521
+/// The maximum number of other comments shown, nearest to the question first: a thread of 521
 /// comments printed 845 lines.
 const NEAREST: usize = 12;
-/// What is said this long after the closure still belongs to it, in seconds.
+/// The time after the closure during which comments still belong to it, in seconds.
 const GRACE: i64 = 300;
-/// Who only says that they have it, too, says it in fewer characters.
+/// The maximum length of a comment that only agrees, in characters.
 const AGREEMENT: usize = 200;
-/// So many who agree are listed; of more the first stands for all.
+/// The maximum number of agreeing comments listed; of more, only the first is shown.
 const AGREEING: usize = 2;
-/// An excerpt shorter than this says nothing, in characters.
+/// The minimum length of a useful excerpt, in characters.
 const MIN_EXCERPT: usize = 120;
 
 /// A comment that may be shown.
 #[derive(Clone, Debug)]
 pub(super) struct Said {
-    /// All of it, with its text whole.
+    /// The comment with its full text.
     pub(super) comment: CaseComment,
-    /// How near it is to the question, −1..1.
+    /// The cosine to the question, −1..1.
     pub(super) nearness: f32,
-    /// Its sentences with their roles.
+    /// The sentences with their roles.
     pub(super) sentences: Sentences,
 }
 
@@ -50,17 +53,17 @@ pub(super) struct Said {
 pub(super) struct Assembled {
     pub(super) body: String,
     pub(super) body_excerpt: bool,
-    /// In order of time.
+    /// The comments in chronological order.
     pub(super) comments: Vec<CaseComment>,
     pub(super) omitted: usize,
-    /// Comments that only agree, and that one that is shown stands for.
+    /// The number of agreeing comments represented by one that is shown.
     pub(super) agreeing: usize,
     /// The anchor of the comment to read first.
     pub(super) fix: Option<String>,
     pub(super) chars: usize,
 }
 
-/// How many characters a thread could use at most.
+/// Returns the maximum number of characters that a thread could use.
 pub(super) fn need(body: &str, said: &[Said]) -> usize {
     let echoes = echoes(said);
     let comments = said.iter().zip(echoes);
@@ -68,7 +71,8 @@ pub(super) fn need(body: &str, said: &[Said]) -> usize {
     length(&shortened(body).0) + comments.map(|(s, _)| length(&s.comment.text)).sum::<usize>()
 }
 
-/// Which comments only agree with one before them: it is told how many they are, and not what each said.
+/// Returns for each comment whether it only agrees with an earlier one; these are counted instead
+/// of shown.
 fn echoes(said: &[Said]) -> Vec<bool> {
     let agrees = |s: &Said| {
         let text = &s.comment.text;
@@ -78,7 +82,7 @@ fn echoes(said: &[Said]) -> Vec<bool> {
     };
     let mut all: Vec<bool> = said.iter().map(agrees).collect();
     let few = all.iter().filter(|agrees| **agrees).count() <= AGREEING;
-    // The first is shown.
+    // The first one is shown.
     let mut shown = false;
     for agrees in &mut all {
         *agrees = *agrees && !few && std::mem::replace(&mut shown, true);
@@ -86,7 +90,7 @@ fn echoes(said: &[Said]) -> Vec<bool> {
     all
 }
 
-/// Assembles a thread in at most `budget` characters. `said` is in order of time.
+/// Assembles a thread in at most `budget` characters. `said` is in chronological order.
 pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, budget: usize) -> Assembled {
     let (body, short) = shortened(body);
     let echoes = echoes(said);
@@ -94,7 +98,7 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
         .filter(|i| !echoes[*i] && said[*i].comment.role != Some(CommentRole::Noise))
         .collect();
     let wanted: usize = useful.iter().map(|i| length(&said[*i].comment.text)).sum();
-    // The report may use what the comments leave.
+    // The report may use the budget left by the comments.
     let room = share(budget, BODY_SHARE).max(budget.saturating_sub(wanted));
     let (body, cut) = excerpt(&body, room);
     let mut left = budget.saturating_sub(length(&body));
@@ -116,7 +120,7 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
         used
     };
 
-    // What says that it is the solution comes before what merely came last.
+    // Comments classified as the solution come before those that are merely last.
     let mut tail: Vec<usize> = useful.iter().copied().filter(|i| before(&said[*i])).collect();
     let ended: Vec<usize> = tail.iter().rev().take(TAIL).copied().collect();
     let telling = |i: &usize| {
@@ -128,7 +132,7 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
     tail = fixes.iter().copied().take(TAIL).chain(ended).collect();
     let mut tail_left = share(left, TAIL_SHARE).max(left.min(MIN_EXCERPT * 2));
     for i in tail {
-        // An oversized one is excerpted: it must not end the tail.
+        // Cut an oversized comment, so that it does not end the tail.
         let most = (tail_left / 2).max(MIN_EXCERPT * 2).min(tail_left);
         tail_left -= take(i, most, &mut left, &mut chosen).min(tail_left);
     }
@@ -139,7 +143,7 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
         let most = (left / 2).max(MIN_EXCERPT * 4);
         take(i, most, &mut left, &mut chosen);
     }
-    // What is left makes excerpts longer, the telling ones first.
+    // The remaining budget extends excerpts, those of solutions first.
     let mut cut_short: Vec<usize> =
         (0..said.len()).filter(|i| chosen[*i].as_ref().is_some_and(|(_, cut)| *cut)).collect();
     cut_short.sort_by_key(|i| (!fixes.contains(i), *i));
@@ -170,8 +174,8 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
     out
 }
 
-/// Where no comment says that it is the fix, the one to read first: what the project said last before the closure, else
-/// what anybody said last. What only agrees, asks, or comes from a bot is none.
+/// Returns the comment to read first if none is classified as the fix: the project's last comment
+/// before the closure, else anybody's last. Agreements, questions and bot comments are skipped.
 fn most_telling(all: &[usize], said: &[Said], closed_at: Option<Timestamp>) -> Option<usize> {
     let tells = |i: &usize| {
         let c = &said[*i].comment;
@@ -191,8 +195,9 @@ fn most_telling(all: &[usize], said: &[Said], closed_at: Option<Timestamp>) -> O
     last(&|c| speaks_for_project(c.association.as_deref())).or_else(|| last(&|_| true))
 }
 
-/// A report over [`LONG_BODY`] characters as its first and its last paragraph; and whether it says more. A greeting takes the
-/// paragraph after it along, a signature the one before.
+/// Shortens a report over [`LONG_BODY`] characters to its first and its last paragraph, and returns
+/// whether it was cut. A greeting is extended by the paragraph after it, a signature by the one
+/// before.
 pub(super) fn shortened(body: &str) -> (String, bool) {
     let body = body.trim();
     if length(body) <= LONG_BODY {
@@ -207,15 +212,15 @@ pub(super) fn shortened(body: &str) -> (String, bool) {
     (format!("{}\n\n[…]\n\n{}", paragraphs[..=first].join("\n\n"), paragraphs[last..].join("\n\n")), true)
 }
 
-/// Whether a paragraph is more than a greeting, a heading or a signature.
+/// Returns whether a paragraph is more than a greeting, a heading or a signature.
 pub(super) fn says_something(paragraph: &str) -> bool {
     let heading = paragraph.starts_with('#') && paragraph.lines().count() == 1;
-    // Counted in bytes: a letter of Chinese or Japanese says as much as three of Latin.
+    // Counted in bytes, because a Chinese or Japanese letter carries as much as three Latin ones.
     let letters: usize = paragraph.chars().filter(|c| c.is_alphanumeric()).map(char::len_utf8).sum();
     !heading && letters >= MIN_PARAGRAPH
 }
 
-/// Paragraphs of a Markdown text; a fenced block is one.
+/// Splits a Markdown text into paragraphs; a fenced block is one.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut open = String::new();
@@ -250,8 +255,9 @@ fn share(of: usize, share: f32) -> usize {
     (of as f32 * share) as usize
 }
 
-/// Ranks comments that may give the solution: those that name a version, a change or code first, then by role, nearness to the
-/// closure and whether the author speaks for the project.
+/// Returns the sort key of a comment that may give the solution. Comments that name a version, a
+/// change or code come first; then role, nearness to the closure and the author's standing in the
+/// project count.
 fn weight(said: &Said, closed_at: Option<Timestamp>) -> (bool, u32) {
     let c = &said.comment;
     let near = closed_at.is_some_and(|at| (c.created_at.as_second() - at.as_second()).abs() <= 86_400);
@@ -261,7 +267,7 @@ fn weight(said: &Said, closed_at: Option<Timestamp>) -> (bool, u32) {
     (said.sentences.is_specific(), weight)
 }
 
-/// What a comment is worth beside the tail.
+/// Returns the value of a comment outside the tail.
 fn value(said: &Said) -> f32 {
     let role = match said.comment.role {
         Some(CommentRole::Fix) => 0.35,
@@ -317,7 +323,7 @@ mod tests {
         let a = assemble(&body, &[], None, 4_000);
         assert_eq!(a.body, format!("{what}\n\n[…]\n\n{where_}"));
         assert!(a.body_excerpt);
-        // Nobody learns anything from "Hello" and "Regards".
+        // Greetings and signatures are uninformative.
         let body = format!("Hello,\n\n{what}\n\n{middle}\n\n{where_}\n\nRegards,\nAnn");
         let a = assemble(&body, &[], None, 4_000);
         assert_eq!(a.body, format!("Hello,\n\n{what}\n\n[…]\n\n{where_}\n\nRegards,\nAnn"));
@@ -337,7 +343,7 @@ mod tests {
         let filler = "x".repeat(300);
         let all: Vec<Said> = (0..20).map(|i| said(i, &filler, None, 0.0)).collect();
         let a = assemble("It fails.", &all, Some(at(9)), 1_000);
-        // Five minutes after the closure still belong to it.
+        // Comments up to five minutes after the closure belong to it.
         let shown = anchors(&a);
         assert!(shown.ends_with(&["comment-13", "comment-14"]), "{shown:?}");
         assert!(!shown.contains(&"comment-19"), "{shown:?}");
@@ -412,7 +418,7 @@ mod tests {
         let a = assemble("It is slow.", &all, Some(at(400)), 10_000);
         assert_eq!((anchors(&a), a.agreeing, a.omitted), (vec!["comment-0", "comment-400"], 298, 0));
         assert_eq!(a.fix.as_deref(), Some("comment-400"));
-        // Two are no crowd, and who tells how it went says more than that they agree.
+        // Two agreements are below the limit, and a long comment is more than an agreement.
         let a = assemble("It is slow.", &all[297..], Some(at(400)), 10_000);
         assert_eq!((a.comments.len(), a.agreeing), (3, 0));
         let told = "Same here. ".to_owned() + &"It began after the second disk was added. ".repeat(9);

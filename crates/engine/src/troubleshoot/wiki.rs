@@ -1,4 +1,4 @@
-//! Passages of wikis and of notes, for questions that no case surely answers.
+//! Passages of wikis and notes, for questions without a clear solved case.
 
 use std::{cmp::Reverse, collections::HashSet};
 
@@ -22,22 +22,24 @@ use precedent_text::{
     tokens,
 };
 
-/// A page that was found by words alone needs this share of the question's words, weighed by rarity.
+/// The minimum share of the question's words, weighted by rarity, for a page found by words only.
 const WORDS_FLOOR: f32 = 0.2;
-/// Pages of a wiki that are shown where no case surely helps.
+/// The maximum number of wiki pages shown if no case clearly helps.
 const PAGES: usize = 2;
-/// How deep the wiki's pages are looked through for each question.
+/// The number of wiki pages retrieved for each question.
 const PAGE_DEPTH: usize = 10;
-/// The passage of a page, in characters.
+/// The maximum length of a page's passage, in characters.
 const PAGE_LENGTH: usize = 1200;
 
-/// Whether a page of a wiki is near in meaning; by words alone only where nobody set a threshold.
+/// Returns whether a wiki page is near enough in meaning, or matches by words if no threshold was
+/// set.
 fn passes(evidence: &Evidence, threshold: f32, set: bool) -> bool {
     let by_words = !set && (evidence.signature || evidence.words >= WORDS_FLOOR);
     evidence.cosine.is_some_and(|c| c >= threshold) || by_words
 }
 
-/// Returns passages of documents of a kind, asked for with the original text and with what it names, a document once.
+/// Returns passages of documents of a kind, one per document, for the original text and for its
+/// keywords.
 pub(crate) fn passages(
     parts: &Parts<'_>,
     question: &Question,
@@ -112,7 +114,7 @@ fn passage(
         || row.body.clone(),
         |at| {
             let mut text = chunks[at].text.clone();
-            // A short piece is shown with what follows it.
+            // A short chunk is shown with the next one.
             if length(&text) < PAGE_LENGTH / 2
                 && let Some(next) = chunks.get(at + 1)
             {
