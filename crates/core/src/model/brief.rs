@@ -25,7 +25,7 @@ pub enum SectionKind {
     Versions,
     /// The people who solved such cases.
     People,
-    /// Questions that no report answers yet.
+    /// Questions that the report leaves open.
     Questions,
     /// The user's private notes; included only on request.
     Notes,
