@@ -111,7 +111,7 @@ pub enum VerdictKind {
     Duplicate,
     /// Related: the same symptom with another cause, or otherwise worth knowing.
     Related,
-    /// Not a duplicate; the pair is not proposed again.
+    /// A pair that is not a duplicate; it is not proposed again.
     NotDuplicate,
 }
 
@@ -138,7 +138,7 @@ pub struct Verdict {
     pub first: String,
     /// Key of the other document.
     pub second: String,
-    /// The decision.
+    /// Decision about the pair.
     pub kind: VerdictKind,
     /// Key of the canonical report; null unless the decision is `duplicate`.
     pub canonical: Option<String>,
@@ -322,7 +322,7 @@ pub struct DuplicatesRequest {
     pub title: String,
     /// Text of the draft (Markdown).
     pub body: String,
-    /// Key of the only source to search; by default an item's own source, and all sources for a
+    /// Key of the only source to search; null for an item's own source, or for all sources with a
     /// draft.
     pub source: Option<String>,
     /// `true` to search all sources for an item as well.
@@ -653,7 +653,7 @@ pub struct Mark {
     pub kind: MarkKind,
 }
 
-/// Two reports side by side.
+/// A side-by-side comparison of two reports.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Comparison {
     /// The report.

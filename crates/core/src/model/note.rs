@@ -64,10 +64,10 @@ impl NoteKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Lifecycle {
-    /// In use.
+    /// The note is in use.
     #[default]
     Active,
-    /// No longer of use, but kept; still searched and compared.
+    /// The note is no longer of use, but kept; it is still searched and compared.
     Archived,
 }
 
