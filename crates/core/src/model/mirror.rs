@@ -50,7 +50,7 @@ pub struct Gap {
 pub struct StreamView {
     /// Name of the list: `items`, `comments`, `review_comments`, `discussions` or `pages`.
     pub name: String,
-    /// Time before which all changes are mirrored; null before the first complete pass.
+    /// Time before which all changes are mirrored; null if not known yet.
     pub watermark: Option<Timestamp>,
     /// Time at which the list was last read to its end; null if never.
     pub finished_at: Option<Timestamp>,

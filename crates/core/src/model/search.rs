@@ -180,7 +180,7 @@ pub enum Lack {
     Model,
     /// The source's own calibration is no longer valid.
     Calibration,
-    /// An apparent filter or exclusion found nothing, but its words did.
+    /// A filter, exclusion or quoted phrase matched nothing; the results match only its words.
     Operators,
     /// The named item is not in the casebook.
     Item,
