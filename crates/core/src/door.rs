@@ -1,8 +1,9 @@
-//! The one door that text from outside passes before it becomes an error, a log line or a row.
+//! The filter that removes secrets from external text before it becomes an error, a log line or a
+//! row.
 //!
-//! A server may send back what it was sent, the token with it. Every token of this process is known here from the moment
-//! at which it is found, and is taken out of whatever comes in: as it is, and as it reads once escapes of JSON, of
-//! addresses and of HTML and runs of base64 are resolved.
+//! A server may echo what it received, including the token. Every token of this process is
+//! registered here when it is found, and is removed from all external text: in plain form, and in
+//! text with JSON, URL or HTML escapes or base64.
 
 mod decode;
 
@@ -24,24 +25,26 @@ use base64::{
 use decode::{Decoded, LAYERS};
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// What stands in place of a secret. It is plain ASCII, so that JSON and headers stay what they are.
+/// The replacement for a secret. It is plain ASCII, so that JSON and headers stay valid.
 pub const MASK: &str = "[token removed]";
-/// A shorter secret is no token: it would be found in every other word.
+/// The minimum length of a token; shorter secrets occur in too many words.
 const SHORTEST: usize = 8;
-/// A password may be shorter where it is no word: it holds letters and something else.
+/// The minimum length of a password that contains both letters and other characters.
 const SHORTEST_PASSWORD: usize = 6;
-/// The longest line of a server that is kept, in characters.
+/// The maximum length of a server's line that is kept, in characters.
 const KEPT: usize = 400;
-/// Texts are resolved in parts of so many bytes …
+/// The size in bytes of the parts in which a text is decoded.
 const WINDOW: usize = 1 << 20;
-/// … that have so many in common: more than a secret takes in which each character is escaped several times.
+/// The overlap of two parts in bytes: more than a secret whose characters are each escaped several
+/// times.
 const OVERLAP: usize = 1 << 14;
-/// A shorter run of base64 holds no secret.
+/// The minimum length of a base64 run that can contain a secret.
 const SHORTEST_RUN: usize = 16;
-/// The longest text of a server that a message quotes, in characters.
+/// The maximum length of a server's text that a message quotes, in characters.
 const QUOTED: usize = 200;
 
-/// The secrets of this process. They are never forgotten: what was removed from a keyring may still be echoed.
+/// The secrets of this process. They are never removed: a secret deleted from a keyring may still
+/// be echoed.
 static KNOWN: RwLock<Known> = RwLock::new(Known { forms: Vec::new(), finder: None });
 
 struct Known {
@@ -49,10 +52,10 @@ struct Known {
     finder: Option<Arc<AhoCorasick>>,
 }
 
-/// Learns a secret; from now on it passes no more.
+/// Registers a secret, which is removed from all text from now on.
 pub fn learn(secret: &SecretString) {
     let secret = secret.expose_secret().trim();
-    // Of a name and its token, the token alone is the secret; it stands in both.
+    // In `name:token` only the token is secret; it occurs in both.
     let own = secret.split_once(':').map_or(secret, |(_, token)| token);
     let mixed = own.bytes().any(|b| b.is_ascii_alphabetic()) && own.bytes().any(|b| !b.is_ascii_alphabetic());
     if own.len() < if mixed { SHORTEST_PASSWORD } else { SHORTEST } {
@@ -65,12 +68,12 @@ pub fn learn(secret: &SecretString) {
         return;
     }
     known.forms.extend(new);
-    // The longest form wins, so that no part of one is left beside the mask.
+    // The longest form wins, so that no part of one remains beside the mask.
     known.finder =
         AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&known.forms).ok().map(Arc::new);
 }
 
-/// How a secret is written: as it is, in JSON, in an address, and within any text that is encoded as base64.
+/// Returns the forms of a secret: plain, JSON-escaped, URL-encoded, and inside base64-encoded text.
 fn forms(secret: &str) -> Vec<String> {
     let mut forms = vec![secret.to_owned(), secret.replace('/', "\\/")];
     let escaped: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
@@ -79,7 +82,7 @@ fn forms(secret: &str) -> Vec<String> {
     for before in 0..3 {
         for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
             let text = engine.encode([&vec![0; before], secret.as_bytes()].concat());
-            // Characters that hold bits of a neighbour differ with it.
+            // Characters at the edges depend on bits of the neighbouring text.
             let end = text.len() - usize::from(!(before + secret.len()).is_multiple_of(3));
             let inner = &text[[0, 2, 3][before]..end];
             forms.push(inner.replace('/', "\\/"));
@@ -95,7 +98,7 @@ fn finder() -> Option<Arc<AhoCorasick>> {
     KNOWN.read().unwrap_or_else(PoisonError::into_inner).finder.clone()
 }
 
-/// A text without any secret of this process.
+/// Returns a text without the secrets of this process.
 pub fn clean(text: &str) -> Cow<'_, str> {
     match found(text.as_bytes()) {
         places if places.is_empty() => Cow::Borrowed(text),
@@ -103,7 +106,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// As [`clean`], of what comes off a wire.
+/// Removes the secrets of this process from bytes, like [`clean`].
 pub fn clean_bytes(bytes: Vec<u8>) -> Vec<u8> {
     match found(&bytes) {
         places if places.is_empty() => bytes,
@@ -111,7 +114,7 @@ pub fn clean_bytes(bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Returns a text of somebody else's as one line of bounded length, without control characters and secrets.
+/// Returns an external text as one line of bounded length, without control characters and secrets.
 pub fn single_line(text: &str) -> String {
     let clean = clean(text);
     let line: String = clean.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -134,7 +137,7 @@ fn masked(bytes: &[u8], places: &[Range<usize>]) -> Vec<u8> {
     out
 }
 
-/// Where the secrets of this process stand in a text, in whatever form; in order, none touching another.
+/// Finds the secrets of this process in a text, in any form; the ranges are ordered and disjoint.
 fn found(bytes: &[u8]) -> Vec<Range<usize>> {
     let Some(finder) = finder() else { return Vec::new() };
     let mut places: Vec<Range<usize>> = finder.find_iter(bytes).map(|m| m.range()).collect();
@@ -155,7 +158,7 @@ fn found(bytes: &[u8]) -> Vec<Range<usize>> {
     joined
 }
 
-/// Where secrets stand that are seen only once a text is resolved.
+/// Finds secrets that appear only after decoding a text.
 fn hidden(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
     let mut places = in_base64(finder, text);
     if !text.iter().any(|b| matches!(b, b'\\' | b'%' | b'&')) {
@@ -172,7 +175,8 @@ fn hidden(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
     places
 }
 
-/// The runs of base64 that hold a secret once they are decoded, escaped or not. Lines of a run may be broken.
+/// Finds the base64 runs that decode to text with a secret, escaped or not. A run may contain line
+/// breaks.
 fn in_base64(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
     let is_part =
         |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_' | b'\r' | b'\n');
@@ -196,7 +200,7 @@ fn in_base64(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
             .collect();
         let holds = (0..4.min(letters.len())).any(|skipped| {
             let some = &letters[skipped..];
-            // One letter alone encodes no byte.
+            // A single remaining character encodes no byte.
             let some = if some.len() % 4 == 1 { &some[..some.len() - 1] } else { some };
             let Ok(decoded) = LENIENT.decode(some) else { return false };
             let plain = |bytes: &[u8]| finder.is_match(bytes);
@@ -209,7 +213,7 @@ fn in_base64(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
     places
 }
 
-/// Base64 whose padding is missing or cut.
+/// A base64 decoder that accepts missing or truncated padding.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -217,14 +221,15 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Words of a server or of another program: one line, of bounded length, without control characters and secrets.
+/// A quotation from a server or another program: one line of bounded length, without control
+/// characters and secrets.
 ///
-/// There is no other way to make one, and messages quote nothing else.
+/// Its two constructors are the only ones, and messages quote no other external text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outside(String);
 
 impl Outside {
-    /// The first line of a text that says something; `None` if there is none.
+    /// Returns the first non-empty line of a text; `None` if there is none.
     pub fn first_line(text: &str) -> Option<Self> {
         let clean = clean(text);
         let shown = |line: &str| -> String {
@@ -233,7 +238,7 @@ impl Outside {
         clean.lines().map(shown).find(|line| !line.is_empty()).map(Self)
     }
 
-    /// The last line of a text that says something, where programs name their reason.
+    /// Returns the last non-empty line of a text, where programs give their reason.
     pub fn last_line(text: &str) -> Option<Self> {
         Self::first_line(text.lines().rfind(|line| !line.trim().is_empty())?)
     }
@@ -245,7 +250,7 @@ impl fmt::Display for Outside {
     }
 }
 
-/// Whether a character orders a terminal about, or makes a text look like another.
+/// Returns whether a character controls a terminal or makes a text look like another.
 fn is_unprintable(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -261,7 +266,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// However it is wrapped, nothing of it is left: neither itself nor what decodes to it.
+        /// Checks that no form of a token remains, not even text that decodes to it.
         #[test]
         fn no_form_of_a_token_passes(before in "[a-zA-Z0-9:@. ]{0,9}", after in "[a-zA-Z0-9:@. ]{0,9}") {
             known();

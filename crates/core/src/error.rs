@@ -1,4 +1,4 @@
-//! The one error of the engine: what happened, a code that a face can act on, and what to do about it.
+//! The error type of the engine: a message, a code for programs, and a remedy.
 
 use std::{borrow::Cow, fmt, io};
 
@@ -6,42 +6,44 @@ use tantivy::directory::error::{LockError, OpenReadError};
 
 use crate::door;
 
-/// The engine's result.
+/// The result type of the engine.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What a consumer can act on. A failure that nobody treats differently is [`Code::Internal`].
+/// A code for programs to act on. A failure without specific handling is [`Code::Internal`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
     /// The named item, source or file does not exist.
     NotFound,
-    /// The input is wrong: a query that cannot be read, a file of another shape.
+    /// The input is invalid: an unreadable query, a file in the wrong format.
     InvalidInput,
-    /// Another process holds what is needed; trying again later helps.
+    /// Another process holds a needed resource; retrying later helps.
     Busy,
-    /// The file system refused: permissions, missing folder, full disk.
+    /// The file system refused the operation: permissions, a missing folder, a full disk.
     Io,
     /// A file of the casebook is damaged.
     Corrupt,
     /// The casebook was written by a newer version.
     NewerCasebook,
-    /// The person or the caller cancelled.
+    /// The user or the caller cancelled the operation.
     Cancelled,
-    /// The tracker wants a token, refuses the one that there is, or does not let it see what was asked for.
+    /// The tracker requires a token, refuses the given one, or denies it access to the requested
+    /// data.
     Authentication,
-    /// The tracker allows no more requests for now.
+    /// The tracker's rate limit is exceeded.
     RateLimited,
-    /// The tracker cannot be reached, or does not answer as it should.
+    /// The tracker is unreachable or responds unexpectedly.
     Network,
-    /// The embedding model or its runtime cannot be used; lexical search still can.
+    /// The embedding model or its runtime cannot be used; lexical search still works.
     ModelUnavailable,
-    /// Anything else.
+    /// Any other failure.
     Internal,
 }
 
-/// What happened, and what to do about it.
+/// An error with a message and a remedy.
 ///
-/// `Display` prints the message alone; [`Error::hint`] is for the line below it. Neither carries secrets.
+/// `Display` prints only the message; [`Error::hint`] is for the line below it. Neither contains
+/// secrets.
 pub struct Error {
     code: Code,
     message: Cow<'static, str>,
@@ -50,22 +52,22 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error with this code and message.
+    /// Creates an error with this code and message.
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, message: shown(message.into()), hint: None, source: None }
     }
 
-    /// Bad input: says what is wrong with it.
+    /// Creates an error about invalid input.
     pub fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Code::InvalidInput, message)
     }
 
-    /// Something that was named does not exist.
+    /// Creates an error about something that does not exist.
     pub fn not_found(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Code::NotFound, message)
     }
 
-    /// Adds what the person can do about it.
+    /// Adds a remedy.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
         self.hint = Some(shown(hint.into()));
@@ -79,24 +81,24 @@ impl Error {
         self
     }
 
-    /// Says in front of the message what was being done.
+    /// Prefixes the message with the operation that failed.
     #[must_use]
     pub fn context(mut self, what: impl fmt::Display) -> Self {
         self.message = shown(format!("{what}: {}", self.message).into());
         self
     }
 
-    /// What a consumer can act on.
+    /// Returns the code for programs to act on.
     pub fn code(&self) -> Code {
         self.code
     }
 
-    /// What the person can do about it.
+    /// Returns the remedy, if one is known.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// An I/O error on a named path, with the remedy where it is known.
+    /// Creates an error for an I/O failure on a path, with a remedy where one is known.
     pub fn io(path: &std::path::Path, error: io::Error) -> Self {
         let (code, hint) = match error.kind() {
             io::ErrorKind::NotFound => (Code::NotFound, "Check the path."),
@@ -110,7 +112,7 @@ impl Error {
     }
 }
 
-/// Without the secrets of this process, whoever wrote the text.
+/// Removes this process's secrets from a text of any origin.
 fn shown(text: Cow<'static, str>) -> Cow<'static, str> {
     match door::clean(&text) {
         Cow::Owned(clean) => clean.into(),
@@ -118,11 +120,11 @@ fn shown(text: Cow<'static, str>) -> Cow<'static, str> {
     }
 }
 
-/// The system's words for an I/O error without the number behind them.
+/// Returns the system's description of an I/O error without the error number.
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
-        // Windows ends them with a point.
+        // Windows ends its descriptions with a full stop.
         Some(end) => text[..end].trim_end_matches('.').to_lowercase(),
         None => text,
     }
@@ -150,7 +152,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// Errors travel to the window and to agents in this shape.
+/// Errors are serialised for the window and for agents in this shape.
 impl serde::Serialize for Error {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct as _;
@@ -176,11 +178,11 @@ impl schemars::JsonSchema for Error {
 #[derive(schemars::JsonSchema)]
 #[allow(dead_code, reason = "only its schema is of use")]
 struct Sent {
-    /// What a consumer can act on.
+    /// Code for programs to act on.
     code: Code,
-    /// What is wrong.
+    /// Description of the error.
     message: String,
-    /// What to do about it.
+    /// Remedy; null if none is known.
     hint: Option<String>,
 }
 
@@ -242,11 +244,11 @@ impl From<tantivy::TantivyError> for Error {
                 Self::new(Code::Busy, "another process is updating the full-text index")
                     .with_hint("Wait until it has finished, then try again.")
             }
-            // tantivy says no more of what stopped a thread that writes.
+            // tantivy gives no reason why a writer thread stopped.
             E::ErrorInThread(_) => Self::new(Code::Io, "the full-text index could not be written").with_hint(
                 "Usually the disk is full or a quota is exceeded. Free some space and run the command again.",
             ),
-            // What the system refuses says nothing of the files: only what they hold can be damaged.
+            // A system error does not mean that the files are damaged.
             E::IoError(e) if !is_damage(e) => disk(e),
             E::LockFailure(LockError::IoError(e), _) => disk(e),
             E::OpenReadError(OpenReadError::IoError { io_error, .. }) if !is_damage(io_error) => {
@@ -266,7 +268,7 @@ impl From<tantivy::TantivyError> for Error {
     }
 }
 
-/// What a full-text index meets at the system.
+/// Converts an I/O error of the full-text index.
 fn disk(error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::StorageFull {
         return Error::new(Code::Io, "the disk is full")
@@ -276,14 +278,14 @@ fn disk(error: &io::Error) -> Error {
         .with_hint("Check the permissions of the casebook's folder and the disk, then try again.")
 }
 
-/// Whether an error of reading says that what was read is not what was written. The system's own errors have a number; those
-/// that tantivy makes of what it read have none.
+/// Returns whether a read error shows that the data is damaged. System errors have a number; the
+/// errors that tantivy creates for invalid data have none.
 fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     error.raw_os_error().is_none() && matches!(error.kind(), K::InvalidData | K::UnexpectedEof | K::Other)
 }
 
-/// What to return when a bound task was cancelled.
+/// Returns the error for a cancelled task.
 pub fn cancelled() -> Error {
     Error::new(Code::Cancelled, "cancelled")
         .with_hint("Progress is saved; run the command again to continue.")
@@ -295,12 +297,12 @@ mod tests {
 
     #[test]
     fn an_io_error_names_the_path_and_the_remedy() {
-        // EACCES and ERROR_ACCESS_DENIED.
+        // EACCES on Unix, ERROR_ACCESS_DENIED on Windows.
         let denied = io::Error::from_raw_os_error(if cfg!(windows) { 5 } else { 13 });
         let error = Error::io(std::path::Path::new("/data/x.jsonl"), denied);
         assert_eq!(error.code(), Code::Io);
         let shown = error.to_string();
-        // The words are the system's: "access is denied" on Windows.
+        // The description comes from the system: "access is denied" on Windows.
         #[cfg(unix)]
         assert_eq!(shown, "/data/x.jsonl: permission denied");
         assert!(shown.starts_with("/data/x.jsonl: ") && shown.contains("denied"), "{shown}");

@@ -1,8 +1,9 @@
-//! Files that appear whole or not at all, and never in the place of another one unless that is wanted.
+//! Atomic file writes: a file appears complete or not at all and replaces another only on request.
 //!
-//! What is being made lies in a folder of its own beside its target, on the same disk: `.precedent-….part`. The folder holds
-//! a lock as long as its maker lives. One that a killed process left is removed by the next one that writes there, which
-//! knows it by its name, its owner and its lock, that nobody holds.
+//! A file is written in a temporary folder of its own beside its target, on the same disk:
+//! `.precedent-….part`. The writer holds a lock in the folder while it lives. The next writer in
+//! the same place removes the folder of a killed process, which it recognises by its name, its
+//! owner and its free lock.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -16,50 +17,51 @@ use crate::error::{Error, Result};
 
 const PREFIX: &str = ".precedent-";
 const SUFFIX: &str = ".part";
-/// Characters of the name between them, by chance.
+/// The number of random characters between the prefix and the suffix.
 const CHANCE: usize = 12;
 const LOCK: &str = "lock";
-/// How often a folder is made anew that someone took for a leftover.
+/// The maximum number of attempts to create a folder if another process removes it as a leftover.
 const TRIES: usize = 5;
 
-/// What happens to a file that is there already.
+/// The treatment of an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// It stays, and nothing is written.
+    /// Keeps the existing file and writes nothing.
     Keep,
-    /// It is replaced, once the new one is whole.
+    /// Replaces the existing file once the new one is complete.
     Replace,
 }
 
 impl Existing {
-    /// What `--force` says.
+    /// Returns [`Existing::Replace`] if `--force` was given, otherwise [`Existing::Keep`].
     pub fn replaced_if(force: bool) -> Self {
         if force { Self::Replace } else { Self::Keep }
     }
 }
 
-/// A folder of our own, readable by this user alone, in which files are made; gone with everything in it when this is dropped.
+/// A temporary folder for writing files, readable only by this user and removed on drop.
 #[derive(Debug)]
 pub struct Workplace {
-    // Let go before the folder is removed: some systems remove no file that is open.
+    // Dropped before the folder is removed: some systems cannot remove an open file.
     _lock: File,
     folder: TempDir,
 }
 
 impl Workplace {
-    /// Makes a folder beside a file that is to be.
+    /// Creates a folder beside a target file.
     ///
     /// # Errors
-    /// [`crate::Code::NotFound`] if the file's folder does not exist, [`crate::Code::Io`] if it cannot be written.
+    /// [`crate::Code::NotFound`] if the target's folder does not exist, [`crate::Code::Io`] if it
+    /// is not writable.
     pub fn beside(target: &Path) -> Result<Self> {
         let folder = target.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Self::within(folder)
     }
 
-    /// Makes a folder in this one.
+    /// Creates a folder in the given one.
     ///
     /// # Errors
-    /// As [`Workplace::beside`].
+    /// See [`Workplace::beside`].
     pub fn within(folder: &Path) -> Result<Self> {
         remove_leftovers(folder);
         let failed = |e| Error::io(folder, e);
@@ -78,15 +80,15 @@ impl Workplace {
         Err(failed(io::Error::from(io::ErrorKind::NotFound)))
     }
 
-    /// A file in it.
+    /// Returns the path of a file in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Moves a file of it to where it is to be.
+    /// Moves a file from the folder to its target.
     ///
     /// # Errors
-    /// [`crate::Code::InvalidInput`] if a file is there already and is to stay, [`crate::Code::Io`].
+    /// [`crate::Code::InvalidInput`] if the target exists and is to be kept, [`crate::Code::Io`].
     pub fn put(&self, made: &Path, target: &Path, existing: Existing) -> Result<()> {
         match existing {
             Existing::Replace => fs::rename(made, target).map_err(|e| Error::io(target, e)),
@@ -96,11 +98,12 @@ impl Workplace {
     }
 }
 
-/// Makes the lock of a folder and holds it. Whoever looks for leftovers may have been quicker: then it is gone.
+/// Creates and locks the lock file of a folder. Fails with `NotFound` if another process has
+/// removed the folder as a leftover.
 fn lock(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().write(true).create_new(true).open(path)?;
     match file.lock() {
-        // Without locks nobody can tell whether it is used, and nobody removes it.
+        // Without lock support no process can see whether the folder is used, so none removes it.
         Err(e) if e.kind() != io::ErrorKind::Unsupported => return Err(e),
         _ => {}
     }
@@ -108,7 +111,8 @@ fn lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Removes what killed processes of this user left in a folder. What cannot be removed stays: it is in nobody's way.
+/// Removes the folders that killed processes of this user left. Failures are ignored because
+/// leftovers do no harm.
 fn remove_leftovers(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -129,7 +133,7 @@ fn remove_leftovers(folder: &Path) {
                     drop(fs::remove_dir_all(&path));
                 }
             }
-            // Killed before it had a lock: empty, or somebody's.
+            // A process killed before it had a lock leaves an empty folder; others stay.
             Err(e) if e.kind() == io::ErrorKind::NotFound => drop(fs::remove_dir(&path)),
             _ => {}
         }
@@ -146,7 +150,8 @@ fn is_mine(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Makes a folder and those above it that are missing, for this user alone. One that is there already stays as it is.
+/// Creates a folder and its missing parents, accessible only to this user. An existing folder is
+/// left unchanged.
 ///
 /// # Errors
 /// [`crate::Code::Io`].
@@ -158,13 +163,13 @@ pub fn private_folder(folder: &Path) -> Result<()> {
     builder.create(folder).map_err(|e| Error::io(folder, e))
 }
 
-/// Moves a file to a name that nothing has; whether it did.
+/// Moves a file to an unused name; returns `false` if the name exists.
 fn move_to(from: &Path, to: &Path) -> Result<bool> {
     let moved = TempPath::try_from_path(from).map_err(|e| Error::io(from, e))?.persist_noclobber(to);
     match moved {
         Ok(()) => Ok(true),
         Err(failed) => {
-            // It would be removed otherwise.
+            // `TempPath` removes the file on drop otherwise.
             let kept = failed.path.keep();
             if failed.error.kind() == io::ErrorKind::AlreadyExists {
                 kept.map_err(|e| Error::io(from, e.error))?;
@@ -175,7 +180,7 @@ fn move_to(from: &Path, to: &Path) -> Result<bool> {
     }
 }
 
-/// Gives a file another name beside it, if nothing has that name; whether it did.
+/// Renames a file to an unused name beside it; returns `false` if the name exists.
 ///
 /// # Errors
 /// [`crate::Code::Io`], [`crate::Code::NotFound`] if the file does not exist.
@@ -183,10 +188,10 @@ pub fn set_aside(from: &Path, to: &Path) -> Result<bool> {
     move_to(from, to)
 }
 
-/// Writes a new file; nothing is written if it is there already.
+/// Writes a new file; fails without writing if it exists.
 ///
 /// # Errors
-/// [`crate::Code::InvalidInput`] if it is there, and as [`Workplace::beside`].
+/// [`crate::Code::InvalidInput`] if it exists; otherwise see [`Workplace::beside`].
 pub fn create(target: &Path, bytes: &[u8]) -> Result<()> {
     if fs::symlink_metadata(target).is_ok() {
         return Err(is_there(target));
@@ -194,33 +199,35 @@ pub fn create(target: &Path, bytes: &[u8]) -> Result<()> {
     write(target, bytes, Existing::Keep, Readers::All)
 }
 
-/// Writes a file, in the place of one that may be there. What is no file (a pipe, a device) is written into.
+/// Writes a file, replacing an existing one. A target that is not a regular file (a pipe, a device)
+/// is written to directly.
 ///
 /// # Errors
-/// As [`Workplace::beside`].
+/// See [`Workplace::beside`].
 pub fn replace(target: &Path, bytes: &[u8]) -> Result<()> {
     replace_as(target, bytes, Readers::All)
 }
 
-/// As [`replace`]; the file is readable by this user alone, whatever one that was there was.
+/// Writes a file like [`replace`], readable only by this user regardless of the old file's
+/// permissions.
 ///
 /// # Errors
-/// As [`Workplace::beside`].
+/// See [`Workplace::beside`].
 pub fn replace_private(target: &Path, bytes: &[u8]) -> Result<()> {
     replace_as(target, bytes, Readers::Owner)
 }
 
-/// Who may read a file that is written.
+/// The users who may read a written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readers {
-    /// Whoever the system lets, or could read the one that was there.
+    /// Users according to the system's default or the permissions of the old file.
     All,
-    /// This user.
+    /// This user only.
     Owner,
 }
 
 fn replace_as(target: &Path, bytes: &[u8], readers: Readers) -> Result<()> {
-    // A link stays one, and leads to the new file.
+    // A symbolic link is kept; its target is replaced.
     let real = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
     if real.exists() && !real.is_file() {
         let file = OpenOptions::new().write(true).open(&real);
@@ -252,7 +259,7 @@ fn write(target: &Path, bytes: &[u8], existing: Existing, readers: Readers) -> R
     place.put(&made, target, existing)
 }
 
-/// A file that is there already.
+/// Returns the error for a file that already exists.
 pub fn is_there(file: &Path) -> Error {
     Error::invalid(format!("{} already exists", file.display()))
         .with_hint("Choose another name, or use --force to overwrite it.")
@@ -278,7 +285,7 @@ mod tests {
         let target = folder.path().join("a.md");
         create(&target, b"first, and longer").unwrap();
         assert_eq!(create(&target, b"second").unwrap_err().code(), Code::InvalidInput);
-        // One that came after the look is not replaced either.
+        // A file created between the check and the write is not replaced either.
         let place = Workplace::beside(&target).unwrap();
         fs::write(place.path("x"), "third").unwrap();
         assert!(place.put(&place.path("x"), &target, Existing::Keep).is_err());
@@ -303,7 +310,7 @@ mod tests {
         fs::write(left.join("casebook.db"), "half").unwrap();
         let empty = folder.path().join(".precedent-abcdefABCDE1.part");
         fs::create_dir(&empty).unwrap();
-        // Not ours: another name, a file, a folder of somebody's without a lock.
+        // Not leftovers: another name, a regular file, a folder without a lock.
         let others = [".precedent-short.part", ".precedent-abcdefABCDE2.part", "out.casebook.part.db"];
         fs::create_dir(folder.path().join(others[0])).unwrap();
         fs::create_dir(folder.path().join(others[1])).unwrap();

@@ -1,4 +1,5 @@
-//! What every part of Precedent speaks of: documents and answers ([`model`]), the one [`Error`], long [tasks](task).
+//! The foundations of Precedent: documents and answers ([`model`]), the [`Error`] type, long
+//! [tasks](task).
 
 pub mod door;
 pub mod error;

@@ -1,9 +1,11 @@
-//! How this process takes memory from the system.
+//! Settings of the C library's memory allocator.
 
-/// Has the C library keep one store of free memory in place of one for each of many threads. Threads that come and go (searches,
-/// updates of the indexes, merges) otherwise leave what they had in stores of their own, where the others cannot take it: over hours the
-/// desktop held twice what it used. To be called first thing by a program that stays. Elsewhere than on Linux with the GNU C
-/// library, and in a program with another allocator, it does nothing of note.
+/// Limits the C library to one memory arena.
+///
+/// Threads that come and go (searches, index updates, merges) otherwise leave free memory in arenas
+/// that other threads cannot use; over hours the desktop app held twice the memory in use. A
+/// long-running program calls this at startup. It has no effect except on Linux with the GNU C
+/// library and its allocator.
 pub fn keep_together() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[allow(unsafe_code, reason = "the C library has no other way to set it from within")]
@@ -13,8 +15,8 @@ pub fn keep_together() {
     }
 }
 
-/// Gives memory that is free back to the system: the C library keeps what lies below anything that is in use. Does nothing of note
-/// where [`keep_together`] does not.
+/// Returns free memory to the system, which the C library otherwise keeps below memory in use. It
+/// has no effect where [`keep_together`] has none.
 pub fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[allow(unsafe_code, reason = "the C library has no other way to be asked from within")]

@@ -1,6 +1,7 @@
-//! Shares of samples, with what they may be elsewhere.
+//! Statistics of sample proportions.
 
-/// The 95 % interval of a share of `n` (Wilson 1927); everything is possible with none.
+/// Returns the 95 % confidence interval of a proportion of `n` samples (Wilson 1927); 0..1 without
+/// samples.
 pub fn wilson(share: f64, n: f64) -> (f64, f64) {
     const Z: f64 = 1.96;
     if n < 1.0 {

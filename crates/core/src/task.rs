@@ -1,4 +1,4 @@
-//! A long job's progress and cancellation, and the one bridge from async code to blocking work.
+//! Progress and cancellation of long jobs, and the bridge from async code to blocking work.
 
 use std::{
     sync::{
@@ -14,23 +14,24 @@ use tokio::sync::Notify;
 
 use crate::error::{Code, Error, Result, cancelled};
 
-/// How often somebody who waits for what cannot be interrupted looks whether to go on waiting.
+/// The interval at which a caller of uninterruptible work checks for cancellation.
 const LOOK_AGAIN: Duration = Duration::from_millis(25);
 
-/// What a job is doing just now.
+/// The progress of a job.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Progress {
-    /// Which part of the job this is.
+    /// Phase of the job.
     pub phase: Phase,
-    /// How much of it is done, in `unit`s.
+    /// Amount done in this phase, in `unit`s.
     pub done: u64,
-    /// How much there is in all, where that is known.
+    /// Total amount of this phase, in `unit`s; null if unknown.
     pub total: Option<u64>,
-    /// What is counted: `bytes`, `documents`, `chunks`, `records`, `seconds`, `queries`, `reports`.
+    /// Unit of `done` and `total`: `bytes`, `documents`, `chunks`, `records`, `seconds`, `queries`
+    /// or `reports`.
     pub unit: &'static str,
 }
 
-/// The parts that long jobs consist of.
+/// A phase of a long job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -42,21 +43,21 @@ pub enum Phase {
     Read,
     /// Waiting until a tracker allows the next request.
     Wait,
-    /// Bringing the full-text index up to date.
+    /// Updating the full-text index.
     FullText,
-    /// Making few segments of the full text out of many.
+    /// Merging segments of the full-text index.
     Merge,
-    /// Cutting changed documents into chunks.
+    /// Dividing changed documents into chunks.
     Chunk,
     /// Computing vectors.
     Embed,
-    /// Fetching a model.
+    /// Downloading a model.
     Download,
     /// Checking open reports for duplicates.
     Triage,
-    /// Learning from a source's known duplicates.
+    /// Fitting a source's calibration to its known duplicates.
     Calibrate,
-    /// Asking the questions of an evaluation.
+    /// Running the queries of an evaluation.
     Evaluate,
     /// Closing reports at their tracker.
     Close,
@@ -64,14 +65,15 @@ pub enum Phase {
 
 type Listener = dyn Fn(Progress) + Send + Sync;
 
-/// Handed to every long job: it reports here and asks here whether to go on. Clones share the same cancel flag.
+/// A handle of a long job for reporting progress and checking for cancellation. Clones share the
+/// same cancel flag.
 #[derive(Clone, Default)]
 pub struct Task {
     cancel: Arc<Cancel>,
     listener: Option<Arc<Listener>>,
 }
 
-/// Whether to stop, for those who look from time to time and for those who wait.
+/// The cancel flag, for code that polls and for code that waits.
 #[derive(Default)]
 struct Cancel {
     asked: AtomicBool,
@@ -79,7 +81,7 @@ struct Cancel {
 }
 
 impl Phase {
-    /// The name in the database and in JSON.
+    /// Returns the name in the database and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Import => "import",
@@ -100,17 +102,18 @@ impl Phase {
 }
 
 impl Task {
-    /// A task that nobody watches.
+    /// Creates a task without a listener.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A task whose progress goes to `listener`, which is called from worker threads and must return quickly.
+    /// Creates a task whose progress goes to `listener`, which is called from worker threads and
+    /// must return quickly.
     pub fn watched(listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         Self { cancel: Arc::default(), listener: Some(Arc::new(listener)) }
     }
 
-    /// The same task, whose progress goes to another listener too.
+    /// Returns a task with the same cancel flag whose progress goes to another listener as well.
     #[must_use]
     pub fn also(&self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         let first = self.listener.clone();
@@ -123,20 +126,20 @@ impl Task {
         Self { cancel: Arc::clone(&self.cancel), listener: Some(Arc::new(both)) }
     }
 
-    /// Asks the job to stop at its next check.
+    /// Requests that the job stop at its next check.
     pub fn cancel(&self) {
         self.cancel.asked.store(true, Ordering::SeqCst);
         self.cancel.waiting.notify_waiters();
     }
 
-    /// Whether [`Task::cancel`] was called.
+    /// Returns whether [`Task::cancel`] was called.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.asked.load(Ordering::SeqCst)
     }
 
-    /// Ends when [`Task::cancel`] is called: for code that waits, beside what it waits for.
+    /// Completes when [`Task::cancel`] is called; for use in a `select` with other waits.
     pub async fn cancelled(&self) {
-        // Made before the look: a call in between wakes it.
+        // Created before the check so that a call in between wakes it.
         let woken = self.cancel.waiting.notified();
         if !self.is_cancelled() {
             woken.await;
@@ -148,7 +151,7 @@ impl Task {
         if self.is_cancelled() { Err(cancelled()) } else { Ok(()) }
     }
 
-    /// Tells the watcher where the job is.
+    /// Reports the progress of the job to the listener.
     pub fn report(&self, phase: Phase, done: u64, total: Option<u64>, unit: &'static str) {
         if let Some(listener) = &self.listener {
             listener(Progress { phase, done, total, unit });
@@ -165,7 +168,7 @@ impl std::fmt::Debug for Task {
 /// Runs blocking work (SQLite, tantivy, the model) on the runtime's blocking threads.
 ///
 /// # Errors
-/// The work's own error; or [`crate::Code::Internal`] if it panicked.
+/// The work's own error, or [`crate::Code::Internal`] if it panicked.
 pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
@@ -173,11 +176,11 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send
     }
 }
 
-/// Does work that cannot be interrupted on a thread of its own. Cancelled, nobody waits for it any more: it ends by itself, and what it
-/// gives is dropped there.
+/// Runs uninterruptible work on a thread of its own. On cancel this returns at once; the thread
+/// finishes in the background and its result is dropped.
 ///
 /// # Errors
-/// [`Code::Cancelled`]; [`Code::Internal`] if it panicked.
+/// [`Code::Cancelled`]; [`Code::Internal`] if the work panicked.
 pub fn apart<T: Send + 'static>(task: &Task, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     let (give, take) = sync_channel(1);
     thread::Builder::new()

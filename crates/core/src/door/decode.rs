@@ -1,10 +1,10 @@
-//! Texts as they read once escapes are resolved, with the place of each byte in the text itself.
+//! Decoding of escapes, with the position of each decoded byte in the original text.
 
-/// Escapes of JSON, of addresses and of HTML within escapes: so deep they are resolved.
+/// The maximum depth to which nested JSON, URL and HTML escapes are decoded.
 pub(super) const LAYERS: usize = 3;
-/// The longest escape that is looked at, in bytes.
+/// The maximum length of an escape in bytes.
 const LONGEST: usize = 24;
-/// Entities of HTML that stand for a character which tokens are made of.
+/// The HTML entities of characters that can occur in tokens.
 const ENTITIES: &[(&[u8], u8)] = &[
     (b"amp", b'&'),
     (b"lt", b'<'),
@@ -35,20 +35,20 @@ const ENTITIES: &[(&[u8], u8)] = &[
     (b"rpar", b')'),
 ];
 
-/// A text with its escapes resolved.
+/// A text with its escapes decoded.
 pub(super) struct Decoded {
     pub(super) bytes: Vec<u8>,
-    /// Where each byte begins in the text, and at the end where the last one ends.
+    /// Start of each byte in the original text, followed by the end of the last one.
     starts: Vec<usize>,
 }
 
 impl Decoded {
-    /// A text as it is.
+    /// Creates a text without decoding it.
     pub(super) fn plain(text: &[u8]) -> Self {
         Self { bytes: text.to_vec(), starts: (0..=text.len()).collect() }
     }
 
-    /// Resolves one layer of escapes; `None` if there is none.
+    /// Decodes one layer of escapes; `None` if there are none.
     pub(super) fn resolve(&self) -> Option<Self> {
         let mut out = Self { bytes: Vec::new(), starts: Vec::new() };
         let (mut at, mut found) = (0, false);
@@ -66,7 +66,7 @@ impl Decoded {
                     found = true;
                     let mut room = [0; 4];
                     let text: &[u8] = match (byte, u8::try_from(code)) {
-                        // An address escapes bytes, the others characters.
+                        // URL escapes encode bytes, the others characters.
                         (b'%', Ok(byte)) => {
                             room[0] = byte;
                             &room[..1]
@@ -90,13 +90,13 @@ impl Decoded {
         found.then_some(out)
     }
 
-    /// The place in the text of a range of these bytes.
+    /// Returns the range in the original text of a range of the decoded bytes.
     pub(super) fn place(&self, from: usize, to: usize) -> std::ops::Range<usize> {
         self.starts[from]..self.starts[to]
     }
 }
 
-/// The number that exactly so many hexadecimal digits are.
+/// Parses a number of exactly `digits` hexadecimal digits.
 fn hex(text: &[u8], digits: usize) -> Option<u32> {
     let text = text.get(..digits)?;
     text.iter().all(u8::is_ascii_hexdigit).then(|| number(text, 16)).flatten()
@@ -106,7 +106,8 @@ fn number(digits: &[u8], radix: u32) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()
 }
 
-/// `\u003d`, `\u{3d}`, `\x3d`, `\/` and the like: the character, and the length of the escape.
+/// Parses `\u003d`, `\u{3d}`, `\x3d`, `\/` and similar escapes into the character and the escape's
+/// length.
 fn backslash(text: &[u8]) -> Option<(u32, usize)> {
     match *text.get(1)? {
         b'u' if text.get(2) == Some(&b'{') => {
@@ -125,7 +126,7 @@ fn backslash(text: &[u8]) -> Option<(u32, usize)> {
     }
 }
 
-/// `&#61;`, `&#x3d;`, `&equals;`: the character, and the length of the entity.
+/// Parses `&#61;`, `&#x3d;` or `&equals;` into the character and the entity's length.
 fn entity(text: &[u8]) -> Option<(u32, usize)> {
     let digits = |from: usize, good: fn(&u8) -> bool| {
         let end = text.get(from..)?.iter().position(|b| !good(b)).map_or(text.len(), |n| from + n);

@@ -1,4 +1,4 @@
-//! One question, one answer: the known problem, what solves it, and what to do next.
+//! A question and its answer: the known problem, its solution, and what to do next.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,36 +6,36 @@ use super::{
     AskedVersion, CaseComment, FixedBy, KnownReport, Notice, SolvedCase, TroubleshootSettings, WikiPassage,
 };
 
-/// A question about a problem: an item of the casebook, or any text.
+/// A question about a problem: an item of the casebook or any text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AskRequest {
-    /// The item's key; otherwise `text` is the question.
+    /// Key of the item; if null, `text` is the question.
     pub key: Option<String>,
-    /// A sentence, a message, a stack trace, a log, a mail.
+    /// Text of the question: a sentence, a message, a stack trace, a log or an email.
     pub text: String,
-    /// Look in this source alone.
+    /// Key of the only source to search; null for all sources.
     pub source: Option<String>,
-    /// How solved cases are looked for.
+    /// Settings of the search for solved cases.
     pub settings: TroubleshootSettings,
 }
 
-/// What became of a problem.
+/// The status of a known problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemStatus {
-    /// Its report is open.
+    /// The report is open.
     Open,
-    /// It is closed, and its thread documents a fix.
+    /// The report is closed, and its thread documents a fix.
     Solved,
-    /// It was closed without a fix on purpose: not planned, by design, not reproducible.
+    /// The report was closed without a fix on purpose: not planned, by design or not reproducible.
     Declined,
-    /// It is closed, and nothing documents a fix.
+    /// The report is closed without a documented fix.
     ClosedWithoutFix,
 }
 
 impl ProblemStatus {
-    /// The status in words, without its version.
+    /// Returns the status in words, without a version.
     pub fn words(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -51,27 +51,27 @@ impl ProblemStatus {
 pub struct KnownProblem {
     /// Key of the canonical report.
     pub key: String,
-    /// Its title.
+    /// Title of the canonical report.
     pub title: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// What became of it.
+    /// Status of the problem.
     pub status: ProblemStatus,
-    /// The probability that the question is about it, 0..1; 1 where that is known.
+    /// Probability that the question is about this problem, 0..1; 1 if this is known.
     pub confidence: f32,
-    /// Why, the strongest reason first.
+    /// Reasons for the match, strongest first.
     pub reasons: Vec<String>,
-    /// Keys of its other reports.
+    /// Keys of the other reports of the problem.
     pub reports: Vec<String>,
-    /// The version or milestone that has the fix, where someone says so.
+    /// Version or milestone that has the fix; null if nobody names one.
     pub fixed_in: Option<String>,
-    /// The version that the question names, where it can be compared with `fixed_in`.
+    /// Version that the question names; null if it cannot be compared with `fixed_in`.
     pub asked_version: Option<AskedVersion>,
-    /// The comment that documents the fix.
+    /// Comment that documents the fix; null if there is none.
     pub fix: Option<CaseComment>,
-    /// The comment that gives a workaround.
+    /// Comment that describes a workaround; null if there is none.
     pub workaround: Option<CaseComment>,
-    /// The merged pull requests that closed it.
+    /// Merged pull requests that closed the report.
     pub fixed_by: Vec<FixedBy>,
 }
 
@@ -82,26 +82,27 @@ impl KnownProblem {
     }
 }
 
-/// The answer to a question.
+/// The response to a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AskResponse {
-    /// The item that was asked about, if one was.
+    /// Key of the queried item; null for a text.
     pub key: Option<String>,
-    /// The problem that the question is about, where one is known.
+    /// Known problem that the question is about; null if there is none.
     pub problem: Option<KnownProblem>,
-    /// Reports that may be the same or are related, best first.
+    /// Possible duplicates and related reports, best first.
     pub related: Vec<KnownReport>,
-    /// Solved cases that may help, where the problem itself is not solved.
+    /// Solved cases that may help; empty if the problem itself is solved.
     pub cases: Vec<SolvedCase>,
-    /// Passages of wikis.
+    /// Wiki passages.
     pub wiki: Vec<WikiPassage>,
     /// Passages of private notes.
     pub notes: Vec<WikiPassage>,
-    /// What to do next, one sentence each.
+    /// Next steps, one sentence each.
     pub next: Vec<String>,
-    /// What the person should know about this answer.
+    /// Limitations of this answer.
     pub notices: Vec<Notice>,
-    /// Whether the indexes were complete. While they are not, no match does not mean that there is none.
+    /// `true` if the indexes were complete. If `false`, a missing match does not prove that none
+    /// exists.
     pub conclusive: bool,
     /// Wall time in milliseconds.
     pub took_ms: f64,

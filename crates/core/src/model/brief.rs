@@ -5,34 +5,34 @@ use serde::{Deserialize, Serialize};
 
 use super::{State, TroubleshootSettings};
 
-/// The parts of a brief, in the order in which they stand.
+/// A section of a brief, in the order of appearance.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum SectionKind {
-    /// What is asked about.
+    /// The problem that the brief is about.
     Problem,
-    /// The distinct errors of a log, and what is known of each.
+    /// The distinct errors of a log, each with what the casebook knows about it.
     Log,
-    /// Earlier reports of the same.
+    /// Earlier reports of the same problem.
     Duplicates,
-    /// Solved cases with the comments that carry the fix.
+    /// Solved cases with the comments that document the fix.
     Cases,
-    /// Passages of wikis.
+    /// Wiki passages.
     Wiki,
-    /// Where it was reported and where it is fixed.
+    /// The versions that the problem was reported on and fixed in.
     Versions,
-    /// Who solved such cases.
+    /// The people who solved such cases.
     People,
-    /// What nobody has said yet.
+    /// Questions that the report leaves open.
     Questions,
-    /// The user's own notes; only where they are asked for.
+    /// The user's private notes; included only on request.
     Notes,
 }
 
 impl SectionKind {
-    /// Every part.
+    /// Every section kind.
     pub const ALL: [Self; 9] = [
         Self::Problem,
         Self::Log,
@@ -45,7 +45,7 @@ impl SectionKind {
         Self::Notes,
     ];
 
-    /// The name on the command line and in JSON.
+    /// Returns the name on the command line and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Problem => "problem",
@@ -60,180 +60,182 @@ impl SectionKind {
         }
     }
 
-    /// Reads what [`SectionKind::as_str`] wrote.
+    /// Parses a name that [`SectionKind::as_str`] returned.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.as_str() == text)
     }
 }
 
-/// What a brief is to be made of.
+/// A request for a brief.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BriefRequest {
-    /// The item it is about; otherwise `text` is.
+    /// Key of the item; if null, `text` or `logs` is the subject.
     pub key: Option<String>,
     /// A question or a pasted report.
     pub text: String,
-    /// Instead of a text: logs, support bundles and folders of them, by their paths on this machine.
+    /// Local paths of logs, support bundles and folders of them, as an alternative to `text`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<String>,
-    /// Only this source.
+    /// Key of the only source to search; null for all sources.
     pub source: Option<String>,
-    /// Parts to leave out.
+    /// Sections to leave out.
     pub without: Vec<SectionKind>,
-    /// Documents to leave out, by key: duplicates, solved cases and pages that do not belong.
+    /// Keys of documents to leave out: duplicates, solved cases and pages that do not belong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub leave_out: Vec<String>,
-    /// Whether tokens, addresses, hosts and people get pseudonyms.
+    /// `true` to replace tokens, addresses, hosts and people with pseudonyms.
     pub redact: bool,
-    /// With `redact`: whether links to the tracker are taken out, too.
+    /// `true` to remove links to the tracker as well; requires `redact`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub redact_links: bool,
-    /// With `redact`: what stays, though it was recognised; as the preview writes it.
+    /// Recognised values that `redact` leaves unchanged, as written in the preview.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<String>,
-    /// Whether private notes that belong to the item go in.
+    /// `true` to include private notes attached to the item.
     pub notes: bool,
-    /// How solved cases are looked for.
+    /// Settings of the search for solved cases.
     pub troubleshooting: TroubleshootSettings,
 }
 
-/// What a statement rests on.
+/// A document that a statement is based on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Citation {
-    /// As it is printed: `[Issue acme/app#12]`.
+    /// Label as printed: `[Issue acme/app#12]`.
     pub label: String,
-    /// The document's key.
+    /// Key of the document.
     pub key: String,
-    /// Where it lives on the web, down to the comment.
+    /// URL on the tracker's website, down to the comment; null if unknown.
     pub url: Option<String>,
 }
 
-/// Somebody's words.
+/// A quotation from a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Quote {
-    /// Who wrote it.
+    /// Login of the author; null if unknown.
     pub author: Option<String>,
-    /// What it does in its thread, in a word.
+    /// Role of the comment in its thread, in a word; null if it could not be determined.
     pub role: Option<String>,
-    /// The day it was written.
+    /// Date on which it was written; null if unknown.
     pub day: Option<String>,
-    /// The words, Markdown as written.
+    /// Quoted text (Markdown as written).
     pub text: String,
-    /// Whether there is more where it comes from.
+    /// `true` if the text is an excerpt of a longer comment.
     pub excerpt: bool,
 }
 
-/// A statement of a brief, with what it rests on.
+/// A statement of a brief with its sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Entry {
-    /// A heading, where it begins something new.
+    /// Heading, if the entry begins a new topic; null otherwise.
     pub heading: Option<String>,
-    /// What is stated.
+    /// Text of the statement; null if there is only a quotation.
     pub text: Option<String>,
-    /// Somebody's words.
+    /// Quotation; null if there is none.
     pub quote: Option<Quote>,
-    /// What it rests on.
+    /// Sources of the statement.
     pub citations: Vec<Citation>,
 }
 
-/// A part of a brief.
+/// A section of a brief.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Section {
-    /// Which one.
+    /// Kind of the section.
     pub kind: SectionKind,
-    /// Its heading.
+    /// Heading of the section.
     pub title: String,
-    /// What it says.
+    /// Statements of the section.
     pub entries: Vec<Entry>,
 }
 
-/// A document that a brief rests on, as it was then.
+/// A document that a brief is based on, as it was at that time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BriefSource {
-    /// How it is cited.
+    /// Citation label of the document.
     pub citation: String,
-    /// Its key.
+    /// Key of the document.
     pub key: String,
-    /// Its title.
+    /// Title of the document.
     pub title: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// Open, closed or merged.
+    /// State: open, closed or merged; null for pages.
     pub state: Option<State>,
-    /// The tracker's reason for the closure.
+    /// Reason for the closure as given by the tracker; null if there is none.
     pub state_reason: Option<String>,
-    /// When it last changed.
+    /// Time of the last change; null if unknown.
     pub updated_at: Option<Timestamp>,
-    /// How many comments the mirror held.
+    /// Number of comments that the mirror held.
     pub comments: u64,
 }
 
-/// Something that was replaced by a pseudonym, without what it was.
+/// A value that was replaced by a pseudonym; the original is not included.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Redaction {
-    /// `token`, `email`, `address` (of a network), `host`, `link`, `user` (a login), `person`, `place`, `company`, `phone`,
-    /// `account`, `card`.
+    /// Kind of the value: `token`, `email`, `address` (of a network), `host`, `link`, `user` (a
+    /// login), `person`, `place`, `company`, `phone`, `account` or `card`.
     pub kind: String,
-    /// What stands there now.
+    /// Pseudonym that replaces the value.
     pub pseudonym: String,
-    /// How often.
+    /// Number of occurrences.
     pub count: usize,
 }
 
-/// Something that a redaction would replace, with what it is: for the person's eyes, never exported.
+/// A value that a redaction would replace, with the original; only for display, never exported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct RedactionPreview {
-    /// `token`, `email`, `address` (of a network), `host`, `link`, `user` (a login), `person`, `place`, `company`, `phone`,
-    /// `account`, `card`.
+    /// Kind of the value: `token`, `email`, `address` (of a network), `host`, `link`, `user` (a
+    /// login), `person`, `place`, `company`, `phone`, `account` or `card`.
     pub kind: String,
-    /// What stands there.
+    /// Original value.
     pub original: String,
-    /// What would stand there.
+    /// Pseudonym that would replace the value.
     pub pseudonym: String,
-    /// How often.
+    /// Number of occurrences.
     pub count: usize,
-    /// Whether it is surely what it seems. The person decides about the others, and may let them stand: `keep`.
+    /// `true` if the value was recognised with certainty. The user decides about the others and can
+    /// list them in `keep`.
     pub sure: bool,
 }
 
-/// What a brief was made from: the same again gives the same bytes.
+/// The inputs of a brief; the same inputs produce the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BriefRecord {
-    /// The form of this record.
+    /// Format version of this record.
     pub version: u32,
-    /// What was asked for.
+    /// Request that the brief answers.
     pub request: BriefRequest,
-    /// The casebook's revision.
+    /// Revision of the casebook.
     pub revision: u64,
-    /// When the casebook's newest record last changed: the brief knows nothing later.
+    /// Time of the newest change in the casebook: the brief contains nothing later; null if
+    /// unknown.
     pub as_of: Option<Timestamp>,
-    /// The model that read the texts.
+    /// Name of the embedding model; null without one.
     pub model: Option<String>,
-    /// What it rests on, in the order of citation.
+    /// Documents that the brief is based on, in the order of citation.
     pub sources: Vec<BriefSource>,
 }
 
 /// An assembled, cited answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Brief {
-    /// Its title.
+    /// Title of the brief.
     pub title: String,
-    /// Its parts, in order; empty ones are left out.
+    /// Sections in order; empty ones are left out.
     pub sections: Vec<Section>,
-    /// What was replaced by pseudonyms.
+    /// Values that were replaced by pseudonyms.
     pub redactions: Vec<Redaction>,
-    /// What it was made from.
+    /// Inputs of the brief.
     pub record: BriefRecord,
 }
 
-/// How a brief is written.
+/// The output format of a brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BriefFormat {
     /// Markdown.
     Markdown,
-    /// One HTML file with everything in it.
+    /// A single self-contained HTML file.
     Html,
     /// PDF.
     Pdf,
@@ -242,7 +244,7 @@ pub enum BriefFormat {
 }
 
 impl BriefFormat {
-    /// The format of a file with this ending.
+    /// Returns the format for a file extension; `None` if it is unknown.
     pub fn of_extension(extension: &str) -> Option<Self> {
         match extension.to_ascii_lowercase().as_str() {
             "md" | "markdown" => Some(Self::Markdown),
@@ -254,23 +256,23 @@ impl BriefFormat {
     }
 }
 
-/// Something that has changed since a brief was made.
+/// A change since a brief was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BriefChange {
-    /// The document's key.
+    /// Key of the document.
     pub key: String,
-    /// How it is cited.
+    /// Citation label of the document.
     pub citation: String,
-    /// What has changed, in words.
+    /// Description of the change.
     pub what: String,
 }
 
-/// What a brief would say now, beside what it said.
+/// A comparison of a stored brief with the brief that would be made now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct BriefReplay {
-    /// Whether the same bytes would come out.
+    /// `true` if the brief would be byte-identical.
     pub same: bool,
-    /// What has changed, in the order of citation.
+    /// Changes in the order of citation.
     pub changes: Vec<BriefChange>,
     /// The brief as it would be now.
     pub brief: Brief,

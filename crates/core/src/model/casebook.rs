@@ -1,165 +1,170 @@
-//! The casebook as a whole: its sources, what imports and indexing did, what is wrong.
+//! The casebook as a whole: its sources, index coverage, import and index reports.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::duplicates::CalibrationReport;
 
-/// How much of the casebook an arm can see.
+/// The coverage of the casebook by the indexes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Coverage {
-    /// Documents in the store.
+    /// Number of documents in the store.
     pub documents: u64,
-    /// Documents that are in the full-text index as they are now, with all their comments.
+    /// Number of documents whose current text, with all comments, is in the full-text index.
     pub full_text: u64,
-    /// Chunks that are to have a vector.
+    /// Number of chunks that should have a vector.
     pub chunks: u64,
-    /// Chunks that have one.
+    /// Number of chunks that have a vector.
     pub embedded: u64,
-    /// Documents that have changed since they were divided into chunks: how many those will be is not known yet.
+    /// Number of documents that changed since they were divided into chunks; the number of their
+    /// new chunks is not known yet.
     pub unread: u64,
 }
 
 /// A mirrored project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SourceView {
-    /// Human key: `acme/app`.
+    /// Key of the source: `acme/app`.
     pub key: String,
-    /// The tracker's kind: `github`.
+    /// Kind of the tracker: `github`.
     pub kind: String,
-    /// When it was added.
+    /// Time at which the source was added.
     pub added_at: Timestamp,
-    /// When it last received something.
+    /// Time at which the source last received data; null if never.
     pub changed_at: Option<Timestamp>,
-    /// Issues held (without tombstones).
+    /// Number of issues held, without tombstones.
     pub issues: u64,
-    /// Pull requests held.
+    /// Number of pull requests held.
     pub pull_requests: u64,
-    /// Comments held.
+    /// Number of comments held.
     pub comments: u64,
-    /// Wiki pages held.
+    /// Number of wiki pages held.
     pub pages: u64,
-    /// Comments the tracker counts that the mirror does not hold.
+    /// Number of comments that the tracker counts and the mirror does not hold.
     pub missing_comments: u64,
-    /// Comments whose item the mirror does not hold.
+    /// Number of comments whose item the mirror does not hold.
     pub orphan_comments: u64,
-    /// Pairs of its issues that are known to be duplicates.
+    /// Number of pairs of its issues that are known to be duplicates.
     pub known_duplicates: u64,
-    /// How many of its reports with a known earlier duplicate its checks are calibrated on; none where they are not.
+    /// Number of its reports with a known earlier duplicate that its calibration is based on; null
+    /// without a calibration.
     pub calibrated_on: Option<u64>,
 }
 
-/// The casebook as a whole.
+/// The state of the casebook.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Status {
-    /// The data folder.
+    /// Path of the data folder.
     pub casebook: String,
-    /// Its sources, by key.
+    /// Sources, ordered by key.
     pub sources: Vec<SourceView>,
-    /// How much the indexes cover.
+    /// Coverage of the casebook by the indexes.
     pub coverage: Coverage,
-    /// The model that makes the vectors, or why there is none.
+    /// Embedding model, or the reason why there is none.
     pub model: ModelStatus,
-    /// Bytes on disk: the database.
+    /// Size of the database on disk in bytes.
     pub database_bytes: u64,
-    /// Bytes on disk: the full-text index.
+    /// Size of the full-text index on disk in bytes.
     pub full_text_bytes: u64,
-    /// Bytes on disk: the vectors.
+    /// Size of the vectors on disk in bytes.
     pub vector_bytes: u64,
-    /// Why the casebook can only be read, if it can.
+    /// Reason why the casebook is read-only; null if it is writable.
     pub read_only: Option<String>,
 }
 
-/// Whether search by meaning is possible.
+/// The availability of semantic search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ModelStatus {
-    /// The model's name, if one is there.
+    /// Name of the model; null without one.
     pub name: Option<String>,
-    /// Why it cannot be used, and what to do about it.
+    /// Reason why the model cannot be used, and the remedy; null if it can be used.
     pub problem: Option<String>,
-    /// The model whose vectors are being made beside those that answer, if there is one.
+    /// The model whose vectors are being computed while the current one answers; null if there is
+    /// none.
     pub next: Option<NextModel>,
 }
 
-/// A model that is to answer once its vectors are there.
+/// A model that replaces the current one once its vectors are computed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct NextModel {
-    /// Its name.
+    /// Name of the model.
     pub name: String,
-    /// Passages that its vectors are made of; 0 until that was looked at.
+    /// Number of passages that need a vector; 0 until they are counted.
     pub chunks: u64,
-    /// Those with a vector.
+    /// Number of passages that have a vector.
     pub embedded: u64,
 }
 
-/// A model that can answer, or could.
+/// An installed or built-in embedding model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ModelView {
-    /// Its name here.
+    /// Local name of the model.
     pub name: String,
-    /// Whether it is the one that answers.
+    /// `true` if this is the model in use.
     pub answers: bool,
-    /// Whether its vectors are being made.
+    /// `true` if its vectors are being computed.
     pub next: bool,
-    /// Length of its vectors.
+    /// Number of dimensions of its vectors; null if unknown.
     pub dimensions: Option<usize>,
-    /// Word pieces that it reads.
+    /// Maximum input length in tokens; null if unknown.
     pub max_tokens: Option<usize>,
-    /// Bytes of its files on disk; none for the built-in one.
+    /// Size of its files on disk in bytes; null for the built-in model.
     pub bytes: Option<u64>,
-    /// Passages of this casebook that have a vector of it.
+    /// Number of passages of this casebook that have a vector of this model.
     pub embedded: u64,
-    /// Bytes of its vectors on disk.
+    /// Size of its vectors on disk in bytes.
     pub vector_bytes: u64,
-    /// Why it cannot be used, if its card cannot be read.
+    /// Reason why the model cannot be used if its card is unreadable; null otherwise.
     pub problem: Option<String>,
 }
 
-/// One record that an import could not use.
+/// A record that an import skipped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Skip {
-    /// The file, with the record's position: `issues.jsonl:17`.
+    /// File and position of the record: `issues.jsonl:17`.
     pub place: String,
-    /// Why.
+    /// Reason for skipping the record.
     pub reason: String,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ImportReport {
-    /// The source's key.
+    /// Key of the source.
     pub source: String,
-    /// Files read.
+    /// Number of files read.
     pub files: u64,
-    /// Records that were not in the casebook before.
+    /// Number of new records.
     pub new: u64,
-    /// Records that differ from what was there.
+    /// Number of records that differ from the stored ones.
     pub updated: u64,
-    /// Those of them without any date: the later import counts, whichever is newer.
+    /// Number of updated records without any date; for these the later import wins, whichever is
+    /// newer.
     pub undated: u64,
-    /// Records that carry a date ahead of this computer's clock; it was cut to the time of the import.
+    /// Number of records with a date ahead of this computer's clock; the date was cut to the time
+    /// of the import.
     pub dated_ahead: u64,
-    /// Records that were there already.
+    /// Number of records that were already stored unchanged.
     pub unchanged: u64,
-    /// Records older than what is there, left alone.
+    /// Number of records older than the stored ones, which are ignored.
     pub stale: u64,
-    /// Records that could not be used.
+    /// Number of records that could not be used.
     pub skipped: u64,
-    /// The first of them, up to [`ImportReport::MAX_SKIPS`].
+    /// First skipped records, up to [`ImportReport::MAX_SKIPS`] (50).
     pub skips: Vec<Skip>,
-    /// Items among the records.
+    /// Number of items among the records.
     pub items: u64,
-    /// Comments among the records.
+    /// Number of comments among the records.
     pub comments: u64,
-    /// Wiki pages among the records.
+    /// Number of wiki pages among the records.
     pub pages: u64,
 }
 
 impl ImportReport {
-    /// How many skipped records are listed one by one.
+    /// The maximum number of skipped records that are listed.
     pub const MAX_SKIPS: usize = 50;
 
-    /// Adds what another part of the import did.
+    /// Adds the counts of another part of the import.
     pub fn add(&mut self, other: Self) {
         self.files += other.files;
         self.new += other.new;
@@ -177,33 +182,33 @@ impl ImportReport {
     }
 }
 
-/// What bringing the indexes up to date did.
+/// The result of updating the indexes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct IndexReport {
-    /// Documents written to the full-text index.
+    /// Number of documents written to the full-text index.
     pub documents: u64,
-    /// Passages that received a vector.
+    /// Number of passages that received a vector.
     pub embedded: u64,
     /// Seconds until the full text was searchable.
     pub full_text_seconds: f64,
-    /// Seconds for the vectors.
+    /// Seconds for computing the vectors.
     pub vector_seconds: f64,
-    /// Why there are no vectors, if the model could not be used.
+    /// Reason why no vectors were computed; null if the model could be used.
     pub model_problem: Option<String>,
-    /// Another process is at it already; nothing was done here.
+    /// `true` if another process is already updating the indexes; nothing was done.
     pub busy_elsewhere: bool,
-    /// Sources whose known duplicates had something to teach; once there are all vectors.
+    /// Calibrations of sources with known duplicates; empty until all vectors are computed.
     pub calibrated: Vec<CalibrationReport>,
 }
 
 /// An error as data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Problem {
-    /// What a consumer can act on.
+    /// Code for programs to act on.
     pub code: crate::error::Code,
-    /// What happened.
+    /// Description of the error.
     pub message: String,
-    /// What to do about it.
+    /// Remedy; null if none is known.
     pub hint: Option<String>,
 }
 

@@ -1,25 +1,25 @@
-//! Closing reports as duplicates at their tracker: what would be done, and what was.
+//! Closing reports as duplicates at their tracker: planned and completed closures.
 
 use super::Problem;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// How far a report's closing came.
+/// The progress of closing a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClosureStep {
-    /// The comment may have been sent; whether it arrived is looked up before anything else is.
+    /// The comment may have been posted; a retry first looks for it at the tracker.
     Commenting,
-    /// The comment is there.
+    /// The comment is posted.
     Commented,
     /// The report is closed.
     Closed,
-    /// It was left as it is: see the problem.
+    /// The report was left unchanged; see the problem.
     Refused,
 }
 
 impl ClosureStep {
-    /// The name in the database and in JSON.
+    /// Returns the name in the database and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Commenting => "commenting",
@@ -29,7 +29,7 @@ impl ClosureStep {
         }
     }
 
-    /// Reads what [`ClosureStep::as_str`] wrote.
+    /// Parses a name that [`ClosureStep::as_str`] returned.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Commenting, Self::Commented, Self::Closed, Self::Refused]
             .into_iter()
@@ -37,63 +37,63 @@ impl ClosureStep {
     }
 }
 
-/// An open report that a person decided to be a duplicate, and what is to be told to its tracker.
+/// An open report that a person marked as a duplicate, with the planned change at its tracker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Closure {
-    /// The report's key.
+    /// Key of the report.
     pub key: String,
-    /// Its title.
+    /// Title of the report.
     pub title: String,
-    /// The source that it is of.
+    /// Key of the report's source.
     pub source: String,
-    /// Its number there.
+    /// Number of the report at the tracker.
     pub number: u64,
-    /// The key of the report that stays, at the end of the chain.
+    /// Key of the canonical report, at the end of the chain.
     pub canonical: String,
-    /// That one's title; none where it is not mirrored.
+    /// Title of the canonical report; null if it is not mirrored.
     pub canonical_title: Option<String>,
-    /// The host that would be written to.
+    /// Host that receives the change.
     pub host: String,
-    /// Who decided.
+    /// Name of the person or program that decided.
     pub actor: String,
-    /// When.
+    /// Time of the decision.
     pub decided_at: Timestamp,
-    /// The comment, as it would be posted.
+    /// Comment as it would be posted.
     pub comment: String,
-    /// Commands that do the same by hand.
+    /// Commands that make the same change by hand.
     pub commands: Vec<String>,
-    /// Why it cannot be done from here, if it cannot.
+    /// Reason why the report cannot be closed from here; null if it can.
     pub obstacle: Option<String>,
-    /// How far an earlier try came.
+    /// Progress of an earlier attempt; null if there was none.
     pub step: Option<ClosureStep>,
 }
 
-/// An entry of the journal: what was told to a tracker.
+/// An entry of the journal of changes made at trackers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ClosureRecord {
-    /// The report's key.
+    /// Key of the report.
     pub key: String,
-    /// The key of the report that stays.
+    /// Key of the canonical report.
     pub canonical: String,
-    /// How far it came.
+    /// Progress of the closure.
     pub step: ClosureStep,
-    /// Where the comment is.
+    /// URL of the posted comment; null if unknown.
     pub comment_url: Option<String>,
-    /// Why it was refused, or what was different.
+    /// Reason for a refusal, or a deviation from the plan; null if there is none.
     pub problem: Option<String>,
-    /// Who had it done.
+    /// Name of the person or program that requested the closure.
     pub actor: String,
-    /// When it was begun.
+    /// Start time of the closure.
     pub began_at: Timestamp,
-    /// When it came this far.
+    /// Time at which this progress was reached.
     pub changed_at: Timestamp,
 }
 
-/// What closing reports came to.
+/// The result of closing reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct ClosureReport {
-    /// What was done, in order.
+    /// Closures that were attempted, in order.
     pub done: Vec<ClosureRecord>,
-    /// What ended it early, if anything did; what was done until then stays done.
+    /// Error that ended the run early, null if none did; earlier closures remain.
     pub problem: Option<Problem>,
 }

@@ -1,109 +1,113 @@
-//! Clusters of a backlog: reports that are known or thought to be one.
+//! Clusters of a backlog: groups of reports of the same problem.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A question for clusters.
+/// A request for clusters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClustersRequest {
-    /// Only this source.
+    /// Key of the only source to include; null for all sources.
     pub source: Option<String>,
-    /// The confidence that ties two reports together which nobody decided about, 0..1.
+    /// Lowest confidence that connects two reports without a verdict, 0..1.
     pub threshold: f32,
-    /// The fewest reports of a cluster that is shown.
+    /// Lowest number of reports in a cluster.
     pub min_size: usize,
-    /// At most this many clusters; 0 stands for 20.
+    /// Maximum number of clusters; 0 means 20.
     pub limit: usize,
 }
 
 impl Default for ClustersRequest {
-    /// In all sources, what is worth a look: pairs from 0.5, clusters of two and more.
+    /// Returns a request for all sources, with pairs from 0.5 and clusters of two or more.
     fn default() -> Self {
         Self { source: None, threshold: 0.5, min_size: 2, limit: 0 }
     }
 }
 
-/// A report and what it is tied to, earlier or known.
+/// A report with its canonical report and its candidates, as an input of clustering.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tie {
-    /// The report's key.
+    /// Key of the report.
     pub key: String,
-    /// Its title.
+    /// Title of the report.
     pub title: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website.
     pub url: Option<String>,
-    /// Whether it is open.
+    /// `true` if the report is open.
     pub open: bool,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Option<Timestamp>,
-    /// The report that it is known to be a duplicate of, at the end of the chain.
+    /// Key of the report that this one is known to be a duplicate of, at the end of the chain.
     pub canonical: Option<String>,
-    /// Earlier reports that may be the same, with their confidence, the surest first.
+    /// Earlier reports that may be duplicates, with their confidence, highest first.
     pub candidates: Vec<(String, f32)>,
 }
 
 /// A report of a cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ClusterMember {
-    /// The report's key.
+    /// Key of the report.
     pub key: String,
-    /// Its title.
+    /// Title of the report.
     pub title: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// Whether it is open.
+    /// `true` if the report is open.
     pub open: bool,
-    /// When it was made.
+    /// Creation time; null if unknown.
     pub created_at: Option<Timestamp>,
-    /// Whether a person or the tracker says that it belongs here, or it is the head.
+    /// `true` if a person or the tracker states that the report belongs to the cluster, or if it is
+    /// the head.
     pub known: bool,
-    /// How sure it is that it is a duplicate of the head, 0..1: along a chain the product of its parts.
+    /// Confidence that the report is a duplicate of the head, 0..1: the product of the confidences
+    /// along the chain.
     pub confidence: f32,
-    /// The report that ties it to the cluster; none for the head.
+    /// Key of the report that connects it to the cluster; null for the head.
     pub via: Option<String>,
 }
 
-/// How many of a cluster's reports were made in a month.
+/// The number of a cluster's reports created in one month.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ClusterMonth {
-    /// `2026-03`.
+    /// Month: `2026-03`.
     pub month: String,
-    /// Reports that were made in it.
+    /// Number of reports created in the month.
     pub reports: u64,
 }
 
-/// Reports that are known or thought to be one.
+/// A group of reports that are known or likely to be the same problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Cluster {
-    /// The report that stands for all: the one that stays where that is known, else the earliest.
+    /// Representative report: the canonical one if known, otherwise the earliest.
     pub head: ClusterMember,
-    /// The others, in the order in which they were made.
+    /// Other reports, in order of creation.
     pub members: Vec<ClusterMember>,
-    /// Reports in all, the head included.
+    /// Number of reports including the head.
     pub size: usize,
-    /// Those that are open.
+    /// Number of open reports.
     pub open: usize,
-    /// Words that most of the titles share, the rarest first.
+    /// Words that most of the titles share, rarest first.
     pub words: Vec<String>,
-    /// Reports by month, from the first to the last, the last 24 at most.
+    /// Reports by month, from the first to the last; the last 24 months at most.
     pub months: Vec<ClusterMonth>,
-    /// Reports of the last 30 days.
+    /// Number of reports created in the last 30 days.
     pub recent: u64,
-    /// Reports of the 30 days before those.
+    /// Number of reports created in the 30 days before those.
     pub before: u64,
 }
 
-/// Clusters of a backlog.
+/// The response to a request for clusters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ClustersResponse {
-    /// Those with an open report, the most open reports first; ties in the order of their heads' keys.
+    /// Clusters with an open report, those with the most open reports first; ties ordered by the
+    /// key of the head.
     pub clusters: Vec<Cluster>,
-    /// How many there are in all.
+    /// Total number of clusters.
     pub total: usize,
-    /// Open reports in them.
+    /// Number of open reports in all clusters.
     pub open: usize,
-    /// Open reports that are new or changed and were not checked, so that they may belong to one too.
+    /// Number of open reports that are new or changed and were not checked; they may belong to a
+    /// cluster as well.
     pub unscanned: u64,
     /// Wall time in milliseconds.
     pub took_ms: f64,

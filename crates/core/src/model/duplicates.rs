@@ -1,43 +1,43 @@
-//! Duplicates: questions, candidates, decisions, the triage queue, calibration.
+//! Duplicate detection: requests, candidates, verdicts, the triage queue and calibration reports.
 
 use super::{DocKind, Notice, State, Thread};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// From here on two reports are *the same*: nine in ten such answers are right.
+/// The lowest confidence of a duplicate; 9 of 10 such answers are right.
 pub const SAME: f32 = 0.9;
-/// From here on they are *probably the same*: more such answers are right than wrong.
+/// The lowest confidence of a likely duplicate; more such answers are right than wrong.
 pub const LIKELY: f32 = 0.5;
-/// From here on they *may be the same*: one such answer in five is right.
+/// The lowest confidence of a possible duplicate; 1 of 5 such answers is right.
 pub const POSSIBLE: f32 = 0.2;
-/// From here on a report is *worth reading*: more such answers are the same or related than are neither.
+/// The lowest worth of a related report; most such answers are duplicates or related.
 pub const WORTH: f32 = 0.5;
 
-/// What is said of a pair of reports, by two calibrated statements: that they are the same problem, and that the earlier
-/// one is worth reading (it is the same, or related). One vocabulary in every face.
+/// The confidence band of a pair of reports, from two calibrated probabilities: that both are the
+/// same problem, and that the earlier one is worth reading (a duplicate or related).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
-    /// The same as …: [`SAME`] and more. Still a proposal.
+    /// A duplicate: confidence of at least [`SAME`] (0.9). A proposal until a person confirms it.
     High,
-    /// Probably the same as …: from [`LIKELY`] on.
+    /// A likely duplicate: confidence of at least [`LIKELY`] (0.5).
     Likely,
-    /// May be the same as …: from [`POSSIBLE`] on.
+    /// A possible duplicate: confidence of at least [`POSSIBLE`] (0.2).
     Possible,
-    /// Surely not said to be the same, but worth reading: from [`WORTH`] on.
+    /// A related report: below every duplicate band, but worth of at least [`WORTH`] (0.5).
     Related,
-    /// Nothing alike.
+    /// No match.
     None,
 }
 
 impl Band {
-    /// All of them, the surest first.
+    /// All bands, highest confidence first.
     pub const ALL: [Self; 5] = [Self::High, Self::Likely, Self::Possible, Self::Related, Self::None];
 
-    /// The band of a pair that is the same with this confidence, and worth reading with this one. As it is shown, in hundredths:
-    /// "50 in 100" is in the band that begins there.
+    /// Returns the band of a pair with this confidence and worth. The confidence is rounded to
+    /// hundredths as it is displayed: 0.50 falls into the band that begins there.
     pub fn of(confidence: f32, worth: f32) -> Self {
         match (confidence * 100.0).round() / 100.0 {
             c if c >= SAME => Self::High,
@@ -48,7 +48,7 @@ impl Band {
         }
     }
 
-    /// The least confidence of this band; 0 for those that go by something else.
+    /// Returns the lowest confidence of this band; 0 for bands that confidence does not define.
     pub fn floor(self) -> f32 {
         match self {
             Self::High => SAME,
@@ -58,7 +58,7 @@ impl Band {
         }
     }
 
-    /// The name in the database and in JSON.
+    /// Returns the name in the database and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::High => "high",
@@ -69,7 +69,7 @@ impl Band {
         }
     }
 
-    /// What is said of a report before its key: "likely duplicate of".
+    /// Returns the phrase that precedes a report's key: "likely duplicate of".
     pub fn words(self) -> &'static str {
         match self {
             Self::High => "duplicate of",
@@ -80,20 +80,20 @@ impl Band {
         }
     }
 
-    /// Reads what [`Band::as_str`] wrote.
+    /// Parses a name that [`Band::as_str`] returned.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|b| b.as_str() == text)
     }
 }
 
-/// What became of answers that were as sure as one, when such were read.
+/// The outcome of past answers at the same confidence, for those that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Outcome {
-    /// How many were read.
+    /// Number of answers that were read.
     pub read: u32,
-    /// How many of them were the same problem.
+    /// Number of them that were the same problem.
     pub same: u32,
-    /// How many more were related.
+    /// Number of further ones that were related.
     pub related: u32,
 }
 
@@ -103,20 +103,20 @@ impl std::fmt::Display for Outcome {
     }
 }
 
-/// What a person can decide about a pair.
+/// A person's decision about a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
-    /// One fix resolves both.
+    /// A duplicate: one fix resolves both.
     Duplicate,
-    /// The same symptom with another cause, or otherwise worth knowing of.
+    /// Related: the same symptom with another cause, or otherwise worth knowing.
     Related,
-    /// Not a duplicate; the pair is not proposed again.
+    /// A pair that is not a duplicate; it is not proposed again.
     NotDuplicate,
 }
 
 impl VerdictKind {
-    /// The name in the database and in JSON.
+    /// Returns the name in the database and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Duplicate => "duplicate",
@@ -125,135 +125,138 @@ impl VerdictKind {
         }
     }
 
-    /// Reads what [`VerdictKind::as_str`] wrote.
+    /// Parses a name that [`VerdictKind::as_str`] returned.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Duplicate, Self::Related, Self::NotDuplicate].into_iter().find(|v| v.as_str() == text)
     }
 }
 
-/// What a person decided about a pair of documents. It outlives every sync, index and model.
+/// A person's decision about a pair of documents. Syncing, indexing and changing the model keep it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Verdict {
-    /// The smaller key of the two.
+    /// Key of one document: the one that sorts first.
     pub first: String,
-    /// The other key.
+    /// Key of the other document.
     pub second: String,
-    /// The decision.
+    /// Decision about the pair.
     pub kind: VerdictKind,
-    /// The report that stays, where the decision is `duplicate`.
+    /// Key of the canonical report; null unless the decision is `duplicate`.
     pub canonical: Option<String>,
-    /// Why, in the person's words.
+    /// Reason in the person's words; null if none was given.
     pub reason: Option<String>,
-    /// Who decided.
+    /// Name of the person or program that decided.
     pub actor: String,
-    /// When.
+    /// Time of the decision.
     pub decided_at: Timestamp,
 }
 
-/// The record of a check for duplicates.
+/// The record of a duplicate check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Check {
-    /// When it was made.
+    /// Time of the check.
     pub checked_at: Timestamp,
-    /// The document's revision then.
+    /// Revision of the document at that time.
     pub revision: u64,
-    /// What it came to.
+    /// Band of the best candidate.
     pub band: Band,
-    /// The key of the best candidate that nobody has decided about.
+    /// Key of the best candidate without a verdict; null if there is none.
     pub best: Option<String>,
-    /// How likely the best candidate is the same, 0..1.
+    /// Probability that the best candidate is a duplicate, 0..1.
     pub confidence: f32,
-    /// How likely it is worth reading, 0..1.
+    /// Probability that the best candidate is worth reading, 0..1.
     pub worth: f32,
-    /// Whether closed reports were compared too.
+    /// `true` if closed reports were compared as well.
     pub closed: bool,
-    /// What of the casebook it did not see.
+    /// Parts of the casebook that the indexes did not cover.
     #[serde(default)]
     pub lacking: Lacking,
 }
 
-/// What of the casebook a check was made without. It is made anew once the indexes cover more.
+/// The index coverage of a check that ran before the indexes were complete. The check is repeated
+/// once they cover more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Lacking {
-    /// How many documents the full text covered, if not all.
+    /// Number of documents in the full-text index; null if it was complete.
     pub full_text: Option<u64>,
-    /// How many chunks had a vector, if not all.
+    /// Number of chunks with a vector; null if all had one.
     pub embedded: Option<u64>,
 }
 
-/// What a calibration found out.
+/// The result of a calibration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CalibrationReport {
-    /// The source's key.
+    /// Key of the source.
     pub source: String,
-    /// Its issues.
+    /// Number of issues in the source.
     pub issues: u64,
-    /// Those with a known earlier duplicate.
+    /// Number of issues with a known earlier duplicate.
     pub labels: u64,
-    /// Whether the source has a calibration of its own now; with too few labels, or on a dry run, it has not.
+    /// `true` if the source now has its own calibration; `false` with too few labels or on a dry
+    /// run.
     pub kept: bool,
-    /// The share of them whose duplicate comes first, by the better of the two orders below.
+    /// Share of labelled issues whose duplicate ranks first, under the better of the two rankings
+    /// below.
     pub found_first: f32,
-    /// The share of them whose duplicate is among the first ten.
+    /// Share of labelled issues whose duplicate is among the first ten.
     pub found_in_ten: f32,
-    /// What the built-in order of candidates does; none with too few labels.
+    /// Figures of the built-in ranking; null with too few labels.
     pub built_in: Option<OrderFigures>,
-    /// What an order that was learnt from the labels does on those that it was not learnt from; none where they are too
-    /// few to learn from. It is used where its `mrr` is the higher one.
+    /// Held-out figures of a ranking fitted on the source's labels; null with too few labels. The
+    /// ranking is used if its `mrr` is higher than the built-in one's.
     pub own: Option<OrderFigures>,
-    /// Precision and recall of the first candidate, by threshold on the confidence.
+    /// Precision and recall of the first candidate, by confidence threshold.
     pub thresholds: Vec<ThresholdFigures>,
 }
 
-/// How good an order of candidates is, over reports with a known duplicate.
+/// The quality of a candidate ranking over reports with a known duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OrderFigures {
-    /// The share whose duplicate comes first.
+    /// Share of reports whose duplicate ranks first.
     pub found_first: f32,
-    /// The share whose duplicate is among the first ten.
+    /// Share of reports whose duplicate is among the first ten.
     pub found_in_ten: f32,
-    /// The mean of 1 / the place of the first duplicate (mean reciprocal rank).
+    /// Mean reciprocal rank: the mean of 1 / the rank of the first duplicate.
     pub mrr: f32,
 }
 
-/// How good first candidates of at least this confidence are, on reports that the curve was not fitted on.
+/// The quality of first candidates with at least a given confidence, on held-out reports.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ThresholdFigures {
-    /// The confidence, 0..1.
+    /// Confidence threshold, 0..1.
     pub threshold: f32,
-    /// How many answers that were asked for reach it.
+    /// Number of queries whose first candidate reaches the threshold.
     pub answers: u64,
-    /// The share that is right; none where no answer reaches it.
+    /// Share of these first candidates that are right; null if none reaches the threshold.
     pub precision: Option<f32>,
-    /// The lower end of its 95 % interval.
+    /// Lower end of the precision's 95 % interval.
     pub low: f32,
-    /// The upper end.
+    /// Upper end of the precision's 95 % interval.
     pub high: f32,
-    /// The share of all duplicates that is found so.
+    /// Share of all duplicates found at this threshold.
     pub recall: f32,
 }
 
-/// A question for the triage queue.
+/// A request for the triage queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TriageRequest {
-    /// Only this source.
+    /// Key of the only source to include; null for all sources.
     pub source: Option<String>,
-    /// Whether closed reports are candidates too.
+    /// `true` if closed reports are candidates as well.
     pub include_closed: bool,
-    /// Check everything again, and not only what is new or changed.
+    /// `true` to check every report again instead of only new and changed ones.
     pub rescan: bool,
-    /// Check nothing: the queue as it is.
+    /// `true` to return the stored queue without checking anything.
     pub queue_only: bool,
-    /// Only what is at least in this band; `none` stands for everything that has a candidate. What is related alone is in a list of
-    /// its own.
+    /// Lowest band to include; `none` includes every report that has a candidate. Reports with only
+    /// related candidates are in a separate list.
     pub band: Band,
-    /// At most this many; 0 stands for 20.
+    /// Maximum number of reports; 0 means 20.
     pub limit: usize,
 }
 
 impl Default for TriageRequest {
-    /// What may be the same, in all sources, among open reports.
+    /// Returns a request for possible duplicates among the open reports of all sources.
     fn default() -> Self {
         Self {
             source: None,
@@ -266,74 +269,76 @@ impl Default for TriageRequest {
     }
 }
 
-/// An open report with its best candidate, waiting for a decision.
+/// An open report with its best candidate, waiting for a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TriageItem {
-    /// The report's key.
+    /// Key of the report.
     pub key: String,
-    /// Its title.
+    /// Title of the report.
     pub title: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// When it was created.
+    /// Creation time; null if unknown.
     pub created_at: Option<Timestamp>,
-    /// The earlier report that may be the same.
+    /// The earlier report that may be a duplicate.
     pub candidate: DuplicateCandidate,
 }
 
 /// The triage queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TriageResponse {
-    /// How many open reports were checked just now.
+    /// Number of open reports checked by this request.
     pub scanned: u64,
-    /// How many open reports are new or changed and were not checked.
+    /// Number of open reports that are new or changed and were not checked.
     pub unscanned: u64,
-    /// How many wait for a decision in all.
+    /// Total number of reports waiting for a verdict.
     pub waiting: u64,
-    /// The first of them, the surest first; ties in the order of their keys.
+    /// First waiting reports, highest confidence first; ties ordered by key.
     pub queue: Vec<TriageItem>,
-    /// How many of the queue are expected to be the same as their candidate: the sum of their confidences.
+    /// Expected number of duplicates in the queue: the sum of the confidences.
     pub expected: f32,
-    /// Of the open reports whose candidate is less than possibly the same, the first that have one worth reading.
+    /// First open reports whose candidate is below `possible` but worth reading.
     pub related: Vec<TriageItem>,
-    /// How many of those there are in all.
+    /// Total number of reports with only a related candidate.
     pub related_waiting: u64,
-    /// How many closed reports were not compared, since only open ones were.
+    /// Number of closed reports that were not compared because only open ones were requested.
     pub closed_left_out: u64,
-    /// What the person should know about this answer.
+    /// Limitations of this answer.
     pub notices: Vec<Notice>,
-    /// Whether the indexes were complete. While they are not, no match does not mean that there is none.
+    /// `true` if the indexes were complete. If `false`, a missing match does not prove that none
+    /// exists.
     pub conclusive: bool,
     /// Wall time in milliseconds.
     pub took_ms: f64,
 }
 
-/// A question for duplicates: an item of the casebook, or a draft.
+/// A request for duplicates of an item in the casebook or of a draft.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DuplicatesRequest {
-    /// The item's key; otherwise title and body are the draft.
+    /// Key of the item; if null, `title` and `body` form the draft.
     pub key: Option<String>,
-    /// A draft's title; may be empty for a pasted text.
+    /// Title of the draft; may be empty for pasted text.
     pub title: String,
-    /// A draft's text (Markdown).
+    /// Text of the draft (Markdown).
     pub body: String,
-    /// Look in this source alone; otherwise an item's own source, and for a draft all of them.
+    /// Key of the only source to search; null for an item's own source, or for all sources with a
+    /// draft.
     pub source: Option<String>,
-    /// Look in all sources, for an item too.
+    /// `true` to search all sources for an item as well.
     pub everywhere: bool,
-    /// Candidates whose combined similarity is below this are left out, 0..1.
+    /// Lowest combined similarity of a candidate, 0..1.
     pub threshold: f32,
-    /// At most this many candidates.
+    /// Maximum number of candidates.
     pub max_candidates: usize,
-    /// Whether closed reports are candidates too.
+    /// `true` if closed reports are candidates as well.
     pub include_closed: bool,
-    /// Adds the arithmetic of each candidate.
+    /// `true` to add the score's features to each candidate.
     pub explain: bool,
 }
 
 impl Default for DuplicatesRequest {
-    /// An open question: nothing asked yet, threshold 0.4, ten candidates, open ones alone.
+    /// Returns an empty request: threshold 0.4, ten candidates, open reports only.
     fn default() -> Self {
         Self {
             key: None,
@@ -349,36 +354,37 @@ impl Default for DuplicatesRequest {
     }
 }
 
-/// How alike two reports are, each 0..1.
+/// The similarity of two reports; each value is 0..1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Similarity {
-    /// Titles: Dice–Sørensen on pairs of characters.
+    /// Title similarity: Dice–Sørensen coefficient of character pairs.
     pub title: f32,
-    /// Whole texts: Jaccard on distinct words.
+    /// Text similarity: Jaccard coefficient of distinct words.
     pub body: f32,
-    /// Meaning: cosine of the embeddings; `None` where there is no vector.
+    /// Semantic similarity: cosine of the embeddings; null without a vector.
     pub semantic: Option<f32>,
-    /// Together: 1 − (1 − semantic)(1 − title / 2)(1 − body / 2), without a vector 1 − (1 − title)(1 − body). What the
-    /// threshold acts on.
+    /// Combined similarity that the threshold applies to: 1 − (1 − semantic)(1 − title / 2)(1 −
+    /// body / 2), or 1 − (1 − title)(1 − body) without a vector.
     pub combined: f32,
 }
 
-/// What became of a candidate.
+/// The current disposition of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Disposition {
-    /// It is open.
+    /// Open.
     Open,
-    /// A merged change, its resolution or a comment shows that it was fixed; with the milestone or the pull request that did it,
-    /// where known.
+    /// Fixed, as shown by a merged change, its resolution or a comment; holds the milestone or pull
+    /// request of the fix where known.
     Fixed(Option<String>),
-    /// It was closed as completed, and nothing shows that it was fixed.
+    /// Closed as completed without evidence of a fix.
     Completed,
-    /// It was solved, and this report names a later version or says that it is back.
+    /// Fixed earlier, but the report names a later version or says that the problem is back; holds
+    /// the milestone or pull request of the fix where known.
     PossibleRegression(Option<String>),
-    /// It was closed as not planned.
+    /// Closed as not planned.
     Declined,
-    /// It was closed as a duplicate itself.
+    /// Closed as a duplicate.
     Duplicate,
 }
 
@@ -396,22 +402,22 @@ impl std::fmt::Display for Disposition {
     }
 }
 
-/// A report of what was asked about, in a line.
+/// A report about the queried problem, in summary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct KnownReport {
-    /// Human key.
+    /// Key of the report.
     pub key: String,
-    /// Its title.
+    /// Title of the report.
     pub title: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// Open, closed or merged.
+    /// State: open, closed or merged; null if unknown.
     pub state: Option<State>,
-    /// The tracker's reason for the closure.
+    /// Reason for the closure as given by the tracker; null if there is none.
     pub state_reason: Option<String>,
-    /// What is said of the two.
+    /// Confidence band of the pair.
     pub band: Band,
-    /// How likely it is the same, 0..1.
+    /// Probability that the report is the same problem, 0..1.
     pub confidence: f32,
 }
 
@@ -429,230 +435,235 @@ impl From<&DuplicateCandidate> for KnownReport {
     }
 }
 
-/// An earlier report that may be the same.
+/// An earlier report that may be a duplicate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct DuplicateCandidate {
-    /// Human key.
+    /// Key of the report.
     pub key: String,
-    /// The item's number.
+    /// Number of the item; null if it has none.
     pub number: Option<u64>,
-    /// The title.
+    /// Title of the report.
     pub title: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// Open, closed or merged.
+    /// State: open, closed or merged; null if unknown.
     pub state: Option<State>,
-    /// The tracker's reason for the closure, as the tracker says it.
+    /// Reason for the closure as given by the tracker; null if there is none.
     pub state_reason: Option<String>,
-    /// When it was created.
+    /// Creation time; null if unknown.
     pub created_at: Option<Timestamp>,
-    /// How alike the two are.
+    /// Similarity of the two reports.
     pub similarity: Similarity,
-    /// The calibrated probability that one fix resolves both, 0..1.
+    /// Calibrated probability that one fix resolves both, 0..1.
     pub confidence: f32,
-    /// The calibrated probability that it is worth reading: the same, or related; 0..1, never below the confidence.
+    /// Calibrated probability that the report is worth reading (a duplicate or related), 0..1;
+    /// never below the confidence.
     pub worth: f32,
-    /// What is said of the pair.
+    /// Confidence band of the pair.
     pub band: Band,
-    /// What answers as sure as this one turned out to be; none where too few were read.
+    /// Outcome of past answers with this confidence; null if too few were read.
     pub outcome: Option<Outcome>,
-    /// What became of it.
+    /// Current disposition of the report.
     pub disposition: Disposition,
-    /// The report that it is itself a duplicate of, at the end of the chain, if it is one.
+    /// Key of the report that this one is a duplicate of, at the end of the chain; null if it is
+    /// not a duplicate.
     pub canonical: Option<String>,
-    /// Why, in words.
+    /// Reasons for the match, in words.
     pub reasons: Vec<String>,
-    /// What a person decided about the pair before.
+    /// Earlier verdict of a person about the pair; null if there is none.
     pub verdict: Option<VerdictKind>,
-    /// The arithmetic, if asked for: feature, value, weight.
+    /// Features of the score with their values and weights; absent unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<Evidence>>,
 }
 
-/// One feature's part in a candidate's score.
+/// The contribution of one feature to a candidate's score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Evidence {
-    /// The feature's name in the table of weights.
+    /// Name of the feature.
     pub feature: String,
-    /// Its value.
+    /// Value of the feature.
     pub value: f32,
-    /// Its weight.
+    /// Weight of the feature.
     pub weight: f32,
-    /// What it adds to the score.
+    /// Amount added to the score.
     pub adds: f32,
 }
 
-/// The report that another is known to be a duplicate of, whatever their texts say: a person decided it, or the tracker or
-/// its comments state it.
+/// A report that another one is known to be a duplicate of, regardless of their text: a person
+/// decided it, or the tracker or its comments state it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct KnownDuplicate {
-    /// Human key: the end of the chain of duplicates, the report that stays.
+    /// Key of the canonical report, at the end of the chain of duplicates.
     pub key: String,
-    /// Issue or pull request; none where the casebook does not hold it.
+    /// Kind of the document; null if the casebook does not hold it.
     pub kind: Option<DocKind>,
-    /// The title, where the casebook holds it.
+    /// Title of the report; null if the casebook does not hold it.
     pub title: Option<String>,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// Open, closed or merged.
+    /// State: open, closed or merged; null if unknown.
     pub state: Option<State>,
-    /// The tracker's reason for the closure, as the tracker says it.
+    /// Reason for the closure as given by the tracker; null if there is none.
     pub state_reason: Option<String>,
-    /// What became of it, where the casebook holds it.
+    /// Current disposition of the report; null if the casebook does not hold it.
     pub disposition: Option<Disposition>,
 }
 
-/// The answer to a question for duplicates.
+/// The response to a request for duplicates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct DuplicatesResponse {
-    /// The item that was asked about, if it is one.
+    /// Key of the queried item; null for a draft.
     pub key: Option<String>,
-    /// What the item is known to be a duplicate of already.
+    /// The report that the item is already known to be a duplicate of; null if there is none.
     pub known: Option<KnownDuplicate>,
-    /// The reports that are known to be duplicates of the item, in the order of their keys.
+    /// Known duplicates of the item, ordered by key.
     pub known_duplicates: Vec<KnownDuplicate>,
-    /// The band of the best candidate; `none` where there is none.
+    /// Band of the best candidate; `none` without candidates.
     pub band: Band,
-    /// The candidates, most likely first; ties in the order of their keys.
+    /// Candidates, most likely first; ties ordered by key.
     pub candidates: Vec<DuplicateCandidate>,
-    /// How many earlier reports were compared closely.
+    /// Number of earlier reports compared in detail.
     pub compared: usize,
-    /// On how many labelled reports the confidence rests.
+    /// Number of labelled reports that the confidence was calibrated on.
     pub calibrated_on: u64,
-    /// Pairs that a person has decided are no duplicates, left out here.
+    /// Keys of candidates that a person marked as not duplicates; they are left out here.
     pub rejected: Vec<String>,
-    /// Reports that name each other as duplicates in a circle, if this one is among them.
+    /// Keys of reports that name each other as duplicates in a cycle with this one; empty without a
+    /// cycle.
     pub circle: Vec<String>,
-    /// What the person should know about this answer.
+    /// Limitations of this answer.
     pub notices: Vec<Notice>,
-    /// Whether the indexes were complete. While they are not, no match does not mean that there is none.
+    /// `true` if the indexes were complete. If `false`, a missing match does not prove that none
+    /// exists.
     pub conclusive: bool,
     /// Wall time in milliseconds.
     pub took_ms: f64,
 }
 
-/// What orders documents against a report, for the evaluation.
+/// A ranking method for documents against a report, used by the evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranking {
-    /// Search by words.
+    /// Lexical search.
     Lexical,
-    /// Search by meaning.
+    /// Semantic search.
     Semantic,
-    /// Search by both.
+    /// Hybrid search: lexical and semantic.
     Hybrid,
-    /// The check for duplicates.
+    /// The duplicate check.
     Duplicates,
 }
 
-/// A report that documents are ranked against as if it were made at that moment.
+/// A report to rank documents against, as if it were created at a given time.
 #[derive(Clone, Debug)]
 pub struct RankRequest {
-    /// The report's title.
+    /// Title of the report.
     pub title: String,
-    /// The report's text (Markdown).
+    /// Text of the report (Markdown).
     pub body: String,
-    /// Whether the title is what a person types into a search, and not a report: then there is no text. It makes no difference
-    /// to the check for duplicates.
+    /// `true` if the title is a typed search query without a text. The duplicate check ignores it.
     pub typed: bool,
-    /// Only this source.
+    /// Key of the only source to rank.
     pub source: String,
-    /// Its number, if it is in the source: it is no candidate, and its stored vectors serve.
+    /// Number of the report if the source holds it: it is not a candidate, and its stored vectors
+    /// are used.
     pub number: Option<u64>,
-    /// Documents created at this moment or later are no candidates; of the same second the check for duplicates takes those with a
-    /// smaller number.
+    /// Time of creation. Documents created at this time or later are not candidates, except that
+    /// the duplicate check includes those of the same second with a smaller number.
     pub made_at: Timestamp,
-    /// Documents created before this moment are no candidates.
+    /// Lower bound of the creation time: earlier documents are not candidates.
     pub since: Option<Timestamp>,
-    /// Only what was resolved: as solved cases are looked for. Of [`Ranking::Duplicates`] the confidence is then that a case
-    /// would help.
+    /// `true` to rank only resolved documents, as the search for solved cases does. The confidence
+    /// of [`Ranking::Duplicates`] is then the probability that a case helps.
     pub solved: bool,
-    /// What orders them.
+    /// Ranking method.
     pub by: Ranking,
-    /// At most this many.
+    /// Maximum number of documents.
     pub limit: usize,
 }
 
 /// A document in a ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedDocument {
-    /// The item's number.
+    /// Number of the item.
     pub number: u64,
-    /// What it was ordered by; comparable within one ranking.
+    /// Score that determines the order; comparable within one ranking.
     pub score: f32,
-    /// The calibrated probability that it is a duplicate, 0..1; only of [`Ranking::Duplicates`].
+    /// Calibrated probability of a duplicate, 0..1; only for [`Ranking::Duplicates`].
     pub probability: Option<f32>,
-    /// The calibrated probability that it is worth reading, 0..1; only of [`Ranking::Duplicates`].
+    /// Calibrated probability that the document is worth reading, 0..1; only for
+    /// [`Ranking::Duplicates`].
     pub worth: Option<f32>,
-    /// What the score was computed from, in the order of the table of weights, with its share and what was read of it; only
-    /// of [`Ranking::Duplicates`].
+    /// Features of the score, in the order of the table of weights, followed by the share and the
+    /// text overlap; only for [`Ranking::Duplicates`].
     pub features: Vec<f32>,
 }
 
-/// What two reports are compared by.
+/// A kind of fact that two reports are compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FactKind {
     /// Error codes.
     Code,
-    /// Exceptions and panics, numbers and paths masked.
+    /// Exceptions and panics with numbers and paths masked.
     Failure,
-    /// Quoted error messages, numbers and paths masked.
+    /// Quoted error messages with numbers and paths masked.
     Message,
     /// Top frames of stack traces.
     Frame,
     /// Versions.
     Version,
-    /// Identifiers; only those that both name.
+    /// Identifiers that both reports name.
     Identifier,
     /// Labels.
     Label,
 }
 
-/// What two reports name of one kind.
+/// The values of one kind that two reports name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Fact {
-    /// The kind.
+    /// Kind of the values.
     pub kind: FactKind,
-    /// Named by both.
+    /// Values that both name.
     pub shared: Vec<String>,
-    /// Named by the report alone.
+    /// Values that only the report names.
     pub report: Vec<String>,
-    /// Named by the candidate alone.
+    /// Values that only the candidate names.
     pub candidate: Vec<String>,
 }
 
-/// What a mark in a text says.
+/// The meaning of a highlight in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkKind {
-    /// The other report names exactly this too.
+    /// A value that the other report names as well.
     Same,
-    /// The other report names another one of its kind.
+    /// A value where the other report names a different one of the same kind.
     Differs,
-    /// A rare word that the other report has too.
+    /// A rare word that the other report contains as well.
     Word,
 }
 
-/// A piece of text to mark wherever it stands as a whole word, in whatever case.
+/// A piece of text to highlight wherever it occurs as a whole word, ignoring case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Mark {
-    /// The text, in lower case.
+    /// Text to highlight, in lower case.
     pub text: String,
-    /// What it says.
+    /// Meaning of the highlight.
     pub kind: MarkKind,
 }
 
-/// Two reports side by side.
+/// A side-by-side comparison of two reports.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Comparison {
     /// The report.
     pub report: Thread,
-    /// The earlier report that may be the same.
+    /// The earlier report that may be a duplicate.
     pub candidate: Thread,
-    /// What they name.
+    /// Facts that the reports name, by kind.
     pub facts: Vec<Fact>,
-    /// What to mark in the report.
+    /// Highlights in the report.
     pub report_marks: Vec<Mark>,
-    /// What to mark in the candidate.
+    /// Highlights in the candidate.
     pub candidate_marks: Vec<Mark>,
 }

@@ -1,53 +1,53 @@
-//! What a check-up of a casebook found, and what was mended.
+//! The result of checking a casebook for problems and repairing them.
 
 use serde::{Deserialize, Serialize};
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Worth knowing; nothing is wrong.
+    /// A fact worth knowing that is not a problem.
     Notice,
-    /// Answers are not what they could be, or the casebook is not as private as it should be.
+    /// A problem that degrades answers or the privacy of the casebook.
     Warning,
-    /// What was mirrored or decided is in danger, or the casebook cannot be used.
+    /// A problem that endangers mirrored data or verdicts, or makes the casebook unusable.
     Error,
 }
 
-/// One thing that was found.
+/// A finding of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Finding {
-    /// A name that scripts can look for: `orphan_rows`.
+    /// Identifier for scripts: `orphan_rows`.
     pub id: String,
-    /// How much it matters.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// What is so.
+    /// Description of the finding.
     pub what: String,
-    /// Why it matters.
+    /// Reason why it matters.
     pub why: String,
-    /// What to do about it.
+    /// Remedy.
     pub remedy: String,
-    /// Whether `doctor --repair` mends it.
+    /// `true` if `doctor --repair` can repair it.
     pub repairable: bool,
-    /// Whether it was mended just now.
+    /// `true` if this run repaired it.
     pub repaired: bool,
 }
 
-/// A check-up of a casebook.
+/// The result of a check of a casebook.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Health {
-    /// The casebook's folder.
+    /// Path of the casebook's folder.
     pub casebook: String,
-    /// What was found, the worst first.
+    /// Findings, most severe first.
     pub findings: Vec<Finding>,
-    /// What was looked at.
+    /// Descriptions of the checks that ran.
     pub checked: Vec<String>,
 }
 
 impl Health {
-    /// How many findings there are that matter and were not mended.
+    /// Returns the number of unrepaired findings above [`Severity::Notice`].
     pub fn open(&self) -> usize {
         self.findings.iter().filter(|f| !f.repaired && f.severity > Severity::Notice).count()
     }

@@ -1,127 +1,127 @@
-//! What files hold that are imported, as it was understood.
+//! The content of imported files, as detected.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ImportReport, Skip, State};
 
-/// What is to be imported, and how.
+/// A request to import files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImportRequest {
-    /// Files, archives and folders.
+    /// Paths of files, archives and folders.
     pub paths: Vec<std::path::PathBuf>,
-    /// The source to import into; without it, what the files name.
+    /// Key of the source to import into; null to use the projects that the files name.
     pub source: Option<String>,
-    /// What the person says of tables: pairs of a field and a column, and of what words and dates mean.
+    /// Mapping for tables: pairs of a field and a column, and the meaning of words and dates.
     pub map: Vec<(String, String)>,
 }
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ColumnView {
-    /// Its name.
+    /// Name of the column.
     pub column: String,
-    /// What it gives; nothing if it is not used.
+    /// Field that the column provides; null if it is not used.
     pub field: Option<String>,
 }
 
-/// What goes into a source.
+/// The part of an import that goes into one source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ShareView {
-    /// The source's key.
+    /// Key of the source.
     pub source: String,
-    /// Items and pages.
+    /// Number of items and pages.
     pub items: u64,
-    /// Comments.
+    /// Number of comments.
     pub comments: u64,
 }
 
-/// An item, in short.
+/// A preview of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct GlimpseView {
-    /// Its key.
+    /// Key of the item.
     pub key: String,
-    /// Its title.
+    /// Title of the item.
     pub title: String,
-    /// Its state.
+    /// State of the item; null if unknown.
     pub state: Option<State>,
-    /// When it was created.
+    /// Creation time; null if unknown.
     pub created_at: Option<jiff::Timestamp>,
-    /// Its labels.
+    /// Names of the labels.
     pub labels: Vec<String>,
 }
 
-/// What a file was understood to be.
+/// The detected format and content of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FileView {
-    /// Its name; of a file in an archive the name there.
+    /// Name of the file, or its name in the archive.
     pub file: String,
-    /// What it is: `Jira CSV`.
+    /// Detected format: `Jira CSV`.
     pub kind: String,
-    /// What it is written in, if that is not UTF-8.
+    /// Text encoding; null for UTF-8.
     pub encoding: Option<String>,
-    /// The columns of a table, in their order.
+    /// Columns of a table, in their order.
     pub columns: Vec<ColumnView>,
-    /// Items in it.
+    /// Number of items.
     pub items: u64,
-    /// Comments in it.
+    /// Number of comments.
     pub comments: u64,
-    /// Wiki pages in it.
+    /// Number of wiki pages.
     pub pages: u64,
-    /// Links between items in it.
+    /// Number of links between items.
     pub links: u64,
-    /// What of it goes where.
+    /// Sources that the content goes into.
     pub sources: Vec<ShareView>,
-    /// Whether a source is named after the file, because its records name no project.
+    /// `true` if a source is named after the file because its records name no project.
     #[serde(skip)]
     pub loose: bool,
-    /// Records that cannot be used.
+    /// Number of records that cannot be used.
     pub skipped: u64,
-    /// The first of them.
+    /// First skipped records.
     pub skips: Vec<Skip>,
-    /// The first three items.
+    /// First three items.
     pub first: Vec<GlimpseView>,
-    /// What is doubtful about how it is read.
+    /// Doubts about the detected format.
     pub doubts: Vec<String>,
 }
 
-/// What an import of files is, or was, about.
+/// The detected content of the files of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Understood {
-    /// The files that hold something.
+    /// Files with content to import.
     pub understood: Vec<FileView>,
-    /// Files of a folder or an archive that hold nothing to import, and why.
+    /// Files of a folder or archive without content to import, with reasons.
     pub left_out: Vec<Skip>,
 }
 
-/// What an import of files did.
+/// The result of importing files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Imported {
-    /// What became of the records.
+    /// Result for the records.
     #[serde(flatten)]
     pub report: ImportReport,
-    /// The sources that received something, with what was read for each.
+    /// Sources that received data, with what was read for each.
     pub sources: Vec<ShareView>,
-    /// How the files were understood.
+    /// Detected content of the files.
     #[serde(flatten)]
     pub files_read: Understood,
 }
 
-/// What taking back the last import did.
+/// The result of undoing the last import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Undone {
-    /// What was imported then, as it was named.
+    /// Paths of the import as given by the user.
     pub paths: String,
-    /// When.
+    /// Start time of the import.
     pub began_at: jiff::Timestamp,
-    /// Sources that the import made and that are gone.
+    /// Keys of the sources that the import created and the undo removed.
     pub sources: Vec<String>,
-    /// Items and pages that are gone.
+    /// Number of items and pages removed.
     pub documents: u64,
-    /// Comments that are gone.
+    /// Number of comments removed.
     pub comments: u64,
-    /// Records that are as they were before.
+    /// Number of records restored to their previous content.
     pub restored: u64,
-    /// Records that changed since and stay.
+    /// Number of records that changed since the import and stay as they are.
     pub kept: u64,
 }

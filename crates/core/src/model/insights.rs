@@ -1,60 +1,60 @@
-//! The casebook in numbers.
+//! Statistics of the casebook.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::State;
 
-/// A month's issues.
+/// The issue counts of one month.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct MonthVolume {
-    /// `2026-03`.
+    /// Month: `2026-03`.
     pub month: String,
-    /// Reported in it.
+    /// Number of issues reported in the month.
     pub opened: u64,
-    /// Closed in it.
+    /// Number of issues closed in the month.
     pub closed: u64,
-    /// Those that were reported in it and are known to be duplicates.
+    /// Number of issues reported in the month that are known to be duplicates.
     pub duplicates: u64,
 }
 
-/// A source's issues in sum.
+/// The issue counts of one source.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SourceVolume {
-    /// The source's key.
+    /// Key of the source.
     pub source: String,
-    /// Its issues.
+    /// Number of issues.
     pub issues: u64,
-    /// Those that are open.
+    /// Number of open issues.
     pub open: u64,
-    /// Those that are known to be duplicates.
+    /// Number of issues that are known to be duplicates.
     pub duplicates: u64,
-    /// Within how many days half of the closed ones were closed.
+    /// Median number of days until a closed issue was closed; null without closed issues.
     pub median_days: Option<f64>,
 }
 
-/// Issues by month and by source.
+/// The issue counts by month and by source.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Insights {
-    /// Every month from the first to the last.
+    /// Months from the first to the last, without gaps.
     pub months: Vec<MonthVolume>,
-    /// All sources, by key.
+    /// Sources, ordered by key.
     pub sources: Vec<SourceVolume>,
 }
 
 /// An issue that is known to be a duplicate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CountedDuplicate {
-    /// Its key.
+    /// Key of the issue.
     pub key: String,
-    /// Its title.
+    /// Title of the issue.
     pub title: String,
-    /// Open or closed.
+    /// State: open or closed; null if unknown.
     pub state: Option<State>,
-    /// The tracker's reason for the closure.
+    /// Reason for the closure as given by the tracker; null if there is none.
     pub state_reason: Option<String>,
-    /// When it was created.
+    /// Creation time; null if unknown.
     pub created_at: Option<Timestamp>,
-    /// The report that stays, where that is known.
+    /// Key of the canonical report; null if unknown.
     pub of: Option<String>,
 }

@@ -1,16 +1,16 @@
-//! How much can be asked for at once. What a setting may hold and what a use case takes are the same.
+//! The limits of requests. Settings and use cases share the same values.
 
-/// The most results of a search.
+/// The maximum number of search results.
 pub const SEARCH: usize = 500;
-/// The most reports of a queue.
+/// The maximum number of reports in a queue.
 pub const TRIAGE: usize = 500;
-/// The most candidates for duplicates.
+/// The maximum number of duplicate candidates.
 pub const CANDIDATES: usize = 100;
-/// The fewest and the most solved cases.
+/// The minimum and maximum number of solved cases.
 pub const CASES: (usize, usize) = (1, 10);
-/// The fewest and the most characters of all threads together.
+/// The minimum and maximum length of all threads together, in characters.
 pub const BUDGET: (usize, usize) = (1_000, 50_000);
-/// How many distinct errors of a log are asked about where nobody says how many.
+/// The default number of distinct log errors to look up.
 pub const ERRORS: usize = 10;
-/// The most distinct errors of a log that are asked about.
+/// The maximum number of distinct log errors to look up.
 pub const MAX_ERRORS: usize = 50;

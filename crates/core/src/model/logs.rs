@@ -1,25 +1,25 @@
-//! Logs and support bundles: the distinct errors in them, and what the casebook knows of each.
+//! Logs and support bundles: their distinct errors, and what the casebook knows about each.
 
 use serde::{Deserialize, Serialize};
 
 use super::{KnownReport, Notice, SolvedCase, TroubleshootSettings, limits};
 
-/// How bad an event of a log is, the worst first.
+/// The severity of a log event, the worst first.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum LogSeverity {
-    /// The program ended or gave up: a panic, a signal, no memory left.
+    /// The program crashed or gave up: a panic, a signal or an out-of-memory error.
     Fatal,
-    /// An error, by its level or its words.
+    /// An error, by its level or its wording.
     Error,
     /// A warning.
     Warning,
 }
 
 impl LogSeverity {
-    /// The name in JSON and on the command line.
+    /// Returns the name in JSON and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Fatal => "fatal",
@@ -29,72 +29,72 @@ impl LogSeverity {
     }
 }
 
-/// A place in a log.
+/// A position in a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LogPlace {
-    /// The file, as it is called in its folder or archive.
+    /// Name of the file in its folder or archive.
     pub file: String,
-    /// The line, from 1 on.
+    /// Line number, from 1.
     pub line: u64,
-    /// The time, as it is written there.
+    /// Time as written in the log; null if there is none.
     pub at: Option<String>,
 }
 
-/// Events of a log that differ in numbers, paths and the like alone.
+/// A group of log events that differ only in numbers, paths and similar values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LogGroup {
-    /// How bad it is.
+    /// Severity of the events.
     pub severity: LogSeverity,
-    /// What one of them says, in one line.
+    /// Message of one event, in one line.
     pub message: String,
-    /// What they have in common: `*` stands for what differs.
+    /// Common text of the events; `*` replaces the parts that differ.
     pub template: String,
-    /// How many there are.
+    /// Number of events.
     pub count: u64,
-    /// The first of them.
+    /// Position of the first event.
     pub first: LogPlace,
-    /// The last of them.
+    /// Position of the last event.
     pub last: LogPlace,
-    /// One of them without its time and level, with its trace.
+    /// Text of one event with its trace, without its time and level.
     pub example: String,
-    /// Whether it says more than that.
+    /// `true` if `example` is an excerpt of a longer text.
     pub excerpt: bool,
-    /// Whether one of them stands shortly before the program ended.
+    /// `true` if one of the events occurred shortly before the program crashed.
     pub before_crash: bool,
-    /// Whether the last of them stands near the end of its file.
+    /// `true` if the last event is near the end of its file.
     pub near_end: bool,
 }
 
 impl LogGroup {
-    /// What it says, with its trace where it has one.
+    /// Returns the example if it contains the message or a trace, otherwise the message.
     pub fn told(&self) -> &str {
         let whole = self.example.starts_with(&self.message) || self.example.lines().count() > 1;
         if whole { &self.example } else { &self.message }
     }
 }
 
-/// A file that was read, or left out.
+/// A file that was read or skipped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LogFile {
-    /// What it is called in its folder or archive.
+    /// Name of the file in its folder or archive.
     pub name: String,
-    /// Its lines.
+    /// Number of lines read.
     pub lines: u64,
-    /// Why it was not read, or not read any further than those lines, if it was not.
+    /// Reason why the file was not read, or not beyond those lines; null if it was read completely.
     pub skipped: Option<String>,
 }
 
-/// A question about logs.
+/// A request to look up the errors of logs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogRequest {
-    /// Files, archives and folders on this machine.
+    /// Local paths of files, archives and folders.
     pub paths: Vec<String>,
-    /// Only reports of this source.
+    /// Key of the only source to search; null for all sources.
     pub source: Option<String>,
-    /// So many distinct errors are asked about, 1..=50.
+    /// Maximum number of distinct errors to look up, 1..=50.
     pub max_errors: usize,
-    /// How solved cases are looked for.
+    /// Settings of the search for solved cases.
     pub settings: TroubleshootSettings,
 }
 
@@ -109,7 +109,7 @@ impl Default for LogRequest {
     }
 }
 
-/// What the casebook knows of an error.
+/// The status of a log error in the casebook.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -117,54 +117,55 @@ impl Default for LogRequest {
 pub enum LogVerdict {
     /// A solved case probably helps.
     Solved,
-    /// It has been reported.
+    /// The error has been reported.
     Known,
-    /// Something is like it, and may be it.
+    /// A similar report exists that may be the same error.
     Perhaps,
-    /// Nothing in the casebook is like it.
+    /// No report in the casebook is similar.
     New,
 }
 
-/// A distinct error of the log, with what the casebook knows of it.
+/// A distinct error of a log, with what the casebook knows about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LogError {
-    /// The events.
+    /// Group of events.
     #[serde(flatten)]
     pub group: LogGroup,
-    /// What it came to.
+    /// Status of the error in the casebook.
     pub verdict: LogVerdict,
-    /// The report that is most like it, where one is.
+    /// Most similar report; null if there is none.
     pub known: Option<KnownReport>,
-    /// The solved case that probably helps, where there is one.
+    /// Solved case that probably helps; null if there is none.
     pub case: Option<SolvedCase>,
 }
 
-/// The answer to a question about logs.
+/// The response to a request about logs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LogResponse {
-    /// What was read, and what was left out.
+    /// Files that were read or skipped.
     pub files: Vec<LogFile>,
-    /// Bytes of text that were read.
+    /// Number of bytes of text read.
     pub bytes: u64,
-    /// Lines that were read.
+    /// Number of lines read.
     pub lines: u64,
-    /// Distinct errors and warnings in all.
+    /// Total number of distinct errors and warnings.
     pub distinct: u64,
-    /// Events of distinct errors that were given up, because there are thousands.
+    /// Number of events whose group was dropped because there were thousands of distinct errors.
     pub left_out: u64,
-    /// Of the errors below: how many a solved case probably helps with.
+    /// Number of the errors below that a solved case probably helps with.
     pub solved: u64,
-    /// Of the errors below: how many have been reported and are not solved.
+    /// Number of the errors below that have been reported and are not solved.
     pub known: u64,
-    /// Of the errors below: how many something is like that may be it.
+    /// Number of the errors below with a similar report that may be the same error.
     pub perhaps: u64,
-    /// Of the errors below: how many nothing in the casebook is like.
+    /// Number of the errors below without a similar report.
     pub new: u64,
-    /// The errors that were asked about, what to look at first first.
+    /// Errors that were looked up, most important first.
     pub errors: Vec<LogError>,
-    /// What the person should know about this answer.
+    /// Limitations of this answer.
     pub notices: Vec<Notice>,
-    /// Whether the indexes were complete. While they are not, no match does not mean that there is none.
+    /// `true` if the indexes were complete. If `false`, a missing match does not prove that none
+    /// exists.
     pub conclusive: bool,
     /// Wall time in milliseconds.
     pub took_ms: f64,

@@ -1,86 +1,86 @@
-//! Live sources: what was read, what was not, what a sync did.
+//! Live sources: the state of a mirror, its gaps, and sync reports.
 
 use super::{Problem, Skip};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What a mirror does not know, or may not.
+/// A kind of data that a mirror lacks or may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GapKind {
-    /// The host gets no token before the person confirms that it is known.
+    /// The host receives no token until the user confirms that it is trusted.
     Untrusted,
-    /// It was never synced.
+    /// The source was never synced.
     NeverSynced,
     /// The last sync ended early.
     Ended,
-    /// A list was not read to its end yet.
+    /// A list has not been read to its end yet.
     Unfinished,
-    /// The tracker does not give a list to this access.
+    /// The tracker refuses a list to this token.
     Refused,
-    /// Records that could not be read.
+    /// Some records could not be read.
     Unreadable,
-    /// Dates ahead of this computer's clock, which were cut.
+    /// Some dates are ahead of this computer's clock and were cut.
     FutureDates,
-    /// Comments that the tracker counts and the mirror lacks.
+    /// Some comments that the tracker counts are not mirrored.
     MissingComments,
-    /// Comments whose item the mirror lacks.
+    /// Some comments belong to items that are not mirrored.
     OrphanComments,
-    /// What was deleted or transferred since the last look.
+    /// Deletions and transfers since the last check are unknown.
     Deletions,
-    /// What the tracker itself says of duplicates, and of what closed an item.
+    /// Duplicate links and closing changes are not, or not all, read from the tracker.
     Links,
-    /// The wiki.
+    /// The wiki is not mirrored or not complete.
     Wiki,
-    /// What the tracker keeps and this version does not mirror.
+    /// The tracker holds data that this version does not mirror.
     LeftOut,
 }
 
-/// Something that a mirror does not know.
+/// A gap in a mirror's data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Gap {
-    /// What is wanting.
+    /// Kind of the gap.
     pub kind: GapKind,
-    /// The same in words.
+    /// Description of the gap.
     pub text: String,
 }
 
-/// How far one of a tracker's lists has been read.
+/// The read progress of one of a tracker's lists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StreamView {
-    /// `items`, `comments`, `review_comments`, `discussions`, `pages`.
+    /// Name of the list: `items`, `comments`, `review_comments`, `discussions` or `pages`.
     pub name: String,
-    /// Everything that changed before this is here.
+    /// Time before which all changes are mirrored; null if not known yet.
     pub watermark: Option<Timestamp>,
-    /// When it was last read to its end.
+    /// Time at which the list was last read to its end; null if never.
     pub finished_at: Option<Timestamp>,
-    /// Pages read in a pass that is not finished.
+    /// Number of pages read in the current, unfinished pass.
     pub pages: u64,
-    /// Records that could not be read.
+    /// Number of records that could not be read.
     pub unreadable: u64,
-    /// Why the tracker does not give it, if it does not.
+    /// Reason why the tracker refuses the list; null if it does not.
     pub refused: Option<String>,
 }
 
-/// How far a sync that is under way has come, here or in another process.
+/// The progress of a running sync, in this process or another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SyncProgress {
-    /// `sync`, or `wait` while the tracker allows no more requests.
+    /// Phase: `sync`, or `wait` while the tracker allows no more requests.
     pub phase: String,
-    /// How much of this part is done.
+    /// Amount of this phase that is done, in `unit`s.
     pub done: u64,
-    /// Of how much, where that is known.
+    /// Total amount of this phase, in `unit`s; null if unknown.
     pub total: Option<u64>,
-    /// What is counted: `records`, `seconds`.
+    /// Unit of `done` and `total`: `records` or `seconds`.
     pub unit: String,
-    /// When this part began.
+    /// Start time of this phase.
     pub started_at: Timestamp,
-    /// When this was said.
+    /// Time of this progress report.
     pub told_at: Timestamp,
 }
 
 impl SyncProgress {
-    /// How many a second, and how many seconds are left, where that can be told.
+    /// Returns the rate per second and the seconds left, each where it can be estimated.
     pub fn pace(&self) -> (Option<f64>, Option<u64>) {
         let took = self.started_at.duration_until(self.told_at).as_secs_f64();
         if self.unit == "seconds" {
@@ -102,139 +102,143 @@ impl SyncProgress {
     }
 }
 
-/// A live source: where it comes from, how far it was read, and what it does not know.
+/// A live source: its origin, read progress and gaps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct MirrorView {
-    /// The source's key: `acme/app`.
+    /// Key of the source: `acme/app`.
     pub source: String,
-    /// The tracker's host: `github.com`.
+    /// Host of the tracker: `github.com`.
     pub host: String,
-    /// What the tracker calls the project now.
+    /// Current name of the project on the tracker.
     pub project: String,
-    /// Whether a sync is under way, here or in another process.
+    /// `true` if a sync is running, in this process or another.
     pub running: bool,
-    /// How far that is.
+    /// Progress of the running sync; null if none is running.
     pub progress: Option<SyncProgress>,
-    /// When a sync last ended, however.
+    /// Time at which the last sync ended, successfully or not; null if never synced.
     pub synced_at: Option<Timestamp>,
-    /// When what is here was last compared with what is still there.
+    /// Time of the last check for deleted items; null if never checked.
     pub swept_at: Option<Timestamp>,
-    /// Its lists.
+    /// Lists of the tracker.
     pub streams: Vec<StreamView>,
-    /// What it does not know.
+    /// Gaps in the mirrored data.
     pub gaps: Vec<Gap>,
 }
 
 /// A live source to add.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct NewMirror {
-    /// The kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`, `bugzilla`, `azure`, `linear`, `confluence`, `zendesk`, `discourse`.
+    /// Kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`, `bugzilla`,
+    /// `azure`, `linear`, `confluence`, `zendesk` or `discourse`.
     pub tracker: String,
-    /// The project, and in front of it the host where that is not given apart: `acme/app`, `redmine.acme.example/app`.
+    /// Project, prefixed with the host unless `host` gives it: `acme/app`,
+    /// `redmine.acme.example/app`.
     pub place: String,
-    /// The host, with the path below which the tracker is.
+    /// Host, including the path below which the tracker is served; null if `place` contains it.
     pub host: Option<String>,
-    /// What it is to be called here; by default the project's name, after the host's where that has one part alone.
+    /// Key of the new source; null for the project's name, prefixed with the host's if it has only
+    /// one part.
     pub key: Option<String>,
-    /// Whether to mirror its wiki too.
+    /// `true` to mirror the wiki as well.
     pub wiki: bool,
 }
 
-/// A host that this casebook talks to.
+/// A host that this casebook connects to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct HostView {
-    /// The host as people name it: `github.com`.
+    /// Display name of the host: `github.com`.
     pub host: String,
-    /// Where its interface is: `https://api.github.com`.
+    /// Base URL of the API: `https://api.github.com`.
     pub address: String,
-    /// The sources that are mirrored from it, by key.
+    /// Keys of the sources mirrored from the host.
     pub sources: Vec<String>,
-    /// Where its token is found, in words; never the token.
+    /// Location of the token in words, never the token itself; null without one.
     pub token: Option<String>,
-    /// Whether that is the system's keyring, from which it can be removed.
+    /// `true` if the token is in the system's keyring, from which it can be removed.
     pub kept: bool,
 }
 
-/// What to sync, and how.
+/// A request to sync sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyncRequest {
-    /// The sources' keys; none stands for all live ones.
+    /// Keys of the sources; empty for all live sources.
     pub sources: Vec<String>,
-    /// Reads everything again, and looks for what is gone.
+    /// `true` to read everything again and to look for deleted items.
     pub full: bool,
     /// Hides all that is gone. Without, a sync that would hide more than a share of a source hides nothing.
     pub hide_gone: bool,
 }
 
-/// What a sync of one source did.
+/// The result of syncing one source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct SyncReport {
-    /// The source's key.
+    /// Key of the source.
     pub source: String,
-    /// Records that were not here before.
+    /// Number of new records.
     pub new: u64,
-    /// Records that differ from what was here.
+    /// Number of records that differ from the mirrored ones.
     pub updated: u64,
-    /// Records that were here already.
+    /// Number of records that were already mirrored unchanged.
     pub unchanged: u64,
-    /// Records older than what is here, left alone.
+    /// Number of records older than the mirrored ones, which are ignored.
     pub stale: u64,
-    /// Records that could not be read.
+    /// Number of records that could not be read.
     pub skipped: u64,
-    /// The first of them, up to `MAX_SKIPS`.
+    /// First unreadable records, up to `MAX_SKIPS`.
     pub skips: Vec<Skip>,
-    /// Issues and pull requests among the records.
+    /// Number of issues and pull requests among the records.
     pub items: u64,
-    /// Comments among the records.
+    /// Number of comments among the records.
     pub comments: u64,
-    /// Wiki pages among the records.
+    /// Number of wiki pages among the records.
     pub wiki_pages: u64,
-    /// Items, comments and wiki pages that the tracker no longer has; they are kept and marked.
+    /// Number of items, comments and wiki pages that the tracker no longer has; they are kept and
+    /// marked.
     pub gone: u64,
-    /// Pages of lists that were fetched.
+    /// Number of list pages fetched.
     pub pages: u64,
-    /// Requests that were sent.
+    /// Number of requests sent.
     pub requests: u64,
     /// Wall time in seconds.
     pub seconds: u64,
-    /// What the tracker calls the project now, if that has changed.
+    /// New name of the project on the tracker; null if it was not renamed.
     pub renamed_to: Option<String>,
-    /// What ended it, if not the end of the work: `{code, message, hint}`.
+    /// Error that ended the sync early, as `{code, message, hint}`; null if it completed.
     pub problem: Option<Problem>,
-    /// What this mirror does not know.
+    /// Gaps in the mirrored data.
     pub gaps: Vec<Gap>,
 }
 
-/// What a tracker says about a project.
+/// A project as described by its tracker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Project {
-    /// What it is called now.
+    /// Current name of the project.
     pub name: String,
-    /// The tracker's own id.
+    /// Tracker's own id of the project; null if it has none.
     pub remote_id: Option<String>,
-    /// Whether others can see it.
+    /// `true` if the project is private.
     pub private: bool,
-    /// Whether it has a wiki.
+    /// `true` if the project has a wiki.
     pub wiki: bool,
-    /// Whether it keeps issues; one that does not may still have pull requests.
+    /// `true` if the project has issues; one without may still have pull requests.
     pub issues: bool,
-    /// Whether it is read-only.
+    /// `true` if the project is read-only.
     pub archived: bool,
 }
 
-/// What an access can do.
+/// The permissions of a token, or of access without one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Access {
     /// The project.
     pub project: Project,
-    /// Who the token belongs to; none without a token, and for tokens that are nobody's.
+    /// Login of the token's owner; null without a token and for tokens without an owner.
     pub user: Option<String>,
-    /// Requests that are left in this period.
+    /// Number of requests left in the current rate-limit period; null if unknown.
     pub remaining: Option<u64>,
-    /// Requests that a period allows.
+    /// Number of requests that a rate-limit period allows; null if unknown.
     pub limit: Option<u64>,
-    /// When the next period begins.
+    /// Start of the next rate-limit period; null if unknown.
     pub resets_at: Option<Timestamp>,
-    /// What this access may not read, and why.
+    /// Data that this access may not read, with reasons.
     pub refused: Vec<String>,
 }

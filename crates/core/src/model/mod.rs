@@ -1,6 +1,7 @@
-//! The nouns of the product: documents and their parts, what is asked and answered, what an import reports.
+//! The data model: documents and their parts, requests and responses, import reports.
 //!
-//! Everything here is plain data that every face can print or send; times are UTC and serialise as RFC 3339.
+//! All types are plain data that every interface can print or send. Times are UTC and serialise as
+//! RFC 3339.
 
 mod ask;
 mod brief;
@@ -28,7 +29,7 @@ pub use self::{
     insights::*, logs::*, mirror::*, note::*, portable::*, record::*, search::*, thread::*, troubleshoot::*,
 };
 
-/// What kind of thing a document is.
+/// The kind of a document.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -45,10 +46,10 @@ pub enum DocKind {
 }
 
 impl DocKind {
-    /// Every kind, in the order of their names in the query language.
+    /// All kinds, ordered by their names in the query language.
     pub const ALL: [DocKind; 4] = [DocKind::Issue, DocKind::PullRequest, DocKind::Page, DocKind::Note];
 
-    /// The name in the database, in JSON and in the full-text index.
+    /// Returns the name in the database, in JSON and in the full-text index.
     pub fn as_str(self) -> &'static str {
         match self {
             DocKind::Issue => "issue",
@@ -58,26 +59,26 @@ impl DocKind {
         }
     }
 
-    /// Reads what [`DocKind::as_str`] wrote.
+    /// Parses a name that [`DocKind::as_str`] returned.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.as_str() == text)
     }
 }
 
-/// The state of an item. A pull request that was merged is [`State::Merged`], never [`State::Closed`].
+/// The state of an item. A merged pull request is [`State::Merged`], never [`State::Closed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Not resolved yet.
+    /// An unresolved item.
     Open,
-    /// Closed; for a pull request: closed without a merge.
+    /// A closed item; for a pull request, closed without a merge.
     Closed,
-    /// A pull request that was merged.
+    /// A merged pull request.
     Merged,
 }
 
 impl State {
-    /// The name in the database, in JSON and in the full-text index.
+    /// Returns the name in the database, in JSON and in the full-text index.
     pub fn as_str(self) -> &'static str {
         match self {
             State::Open => "open",
@@ -86,7 +87,7 @@ impl State {
         }
     }
 
-    /// Reads what [`State::as_str`] wrote.
+    /// Parses a name that [`State::as_str`] returned.
     pub fn parse(text: &str) -> Option<Self> {
         [State::Open, State::Closed, State::Merged].into_iter().find(|s| s.as_str() == text)
     }

@@ -1,23 +1,23 @@
-//! Private notes: what is stored, and what a look for the same before storing says.
+//! Private notes: stored notes, drafts, and the check for similar notes before storing.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What a note is.
+/// The kind of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteKind {
-    /// Something that was learnt.
+    /// A lesson learnt.
     Lesson,
     /// A question worth following.
     Curiosity,
     /// A claim to be tested.
     Thesis,
-    /// Something that was observed.
+    /// An observation.
     Signal,
-    /// What happened, once.
+    /// A single event.
     Episode,
-    /// What to keep an eye on.
+    /// A subject to keep an eye on.
     Watchpoint,
     /// A summary of other things.
     Summary,
@@ -35,7 +35,7 @@ impl NoteKind {
         Self::Summary,
     ];
 
-    /// The name in the database and in JSON.
+    /// Returns the name in the database and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Lesson => "lesson",
@@ -48,31 +48,31 @@ impl NoteKind {
         }
     }
 
-    /// Reads what [`NoteKind::as_str`] wrote.
+    /// Parses a name that [`NoteKind::as_str`] returned.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|k| k.as_str() == text)
     }
 
-    /// Whether the same is looked for before a note of this kind is stored. The others record moments, and moments
-    /// repeat.
+    /// Returns whether similar notes are searched for before storing a note of this kind. The other
+    /// kinds record events, which may repeat.
     pub fn is_checked(self) -> bool {
         matches!(self, Self::Lesson | Self::Curiosity)
     }
 }
 
-/// Where a note is in its life.
+/// The lifecycle state of a note.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Lifecycle {
-    /// In use.
+    /// The note is in use.
     #[default]
     Active,
-    /// Kept, and no longer of use; it is still found and compared with.
+    /// The note is no longer of use, but kept; it is still searched and compared.
     Archived,
 }
 
 impl Lifecycle {
-    /// The name in the database and in JSON.
+    /// Returns the name in the database and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -80,135 +80,137 @@ impl Lifecycle {
         }
     }
 
-    /// Reads what [`Lifecycle::as_str`] wrote.
+    /// Parses a name that [`Lifecycle::as_str`] returned.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Active, Self::Archived].into_iter().find(|l| l.as_str() == text)
     }
 }
 
-/// A note to be stored.
+/// A note to store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoteDraft {
-    /// What it is.
+    /// Kind of the note.
     pub kind: NoteKind,
-    /// Its title; must not be empty.
+    /// Title; must not be empty.
     pub title: String,
-    /// Its text, Markdown; must not be empty.
+    /// Text (Markdown); must not be empty.
     pub body: String,
-    /// Words to find it by.
+    /// Tags for finding the note.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Keys of the items, pages and notes that it belongs to.
+    /// Keys of items, pages and notes to attach the note to.
     #[serde(default)]
     pub attach: Vec<String>,
-    /// Store it even if the same is there already.
+    /// `true` to store the note even if a duplicate exists.
     #[serde(default)]
     pub force: bool,
 }
 
-/// What is to change about a note; what is not given stays.
+/// A change to a note; omitted fields stay unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoteChange {
-    /// Its title.
+    /// New title; null to keep it.
     pub title: Option<String>,
-    /// Its text.
+    /// New text (Markdown); null to keep it.
     pub body: Option<String>,
-    /// Its tags, all of them.
+    /// New tags, replacing all existing ones; null to keep them.
     pub tags: Option<Vec<String>>,
-    /// Where it is in its life.
+    /// New lifecycle state; null to keep it.
     pub lifecycle: Option<Lifecycle>,
-    /// Keys that it belongs to from now on, beside those it belongs to already.
+    /// Keys of further items, pages and notes to attach the note to; existing attachments stay.
     pub attach: Vec<String>,
 }
 
-/// A note.
+/// A private note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Note {
-    /// Human key: `note#12`.
+    /// Key of the note: `note#12`.
     pub key: String,
-    /// What it is.
+    /// Kind of the note.
     pub kind: NoteKind,
-    /// Its title.
+    /// Title of the note.
     pub title: String,
-    /// Its text, Markdown.
+    /// Text of the note (Markdown).
     pub body: String,
-    /// Words to find it by.
+    /// Tags for finding the note.
     pub tags: Vec<String>,
-    /// Where it is in its life.
+    /// Lifecycle state of the note.
     pub lifecycle: Lifecycle,
-    /// What it is connected with, by key.
+    /// Keys of the connected items, pages and notes.
     pub connected: Vec<String>,
-    /// When it was stored.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
 }
 
-/// A note that says the same as another, or nearly.
+/// A note with the same or nearly the same content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct NoteMatch {
-    /// Its key.
+    /// Key of the note.
     pub id: String,
-    /// Its title.
+    /// Title of the note.
     pub title: String,
-    /// What it is.
+    /// Kind of the note.
     pub kind: NoteKind,
-    /// Where it is in its life.
+    /// Lifecycle state of the note.
     pub lifecycle: Lifecycle,
-    /// Cosine of the two, 0..1; 1 for the same words.
+    /// Cosine similarity of the two notes, 0..1; 1 for identical words.
     pub similarity: f32,
-    /// Whether it is the same, word for word.
+    /// `true` if the notes are identical word for word.
     pub exact: bool,
-    /// What the two do not agree on, although they read alike: numbers, versions, codes, a negation.
+    /// Differences between notes that read alike: numbers, versions, codes, a negation.
     pub differs: Vec<String>,
 }
 
-/// What to do about a note, after a look for the same.
+/// The recommended action after a check for similar notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Recommendation {
-    /// It is there already.
+    /// A duplicate exists; do not store the note.
     DuplicateFound,
-    /// There is one to connect it with.
+    /// A similar note exists; connect the two.
     SimilarFound,
-    /// There is none like it.
+    /// No similar note exists.
     Unique,
 }
 
-/// What a look for the same found.
+/// The result of a check for similar notes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SimilarNotes {
-    /// Notes of the same kind that say the same or nearly, nearest first; ties by key.
+    /// Notes of the same kind with the same or nearly the same content, most similar first; ties
+    /// ordered by key.
     pub matches: Vec<NoteMatch>,
-    /// What to do.
+    /// Recommended action.
     pub recommendation: Recommendation,
-    /// Why the look was incomplete, if it was.
+    /// Reason why the check was incomplete; null if it was complete.
     pub warning: Option<String>,
 }
 
-/// What became of a note that was to be stored.
+/// The outcome of storing a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteOutcome {
-    /// Stored.
+    /// The note was stored.
     Stored,
-    /// Stored, and connected with what is nearly the same.
+    /// The note was stored and connected with similar notes.
     Connected,
-    /// Not stored: it is there already.
+    /// The note was not stored because a duplicate exists.
     Duplicate,
 }
 
-/// The answer to a note that was to be stored.
+/// The response to a request to store a note.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct NoteAnswer {
-    /// What became of it.
+    /// Outcome of the request.
     pub outcome: NoteOutcome,
-    /// The note that was stored, or for a duplicate the one that is there.
+    /// The stored note, or the existing one for a duplicate.
     pub note: Note,
-    /// Notes of the same kind that say the same or nearly.
+    /// Notes of the same kind with the same or nearly the same content.
     pub matches: Vec<NoteMatch>,
-    /// Why the look for the same was incomplete, if it was: the note is stored all the same.
+    /// Reason why the check for similar notes was incomplete, in which case the note is stored
+    /// regardless; null if it was complete.
     pub warning: Option<String>,
 }

@@ -1,82 +1,82 @@
-//! A casebook in one file, to hand over.
+//! Portable files: a casebook exported to one file.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What of a casebook travels.
+/// The contents of an exported casebook.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Carried {
-    /// The sources, by key.
+    /// Keys of the sources.
     pub sources: Vec<String>,
-    /// Issues, pull requests and wiki pages, with those that the trackers no longer have.
+    /// Number of issues, pull requests and wiki pages, including those deleted at the tracker.
     pub documents: u64,
-    /// Their comments.
+    /// Number of comments.
     pub comments: u64,
-    /// Decisions about pairs of reports.
+    /// Number of verdicts about pairs of reports.
     pub verdicts: u64,
-    /// Private notes; none unless they were asked for.
+    /// Number of private notes; 0 unless they were requested.
     pub notes: u64,
 }
 
-/// What was taken over of a portable file.
+/// The result of importing a portable file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Taken {
-    /// What came over.
+    /// Contents that were imported.
     #[serde(flatten)]
     pub contents: Carried,
-    /// What did not, and why, in sentences.
+    /// Rows that were not imported or were corrected, with reasons, one sentence each.
     pub left_out: Vec<String>,
 }
 
 impl Taken {
-    /// In front of a sentence about a row that came over after it was corrected.
+    /// The prefix of a sentence about a row that was imported after a correction.
     pub const CORRECTED: &str = "Corrected: ";
 }
 
-/// What a portable file says about itself.
+/// The manifest of a portable file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Manifest {
-    /// Of the file; a higher one is refused.
+    /// Format version of the file; newer versions are refused.
     pub format: u32,
-    /// What wrote it: `precedent 0.1.0`.
+    /// Program and version that wrote the file: `precedent 0.1.0`.
     pub made_by: String,
-    /// When it was written.
+    /// Time of the export.
     pub made_at: Timestamp,
-    /// Bytes of the database when it is unpacked.
+    /// Size of the unpacked database in bytes.
     pub database_bytes: u64,
-    /// What is in it.
+    /// Contents of the file.
     pub contents: Carried,
 }
 
-/// A portable file that was written.
+/// The result of an export to a portable file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Exported {
-    /// Where it is.
+    /// Path of the file.
     pub file: String,
-    /// Its size in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// What is in it.
+    /// Contents of the file.
     #[serde(flatten)]
     pub contents: Carried,
 }
 
-/// A casebook that went back to a copy.
+/// The result of restoring a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Restored {
-    /// The copy.
+    /// Path of the backup.
     pub file: String,
-    /// Where what was here before is kept; none if there was nothing.
+    /// Path where the replaced data is kept; null if there was none.
     pub kept: Option<String>,
-    /// What is here now.
+    /// Contents of the restored casebook.
     #[serde(flatten)]
     pub contents: Carried,
 }
 
-/// A copy of a database that was written.
+/// The result of a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Backup {
-    /// Where it is.
+    /// Path of the file.
     pub file: String,
-    /// Its size in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
 }

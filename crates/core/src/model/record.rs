@@ -1,12 +1,12 @@
-//! What trackers say, as records that the store applies.
+//! The records of trackers, as the store applies them.
 
 use super::{DocKind, State};
 use jiff::Timestamp;
 
-/// The largest number that an item may have: the largest whole number that JSON keeps everywhere.
+/// The largest item number: the largest integer that every JSON implementation represents exactly.
 pub const MAX_NUMBER: u64 = (1 << 53) - 1;
 
-/// The item's number that a text is; `None` if it is none.
+/// Parses an item number; `None` if the text is not one.
 pub fn item_number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|n| (1..=MAX_NUMBER).contains(n))
 }
@@ -22,35 +22,36 @@ pub fn is_source_key(key: &str) -> bool {
     key.contains('/') && key.split('/').all(good)
 }
 
-/// A key as its source and its number: `acme/app#12`, `#12`; `None` if it does not end in a number.
+/// Splits a key (`acme/app#12`, `#12`) into its source and its number; `None` if it does not end in
+/// a number.
 pub fn split_key(key: &str) -> Option<(&str, u64)> {
     let (source, number) = key.rsplit_once('#')?;
     Some((source, item_number(number)?))
 }
 
-/// The author of a record, as the tracker says.
+/// The author of a record, as given by the tracker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Author {
-    /// The login; missing where the account is gone.
+    /// Login; `None` if the account no longer exists.
     pub login: Option<String>,
-    /// Whether it is a bot.
+    /// `true` for a bot.
     pub bot: bool,
-    /// `MEMBER`, `CONTRIBUTOR`, `NONE`, …; [`ANSWER`] for who wrote the accepted answer, [`INTERNAL`] of a comment that
-    /// the staff alone may read.
+    /// Association with the project: `MEMBER`, `CONTRIBUTOR`, `NONE`, …; [`ANSWER`] for the author
+    /// of the accepted answer, [`INTERNAL`] for a comment that only staff may read.
     pub association: Option<String>,
 }
 
-/// The record a tracker sent, as it was and as a fingerprint.
+/// The original record that a tracker sent, with its hash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Raw {
-    /// The bytes as they came; compressed by the store.
+    /// Bytes as received; the store compresses them.
     pub bytes: Vec<u8>,
-    /// BLAKE3 of the bytes, first 16 bytes.
+    /// First 16 bytes of the bytes' BLAKE3 hash.
     pub hash: [u8; 16],
 }
 
 impl Raw {
-    /// Takes the bytes of a record.
+    /// Creates a raw record and computes its hash.
     pub fn new(bytes: Vec<u8>) -> Self {
         let mut hash = [0; 16];
         hash.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..16]);
@@ -58,53 +59,53 @@ impl Raw {
     }
 }
 
-/// What a tracker says about a document.
+/// A document as given by a tracker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentRecord {
-    /// The repository that the record names (`owner/name`), if it names one.
+    /// Repository that the record names (`owner/name`); `None` if it names none.
     pub repository: Option<String>,
-    /// What it is.
+    /// Kind of the document.
     pub kind: DocKind,
-    /// The item's number; pages have none.
+    /// Number of the item; `None` for pages.
     pub number: Option<u64>,
-    /// The page's name as in its address (`Upgrade-to-3`); items have none.
+    /// Name of the page as in its URL (`Upgrade-to-3`); `None` for items.
     pub slug: Option<String>,
-    /// The tracker's own id.
+    /// Tracker's own id.
     pub remote_id: Option<String>,
-    /// The title.
+    /// Title.
     pub title: String,
-    /// The text as written.
+    /// Text as written.
     pub body: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website.
     pub url: Option<String>,
-    /// Open, closed or merged; pages have none.
+    /// State: open, closed or merged; `None` for pages.
     pub state: Option<State>,
-    /// The tracker's reason for the closure.
+    /// Reason for the closure as given by the tracker.
     pub state_reason: Option<String>,
-    /// Who reported it.
+    /// Author of the document.
     pub author: Author,
-    /// Label names.
+    /// Names of the labels.
     pub labels: Vec<String>,
-    /// The milestone's title.
+    /// Title of the milestone.
     pub milestone: Option<String>,
-    /// Whether the conversation is locked.
+    /// `true` if the conversation is locked.
     pub locked: bool,
-    /// How many comments the tracker counts.
+    /// Number of comments according to the tracker.
     pub comment_count: u64,
-    /// When it was created.
+    /// Time of creation.
     pub created_at: Option<Timestamp>,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Option<Timestamp>,
-    /// When it was closed.
+    /// Time of the closure.
     pub closed_at: Option<Timestamp>,
-    /// When it was merged.
+    /// Time of the merge.
     pub merged_at: Option<Timestamp>,
-    /// The record itself.
+    /// Original record.
     pub raw: Raw,
 }
 
 impl DocumentRecord {
-    /// The human key within a source.
+    /// Returns the document's key within a source.
     pub fn key(&self, source: &str) -> String {
         match (self.number, &self.slug) {
             (Some(number), _) => format!("{source}#{number}"),
@@ -113,48 +114,48 @@ impl DocumentRecord {
     }
 }
 
-/// In front of the ids of comments that were made beside the lines of a pull request: they count on their own, and the
-/// tracker's count of comments leaves them out.
+/// The prefix of the ids of review comments, made on the lines of a pull request. Their ids are a
+/// separate sequence, and the tracker's comment count excludes them.
 pub const REVIEW_PREFIX: &str = "r";
 
-/// The [`Author::association`] of a comment that the tracker itself marks as the accepted answer: of a GitHub discussion, of a
-/// Discourse topic.
+/// The [`Author::association`] of a comment that the tracker marks as the accepted answer, in a
+/// GitHub discussion or a Discourse topic.
 pub const ANSWER: &str = "ANSWER";
 
-/// The [`Author::association`] of a comment that its tracker shows to the staff alone.
+/// The [`Author::association`] of a comment that its tracker shows only to staff.
 pub const INTERNAL: &str = "PRIVATE";
 
 impl Author {
-    /// Returns whether the tracker shows the comment to the staff alone.
+    /// Returns whether the tracker shows the comment only to staff.
     pub fn is_internal(&self) -> bool {
         self.association.as_deref() == Some(INTERNAL)
     }
 }
 
-/// What a tracker says about a comment.
+/// A comment as given by a tracker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommentRecord {
-    /// The repository that the record names (`owner/name`), if it names one.
+    /// Repository that the record names (`owner/name`); `None` if it names none.
     pub repository: Option<String>,
-    /// The number of the item it belongs to.
+    /// Number of the item that the comment belongs to.
     pub number: u64,
-    /// The tracker's own id.
+    /// Tracker's own id.
     pub remote_id: String,
-    /// Who wrote it.
+    /// Author of the comment.
     pub author: Author,
-    /// The text as written.
+    /// Text as written.
     pub body: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website.
     pub url: Option<String>,
-    /// When it was written.
+    /// Time at which it was written.
     pub created_at: Timestamp,
-    /// When it was last edited.
+    /// Time of the last edit.
     pub updated_at: Timestamp,
-    /// The record itself.
+    /// Original record.
     pub raw: Raw,
 }
 
-/// A record of either kind.
+/// A document or comment record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// An issue, pull request or page.
@@ -164,7 +165,7 @@ pub enum Record {
 }
 
 impl Record {
-    /// The repository that the record names, if it names one.
+    /// Returns the repository that the record names, if any.
     pub fn repository(&self) -> Option<&str> {
         match self {
             Self::Document(d) => d.repository.as_deref(),

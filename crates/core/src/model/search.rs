@@ -1,23 +1,23 @@
-//! What is asked of a search, and what it answers.
+//! The request and response of a search.
 
 use super::{Coverage, DocKind, State};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// How a search ranks.
+/// A ranking mode of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Words and meaning together.
+    /// Lexical and semantic search combined.
     #[default]
     Hybrid,
-    /// Words alone (BM25).
+    /// Lexical search only (BM25).
     Lexical,
-    /// Meaning alone (cosine of embeddings).
+    /// Semantic search only (cosine of embeddings).
     Semantic,
 }
 
-/// A way of finding documents; each ranks on a scale of its own.
+/// A retrieval method of a search; each ranks on its own scale.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -25,207 +25,214 @@ pub enum Mode {
 pub enum Arm {
     /// BM25 over the full text.
     Lexical,
-    /// Cosine over chunk embeddings.
+    /// Cosine similarity over chunk embeddings.
     Semantic,
     /// Exact signatures: error codes, exceptions with their frames, panic messages.
     Signature,
 }
 
-/// What to search for.
+/// A search request.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchRequest {
-    /// The query as typed: words, phrases and filters of the query language.
+    /// Query as typed: words, phrases and filters of the query language.
     pub query: String,
-    /// Filters of the query language and nothing else, which hold whatever the query is read as: a pasted text has none of its own.
+    /// Additional filters of the query language, without words. They apply even if the query is
+    /// treated as pasted text, which has no filters.
     pub filters: String,
-    /// At most this many results; 0 stands for 20.
+    /// Maximum number of results; 0 means 20.
     pub limit: usize,
-    /// How many results to pass over. Only for a query without words, whose order is that of the last change: what is
-    /// ranked has no further pages.
+    /// Number of results to skip. Only for a query without words, which is ordered by the last
+    /// change; ranked results have no further pages.
     pub offset: usize,
-    /// Overrides the query's own `mode:`.
+    /// Ranking mode that overrides the query's own `mode:`; null to keep it.
     pub mode: Option<Mode>,
-    /// Adds the arithmetic of each result.
+    /// `true` to add the score's contributions to each result.
     pub explain: bool,
-    /// Leaves the passages out: for a long list that shows titles alone.
+    /// `true` to leave the passages out, for a long list that shows only titles.
     pub titles: bool,
 }
 
 /// A run of text that either matches the query or does not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Span {
-    /// The text.
+    /// Text of the run.
     pub text: String,
-    /// Whether it matches.
+    /// `true` if the text matches the query.
     pub hit: bool,
 }
 
-/// Where in a document a passage stands.
+/// The part of a document that contains a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// The document's own text.
     Body,
-    /// One of its comments.
+    /// One of the document's comments.
     Comment,
 }
 
-/// A piece of a document that shows why it was found.
+/// A snippet of a document that shows why it matches.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Passage {
-    /// Where it stands.
+    /// Part of the document.
     pub part: Part,
-    /// The comment's anchor in the thread (`comment-123`), or `body`.
+    /// Anchor of the comment in the thread (`comment-123`), or `body`.
     pub anchor: String,
-    /// Who wrote it.
+    /// Login of the author; null if unknown.
     pub author: Option<String>,
-    /// When it was written.
+    /// Time at which it was written; null if unknown.
     pub created_at: Option<Timestamp>,
-    /// The text, cut to a readable length, with what matches marked.
+    /// Text, cut to a readable length, with matches marked.
     pub spans: Vec<Span>,
-    /// Whether it is code, a log or a stack trace, to be shown in a monospaced face.
+    /// `true` if the text is code, a log or a stack trace, to be shown in a monospaced font.
     pub code: bool,
-    /// Cosine of this passage to the query, −1..1, where it has a vector.
+    /// Cosine similarity of this passage to the query, −1..1; null without a vector.
     pub cosine: Option<f32>,
 }
 
-/// Each arm's own score of a result, apart. Thresholds belong to these, never to `fused`.
+/// The score of each arm for a result. Thresholds apply to these scores, never to `fused`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Scores {
-    /// BM25F as a share of what the query's words could give, about 0..1; of a query that says where they have to stand, BM25,
-    /// 0 and up, unbounded. Comparable within one query only.
+    /// BM25F as a share of the query's highest possible score, about 0..1. For a query that
+    /// restricts the fields, BM25: 0 and up, unbounded. Comparable within one query only; null if
+    /// the arm did not find the document.
     pub bm25: Option<f32>,
-    /// The best chunk's cosine to the query, −1..1.
+    /// Cosine similarity of the best chunk to the query, −1..1; null if unknown.
     pub cosine: Option<f32>,
-    /// BM25 of the signatures that the document shares with the query: the rarer they are, the higher.
+    /// BM25 of the signatures that the document shares with the query: the rarer they are, the
+    /// higher. Null if it shares none.
     pub signature: Option<f32>,
-    /// What the arms come to together: decides the order and nothing else.
+    /// Combined score of the arms; used only for the order.
     pub fused: f32,
 }
 
-/// What one arm contributed to a result.
+/// The contribution of one arm to a result's score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Contribution {
-    /// The arm.
+    /// Retrieval method.
     pub arm: Arm,
-    /// The document's rank in that arm, from 1.
+    /// Rank of the document in that arm, from 1.
     pub rank: u32,
-    /// The arm's own score.
+    /// Score of the arm.
     pub score: f32,
-    /// The arm's weight in the fusion.
+    /// Weight of the arm in the fusion.
     pub weight: f32,
-    /// `weight` times the score, normalised.
+    /// Amount added to the combined score: `weight` times the normalised score.
     pub adds: f32,
 }
 
-/// One document that was found.
+/// A document that matches a search.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Hit {
-    /// Human key: `acme/app#123` or `acme/app:Page-Name`.
+    /// Key of the document: `acme/app#123` or `acme/app:Page-Name`.
     pub key: String,
-    /// What it is.
+    /// Kind of the document.
     pub kind: DocKind,
-    /// The source's key: `acme/app`.
+    /// Key of the source: `acme/app`.
     pub source: String,
-    /// The item's number; pages have none.
+    /// Number of the item; null for pages.
     pub number: Option<u64>,
-    /// The title with what matches marked.
+    /// Title with matches marked.
     pub title: Vec<Span>,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// Open, closed or merged; pages have none.
+    /// State: open, closed or merged; null for pages.
     pub state: Option<State>,
-    /// The tracker's reason for the closure: `completed`, `not_planned`, `duplicate`, …
+    /// Reason for the closure as given by the tracker: `completed`, `not_planned`, `duplicate`, …;
+    /// null if there is none.
     pub state_reason: Option<String>,
-    /// Who reported it.
+    /// Login of the author; null if unknown.
     pub author: Option<String>,
-    /// Its labels.
+    /// Names of the labels.
     pub labels: Vec<String>,
-    /// When it was created.
+    /// Creation time; null if unknown.
     pub created_at: Option<Timestamp>,
-    /// When it last changed.
+    /// Time of the last change; null if unknown.
     pub updated_at: Option<Timestamp>,
-    /// When it was closed.
+    /// Time of the closure; null if the item is open.
     pub closed_at: Option<Timestamp>,
-    /// How many comments the mirror holds.
+    /// Number of mirrored comments.
     pub comments: u32,
-    /// Its best passages, best first; at least one where the document has any text and titles alone were not asked for.
+    /// Best passages, best first; at least one if the document has text, unless only titles were
+    /// requested.
     pub passages: Vec<Passage>,
-    /// Each arm's score.
+    /// Score of each arm.
     pub scores: Scores,
-    /// One plain sentence that says why it was found.
+    /// Reason for the match, in one sentence.
     pub why: String,
-    /// The arithmetic, if asked for.
+    /// Contributions of the arms to the score; absent unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<Contribution>>,
 }
 
-/// What is wanting in an answer.
+/// A kind of limitation of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Lack {
-    /// The full text does not have all documents yet.
+    /// The full-text index does not cover all documents yet.
     FullText,
     /// Some passages have no vector yet.
     SomeVectors,
     /// No passage has a vector yet.
     AllVectors,
-    /// The model cannot be used.
+    /// The embedding model cannot be used.
     Model,
-    /// The source's own calibration does not hold any more.
+    /// The source's own calibration is no longer valid.
     Calibration,
     /// Nothing meets all filters, phrases and exclusions of the query.
     Operators,
-    /// The item that was named is not in the casebook.
+    /// The named item is not in the casebook.
     Item,
-    /// Another source was not asked, and has what is probably the same.
+    /// Another source, which was not searched, has a likely match.
     Elsewhere,
     /// Closed reports were not compared.
     Closed,
 }
 
 impl Lack {
-    /// Whether an answer that finds nothing is not conclusive because of it: an index is incomplete.
+    /// Returns whether an incomplete index makes an answer without matches inconclusive.
     pub fn is_inconclusive(self) -> bool {
         matches!(self, Self::FullText | Self::SomeVectors | Self::AllVectors | Self::Model)
     }
 }
 
 impl Notice {
-    /// Whether the indexes that an answer with these notices rests on were complete.
+    /// Returns whether the indexes behind an answer with these notices were complete.
     pub fn is_conclusive(notices: &[Self]) -> bool {
         !notices.iter().any(|notice| notice.lack.is_inconclusive())
     }
 }
 
-/// Something that the person should know about an answer.
+/// A limitation of an answer that the user should know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Notice {
-    /// What is wanting.
+    /// Kind of the limitation.
     pub lack: Lack,
-    /// The same in words.
+    /// Description of the limitation.
     pub text: String,
 }
 
-/// The answer to a search.
+/// The response to a search.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SearchResponse {
-    /// The query as it was understood, in the query language.
+    /// Query as parsed, in the query language.
     pub query: String,
-    /// How it was asked to rank.
+    /// Requested ranking mode.
     pub mode: Mode,
-    /// The arms that answered.
+    /// Arms that contributed to the answer.
     pub arms: Vec<Arm>,
-    /// What the person should know about this answer: an arm that could not answer, vectors still missing.
+    /// Limitations of this answer, such as an unavailable arm or missing vectors.
     pub notices: Vec<Notice>,
-    /// Whether the indexes were complete. While they are not, no match does not mean that there is none.
+    /// `true` if the indexes were complete. If `false`, a missing match does not prove that none
+    /// exists.
     pub conclusive: bool,
-    /// How much each arm could see.
+    /// Share of the casebook that the indexes cover.
     pub coverage: Coverage,
-    /// The results, best first; ties in the order of their keys.
+    /// Results, best first; ties ordered by key.
     pub hits: Vec<Hit>,
-    /// How many documents meet the filters, where the query has no words: then its results go on behind these.
+    /// Total number of documents that match the filters, for a query without words, whose results
+    /// can be paged; null otherwise.
     pub total: Option<u64>,
     /// Wall time in milliseconds.
     pub took_ms: f64,

@@ -1,4 +1,4 @@
-//! A document with everything that was said about it.
+//! A document with its comments and links.
 
 use super::{DocKind, State};
 use jiff::Timestamp;
@@ -7,92 +7,93 @@ use serde::{Deserialize, Serialize};
 /// A comment as the reading pane shows it.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ThreadComment {
-    /// Stable within the thread: `comment-123`.
+    /// Anchor that is stable within the thread: `comment-123`.
     pub anchor: String,
-    /// Who wrote it.
+    /// Login of the author; null if the account no longer exists.
     pub author: Option<String>,
-    /// Whether a bot wrote it.
+    /// `true` if a bot wrote it.
     pub bot: bool,
-    /// Whether the tracker shows it to the staff alone.
+    /// `true` if the tracker shows the comment only to staff; absent if `false`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub internal: bool,
-    /// The author's standing: `MEMBER`, `CONTRIBUTOR`, `NONE`, … as the tracker says.
+    /// Author's association with the project as given by the tracker: `MEMBER`, `CONTRIBUTOR`,
+    /// `NONE`, …; null if unknown.
     pub association: Option<String>,
-    /// When it was written.
+    /// Time at which it was written.
     pub created_at: Timestamp,
-    /// When it was last edited, if later.
+    /// Time of the last edit; null if it was not edited later.
     pub updated_at: Option<Timestamp>,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// The text as written.
+    /// Text as written (Markdown).
     pub markdown: String,
-    /// The text as sanitised HTML.
+    /// Text as sanitised HTML.
     pub html: String,
 }
 
-/// A typed edge to another document, as the reading pane shows it.
+/// A typed link to another document, as the reading pane shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LinkView {
-    /// `duplicate_of`, `relates_to`, `closes`, `mentions`.
+    /// Kind of the link: `duplicate_of`, `relates_to`, `closes` or `mentions`.
     pub kind: String,
-    /// Whether this document is where the edge starts.
+    /// `true` if the link starts at this document.
     pub outgoing: bool,
-    /// The other document's key.
+    /// Key of the other document.
     pub key: String,
-    /// What the other document is, if the mirror has it.
+    /// Kind of the other document; null if it is not mirrored.
     pub document: Option<DocKind>,
-    /// The other document's title, if the mirror has it.
+    /// Title of the other document; null if it is not mirrored.
     pub title: Option<String>,
-    /// The other document's state, if the mirror has it.
+    /// State of the other document; null if it is not mirrored.
     pub state: Option<State>,
 }
 
-/// A document with everything that was said about it.
+/// A document with its comments and links.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Thread {
-    /// Human key.
+    /// Key of the document.
     pub key: String,
-    /// What it is.
+    /// Kind of the document.
     pub kind: DocKind,
-    /// The source's key.
+    /// Key of the source.
     pub source: String,
-    /// The item's number; pages have none.
+    /// Number of the item; null for pages.
     pub number: Option<u64>,
-    /// The title.
+    /// Title of the document.
     pub title: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// Open, closed or merged; pages have none.
+    /// State: open, closed or merged; null for pages.
     pub state: Option<State>,
-    /// The tracker's reason for the closure.
+    /// Reason for the closure as given by the tracker; null if there is none.
     pub state_reason: Option<String>,
-    /// Who reported it.
+    /// Login of the author; null if unknown.
     pub author: Option<String>,
-    /// The reporter's standing as the tracker says.
+    /// Author's association with the project as given by the tracker; null if unknown.
     pub association: Option<String>,
-    /// Its labels.
+    /// Names of the labels.
     pub labels: Vec<String>,
-    /// Its milestone.
+    /// Title of the milestone; null if there is none.
     pub milestone: Option<String>,
-    /// Whether the conversation is locked.
+    /// `true` if the conversation is locked.
     pub locked: bool,
-    /// When it was created.
+    /// Creation time; null if unknown.
     pub created_at: Option<Timestamp>,
-    /// When it last changed.
+    /// Time of the last change; null if unknown.
     pub updated_at: Option<Timestamp>,
-    /// When it was closed.
+    /// Time of the closure; null if it is not closed.
     pub closed_at: Option<Timestamp>,
-    /// Set where the tracker no longer has it.
+    /// Time at which the document was found to be deleted on the tracker; null if it still exists.
     pub deleted_at: Option<Timestamp>,
-    /// The text as written.
+    /// Text as written (Markdown).
     pub markdown: String,
-    /// The text as sanitised HTML.
+    /// Text as sanitised HTML.
     pub html: String,
-    /// The comments, oldest first.
+    /// Comments, oldest first.
     pub comments: Vec<ThreadComment>,
-    /// How many more comments the tracker says there are than the mirror holds.
+    /// Number of comments that the tracker counts and the mirror does not hold.
     pub missing_comments: u32,
-    /// Edges to other documents.
+    /// Links to and from other documents.
     pub links: Vec<LinkView>,
 }
 

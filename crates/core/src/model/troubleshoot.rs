@@ -1,27 +1,28 @@
-//! Solved cases: what is asked, and the threads that carry a fix.
+//! Solved cases: the search request, and the threads that document a fix.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{DocKind, KnownReport, Notice, State};
 
-/// The least probability that a case would help for it to be shown.
+/// The lowest probability of helping at which a case is shown.
 pub const HELPS: f32 = 0.15;
-/// From here on a case helps more likely than not.
+/// The lowest probability at which a case is more likely to help than not.
 pub const SURELY: f32 = 0.5;
 
-/// How solved cases are looked for.
+/// The settings of a search for solved cases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TroubleshootSettings {
-    /// Whether to look at all.
+    /// `true` to search for solved cases.
     pub enabled: bool,
-    /// How near in meaning a case has to be, 0..1, as a similarity (1 − distance); none stands for what the model's card
-    /// says.
+    /// Lowest semantic similarity of a case, 0..1 (1 − distance); null uses the value from the
+    /// model's card.
     pub similarity_threshold: Option<f32>,
-    /// At most this many cases, 1..=10.
+    /// Maximum number of cases, 1..=10.
     pub max_results: usize,
-    /// Characters (Unicode scalar values) of all threads together, 1,000..=50,000.
+    /// Maximum length of all threads together in characters (Unicode scalar values),
+    /// 1,000..=50,000.
     pub total_budget_chars: usize,
 }
 
@@ -31,44 +32,44 @@ impl Default for TroubleshootSettings {
     }
 }
 
-/// A question for solved cases: an item of the casebook, or a text.
+/// A request for solved cases, for an item of the casebook or a text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TroubleshootRequest {
-    /// The item's key; otherwise `text` is the question.
+    /// Key of the item; if null, `text` is the query.
     pub key: Option<String>,
-    /// A pasted text: a message, a log, a mail.
+    /// Pasted text: a message, a log or an email.
     pub text: String,
-    /// Only cases of this source.
+    /// Key of the only source to search; null for all sources.
     pub source: Option<String>,
-    /// Name the nearest cases too where they are not close enough.
+    /// `true` to list the nearest cases even if they are below the threshold.
     pub anyway: bool,
-    /// How to look.
+    /// Search settings.
     pub settings: TroubleshootSettings,
 }
 
-/// What a comment does in its thread, where it can be told.
+/// The role of a comment in its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommentRole {
-    /// Says what solved it.
+    /// A description of the fix.
     Fix,
-    /// Says how to live with it.
+    /// A workaround.
     Workaround,
-    /// Says why it was closed.
+    /// An explanation of why the item was closed.
     ClosingNote,
-    /// Says how to make it happen.
+    /// Steps to reproduce the problem.
     Reproduction,
-    /// Says that it happens elsewhere too, or no longer.
+    /// A confirmation that the problem occurs elsewhere as well, or no longer occurs.
     Confirmation,
-    /// Says that what was called a fix before is none.
+    /// A statement that an earlier fix does not work.
     Denial,
-    /// Says nothing of use: thanks, a bot's orders.
+    /// A comment without useful content: thanks or a bot command.
     Noise,
 }
 
 impl CommentRole {
-    /// The role in words.
+    /// Returns the role in words.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Fix => "fix",
@@ -85,48 +86,49 @@ impl CommentRole {
 /// A comment of a solved case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CaseComment {
-    /// Its anchor in the thread: `comment-123`.
+    /// Anchor of the comment in the thread: `comment-123`.
     pub anchor: String,
-    /// Who wrote it.
+    /// Login of the author; null if the account no longer exists.
     pub author: Option<String>,
-    /// The author's standing as the tracker says.
+    /// Author's association with the project as given by the tracker; null if unknown.
     pub association: Option<String>,
-    /// What it does there.
+    /// Role of the comment; null if it could not be determined.
     pub role: Option<CommentRole>,
-    /// When it was written.
+    /// Time at which it was written.
     pub created_at: Timestamp,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// What it says, as written, without quotes of others.
+    /// Text as written, without quotes of other comments.
     pub text: String,
-    /// Whether it says more than that.
+    /// `true` if the text is an excerpt of a longer comment.
     pub excerpt: bool,
 }
 
 /// A merged pull request that closed a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FixedBy {
-    /// Its key.
+    /// Key of the pull request.
     pub key: String,
-    /// Its title.
+    /// Title of the pull request.
     pub title: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// The beginning of what it says of itself; empty where it says nothing.
+    /// Beginning of its description; empty if it has none.
     pub text: String,
 }
 
-/// The version that a question names, beside the one that has a case's fix.
+/// The version that a query names, compared with the version that has a case's fix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AskedVersion {
-    /// The newest version that the question names.
+    /// Newest version that the query names.
     pub version: String,
-    /// Whether it should have the fix. The failure may then be back, or be another one.
+    /// `true` if this version should have the fix. The failure may then be a regression or a
+    /// different problem.
     pub has_fix: bool,
 }
 
 impl AskedVersion {
-    /// What it means for who asks, in words.
+    /// Returns the meaning of the comparison in words.
     pub fn words(&self) -> String {
         let version = &self.version;
         if self.has_fix {
@@ -137,88 +139,90 @@ impl AskedVersion {
     }
 }
 
-/// Why a case is one without being near in meaning or words.
+/// A known relation between a case and the queried report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CaseRelation {
-    /// It is the report that was asked about.
+    /// The case is the queried report.
     Itself,
-    /// The report that was asked about is known to be a duplicate of it.
+    /// The queried report is known to be a duplicate of the case.
     Canonical,
 }
 
-/// A solved case: an issue that was closed, or a pull request that was merged.
+/// A solved case: a closed issue or a merged pull request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SolvedCase {
-    /// Human key.
+    /// Key of the item.
     pub key: String,
-    /// How it is cited: `[Issue acme/app#12]`.
+    /// Citation label: `[Issue acme/app#12]`.
     pub citation: String,
-    /// What it is.
+    /// Kind of the item.
     pub kind: DocKind,
-    /// Its title.
+    /// Title of the item.
     pub title: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// Closed or merged.
+    /// State: closed or merged; null if unknown.
     pub state: Option<State>,
-    /// The tracker's reason for the closure.
+    /// Reason for the closure as given by the tracker; null if there is none.
     pub state_reason: Option<String>,
-    /// When it was closed.
+    /// Time of the closure; null if unknown.
     pub closed_at: Option<Timestamp>,
-    /// What it is to the report that was asked about, where that is known and not just likely.
+    /// Known relation to the queried report; null if the case is only likely to match.
     pub relation: Option<CaseRelation>,
-    /// The report that was found, where that is a duplicate of this one.
+    /// Key of the matching report if that is a duplicate of this case; null otherwise.
     pub via: Option<String>,
-    /// The probability that it helps, 0..1: of cases that are stated so, that share helped when they were read.
+    /// Probability that the case helps, 0..1. Of the cases that were read at a given value, that
+    /// share helped.
     pub helps: f32,
-    /// The cosine of both texts, −1..1; none where it was found by words alone.
+    /// Cosine similarity of the two texts, −1..1; null if only the lexical search found the case.
     pub similarity: Option<f32>,
-    /// The share of the question's words that it has, weighed by rarity, about 0..1.
+    /// Share of the query's words that the case contains, weighted by rarity, about 0..1.
     pub words: f32,
-    /// Whether it shares an error code, an exception or a quoted message with the question.
+    /// `true` if the case shares an error code, an exception or a quoted message with the query.
     pub same_signature: bool,
-    /// The merged pull requests that closed it.
+    /// Merged pull requests that closed the case.
     pub fixed_by: Vec<FixedBy>,
-    /// The versions of the product that it was reported on.
+    /// Product versions that the problem was reported on.
     pub reported_on: Vec<String>,
-    /// Versions of other programs that it names, such as `Ubuntu 22.04.1`.
+    /// Versions of other programs that the report names, such as `Ubuntu 22.04.1`.
     pub environment: Vec<String>,
-    /// The version or milestone that has the fix, where someone says so.
+    /// Version or milestone that has the fix; null if nobody names one.
     pub fixed_in: Option<String>,
-    /// The version that the question names, where it can be compared with `fixed_in`.
+    /// Version that the query names; null if it cannot be compared with `fixed_in`.
     pub asked_version: Option<AskedVersion>,
-    /// What was reported.
+    /// Text of the report.
     pub body: String,
-    /// Whether the report says more than that.
+    /// `true` if `body` is an excerpt of a longer report.
     pub body_excerpt: bool,
-    /// The comments that carry the solution, in order of time.
+    /// Comments that document the solution, in chronological order.
     pub comments: Vec<CaseComment>,
-    /// How many other comments there are.
+    /// Number of other comments.
     pub omitted: u32,
-    /// How many more comments only say that they have it, too. They are not among the others.
+    /// Number of further comments that only confirm the problem; not counted in `omitted`.
     pub agreeing: u32,
-    /// The anchor of the comment to read first.
+    /// Anchor of the comment to read first; null if there is none.
     pub fix: Option<String>,
-    /// Whether it tells how it was solved: by what closed it, by a version, by a comment, or in the report itself.
+    /// `true` if the thread documents the solution: a closing change, a version, a comment or the
+    /// report itself.
     pub told: bool,
-    /// Characters used, of the share of the budget.
+    /// Number of characters used of this case's share of the budget.
     pub chars: usize,
 }
 
 impl SolvedCase {
-    /// Whether a comment is the one to read first.
+    /// Returns whether a comment is the one to read first.
     pub fn is_first(&self, comment: &CaseComment) -> bool {
         self.fix.as_ref() == Some(&comment.anchor)
     }
 
-    /// The comments as people read them: the one to read first, then the others in order of time.
+    /// Returns the comments in reading order: the one to read first, then the others by time.
     pub fn read_in_order(&self) -> impl Iterator<Item = &CaseComment> {
         let (first, others): (Vec<_>, Vec<_>) = self.comments.iter().partition(|c| self.is_first(c));
         first.into_iter().chain(others)
     }
 
-    /// What is said of those who only have it, too.
+    /// Returns a sentence about the comments that only confirm the problem; `None` without any.
     pub fn agreement(&self) -> Option<String> {
         match self.agreeing {
             0 => None,
@@ -227,116 +231,122 @@ impl SolvedCase {
         }
     }
 
-    /// The changes that fixed it and say something of themselves.
+    /// Returns the changes that fixed the case and have a description.
     pub fn told_changes(&self) -> impl Iterator<Item = &FixedBy> {
         self.fixed_by.iter().filter(|change| !change.text.is_empty())
     }
 }
 
-/// A case that is no solution, or not close enough.
+/// A case that is not a solution or not similar enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct NearCase {
-    /// Human key.
+    /// Key of the item.
     pub key: String,
-    /// How it is cited: `[Issue acme/app#12]`.
+    /// Citation label: `[Issue acme/app#12]`.
     pub citation: String,
-    /// Its title.
+    /// Title of the item.
     pub title: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// Closed or merged.
+    /// State: closed or merged; null if unknown.
     pub state: Option<State>,
-    /// The tracker's reason for the closure.
+    /// Reason for the closure as given by the tracker; null if there is none.
     pub state_reason: Option<String>,
-    /// Whether it was closed without a fix: it is close, and no solution.
+    /// `true` if the case was closed without a fix, so that it is similar but not a solution.
     pub declined: bool,
-    /// Whether it was closed, and nothing tells how it was solved.
+    /// `true` if the case was closed and nothing documents the solution.
     #[serde(default)]
     pub silent: bool,
-    /// The probability that it helps, 0..1.
+    /// Probability that the case helps, 0..1.
     pub helps: f32,
-    /// The comment to read first: why it was closed, or what was said last.
+    /// Comment to read first: the reason for the closure or the last comment; null if there is
+    /// none.
     pub said: Option<CaseComment>,
 }
 
-/// A passage of a wiki, where no solved case comes near.
+/// A wiki passage, returned if no solved case is similar enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct WikiPassage {
-    /// The page's key.
+    /// Key of the page.
     pub key: String,
-    /// How it is cited: `[Wiki: Page Name]`.
+    /// Citation label: `[Wiki: Page Name]`.
     pub citation: String,
-    /// The page's title.
+    /// Title of the page.
     pub title: String,
-    /// Where it lives on the web.
+    /// URL on the tracker's website; null if unknown.
     pub url: Option<String>,
-    /// Its best passage's cosine to the question, −1..1.
+    /// Cosine similarity of the page's best passage to the query, −1..1; null without a vector.
     pub similarity: Option<f32>,
-    /// The passage.
+    /// Text of the passage.
     pub text: String,
 }
 
-/// How often the part of a thread that is shown holds the comment that says what the fix was.
+/// The evaluation of how often a shortened thread contains the comment that documents the fix.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ThreadFigures {
-    /// The source's key.
+    /// Key of the source.
     pub source: String,
-    /// Characters of each thread.
+    /// Budget of each thread in characters.
     pub budget: usize,
-    /// Closed issues of which that comment is known.
+    /// Number of closed issues whose fix comment is known.
     pub known: u64,
-    /// Those whose thread does not fit the budget; the rest are shown whole and are not counted below.
+    /// Number of them whose thread exceeds the budget. Shorter threads are shown whole and not
+    /// counted below.
     pub long: u64,
-    /// Those where the assembled thread holds it.
+    /// Number of long threads whose assembled excerpt contains the fix comment.
     pub assembled: u64,
-    /// The same, where the assembly is not told what closed the issue and has the wording alone.
+    /// Number of long threads whose excerpt contains it if assembled from the wording alone,
+    /// without the closing change.
     pub blind: u64,
-    /// Those where the last comments that fit hold it.
+    /// Number of long threads where the last comments that fit contain it.
     pub last: u64,
-    /// Those where the first comments that fit hold it.
+    /// Number of long threads where the first comments that fit contain it.
     pub first: u64,
 }
 
-/// What looking for solved cases came to.
+/// The outcome of a search for solved cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TroubleshootOutcome {
-    /// There are solved cases.
+    /// Solved cases were found.
     Solved,
-    /// No case comes near; pages of a wiki do.
+    /// No solved case is similar enough, but wiki pages are.
     Wiki,
-    /// Nothing comes near. No guess is made.
+    /// No match. No guess is made.
     Nothing,
 }
 
-/// The answer to a question for solved cases.
+/// The response to a request for solved cases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TroubleshootResponse {
-    /// The item that was asked about, if one was.
+    /// Key of the queried item; null for a text.
     pub key: Option<String>,
-    /// What it came to.
+    /// Outcome of the search.
     pub outcome: TroubleshootOutcome,
     /// Solved cases, best first.
     pub cases: Vec<SolvedCase>,
-    /// What was looked at and is no solution; where it was asked for, the nearest cases that are not close enough.
+    /// Similar cases that are not a solution and, if requested, the nearest cases below the
+    /// threshold.
     pub near: Vec<NearCase>,
-    /// Open reports of the same, which have no solution yet; only where no case surely helps.
+    /// Open reports of the same problem, which have no solution yet; empty if a case is likely to
+    /// help.
     #[serde(default)]
     pub open: Vec<KnownReport>,
-    /// Passages of wikis, best first, a page once; only where no case surely helps.
+    /// Wiki passages, best first, one per page; empty if a case is likely to help.
     pub wiki: Vec<WikiPassage>,
-    /// The settings that were used.
+    /// Settings that were used.
     pub settings: TroubleshootSettings,
-    /// What the person should know about this answer.
+    /// Limitations of this answer.
     pub notices: Vec<Notice>,
-    /// Whether the indexes were complete. While they are not, no match does not mean that there is none.
+    /// `true` if the indexes were complete. If `false`, a missing match does not prove that none
+    /// exists.
     pub conclusive: bool,
     /// Wall time in milliseconds.
     pub took_ms: f64,
 }
 
 impl TroubleshootResponse {
-    /// Whether a case surely helps: it is known to be the same, or helps more likely than not.
+    /// Returns whether a case is known to be the same problem or is more likely to help than not.
     pub fn is_sure(&self) -> bool {
         self.cases.iter().any(|case| case.relation.is_some() || case.helps >= SURELY)
     }
