@@ -1,7 +1,7 @@
 //! Classifies what the sentences of a comment do: state a fix, give a workaround, decline.
 //!
-//! A multinomial logistic regression over 1- to 3-grams of tokens. `models/roles/fit.py` takes the
-//! features from here, writes the weights to `roles.json`, and has the figures in its README.
+//! A multinomial logistic regression over 1- to 3-grams of tokens. `models/roles/fit.py` fits the
+//! weights in `roles.json` from these features; the figures are in its README.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -15,17 +15,17 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::{dialect::OPTIONS, pattern::re, prepare::written};
 
-/// The longest text that is read, in bytes.
+/// The maximum length of a text that is read, in bytes.
 const MAX_READ: usize = 20_000;
-/// The most tokens of a sentence that are read.
+/// The maximum number of tokens of a sentence that are read.
 const MAX_TOKENS: usize = 64;
-/// A line of this many bytes continues in the next one.
+/// The minimum length of a line that continues on the next one, in bytes.
 const LONG_LINE: usize = 60;
 /// The marks around inline code, and the mark of a code block after its paragraph.
 const CODE: char = '\u{e000}';
 const CODE_END: char = '\u{e001}';
 const BLOCK: char = '\u{e002}';
-/// The total probability from which on one of several roles is likely.
+/// The minimum total probability of several roles to count as likely.
 const LIKELY: f32 = 0.5;
 
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
@@ -41,7 +41,7 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?P<smile>[:;]-?[()DP])|(?P<mark>[?!:？！])",
     ))
 });
-/// A version after the words that say where a fix is.
+/// A version after a word that introduces the fixed version.
 static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)(?:\b(?:in|with|to|as of|since|version|release)\s+(?:the |version |release |firmware |app )*v?|\(v?)(\d+(?:\.\d+)+)",
@@ -57,7 +57,7 @@ static BROKEN_IN: LazyLock<Regex> = LazyLock::new(|| {
 static MODEL: LazyLock<Model> =
     LazyLock::new(|| serde_json::from_str(include_str!("roles.json")).unwrap_or_default());
 
-/// What a sentence does in the thread that it stands in.
+/// The role of a sentence in its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentenceRole {
     /// States that, or how, the item was fixed.
@@ -66,7 +66,7 @@ pub enum SentenceRole {
     Workaround,
     /// Says that it will not be fixed, is by design or cannot be reproduced, or closes it as stale.
     Declined,
-    /// Says that another item tracks the same.
+    /// Says that another item tracks the same problem.
     AlreadyReported,
     /// Says that it happens elsewhere as well.
     Confirmation,
@@ -80,7 +80,7 @@ pub enum SentenceRole {
     TakenBack,
     /// Thanks, votes, pings, orders a bot.
     Noise,
-    /// Does anything else.
+    /// Has any other role.
     Other,
 }
 
@@ -204,7 +204,7 @@ impl Sentences {
                 pattern.captures_iter(&text).map(|found| found[1].to_owned()).collect()
             };
             match all(&FIXED_IN) {
-                // A version that stands alone is meant.
+                // Without an introducing word only a single version counts.
                 none if none.is_empty() => {
                     Some(all(&VERSION)).filter(|any| any.len() == 1).unwrap_or_default()
                 }
@@ -218,12 +218,12 @@ impl Sentences {
 /// The weights of the classifier.
 #[derive(Default, Deserialize)]
 struct Model {
-    /// In thousandths, a role each.
+    /// In thousandths, one per role.
     intercepts: [i32; 11],
     thresholds: [f32; 11],
-    /// Words that are read as other tokens.
+    /// Words that are replaced by other tokens.
     synonyms: HashMap<String, String>,
-    /// In thousandths, a role each.
+    /// In thousandths, one per role.
     features: HashMap<String, [i32; 11]>,
 }
 
