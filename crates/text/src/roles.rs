@@ -218,12 +218,12 @@ impl Sentences {
 /// The weights of the classifier.
 #[derive(Default, Deserialize)]
 struct Model {
-    /// In thousandths, one per role.
+    /// Thousandths, one value per role.
     intercepts: [i32; 11],
     thresholds: [f32; 11],
     /// Words that are replaced by other tokens.
     synonyms: HashMap<String, String>,
-    /// In thousandths, one per role.
+    /// Thousandths, one value per role.
     features: HashMap<String, [i32; 11]>,
 }
 

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 const SHARE: f64 = 0.04;
 /// … and the minimum number of items.
 const AT_LEAST: usize = 12;
-/// The minimum number of items, if they reach [`SHARE_OF_FEW`] of all: a form in a small tracker.
+/// The minimum number of items, if they reach `SHARE_OF_FEW` of all: a form in a small tracker.
 const AT_LEAST_OF_FEW: usize = 6;
 const SHARE_OF_FEW: f64 = 0.15;
 /// The minimum number of items for a heading, a label or a checkbox, which people rarely write

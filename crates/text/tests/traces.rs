@@ -3,7 +3,7 @@
 
 use precedent_text::failure::{Failure, FailureMatch};
 
-/// The minimum number of pairs that match by the root causes of both.
+/// The minimum number of pairs in the table that match.
 const SAME: usize = 1;
 
 /// The failure, the variation, and the trace.
