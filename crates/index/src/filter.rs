@@ -18,13 +18,13 @@ pub enum Test {
     Source(String),
     /// The kind of the document.
     Kind(DocKind),
-    /// Open, closed or merged. `Closed` is met by merged pull requests too.
+    /// The state: open, closed or merged. `Closed` also matches merged pull requests.
     State(State),
     /// A closed issue, or a merged pull request.
     Resolved,
     /// The tracker's reason for the closure.
     Reason(String),
-    /// One of its labels.
+    /// A label of the document.
     Label(String),
     /// The author's login.
     Author(String),
@@ -32,7 +32,8 @@ pub enum Test {
     Bot,
     /// A locked conversation.
     Locked,
-    /// A time: seconds since the epoch, from the first (inclusive) to the second (exclusive).
+    /// A range of a time, in seconds since the epoch: from the first (inclusive) to the second
+    /// (exclusive).
     Time(TimeField, Option<i64>, Option<i64>),
 }
 

@@ -25,7 +25,7 @@ pub enum Kind {
 /// The progress within a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
-    /// Only lines of the frame so far.
+    /// The lines of the frame alone.
     #[default]
     Frame,
     /// The description of the failure.
@@ -48,7 +48,7 @@ pub struct Block {
 pub enum Part {
     /// A line of the failure's description.
     Line,
-    /// A line of the frame; the description begins anew with the next line.
+    /// A line of the frame, after which the description starts over.
     Anew,
     /// A line of the frame.
     Frame,

@@ -141,7 +141,7 @@ impl Walk<'_, '_> {
         (self.send)(Part::Skipped(name.to_owned(), why.into()))
     }
 
-    /// Reports a read error and continues with the other files; only cancellation ends the walk.
+    /// Reports a read error and continues with the other files; only cancellation stops it.
     fn go_on(&mut self, done: Result<()>, path: &Path, name: &str) -> Result<()> {
         let Err(error) = done else { return Ok(()) };
         if error.code() == Code::Cancelled {

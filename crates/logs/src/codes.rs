@@ -10,7 +10,7 @@ use crate::{Coded, template::Place};
 const MAX_CODES: usize = 200;
 /// The maximum length of a line's text, in bytes.
 const MAX_TEXT: usize = 1_000;
-/// Prefixes of names of standards, ciphers and time zones that look like codes.
+/// The prefixes of names of standards, ciphers and time zones that look like codes.
 const NAMES: &[&[u8]] = &[
     b"UTF", b"ISO", b"RFC", b"SHA", b"CVE", b"AES", b"RSA", b"GMT", b"UTC", b"TLS", b"HTTP", b"ECMA",
     b"IEEE", b"PR", b"DES", b"CP", b"IBM", b"MD", b"JSR", b"PEP",

@@ -64,9 +64,9 @@ struct Open {
     document: Option<Document>,
     /// True once any of it was read.
     begun: bool,
-    /// Its last byte.
+    /// Last byte of the file.
     last: u8,
-    /// Its content, while that is small.
+    /// Content of the file, while that is small.
     whole: Option<Vec<u8>>,
     /// True if its lines begin with times.
     timed: bool,

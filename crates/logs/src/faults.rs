@@ -8,17 +8,17 @@ use precedent_text::words::phrases;
 
 use crate::head::Level;
 
-/// Words of fatal errors.
+/// The words of fatal errors.
 const FATAL: &str = "
     panicked at, panic:, fatal, segmentation fault, segfault, sigsegv, sigabrt, core dumped, out of memory, outofmemory,
     killed process, oom-kill, === critical error, unhandled exception, uncaught, kernel panic, oops:, bug:, addresssanitizer, stack smashing,
     assertion, terminate called, double free, crashloopbackoff, oomkilled, 致命的, 致命错误, 致命錯誤";
-/// Words of errors, in the most common languages of programs.
+/// The words of errors, in the most common languages of programs.
 const ERROR: &str = "
     error, exception, traceback, failure, fault, corrupt, stack overflow, deadlock, no space left, aborted, fehler, erreur,
     ошибка, 错误, 錯誤, エラー, 例外, 異常, 异常, 障害, 严重, 오류, undefined reference, device not ready, imagepullbackoff,
     errimagepull, remounting filesystem read-only, soft lockup, hard lockup, blocked for more than, blocked by cors policy";
-/// Words of attempts that did not succeed.
+/// The words of attempts that did not succeed.
 const WARNING: &str = "
     failed, cannot, could not, unable to, refused, denied, timed out, rejected, unreachable, broken pipe, connection reset,
     no such file, exited with, low on resource, back-off restarting, nodes are available, 警告, 失敗, 失败";

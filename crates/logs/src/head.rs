@@ -75,7 +75,7 @@ fn container(line: &[u8]) -> (&[u8], Option<Level>) {
 
 /// Returns the length of the name that Docker, Kubernetes or Flutter adds to a program's line.
 pub fn source(line: &[u8]) -> usize {
-    // Most lines begin with a time, and no name does.
+    // Most lines begin with a time, which no name does.
     if line.first().is_none_or(u8::is_ascii_digit) {
         return 0;
     }

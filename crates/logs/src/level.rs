@@ -25,7 +25,7 @@ impl Level {
     }
 }
 
-/// The head of a line.
+/// The header of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head<'l> {
     /// Time in its original form.

@@ -42,9 +42,9 @@ const WAITING: usize = 4;
 pub struct Reading {
     /// Files that were read or skipped.
     pub files: Vec<LogFile>,
-    /// Bytes of text.
+    /// Number of bytes of text.
     pub bytes: u64,
-    /// Lines.
+    /// Number of lines.
     pub lines: u64,
     /// Distinct errors and warnings, the most important first.
     pub groups: Vec<LogGroup>,

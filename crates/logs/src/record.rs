@@ -121,7 +121,7 @@ pub fn json(line: &str) -> Option<Record> {
     serde_json::Deserializer::from_str(line).deserialize_map(Fields).ok()
 }
 
-/// The name of a field, borrowed where it has no escapes.
+/// The name of a field, borrowed if it has no escapes.
 struct Text<'de>(Cow<'de, str>);
 
 impl<'de> serde::Deserialize<'de> for Text<'de> {

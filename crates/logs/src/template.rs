@@ -78,7 +78,7 @@ struct Group {
     root: bool,
 }
 
-/// Groups of events.
+/// The groups of events.
 #[derive(Debug, Default)]
 pub struct Groups {
     all: Vec<Group>,

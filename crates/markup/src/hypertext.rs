@@ -20,7 +20,7 @@ static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
-/// Multi-line code: the content of `<pre>`, and of `<code>` with line breaks.
+/// A multi-line piece of code: the content of `<pre>`, and of `<code>` with line breaks.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?is)<pre\b([^>]*)>(.*?)(?:</pre\s*>|\z)|<code\b([^>]*)>((?:[^<]|<[^/]|</[^c])*?<br\b.*?)</code\s*>")
 });

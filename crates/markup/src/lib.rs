@@ -20,7 +20,7 @@ use regex::Regex;
 /// A markup language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Markup {
-    /// Markdown: left as it is.
+    /// Markdown, which is left unchanged.
     Markdown,
     /// reStructuredText.
     ReStructuredText,
@@ -148,7 +148,7 @@ static SLANTED: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("/", "*"));
 const KEPT_START: char = '\u{1}';
 const KEPT_END: char = '\u{2}';
 
-/// Finished text (code, addresses) that placeholders represent while the rest of a line is
+/// The finished text (code, addresses) that placeholders represent while the rest of a line is
 /// converted.
 #[derive(Default)]
 struct Kept(Vec<String>);

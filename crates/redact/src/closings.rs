@@ -4,7 +4,7 @@
 
 use precedent_text::{mail, words::Words};
 
-/// Words of which a closing contains at least one.
+/// The words of which a closing contains at least one.
 static CORE: Words = Words::new("
     regards regard wishes sincerely respectfully respectively faithfully truly thanks thank thankyou thx tnx ty cheers cordially warmly kr rgds rgrds brgds
     bw br bg brs yours best greetings gratefully appreciatively kindly
@@ -26,7 +26,7 @@ static CORE: Words = Words::new("
     宜しくお願いします 宜しくお願いいたします 宜しくお願い致します よろしくお願い申し上げます 何卒よろしくお願いいたします ありがとうございます 감사합니다 고맙습니다 수고하세요 드림 올림
     בברכה תודה التحية وشكرا شكرا تحياتي
 ");
-/// Words that a closing may contain beside them.
+/// The words that a closing may contain beside them.
 static BESIDE: Words = Words::new("
     kind best warm warmest kindest many with and the in advance yours very much so a lot again all my our sincere sincerely for your help time support
     have great nice good day weekend week one take care looking forward from to you & + - you're
@@ -49,13 +49,13 @@ static BESIDE: Words = Words::new("
 /// The words before the writer's town.
 const FROM: &[&str] =
     &["aus", "from", "depuis", "desde", "da", "från", "fra", "vanuit", "uit", "z", "из", "dal", "dalla"];
-/// One-word closings that are also words of titles: recognised only on their own line.
+/// The one-word closings that are also words of titles: recognised only on their own line.
 const TITLES: &[&str] = &[
     "best", "yours", "best of", "respect", "kindly", "regard", "br", "att", "in", "bw", "gr", "以上", "to",
     "tak", "ty",
 ];
 
-/// Punctuation that may end a closing.
+/// The punctuation that may end a closing.
 const ENDS: [char; 15] = [',', '.', '!', ';', '~', '–', '—', '-', ':', '，', '。', '！', '、', '*', '_'];
 
 /// Returns whether a line is a closing formula.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::tests::{found, redacted};
 
-/// Error messages of programs: each must stay byte for byte.
+/// The error messages of programs that must stay byte for byte.
 const ERRORS: &[&str] = &[
     "From: Berlin\nTo: Hamburg",
     "From: 2.3.1 to 2.4.0. To: see the notes below",
@@ -72,8 +72,7 @@ const ERRORS: &[&str] = &[
     "KeyError: 'password' in config['auth']['token']",
 ];
 
-/// Secrets, numbers, names and places, each with a text that must not contain it after the
-/// redaction.
+/// The secrets, numbers, names and places to redact, each with a text that contains it.
 const SECRETS: &[(&str, &str)] = &[
     ("Hansen", "-----Original Message-----\nFrom: Molly Hansen <mh@firma.example>\nSent: Tuesday"),
     ("Falk", "To: Support; Ragnar Falk\nCc: Tilda Borg <tb@firma.example>"),

@@ -33,13 +33,13 @@ static WROTE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
         r#"\b((?:schrieb|schreef|skrev|wrote)[ \u{{a0}}]+["']?)({WORD}(?:{BETWEEN}{WORD}){{0,3}})(["']?(?:[ ]*(?:<[^>\n]*>|\(?\[email-\d+\]\)?))?[ ]*:)"#
     ))
 });
-/// A form's line that names somebody: the label, and the rest of the line.
+/// A form's line with a person's name: the label, and the rest of the line.
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^((?:> ?)*[ \t]*(?:[-*•|][ ]*)?\*{0,2}([\p{L}][\p{L} -]{0,30}?)\*{0,2}[ \u{a0}]?[:：|]\*{0,2}[ \u{a0}\t]*)([^\n]{2,300})",
     )
 });
-/// One of several names in such a line, and the text after it.
+/// A single one of several names in such a line, and the text after it.
 static ONE: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r#"^([ ]*["']?)({WORD},[ ]{WORD}|{WORD}(?:{BETWEEN}{WORD}){{0,3}}|{EASTERN})(["']?[ \u{{a0}}]*(?:[<＜(\[,/|].*)?\r?)$"#

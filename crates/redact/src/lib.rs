@@ -47,8 +47,8 @@ impl<'a> Wishes<'a> {
     }
 }
 
-/// Words in the position of a name that are no names: values and ordinary words, accounts of every
-/// system, image tags, and annotations of programs.
+/// The words in the position of a name that are no names: values and ordinary words, accounts of
+/// every system, image tags, and annotations of programs.
 static NO_NAMES: Words = Words::new(
     "root admin user username localhost null none true false shared public default everyone system unknown the a an is and or not
     param return returns throws see since override deprecated property media import app runner name

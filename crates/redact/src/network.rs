@@ -52,8 +52,8 @@ static SYSLOG: LazyLock<Regex> = LazyLock::new(|| {
 static PROMPT: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?m)\b([A-Za-z_][\w.-]*)@([A-Za-z][\w.-]*)(:[~/][^\s$#]*)?([$#] |:)"));
 
-/// Hosts that identify nobody: of software and its documentation, and software named like a host.
-/// No private names exist below them.
+/// The hosts that identify no person: of software and its documentation, and software named like a
+/// host. No private names exist below them.
 static EVERYBODYS: Words = Words::new(
     "ado.net adoptium.net alpinelinux.org anaconda.com anaconda.org android.com angular.dev angular.io ansible.com apache.org
     apple.com archlinux.org askubuntu.com asp.net aws.amazon.com babeljs.io bitbucket.org boost.org bun.sh caniuse.com centos.org
@@ -76,7 +76,7 @@ static EVERYBODYS: Words = Words::new(
     unpkg.com vb.net vim.org vuejs.org w3.org w3schools.com webkit.org wikipedia.org xmlsoap.org yarnpkg.com",
 );
 
-/// Top-level domains that are also words of programs: `log.info`, `java.io`, `configure.in`.
+/// The top-level domains that are also words of programs: `log.info`, `java.io`, `configure.in`.
 static WORDS: Words =
     Words::new("ai app ar at be br ca cc ch cloud co de dev es in info int io is it me net no pt se tr us");
 
@@ -87,7 +87,7 @@ static OBJECTS: Words = Words::new(
     test this user vec window",
 );
 
-/// Endings after an @ in the names of units, packages and images.
+/// The endings after an @ in the names of units, packages and images.
 static FILES: Words = Words::new(
     "service timer socket target mount slice scope device path swap automount png jpg jpeg gif webp svg js mjs cjs ts tsx jsx tgz
     gz zip json css scss vue html txt log conf yaml yml jar so dll",
@@ -106,7 +106,7 @@ static RELEASE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)^(?:[-+.~_](?:rc|alpha|beta|b|pre|dev|snapshot|final|ga|el\d|fc\d+|deb|ubuntu|build|release|jar|dll|exe|so|zip|tar|tgz|msi|rpm|dmg|pkg|apk|war|nupkg|whl|[a-z]\w*\d*\.(?:jar|zip|rpm|deb)))",
     )
 });
-/// A product before its version.
+/// A product's name before its version.
 static PRODUCT: LazyLock<Regex> = LazyLock::new(|| re(r"(?:^|[\s(;\x22'])[A-Za-z][A-Za-z.+-]*$"));
 
 static TRIPLE: LazyLock<Regex> = LazyLock::new(|| {

@@ -118,7 +118,7 @@ static COUNTED: LazyLock<Regex> = LazyLock::new(|| {
 static BRACKETED: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?:\b[078][ ]?)?\(0?[0-9]{2,4}\)[ \u{a0}-]?[0-9]{2,5}(?:[ \u{a0}-][0-9]{2,5}){1,3}")
 });
-/// Separated groups of digits.
+/// A sequence of separated groups of digits.
 static GROUPED: LazyLock<Regex> = LazyLock::new(|| re(r"\b[0-9]{1,4}(?:[ \u{a0}‐‑-][0-9]{2,4}){2,4}\b"));
 /// The group lengths of telephone numbers without a label. Three groups of three are excluded,
 /// because they may be an amount.

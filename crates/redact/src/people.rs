@@ -27,7 +27,7 @@ static HOME: LazyLock<Regex> = LazyLock::new(|| {
 static NAMED_USER: LazyLock<Regex> = LazyLock::new(|| {
     re(r#"(?i)\b((?:user(?:name|id)?|login|account|owner|uid)\s*[:=]\s*["']?)([a-z_][\w.@\\-]*[\w])"#)
 });
-/// "uid=1001(kberger)", as `id` prints it.
+/// A user in the output of `id`: "uid=1001(kberger)".
 static IDENTITY: LazyLock<Regex> = LazyLock::new(|| re(r"\b((?:e?[ug]id|groups)=\d+\()([a-z_][\w.-]*)\)"));
 /// A Windows security identifier of a user.
 static SID: LazyLock<Regex> = LazyLock::new(|| re(r"\bS-1-5-21(?:-\d{4,10}){3}(?:-\d{1,10})?\b"));
@@ -115,7 +115,7 @@ static BEFORE_A_NAME: LazyLock<Regex> = LazyLock::new(|| {
         r"^(?:[-–—~/*_]+[ ]?|i\.[ ]?[AV]\.[ ]*|ppa\.[ ]*|(?:Dr|Prof|Mr|Mrs|Ms|Mx|Ing|Dipl\.-Ing|Mgr|Bc|inż|mgr|dr)\.[ ]*)+",
     )
 });
-/// A way to contact somebody.
+/// A contact detail: an address, a number or a label of one.
 static CONTACT: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)[\w.+-]+@[\w-]+\.\w|\+\d[\d ()./-]{7,}|\[(?:email|phone)-\d+\]|\b(?:tel|phone|mobile|fax|mob|tél|тел)\b\.?[ :]|电话|電話",
@@ -124,7 +124,7 @@ static CONTACT: LazyLock<Regex> = LazyLock::new(|| {
 static SEPARATOR: LazyLock<Regex> =
     LazyLock::new(|| re(r"[ \u{a0}]*[|·•,;\t][ \u{a0}]*|[ \u{a0}]+[-–—/][ \u{a0}]+|[ \u{a0}]{2,}"));
 
-/// Capitalised words in the position of names.
+/// The capitalised words in the position of names.
 static NO_PEOPLE: Words = Words::new(
     "all abteilung admin administrator also and any anyone anybody best build chat colleagues community company customer dank danke
     damen department dev developer developers devs director engineer engineering error everybody everyone expected folks friend
@@ -135,7 +135,7 @@ static NO_PEOPLE: Words = Words::new(
     python rust",
 );
 
-/// Names that are also ordinary words.
+/// The names that are also ordinary words.
 static WORDS_TOO: Words = Words::new(
     "april art august bill black branch brown bush case chase code cook drew field frank grace gray green guy hope jack june key
     king long mark max may miles min norm page pat penny price ray rich rob rose sandy stone sue summer white will wood young day

@@ -17,7 +17,7 @@ const MAX_TITLE: usize = 200;
 /// A chunk of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// Its text, without the title.
+    /// Text without the title.
     pub text: String,
     /// True if most of it is code, a log or a stack trace.
     pub code: bool,

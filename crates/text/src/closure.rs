@@ -57,7 +57,7 @@ pub fn meant(resolution: &str) -> String {
 pub const DECLINED: &str = "
     wontfix, won't fix, wont fix, won't do, invalid, cannot reproduce, can't reproduce, not reproducible, works for me, worksforme,
     not a bug, by design, as designed, inactive, abandoned, rejected, declined, obsolete";
-/// Other resolutions of items whose closure shows no solution.
+/// The other resolutions of items whose closure shows no solution.
 const NOT_PLANNED: &str = "
     not planned, will not fix, will not do, can't fix, cannot fix, not a problem, not a defect, not an issue, not our bug, incomplete,
     insufficient data, insufficient information, not enough information, no response, expired, eol, deferred, canceled, cancelled, removed,

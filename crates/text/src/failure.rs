@@ -21,7 +21,7 @@ pub enum FailureMatch {
     Same,
     /// Another root cause, another place, or another code of one family.
     Different,
-    /// At least one text names no failure, or both name only one that every program has.
+    /// No failure in at least one text, or only one that every program has.
     #[default]
     Unknown,
 }
@@ -31,7 +31,7 @@ pub enum FailureMatch {
 pub struct Failure {
     /// Innermost causes: the end of a chain, else the exceptions beside the traces.
     causes: Vec<Cause>,
-    /// The program's own frames at the top of each trace, in their order.
+    /// Frames of the program's own at the top of each trace, in order.
     frames: Vec<String>,
     /// Codes in lower case.
     codes: BTreeSet<String>,
@@ -76,7 +76,7 @@ static CAUSED: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// The mark of .NET before each failure of an aggregate.
 const INNER: &str = "(Inner Exception #";
-/// The class of an exception at the beginning of a line, or behind the time and level of a log.
+/// The class of an exception at the beginning of a line, or after the time and level of a log.
 static RAISED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?:^|[\s\]])(?:[A-Za-z_][\w$]*[.:\\]{1,2})*[A-Z][\w$]*(?:Exception|Error|Exit|Interrupt|Failure|DoesNotExist)\b(?::|\s*\(|\s*$)",
@@ -94,9 +94,9 @@ static IN_THREAD: LazyLock<Regex> = LazyLock::new(|| {
         r#"^(?:Unhandled [Ee]xception[.:]?\s+|Exception in thread (?:"[^"\n]*"|\S+) |Uncaught (?:\(in promise\) )?)"#,
     )
 });
-/// A numbered or indented cause below "Caused by:", as anyhow writes it.
+/// A numbered or indented cause below "Caused by:", in anyhow's format.
 static LISTED: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s+(?:\d+: )?(\S[^\n]*)$"));
-/// Python and PHP print the innermost failure first.
+/// A separator of Python's and PHP's chains, which print the innermost failure first.
 static FOLLOWED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^(?:The above exception was the direct cause of|During handling of the above exception|Next [\w\\]+(?:Exception|Error))",

@@ -14,14 +14,14 @@ static TAGS: Words = Words::new(
     strong sub summary sup table tbody td tfoot th thead tr tt u ul var",
 );
 
-/// HTML elements that are never shown; they are no text either.
+/// The HTML elements that are never shown; they are no text either.
 static OTHER_TAGS: Words = Words::new(
     "article aside audio big body button caption center cite colgroup fieldset figcaption figure font form head html iframe img
     input label legend link meta nav noscript object option p picture rp rt ruby script select source style svg textarea title
     video wbr",
 );
 
-/// Elements that stand on lines of their own and therefore separate words.
+/// The elements that stand on lines of their own and therefore separate words.
 static BLOCKS: Words = Words::new(
     "article aside blockquote body br button caption center dd details div dl dt fieldset figcaption figure form h1 h2 h3 h4 h5 h6
     head hr html legend li nav ol option p pre select summary table tbody textarea tfoot thead title tr ul",

@@ -114,7 +114,7 @@ static ANSWER_TO: LazyLock<Regex> = LazyLock::new(|| {
 static ANSWERS: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)^(?:re|aw|sv|vs|antw|odp|ynt|res|rif|回复|答复|回覆)\s?(?:\[\d+\])?\s?[:：]"));
 
-/// Closing formulas, folded: without punctuation, in lower case.
+/// A closing formula, folded: without punctuation, in lower case.
 static CLOSING: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:(?:with )?(?:kind|best|warm|many|kindest|warmest)(?: and best)? (?:regards|wishes)|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|",
@@ -236,7 +236,7 @@ pub fn subject(text: &str) -> &str {
     ANSWER_TO.find(text).map_or(text, |found| &text[found.end()..])
 }
 
-/// Returns whether a subject is that of a reply: it was written by somebody else for another mail.
+/// Returns whether a subject is that of a reply, and thus was written for another mail.
 pub fn answers(subject: &str) -> bool {
     ANSWERS.is_match(subject.trim_start())
 }
@@ -350,7 +350,7 @@ fn keep(lines: &[&str]) -> Vec<bool> {
         at += 1;
     }
     keep[end..].fill(false);
-    // Beside a fully quoted mail, lines marked as quotations are no log lines of the writer.
+    // Drop quotations only in a mail; elsewhere the marked lines may be a quoted log.
     if mail {
         for at in 0..end {
             if !fenced[at] && lines[at].trim_start().starts_with('>') {

@@ -20,9 +20,9 @@ pub enum BlockKind {
 /// A block of a text, without markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its kind.
+    /// Kind of the block.
     pub kind: BlockKind,
-    /// Its text; never empty.
+    /// Plain text; never empty.
     pub text: String,
 }
 

@@ -26,9 +26,9 @@ pub fn written(markdown: &str) -> Cow<'_, str> {
 /// A text that is ready for indexing.
 #[derive(Clone, Debug, Default)]
 pub struct Prepared {
-    /// Its blocks in order, without the template's skeleton.
+    /// Blocks in order, without the template's skeleton.
     pub blocks: Vec<Block>,
-    /// Addresses and titles of its links and images. Search finds them; they are not the writer's
+    /// Addresses and titles of links and images. Search finds them; they are not the writer's
     /// words.
     pub targets: Vec<String>,
     /// The text outside of code, and the code; both are computed on first use.

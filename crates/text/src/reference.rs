@@ -10,11 +10,11 @@ use super::{pattern::re, signature::marked_lines};
 /// The relation of a text to another item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
-    /// "Duplicate of #12".
+    /// A statement such as "Duplicate of #12".
     DuplicateOf,
-    /// "Fixes #12".
+    /// A statement such as "Fixes #12".
     Closes,
-    /// "#12".
+    /// A plain reference such as "#12".
     Mentions,
 }
 
@@ -32,7 +32,7 @@ impl Relation {
 /// A reference to another item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reference {
-    /// `owner/name` where the text says so; the text's own source otherwise.
+    /// The source `owner/name` if the text names one; else the text's own source is meant.
     pub source: Option<String>,
     /// The item's number.
     pub number: u64,

@@ -1,4 +1,4 @@
-//! A report as a query: its distinct terms, field by field.
+//! Extraction of a query from a report: its distinct terms, field by field.
 
 use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 

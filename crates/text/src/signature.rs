@@ -1,4 +1,5 @@
-//! Signatures: exact fingerprints of a failure. Two reports that share one are likely to share the cause.
+//! Signatures: exact fingerprints of a failure. Two reports that share one are likely to share the
+//! cause.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -36,7 +37,7 @@ impl SignatureKind {
 /// An exact fingerprint of a failure.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature {
-    /// Its kind.
+    /// Kind of the signature.
     pub kind: SignatureKind,
     /// Normalised: lower case, numbers, addresses and paths masked (except in codes and versions).
     pub text: String,
@@ -61,7 +62,8 @@ const MAX_TEXT: usize = 1_000;
 /// The maximum length of a text that is read, in bytes.
 const MAX_READ: usize = 400_000;
 
-// Codes: letters-digits with a hyphen (ORA-00942, LIC-9, CVE is no failure), rustc's E0277, Windows HRESULTs, errno names.
+// Letters-digits with a hyphen (ORA-00942, LIC-9; CVE is no failure), rustc's E0277, Windows
+// HRESULTs, errno names.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?-u:\b)(?:[A-Z]{1,6}-\d{3,6}|[A-Z]{3,6}-\d{1,2}|[A-Z]{2,8}(?:-[A-Z]{2,8})+-\d{1,5}|[A-Z]{1,4}\d{4,5}|0x(?:8[0-9A-Fa-f]{3}|0000)[0-9A-Fa-f]{4}|SQLSTATE[ :=\[]*[0-9A-Z]{5}|E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|ACCES|PERM|NOENT|NOSPC|MFILE|ADDRINUSE|PIPE|HOSTUNREACH|XDEV|EXIST|BUSY|IO|NOTEMPTY|AGAIN|INVAL)|SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL))(?-u:\b)",
@@ -84,8 +86,8 @@ static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
 static RUST_PANIC: LazyLock<Regex> =
     LazyLock::new(|| re(r"panicked at (?:'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))"));
 static GO_PANIC: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})"));
-// Words after which a line quotes a message ([`quoted`]), and lines that begin with one. A single
-// pattern for both took five times as long.
+// Words before a quoted message ([`quoted`]), and lines that begin with one. A single pattern took
+// five times as long.
 static FAILURE: LazyLock<Regex> =
     LazyLock::new(|| re("(?i)error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not"));
 static TOLD: LazyLock<Regex> = LazyLock::new(|| {
@@ -108,8 +110,8 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)\b(?:v|version:? |rustc |ver\.? )?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[0-9a-z.]+)?)\b")
 });
 
-// Marks of the lines in which the patterns above can match. Most lines have none, so searching for
-// them first is several times faster.
+// Marks of lines that the patterns above may match; searching for them first is several times
+// faster.
 static EXCEPTION_MARK: LazyLock<Regex> = LazyLock::new(|| re("Exception|Error|Failure|Panic|Interrupt"));
 const RUST_PANIC_MARK: &str = "panicked at ";
 const GO_PANIC_MARKS: [&str; 2] = ["panic: ", "fatal error: "];
@@ -261,7 +263,7 @@ fn quoted(text: &str, mut at: usize) -> Option<Found<'_>> {
     }
 }
 
-/// Messages that programs of all kinds fail with; they do not identify a cause. Masked as
+/// The messages that programs of all kinds fail with; they do not identify a cause. Masked as
 /// signatures are.
 static GENERIC: LazyLock<Vec<&str>> = LazyLock::new(|| {
     phrases(
@@ -331,8 +333,8 @@ pub(crate) fn is_generic(message: &str) -> bool {
         message.split([' ', '#']).filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 1).count();
     told < TELLS
         || GENERIC.iter().any(|g| {
-            // The text after a generic message is its detail: "index out of bounds: the len is #
-            // but the index is #".
+            // Details may follow a generic message: "index out of bounds: the len is # but the
+            // index is #".
             message.strip_prefix(g).is_some_and(|rest| {
                 let more = rest
                     .split_whitespace()

@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// The minimum share of a source's items that have a line of the skeleton …
+/// The minimum share of a source's items that contain a line of the skeleton.
 const SHARE: f64 = 0.04;
-/// … and the minimum number of items.
+/// The minimum number of items that contain a line of the skeleton.
 const AT_LEAST: usize = 12;
 /// The minimum number of items, if they reach `SHARE_OF_FEW` of all: a form in a small tracker.
 const AT_LEAST_OF_FEW: usize = 6;
@@ -13,7 +13,8 @@ const SHARE_OF_FEW: f64 = 0.15;
 /// The minimum number of items for a heading, a label or a checkbox, which people rarely write
 /// themselves.
 const AT_LEAST_FORMAL: usize = 4;
-/// The maximum length of a line of the skeleton, in bytes; longer ones are somebody's own words.
+/// The maximum length of a line of the skeleton, in bytes; longer ones are the reporter's own
+/// words.
 const MAX_LINE: usize = 240;
 
 /// Returns the fingerprint of a line, ignoring case, white space, list and heading marks, and
@@ -38,7 +39,7 @@ pub fn line_hash(line: &str) -> Option<u64> {
 
 /// The maximum number of words of a form's label, and of a value chosen there.
 const LABEL: usize = 3;
-/// Words before a colon that report a failure rather than label a field.
+/// The words before a colon that report a failure rather than label a field.
 const TOLD: [&str; 8] = ["err", "warn", "fatal", "failed", "failure", "exception", "fehler", "ошибка"];
 
 /// Returns whether a line is a form's label without a value, or with one chosen from a list:

@@ -12,7 +12,7 @@ static SYSTEM_OF: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
     groups.flat_map(|(group, names)| names.split_whitespace().map(move |name| (name, group))).collect()
 });
 
-/// Returns the first systems that two titles name, as they write them, where each names some and none is in both.
+/// Returns the first platform of each of two titles, as written, if both name some and share none.
 pub fn different_systems(ours: &str, theirs: &str) -> Option<(String, String)> {
     let (here, there) = (systems(ours), systems(theirs));
     let ((_, x), (_, y)) = (here.first()?, there.first()?);

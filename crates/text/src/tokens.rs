@@ -14,7 +14,7 @@ const MAX_WORD: usize = 64;
 pub struct Word {
     /// Byte range in the text.
     pub range: Range<usize>,
-    /// Folded to lower case without diacritics, and stemmed (English) where it is a plain word.
+    /// Term: folded to lower case without diacritics, and stemmed (English) if it is a plain word.
     pub term: String,
 }
 
@@ -132,7 +132,7 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
     }
 }
 
-/// Elided words of French and Italian before an apostrophe, which are no part of the word after it.
+/// The elided words of French and Italian before an apostrophe, which are no part of the next word.
 const ELIDED: &[&str] = &[
     "agl", "all", "bell", "c", "coll", "d", "dagl", "dall", "degl", "dell", "gl", "j", "jusqu", "l",
     "lorsqu", "m", "n", "negl", "nell", "puisqu", "qu", "quell", "quest", "quoiqu", "s", "sull", "t", "un",
@@ -370,7 +370,8 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = (Range<usize>, String)> +
             at = end;
             let whole = &text[start..end];
             let tail = whole.trim_end_matches(joins);
-            // A leading "--" belongs to an option, a leading "/" to a path; other joiners are punctuation.
+            // A leading "--" belongs to an option, a leading "/" to a path; other joiners are
+            // punctuation.
             let head = tail.trim_start_matches(joins);
             let word = if tail.starts_with("--")
                 || (tail.starts_with('/') && head.contains('/'))
@@ -428,7 +429,8 @@ fn is_identifier(word: &str) -> bool {
         } else if c.is_numeric() {
             digit = true;
         } else {
-            // A hyphen joins ordinary words ("read-only"); it makes an identifier only of an option.
+            // A hyphen joins ordinary words ("read-only"), so it makes an identifier only of an
+            // option.
             joined |= c != '-' || word.starts_with("--");
         }
     }
@@ -437,8 +439,8 @@ fn is_identifier(word: &str) -> bool {
 
 /// Returns whether a word is so common that queries leave it out, unless they have no other words.
 pub fn is_stop_word(term: &str) -> bool {
-    // The stems of the English function words of Manning, Raghavan, Schütze, "Introduction to
-    // Information Retrieval", figure 2.5, and of words that every report has.
+    // Stems of English function words (Manning, Raghavan, Schütze, "Introduction to Information
+    // Retrieval", figure 2.5) and of words in every report.
     const STOP: &[&str] = &[
         "a", "am", "an", "and", "ani", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
         "do", "doe", "doesnt", "dont", "for", "from", "had", "has", "have", "hello", "hi", "how", "i", "if",

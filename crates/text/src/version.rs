@@ -42,8 +42,8 @@ static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Programs that reports of all products name beside the product, in lower case: systems, kernels,
-/// terminals, browsers, compilers, runtimes, databases, libraries.
+/// The programs that reports of all products name beside the product, in lower case: systems,
+/// kernels, terminals, browsers, compilers, runtimes, databases, libraries.
 static OTHERS: Words = Words::new(
     "alacritty alpine android angular ansible apache arch archlinux aws azure babel bash bazel bison brave bun cargo centos chrome
     chromium clang cmake cocoapods composer conda containerd cuda cudnn curl cygwin darwin debian deno django docker dotnet driver
@@ -56,10 +56,10 @@ static OTHERS: Words = Words::new(
     terminal terraform tmux tomcat typescript ubuntu uname vim visual vscode vue wayland webkit webpack wezterm windows wsl wsl2
     x11 xcode xorg yarn zlib zsh",
 );
-/// Words that stand between a program and its version.
+/// The words that stand between a program and its version.
 static BETWEEN: Words =
     Words::new("version ver release is v using build edition server lts desktop pro x86_64");
-/// Suffixes of the versions of kernels and system packages.
+/// The suffixes of the versions of kernels and system packages.
 static BUILDS: Words = Words::new(
     "-arch -generic -fc .fc -el .el -microsoft -amd64 -lts -zen -azure -aws -gke -rpi -lowlatency -ubuntu -deb +deb",
 );

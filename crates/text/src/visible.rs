@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::pattern::re;
 
-/// Terminal control sequences in logs: ECMA-48 (CSI: colours, cursor; OSC: titles, links; other
+/// A terminal control sequence in a log: ECMA-48 (CSI: colours, cursor; OSC: titles, links; other
 /// escapes). An unterminated sequence ends with its line. The escape character may have been
 /// written out or replaced.
 static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
@@ -22,7 +22,7 @@ static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A colour sequence without its escape character, as copied from a page: `[31m`, `[0m`.
 static ORPHANS: LazyLock<Regex> = LazyLock::new(|| re(r"\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,9})?m"));
-/// Sequences that reset colours; without one of them, brackets with an m are plain text.
+/// The sequences that reset colours; without one of them, brackets with an m are plain text.
 const RESETS: &[&str] = &["[0m", "[39m", "[00m", "[0;39m"];
 
 /// Returns whether a control sequence moves the cursor, so that it separates words. Colours and

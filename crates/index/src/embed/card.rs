@@ -81,7 +81,8 @@ impl ModelInfo {
     /// Reads the card in a model's folder.
     ///
     /// # Errors
-    /// [`precedent_core::Code::ModelUnavailable`] if it is damaged, [`precedent_core::Code::Io`] if it cannot be read.
+    /// [`precedent_core::Code::ModelUnavailable`] if it is damaged, [`precedent_core::Code::Io`] if
+    /// it cannot be read.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(CARD);
         let text = std::fs::read(&path).map_err(|e| Error::io(&path, e))?;

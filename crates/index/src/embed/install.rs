@@ -27,10 +27,10 @@ const MAX_TOKENS: usize = 256;
 /// The quantile of the cosines of unrelated texts that calibrates a model's thresholds.
 const UNRELATED: f32 = 0.95;
 /// The thresholds of all-MiniLM-L6-v2, from which those of other models are derived. Of random
-/// pairs out of three large trackers 95 in 100 stay below its floor …
+/// pairs out of three large trackers 95 in 100 stay below its floor.
 const SCALE: Scale = Scale { floor: 0.30, same: 0.95, near: 0.90, solved: 0.65 };
-/// … and of pairs out of the sample, which is about one product, this share stays below this
-/// cosine.
+/// The cosine below which the same share of pairs out of the sample stays, which is about one
+/// product.
 const SCALE_UNRELATED: f32 = 0.496;
 
 /// The cosine thresholds of a model.
@@ -169,7 +169,7 @@ pub fn remove_leftovers(models: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Takes the lock that one import holds at a time; `None` if another one holds it.
+/// Takes the exclusive lock of imports; returns `None` if another import holds it.
 fn lock_imports(models: &Path) -> Result<Option<File>> {
     let path = models.with_extension("lock");
     let lock = File::create(&path).map_err(|e| Error::io(&path, e))?;
@@ -186,7 +186,6 @@ fn remove_unfinished(models: &Path) {
         // Keep a download, so that the next attempt can resume it.
         let unfinished = name.starts_with('.') && !name.ends_with(".download");
         if unfinished && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            // The next start tries again.
             let _ = fs::remove_dir_all(entry.path());
         }
     }

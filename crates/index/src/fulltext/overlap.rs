@@ -22,7 +22,7 @@ const K1_FIELD: f32 = 0.5;
 /// The maximum number of words of a report; the heaviest are used.
 pub(super) const MAX_WORDS: usize = 160;
 
-/// Terms of one field of a report with their weight, heaviest first.
+/// The terms of one field of a report with their weight, heaviest first.
 pub(super) type Weighed = Vec<(String, f32)>;
 
 /// A report's terms, weighted by their rarity in this casebook.

@@ -28,9 +28,9 @@ use precedent_core::{
 };
 use precedent_text::signature::Signature;
 
-/// The share of documents, one in this number, above which a signature is boilerplate,
+/// The share of documents, one in this number, above which a signature is boilerplate.
 const COMMON: u64 = 100;
-/// if at least this number of documents has it.
+/// The minimum number of documents with a boilerplate signature.
 const COMMON_AT_LEAST: u64 = 10;
 
 /// The share of reports, one in this number, and the minimum number above which an author reports
@@ -38,7 +38,7 @@ const COMMON_AT_LEAST: u64 = 10;
 const DESK: u64 = 5;
 const DESK_AT_LEAST: u64 = 20;
 
-/// Field weights of the sum of BM25 scores. A title is worth about five words of a body.
+/// The field weights of the sum of BM25 scores. A title is worth about five words of a body.
 pub(super) const TITLE: f32 = 5.0;
 const BODY: f32 = 1.0;
 pub(super) const COMMENTS: f32 = 0.5;

@@ -28,7 +28,7 @@ use precedent_text::{
 
 /// The weight of a word of the report's title, relative to one of its body.
 const TITLE_QUERY: f32 = 3.0;
-/// The power of the inverse document frequency.
+/// The exponent of the inverse document frequency.
 const RARITY: f32 = 1.5;
 /// The weight of a word in a comment, relative to one of the document's own: a thread covers many
 /// topics.

@@ -41,9 +41,9 @@ const MERGED_UP_TO: u64 = 262_144;
 /// logarithmic.
 const MUCH_LARGER: u64 = 2;
 
-/// The minimum number of segments of a merge, …
+/// The minimum number of segments of a merge, unless it reaches [`MUCH`].
 const MANY: usize = 8;
-/// … or the minimum number of its documents.
+/// The minimum number of documents of a merge, unless it reaches [`MANY`].
 const MUCH: u64 = 8_192;
 
 /// The number of concurrent merges: one for each of two cores.

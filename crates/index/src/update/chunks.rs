@@ -119,8 +119,8 @@ impl Derived<'_> {
         Ok(out.into_iter().map(|(_, listing)| listing).collect())
     }
 
-    /// Embeds one document immediately, beside any other process; `embed` returns the vector of one
-    /// text.
+    /// Embeds one document immediately, even while another process embeds others; `embed` returns
+    /// the vector of one text.
     ///
     /// # Errors
     /// [`Code::ModelUnavailable`] and those of the database.

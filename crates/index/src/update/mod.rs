@@ -59,7 +59,7 @@ pub enum Effort {
 /// The parts of a document that are indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexed {
-    /// Its own text, its title and the comments on it.
+    /// The document's own text, its title and the comments on it.
     All,
     /// All but the comments.
     Own,

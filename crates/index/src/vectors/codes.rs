@@ -197,7 +197,7 @@ impl Change {
     }
 }
 
-/// Codes of one block, in the order of their chunks.
+/// The codes of one block, in the order of their chunks.
 #[derive(Clone, Default)]
 struct Part {
     chunks: Vec<u32>,

@@ -61,7 +61,8 @@ pub const TITLE_PART: i64 = -1;
 /// A chunk of a document that needs a vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
-    /// 0 for the document's own text, [`TITLE_PART`] for its title, else the comment's row id.
+    /// The part: 0 for the document's own text, [`TITLE_PART`] for its title, else the comment's
+    /// row id.
     pub part: i64,
     /// Position within the part, from 0.
     pub ordinal: u32,
@@ -91,7 +92,7 @@ pub struct Near {
     pub chunk: i64,
     /// Document of the chunk.
     pub document: i64,
-    /// 0 for the document's own text, else the comment's row id.
+    /// The part: 0 for the document's own text, else the comment's row id.
     pub part: i64,
     /// Position within the part.
     pub ordinal: u32,
@@ -103,15 +104,15 @@ pub struct Near {
 /// there is no vector yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Likeness {
-    /// Title to title.
+    /// Cosine of title to title.
     pub title_title: Option<f32>,
-    /// The report's title to the document's text.
+    /// Cosine of the report's title to the document's text.
     pub title_text: Option<f32>,
-    /// The report's text to the document's title.
+    /// Cosine of the report's text to the document's title.
     pub text_title: Option<f32>,
-    /// Text to text.
+    /// Cosine of text to text.
     pub text_text: Option<f32>,
-    /// Mean of the report's text to the compared chunks of the document's text.
+    /// Mean cosine of the report's text to the compared chunks of the document's text.
     pub text_mean: Option<f32>,
 }
 
@@ -134,7 +135,7 @@ pub struct Extent {
     pub embedded: u64,
 }
 
-/// One set of vectors.
+/// A set of vectors of one model and text preparation.
 pub struct Vectors {
     file: SqliteFile,
     fingerprint: String,

@@ -59,9 +59,9 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 pub(super) fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: `sqlite3_vec_init` is an extension entry point: SQLite's declaration of it takes the database, an
-        // error string and the API table. The crate declares it without arguments, hence the transmute, as its
-        // documentation shows.
+        // SAFETY: `sqlite3_vec_init` is an extension entry point: SQLite's declaration of it takes
+        // the database, an error string and the API table. The crate declares it without arguments,
+        // hence the transmute, as its documentation shows.
         unsafe {
             type EntryPoint = unsafe extern "C" fn(
                 *mut rusqlite::ffi::sqlite3,

@@ -10,7 +10,7 @@ use super::{
     Redactor, lines, re, value,
 };
 
-/// One argument of a command, and the text between the command and the option.
+/// An argument of a command, and the text between the command and the option.
 const ARGUMENT: &str = r#"("[^"\n]+"|'[^'\n]+'|[^\s"'|;]+)"#;
 const WITHIN: &str = r"\b[^\n|;]*?\s";
 
@@ -19,7 +19,7 @@ fn given(commands: &str, before: &str) -> Regex {
     re(&format!(r"(?i:(\b(?:{commands}){WITHIN}))({before}){ARGUMENT}"))
 }
 
-/// Patterns with three groups: the command, the option and the password.
+/// The patterns with three groups: the command, the option and the password.
 static GIVEN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     vec![
         // The password follows the option directly; after a space it would be a database or a port.
@@ -68,7 +68,8 @@ static PERCENT: LazyLock<Regex> = LazyLock::new(|| {
 static SLASHED: LazyLock<Regex> = LazyLock::new(|| {
     re(r#"(?i)(\b(?:sqlplus|sqlldr|expdp|impdp|rman|tnsping)\s+(?:-\w+\s+)*["']?)([\w$.-]+)/([^\s/@"']{3,})"#)
 });
-/// `echo password | sudo -S`, `ConvertTo-SecureString "password"`.
+/// A password that is piped to a command, as in `echo password | sudo -S`, or set by one, as in
+/// `ConvertTo-SecureString "password"`.
 static PIPED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"(?i)(\becho\s+(?:-\w+\s+)?)["']?([^\s"'|]{3,})(["']?\s*\|\s*(?:sudo|su|passwd|chpasswd|docker|kinit|cryptsetup|smbpasswd)\b)"#,

@@ -40,7 +40,7 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Webhook addresses, which grant access to whoever knows them.
+/// A webhook address, which grants access by itself.
 static WEBHOOK: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)(\bhooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/|\bdiscord(?:app)?\.com/api/(?:v\d+/)?webhooks/|\.webhook\.office\.com/webhookb2/",

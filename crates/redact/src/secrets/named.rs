@@ -39,13 +39,13 @@ fn joins(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// Names that are also part of other words: "compass", "author", "pins".
+/// The names that are also part of other words: "compass", "author", "pins".
 const ALONE: &[&str] = &[
     "pass", "pw", "psw", "kw", "kode", "clave", "parola", "parole", "parolă", "auth", "otp", "totp", "pin",
     "pins", "creds", "login", "logins", "mdp", "geslo", "hesla", "haslo", "cookie", "cookies", "bearer",
     "p/w",
 ];
-/// Words that may precede such a name without a separator.
+/// The words that may precede such a name without a separator.
 const FRONTS: &[&str] = &[
     "store", "key", "db", "user", "ftp", "smtp", "root", "admin", "mysql", "my", "ssh", "sudo", "ldap",
     "http",
@@ -77,7 +77,7 @@ enum Kind {
     Vague,
     /// A name and a password, one after the other.
     Both,
-    /// Digits alone.
+    /// A code of digits alone.
     Pin,
 }
 
@@ -92,9 +92,9 @@ enum Join {
     Said,
     /// A space only.
     Beside,
-    /// `--password value`.
+    /// An option and its argument: `--password value`.
     Option,
-    /// `<password>value</password>`.
+    /// An XML element: `<password>value</password>`.
     Tag,
 }
 

@@ -20,7 +20,7 @@ static CODE: LazyLock<Regex> = LazyLock::new(|| {
         r"|&(?:mut|str|self|'[a-z]+)\b.*|[A-Z][A-Za-z]*<[A-Za-z0-9_, <>&]*>?|[A-Za-z_]+[*&?]+|[A-Za-z_]+=>.*|\|.*|=.*)$",
     ))
 });
-/// Names of methods and formats that contain digits.
+/// A name of a method or format that contains digits.
 static TECHNICAL: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:utf-?\d+\S*|base-?\d+\S*|sha-?\d[\d/_-]*|ssha\d*|md-?\d|oauth-?\d\S*|openid\d?|pbkdf\d\S*|argon\d[a-z]*|bcrypt\d?|scrypt\d?|[hrep]s\d{3}|ed25519\S*|x\.?509\S*",
@@ -28,7 +28,7 @@ static TECHNICAL: LazyLock<Regex> = LazyLock::new(|| {
         r"|tls-?v?\d\S*|ssl-?v?\d\S*|mschap-?v\d|eap-\S+|cram-md5|digest-md5|scram-\S+|caching_sha2_password|sha256_password|mysql_native_password|pam_\S+|auth\d?|v\d+\S*|latin\d|iso-?\d+\S*|int\d+|float\d+|uint\d+|u\d{1,3}|i\d{1,3}|web\d)$",
     ))
 });
-/// Versions, times, amounts with a unit, memory addresses.
+/// A version, a time, an amount with a unit, or a memory address.
 static MEASURE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^(?:v?\d+(?:\.\d+)+\S{0,12}|[+-]?\d+(?:\.\d+)?(?:[mun]?s|[kmgt]?i?b|[mhdwk]|px|pt|em|%|bits?|bytes?|days?|chars?|hours?|min|sec|/\d+|/s|-byte|-bit)|\d{4}-\d\d-\d\d\S*|\d\d?:\d\d\S*|0x[0-9a-f]+|\d+-\d+|#\d+)$",
