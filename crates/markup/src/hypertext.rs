@@ -51,7 +51,7 @@ pub fn is_html(text: &str) -> bool {
 }
 
 /// Returns whether HTML tags separate the words of a text without Markdown that does not begin with
-/// a tag. A single tag may be mentioned ("the <br> is lost"), so it counts only directly after a
+/// a tag. A single tag may be mentioned ("the `<br>` is lost"), so it counts only directly after a
 /// word, or if there is another.
 fn is_divided(text: &str) -> bool {
     if MARKED.is_match(text) {
