@@ -1,9 +1,9 @@
-//! Changes in batches that end where revisions do.
+//! Splitting of changes into batches at the boundaries of revisions.
 
 use precedent_store::Listing;
 
-/// Changes in batches of at most so many, each of whole revisions where one revision is not more by itself: what was done up to a
-/// revision can be committed.
+/// Splits changes into batches of at most `most`, each of whole revisions unless a single revision
+/// is larger. Everything up to a batch's last revision can then be committed.
 pub(super) fn batches(mut changed: &[Listing], most: usize) -> impl Iterator<Item = &[Listing]> {
     std::iter::from_fn(move || {
         let mut end = changed.len().min(most);
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     proptest::proptest! {
-        /// Nothing is left out, no batch is too large, and none cuts a revision that fits into one.
+        /// Batches cover all changes, respect the limit, and split no revision that fits into one.
         #[test]
         fn batches_end_where_revisions_do(
             sizes in proptest::collection::vec(1_usize..12, 0..20),
@@ -42,7 +42,7 @@ mod tests {
             for pair in all.windows(2) {
                 proptest::prop_assert!(pair[0].len() <= most && !pair[0].is_empty());
                 let (last, next) = (pair[0][pair[0].len() - 1], pair[1][0]);
-                // A revision that is cut begins its batch: it had no room even by itself.
+                // A revision that is split begins its batch, because it exceeds the limit alone.
                 proptest::prop_assert!(last.revision < next.revision || pair[0][0].revision == next.revision);
             }
         }

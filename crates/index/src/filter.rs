@@ -1,17 +1,17 @@
-//! Conditions on documents. Both arms obey them inside their search, never after it.
+//! Filters of documents. Full-text and vector search apply them during the search.
 
 use precedent_core::model::{DocKind, State};
 
 /// A condition that a document has to meet. Several conditions are all met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// What is compared.
+    /// Property that is tested.
     pub test: Test,
-    /// Whether documents that meet it are left out instead.
+    /// True if matching documents are excluded.
     pub negated: bool,
 }
 
-/// What a condition compares. Texts are compared without regard to case.
+/// The property that a condition tests. Texts are compared without regard to case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
     /// The source's key.
@@ -20,31 +20,32 @@ pub enum Test {
     AnySource(Vec<String>),
     /// What it is.
     Kind(DocKind),
-    /// Open, closed or merged. `Closed` is met by merged pull requests too.
+    /// The state: open, closed or merged. `Closed` also matches merged pull requests.
     State(State),
     /// A closed issue, or a merged pull request.
     Resolved,
     /// The tracker's reason for the closure.
     Reason(String),
-    /// One of its labels.
+    /// A label of the document.
     Label(String),
-    /// Who reported it.
+    /// The author's login.
     Author(String),
-    /// Whether a bot reported it.
+    /// A bot as the author.
     Bot,
-    /// Whether its conversation is locked.
+    /// A locked conversation.
     Locked,
-    /// A time: seconds since the epoch, from the first (inclusive) to the second (exclusive).
+    /// A range of a time, in seconds since the epoch: from the first (inclusive) to the second
+    /// (exclusive).
     Time(TimeField, Option<i64>, Option<i64>),
 }
 
-/// Which time is compared.
+/// The time that a condition tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeField {
-    /// When it was created.
+    /// The time of creation.
     Created,
-    /// When it last changed.
+    /// The time of the last change.
     Updated,
-    /// When it was closed.
+    /// The time of closing.
     Closed,
 }

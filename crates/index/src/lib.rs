@@ -1,4 +1,5 @@
-//! Derived data: the full-text index and the vectors. Both can be deleted at any time and are made again from the store.
+//! Derived data: the full-text index and the vectors. Both can be deleted at any time and rebuilt
+//! from the store.
 
 mod batches;
 pub mod embed;

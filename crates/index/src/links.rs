@@ -1,4 +1,4 @@
-//! Reads the references out of changed documents' texts into the store's links.
+//! Extraction of references from changed documents into the store's links.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -14,13 +14,14 @@ use precedent_text::{
     reference::{Relation, references},
 };
 
-/// Documents in one transaction.
+/// The number of documents in one transaction.
 const BATCH: usize = 500;
-/// How far from the closure a comment stands that says why, in seconds. Trackers write the two one after the other.
+/// The maximum distance of a comment from the closure that it explains, in seconds. Trackers store
+/// the two one after the other.
 const AT_CLOSURE: i64 = 600;
 
-/// Brings the links of origin `text` up to date, or closer to that where the time is over before; `soon` waits for no other
-/// writer.
+/// Updates the links of origin `text`, at most until the given time. `soon` limits the wait for
+/// other writers.
 pub(super) fn update(store: &Store, until: Option<Instant>, soon: bool, task: &Task) -> Result<()> {
     let (reached, revision) = store.read(|r| Ok((r.links_revision()?, r.revision()?)))?;
     if reached >= revision {
@@ -52,15 +53,15 @@ pub(super) fn update(store: &Store, until: Option<Instant>, soon: bool, task: &T
     write(store, soon, |w| w.set_links_revision(revision))
 }
 
-/// What a document's texts say about others: (key, kind), each once, strongest kind first.
+/// Returns the references in a document's texts as (key, kind), each once, strongest kind first.
 fn stated(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'static str)> {
     let mut out: Vec<(Relation, String)> = Vec::new();
     let mut add = |text: &str, own: bool, bot: bool| {
         for (relation, key) in named(row, text) {
             let relation = match relation {
-                // "Fixes #12" closes #12 only where a pull request says it of itself.
+                // "Fixes #12" closes #12 only in a pull request's own text.
                 Relation::Closes if !(own && row.kind == DocKind::PullRequest) => Relation::Mentions,
-                // Bots propose duplicates; people decide.
+                // Bots only propose duplicates.
                 Relation::DuplicateOf if bot => Relation::Mentions,
                 relation => relation,
             };
@@ -86,7 +87,7 @@ fn stated(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'stati
         .collect()
 }
 
-/// The other items that a text of this one names, by key, and what it says of them.
+/// Returns the keys of other items that a text of this item names, and their relations.
 fn named<'a>(row: &'a DocumentRow, text: &str) -> impl Iterator<Item = (Relation, String)> + use<'a> {
     references(text).into_iter().filter_map(|reference| {
         let source = reference.source.as_deref().unwrap_or(&row.source);
@@ -95,8 +96,9 @@ fn named<'a>(row: &'a DocumentRow, text: &str) -> impl Iterator<Item = (Relation
     })
 }
 
-/// What an item that was closed as a duplicate is one of, where nobody says it in those words: the one item that the last
-/// comment at the closure to name any names ("Same cause as #12, closing").
+/// Returns the original of an item that was closed as a duplicate without an explicit statement. It
+/// is the only item named in the last comment near the closure that names any ("Same cause as #12,
+/// closing").
 fn named_at_closure(row: &DocumentRow, comments: &[StoredComment]) -> Option<String> {
     let as_duplicate = row.closed_as() == Some(Closure::Duplicate)
         || row.labels.iter().any(|label| label.eq_ignore_ascii_case("duplicate"));

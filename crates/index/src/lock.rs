@@ -1,4 +1,5 @@
-//! One process at a time updates each kind of derived data of a casebook. A lock dies with its process.
+//! Locks for updates: one process at a time updates each kind of derived data of a casebook. A lock
+//! ends with its process.
 
 use std::{
     path::Path,
@@ -9,12 +10,13 @@ use std::{
 use precedent_core::{error::Result, task::Task};
 use precedent_store::{FileLock, Store, Writer};
 
-/// How long a search waits for another process's write before it answers from what there is.
+/// The maximum wait of a search for another process's write.
 const WRITE_PATIENCE: Duration = Duration::from_millis(300);
-/// How often a waiting update looks again.
+/// The interval at which a waiting update tries again.
 const LOOK_AGAIN: Duration = Duration::from_millis(25);
 
-/// Which derived data is being updated. Vectors take long; the text must not have to wait for them.
+/// The kind of derived data that is updated. Vectors have their own lock, because they take longer
+/// than the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The full text and the links.
@@ -23,14 +25,14 @@ pub(crate) enum Kind {
     Vectors,
 }
 
-/// Held while derived data is being updated: until the last clone is dropped.
+/// A lock on derived data, held until the last clone is dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct UpdateLock {
     _lock: Arc<FileLock>,
 }
 
 impl UpdateLock {
-    /// Takes the lock; `None` if another process has it.
+    /// Takes the lock; returns `None` if another process holds it.
     pub(crate) fn try_take(folder: &Path, kind: Kind) -> Result<Option<Self>> {
         let name = match kind {
             Kind::Text => "text.lock",
@@ -39,7 +41,7 @@ impl UpdateLock {
         Ok(FileLock::try_take(folder, name)?.map(|lock| Self { _lock: Arc::new(lock) }))
     }
 
-    /// Takes the lock, waiting for whoever has it so long; `None` if that is not enough.
+    /// Takes the lock, waiting for at most `patience`; returns `None` if it is still held.
     pub(crate) fn take_within(folder: &Path, kind: Kind, patience: Duration) -> Result<Option<Self>> {
         let began = Instant::now();
         loop {
@@ -51,7 +53,7 @@ impl UpdateLock {
         }
     }
 
-    /// Takes the lock, waiting for whoever has it.
+    /// Takes the lock, waiting for its holder.
     pub(crate) fn take(folder: &Path, kind: Kind, task: &Task) -> Result<Self> {
         loop {
             if let Some(lock) = Self::try_take(folder, kind)? {
@@ -63,7 +65,7 @@ impl UpdateLock {
     }
 }
 
-/// Writes; what must be done `soon` waits for others' writes but a moment.
+/// Writes to the store; `soon` limits the wait for other writers to a moment.
 pub(crate) fn write(store: &Store, soon: bool, work: impl FnOnce(&Writer<'_>) -> Result<()>) -> Result<()> {
     if soon { store.write_within(WRITE_PATIENCE, work) } else { store.write(work) }
 }

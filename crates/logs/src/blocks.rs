@@ -1,70 +1,71 @@
-//! Failures that a tool tells in a frame of many lines: the frame is no error, and what is told in it has the failure's own name.
+//! Failures that tools report in a frame of many lines. The frame itself is no error; the failure
+//! is named by the lines within.
 
-/// What tells a failure in a frame.
+/// The tool or format of a framed failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Gradle: `* What went wrong:` and what follows it.
+    /// Gradle: `* What went wrong:` and the lines below it.
     Gradle,
     /// Spring Boot: a banner of asterisks, a description, an action.
     Spring,
-    /// A test of Go.
+    /// A Go test.
     GoTest,
-    /// A file of tests in JavaScript, and a test of it.
+    /// A JavaScript test file and one of its tests.
     Jest,
-    /// A test of Python.
+    /// A Python test.
     Pytest,
-    /// An app of Android that does not respond.
+    /// An Android app that does not respond.
     Anr,
-    /// A failed test in a report of JUnit.
+    /// A failed test in a JUnit report.
     Junit,
-    /// IIS's page of an error.
+    /// An IIS error page.
     Iis,
 }
 
-/// How far a frame has come.
+/// The progress within a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
-    /// What has come is the frame alone.
+    /// The lines of the frame alone.
     #[default]
     Frame,
-    /// What went wrong is told.
+    /// The description of the failure.
     Told,
-    /// What to do is told, which is no part of the failure; whether it has begun.
+    /// The advice, which is no part of the failure; true once it has begun.
     Advice(bool),
 }
 
-/// A frame that is open.
+/// An open frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     pub kind: Kind,
     stage: Stage,
-    /// Whether its lines have times.
+    /// True if its lines have times.
     pub timed: bool,
 }
 
-/// What a line is to the frame that is open.
+/// The role of a line in the open frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// A line of what is told.
+    /// A line of the failure's description.
     Line,
-    /// What is told begins with the next line: what came before was the frame.
+    /// A line of the frame, after which the description starts over.
     Anew,
     /// A line of the frame.
     Frame,
-    /// No part of it any more.
+    /// A line after the end of the frame.
     After,
 }
 
-/// What the frames of a file have shown so far.
+/// The state of the frame detection within a file.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// The test of a report of JUnit that was named last.
+    /// The last named test of a JUnit report.
     case: String,
-    /// Whether tests in JavaScript are listed: others mark their lists with the same dot.
+    /// True once JavaScript tests are listed; other tools mark their lists with the same dot.
     jest: bool,
-    /// Whether pytest has begun to list failures: rows of underscores stand elsewhere, too.
+    /// True once pytest lists failures; other tools print rows of underscores as well.
     pytest: bool,
-    /// Whether a failure was told in a frame: what sums it up tells nothing more.
+    /// True once a framed failure was reported; a later summary adds no error.
     told: bool,
 }
 
@@ -72,13 +73,13 @@ const ASTERISKS: usize = 10;
 const STARTED: &[u8] = b"APPLICATION FAILED TO START";
 const WRONG: &[u8] = b"* What went wrong:";
 
-/// Whether a line is a row of asterisks.
+/// Returns whether a line is a row of asterisks.
 pub fn is_asterisks(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line.len() >= ASTERISKS && line.iter().all(|b| *b == b'*')
 }
 
-/// The words in a row of a sign: `=== FAILURES ===`.
+/// Returns the words within a row of one character: `=== FAILURES ===`.
 fn in_row(line: &[u8], sign: u8) -> Option<&[u8]> {
     let line = line.trim_ascii_end();
     let start = line.iter().take_while(|b| **b == sign).count();
@@ -93,14 +94,15 @@ fn is_test_file(word: &[u8]) -> bool {
 
 const IIS_DETAILS: &[u8] = b"Detailed Error Information:";
 
-/// Whether a line is the heading of IIS's page of an error: `HTTP Error 500.19 - Internal Server Error`.
+/// Returns whether a line is the heading of an IIS error page: `HTTP Error 500.19 - Internal Server
+/// Error`.
 fn is_iis(line: &[u8]) -> bool {
     let number = line.strip_prefix(b"HTTP Error ").unwrap_or_default();
     let is_digit = |at: usize| number.get(at).is_some_and(u8::is_ascii_digit);
     (0..3).all(is_digit) && number.get(3) == Some(&b'.') && is_digit(4)
 }
 
-/// Whether a line stands on IIS's page of an error, below its heading.
+/// Returns whether a line belongs to an IIS error page, below its heading.
 fn is_of_iis(line: &[u8]) -> bool {
     const HEADS: &[&[u8]] = &[
         b"The ",
@@ -120,9 +122,9 @@ fn is_of_iis(line: &[u8]) -> bool {
 }
 
 impl Seen {
-    /// The frame that a line opens, should it open one. The line is told without its time.
+    /// Returns the kind of frame that a line opens, if any. The line is passed without its time.
     pub fn opens(&mut self, said: &[u8]) -> Option<Kind> {
-        // Most lines begin with none of these.
+        // Most lines begin with none of these bytes.
         let first = *said.iter().find(|b| !matches!(b, b' ' | b'\t'))?;
         if !matches!(first, b'F' | b'P' | b'*' | b'A' | b'-' | 0xe2 | b'_' | b'=' | b'<' | b'H') {
             return None;
@@ -162,18 +164,18 @@ impl Seen {
         (self.pytest && in_row(said, b'_').is_some_and(|t| !t.is_empty())).then_some(Kind::Pytest)
     }
 
-    /// The test of which a report of JUnit tells.
+    /// Returns the test that a JUnit report names last.
     pub fn case(&self) -> &str {
         &self.case
     }
 
-    /// Says that a failure was told in a frame.
+    /// Records that a framed failure was reported.
     pub fn tells(&mut self) {
         self.told = true;
     }
 
-    /// Whether a line only frames what is told elsewhere: headings, help and what sums up. `said` is the line without its time, and
-    /// `message` is that without its level.
+    /// Returns whether a line only frames a failure that is reported elsewhere: headings, help and
+    /// summaries. `said` is the line without its time, `message` the line without time and level.
     pub fn is_frame(&self, said: &[u8], message: &[u8]) -> bool {
         const HELP: &[&[u8]] = &[
             b"To see the full stack trace of the errors",
@@ -187,7 +189,7 @@ impl Seen {
             b"*** WARNING: Unable to verify ",
             b"*** ERROR: Module load completed but",
         ];
-        // Most lines begin with none of these.
+        // Most lines begin with none of these bytes.
         let first = |text: &[u8]| text.trim_ascii_start().first().copied().unwrap_or_default();
         if !matches!(first(message), b'A' | b'C' | b'E' | b'F' | b'R' | b'T' | b'Y' | b'[' | b'*' | b'<')
             && !matches!(first(said), b'=' | b'B' | b'E' | b'F' | b'S' | b'T')
@@ -218,7 +220,7 @@ impl Seen {
 }
 
 impl Block {
-    /// The frame that a line opens; `said` is that line, without its time.
+    /// Creates the frame that a line opens; `said` is that line without its time.
     pub fn new(kind: Kind, said: &[u8], timed: bool) -> Self {
         let told = match kind {
             Kind::Gradle => said.starts_with(WRONG),
@@ -229,7 +231,7 @@ impl Block {
         Self { kind, stage: if told { Stage::Told } else { Stage::Frame }, timed }
     }
 
-    /// What the line that opens it tells of the failure.
+    /// Returns the part of the opening line that describes the failure.
     pub fn first<'l>(&self, said: &'l [u8]) -> &'l [u8] {
         match self.kind {
             Kind::Gradle if self.stage == Stage::Told => b"",
@@ -238,8 +240,8 @@ impl Block {
         }
     }
 
-    /// What the next line is; `empty` says whether nothing was told so far. The line is told without its time, and without a line it
-    /// is blank.
+    /// Takes the next line, without its time, and returns its role; a blank line is empty. `empty`
+    /// says whether the description is empty so far.
     pub fn takes(&mut self, said: &[u8], empty: bool) -> Part {
         let trimmed = said.trim_ascii();
         let indented = said.first().is_none_or(|b| matches!(b, b' ' | b'\t'));
@@ -316,7 +318,7 @@ impl Block {
                 Part::Frame
             }
             Stage::Told => Part::Line,
-            // The advice is a paragraph.
+            // The advice is one paragraph.
             Stage::Advice(begun) => {
                 if line.is_empty() && begun {
                     return Part::After;
@@ -328,7 +330,7 @@ impl Block {
     }
 }
 
-/// What a report of JUnit tells in the first line of a failure: the test, and what it failed with.
+/// Returns the first line of a failure in a JUnit report: the test, and its message.
 pub fn junit(case: &str, said: &[u8]) -> String {
     let line = said.trim_ascii();
     let message = attribute(line, "message").unwrap_or_default();
@@ -343,7 +345,7 @@ pub fn junit(case: &str, said: &[u8]) -> String {
     }
 }
 
-/// The value of an attribute of XML.
+/// Returns the value of an XML attribute.
 fn attribute(line: &[u8], name: &str) -> Option<String> {
     let text = String::from_utf8_lossy(line);
     let start = text.find(&format!(" {name}=\""))? + name.len() + 3;
@@ -351,13 +353,13 @@ fn attribute(line: &[u8], name: &str) -> Option<String> {
     Some(plain(text.get(start..end)?))
 }
 
-/// A text of XML without its entities.
+/// Decodes the entities of an XML text.
 fn plain(text: &str) -> String {
     let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&apos;", "'");
     text.replace("&#10;", "\n").replace("&amp;", "&")
 }
 
-/// What a failure that was told in a frame is called.
+/// Returns the name of a framed failure.
 pub fn name(kind: Kind, text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
     let first = lines().next().unwrap_or_default();
@@ -366,7 +368,7 @@ pub fn name(kind: Kind, text: &str) -> String {
         None => name.to_owned(),
     };
     match kind {
-        // What failed lies in one another, the cause innermost.
+        // The causes are nested, the root cause innermost.
         Kind::Gradle => with(first, lines().filter_map(|l| l.strip_prefix("> ")).next_back()),
         Kind::Spring => first.to_owned(),
         Kind::Iis => {
@@ -375,7 +377,7 @@ pub fn name(kind: Kind, text: &str) -> String {
         }
         Kind::Junit => with(first, lines().nth(1)),
         Kind::GoTest => {
-            // A test fails with those in it; the innermost says why.
+            // A test fails with its subtests; the innermost names the reason.
             let at = text.rfind("--- FAIL: ").unwrap_or(0);
             let mut rest = text[at..].lines().map(str::trim).filter(|l| !l.is_empty());
             let test = rest.next().unwrap_or_default().trim_start_matches("--- FAIL: ");

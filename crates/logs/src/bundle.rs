@@ -1,5 +1,5 @@
-//! What is named on the way in, as blocks of whole lines: files, folders, and what lies in archives. Nothing that stands in an
-//! archive becomes a path.
+//! Input of files, folders and archives as blocks of whole lines. Names inside an archive are never
+//! used as paths.
 
 use std::{
     fs::File,
@@ -19,40 +19,41 @@ use precedent_core::{
 use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, packing, unpack, unpacked};
 use precedent_text::words::Words;
 
-/// How much is read at a time, in bytes.
+/// The size of a block, in bytes.
 const BLOCK: usize = 1024 * 1024;
-/// How much of a file tells whether it is text.
+/// The number of bytes at the start of a file that decide whether it is text.
 const START: usize = 8 * 1024;
-/// How deep archives may lie in one another, and folders.
+/// The maximum nesting depth of archives, and of folders.
 const MAX_DEPTH: usize = 3;
 const MAX_FOLDERS: usize = 16;
-/// What is told where a file without a name cannot be made.
+/// The name in the error when a temporary file cannot be created.
 const TEMPORARY: &str = "temporary folder";
-/// How many files are looked at.
+/// The maximum number of files that are read.
 const MAX_FILES: usize = 20_000;
 
-/// Something of what was named.
+/// An event of the input.
 #[derive(Debug)]
 pub enum Part {
-    /// A file begins.
+    /// The start of a file, with its name.
     Begin(String),
-    /// Whole lines of it; only the last of a file may lack its end.
+    /// Whole lines of the file; only the last block may end without a line break.
     Block(Vec<u8>),
-    /// It ends.
+    /// The end of the file.
     End,
-    /// It cannot be read any further, and why.
+    /// A premature end of the file, with the reason.
     Cut(String),
-    /// A file is left out, and why.
+    /// A skipped file and the reason.
     Skipped(String, String),
 }
 
 type Send<'a> = &'a mut dyn FnMut(Part) -> Result<()>;
 
-/// Gives everything that the paths name to `send`, in the order of the paths and of the names in each. What cannot be read is told as
-/// left out; the first such failure is given back, should nothing have been read at all.
+/// Passes the content of the paths to `send`, in the order of the paths and of the names in each.
+/// Unreadable files are reported as skipped; the first such error is returned for the case that
+/// nothing could be read.
 ///
 /// # Errors
-/// As [`crate::read`].
+/// The errors of [`crate::read`].
 pub fn walk(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<Option<Error>> {
     let mut files = Vec::new();
     for path in paths {
@@ -82,7 +83,7 @@ struct Found {
     path: PathBuf,
     name: String,
     size: u64,
-    /// Whether a person named it: then it is read whatever it is called.
+    /// True if the user named it, so that it is read whatever its extension.
     named: bool,
 }
 
@@ -90,7 +91,7 @@ fn folder(path: &Path, inside: &str, depth: usize, out: &mut Vec<Found>) -> Resu
     let entries = std::fs::read_dir(path).and_then(|all| all.collect::<io::Result<Vec<_>>>());
     let mut entries = match entries {
         Ok(entries) => entries,
-        // A folder in it that cannot be opened is told in its place, as a file is.
+        // An unreadable subfolder is reported at its position, as a file would be.
         Err(_) if depth > 0 => {
             let name = inside.trim_end_matches('/').to_owned();
             out.push(Found { path: path.to_owned(), name, size: 0, named: true });
@@ -101,10 +102,11 @@ fn folder(path: &Path, inside: &str, depth: usize, out: &mut Vec<Found>) -> Resu
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        // What is gone by now was not there.
+        // The entry was removed in the meantime.
         let Ok(meta) = entry.metadata() else { continue };
         let name = format!("{inside}{}", entry.file_name().to_string_lossy());
-        // Links are followed only where they are named themselves: a folder must not lead out of itself.
+        // Symbolic links are followed only if the user names them, so that no folder leads outside
+        // itself.
         if meta.is_dir() && depth < MAX_FOLDERS {
             folder(&path, &format!("{name}/"), depth + 1, out)?;
         } else if meta.is_file() && out.len() < MAX_FILES {
@@ -117,14 +119,15 @@ fn folder(path: &Path, inside: &str, depth: usize, out: &mut Vec<Found>) -> Resu
 struct Walk<'a, 's> {
     task: &'a Task,
     send: Send<'s>,
-    /// The bytes of all files on the disk, of those before this one, and what was read of this one.
+    /// Bytes of all files on disk, of the files before the current one, and bytes read of the
+    /// current one.
     total: u64,
     before: u64,
     read: Arc<AtomicU64>,
     files: usize,
-    /// Whether a file has begun and not ended.
+    /// True while a file has begun and not ended.
     begun: bool,
-    /// What could not be read first.
+    /// The first read error.
     failed: Option<Error>,
 }
 
@@ -138,13 +141,13 @@ impl Walk<'_, '_> {
         (self.send)(Part::Skipped(name.to_owned(), why.into()))
     }
 
-    /// Tells what could not be read, and goes on with what else there is; only a person ends it.
+    /// Reports a read error and continues with the other files; only cancellation stops it.
     fn go_on(&mut self, done: Result<()>, path: &Path, name: &str) -> Result<()> {
         let Err(error) = done else { return Ok(()) };
         if error.code() == Code::Cancelled {
             return Err(error);
         }
-        // The name is told beside it.
+        // The name is shown beside the error.
         let path = format!("{}: ", path.display());
         let why = error.to_string();
         let why = why.strip_prefix(path.as_str()).unwrap_or(&why).to_owned();
@@ -170,7 +173,7 @@ impl Walk<'_, '_> {
         self.stream(&mut stream, &found.path, &found.name, 0)
     }
 
-    /// A stream that is no longer packed: an archive of others, or a text.
+    /// Reads a decompressed stream: an archive or a text.
     fn stream(&mut self, stream: &mut dyn Read, path: &Path, name: &str, depth: usize) -> Result<()> {
         self.files += 1;
         if self.files > MAX_FILES {
@@ -212,7 +215,7 @@ impl Walk<'_, '_> {
             return self.skip(outer, "archives are nested too deeply");
         }
         let wrong = |e: zip::result::ZipError| damaged(path, &io::Error::other(e.to_string()));
-        // A zip's directory stands at its end.
+        // A zip's directory is at its end, so the archive must be seekable.
         let file = self.spooled(stream, path)?;
         let size = file.metadata().map_err(|e| Error::io(path, e))?.len();
         let mut archive = zip::ZipArchive::new(file).map_err(wrong)?;
@@ -262,7 +265,7 @@ impl Walk<'_, '_> {
         self.stream(&mut unpacked(Box::new(file), path, &size)?, path, name, depth + 1)
     }
 
-    /// A stream as a file without a name, at its beginning.
+    /// Copies a stream to an anonymous temporary file, and rewinds it.
     fn spooled(&mut self, stream: &mut dyn Read, path: &Path) -> Result<File> {
         let mut file = tempfile::tempfile().map_err(|e| Error::io(Path::new(TEMPORARY), e))?;
         let mut buffer = vec![0; BLOCK];
@@ -291,7 +294,7 @@ impl Walk<'_, '_> {
             block.append(&mut rest);
             let read = (&mut *stream).take(BLOCK as u64).read_to_end(&mut block);
             if let Err(error) = read {
-                // What was unpacked before the damage is read.
+                // Data that was decompressed before the damage is still used.
                 if !block.is_empty() && decoder.as_ref().is_none_or(Option::is_none) {
                     (self.send)(Part::Block(block))?;
                 }
@@ -317,7 +320,7 @@ impl Walk<'_, '_> {
                 self.begun = false;
                 return (self.send)(Part::End);
             }
-            // A line longer than a block is cut.
+            // A line longer than a block is split.
             if let Some(end) = memchr::memrchr(b'\n', &block) {
                 rest = block.split_off(end + 1);
             }
@@ -328,7 +331,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Whether the first bytes of something say that it is packed, an archive, or a text in two bytes a letter.
+/// Returns whether a file's first bytes are those of compressed data, an archive, or UTF-16 text.
 pub fn is_packed(start: &[u8]) -> bool {
     packing(start).is_some()
         || is_tar(start)
@@ -341,7 +344,7 @@ fn is_tar(start: &[u8]) -> bool {
     start.get(257..262) == Some(b"ustar")
 }
 
-/// Why something is no text, if it is none.
+/// Returns the reason why a file is no text, or `None` if it is text.
 fn no_text(start: &[u8]) -> Option<&'static str> {
     if Encoding::for_bom(start).is_some() {
         return None;
@@ -358,7 +361,7 @@ fn no_text(start: &[u8]) -> Option<&'static str> {
     memchr::memchr(0, start).map(|_| "not a text file")
 }
 
-/// Whether a file of a folder or an archive may be a log. What is surely something else says so by its ending.
+/// Returns whether a file in a folder or an archive may be a log, judging by its extension.
 fn may_be_log(name: &str) -> bool {
     static ELSE: Words = Words::new(
         "bat bin bmp c cer cfg class conf cpp crt cs css csv dat db desktop dll dmg doc docx env exe gif go h hpp htm html ico ini

@@ -1,4 +1,4 @@
-//! Codes in lines that say of no failure: what they are is known where a report names them.
+//! Codes in lines that report no failure. They matter only if a known report names them.
 
 use std::collections::HashMap;
 
@@ -6,17 +6,17 @@ use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
 
 use crate::{Coded, template::Place};
 
-/// The most codes that are held.
+/// The maximum number of codes that are kept.
 const MAX_CODES: usize = 200;
-/// The longest text of a line, in bytes.
+/// The maximum length of a line's text, in bytes.
 const MAX_TEXT: usize = 1_000;
-/// What looks like a code and is the name of a standard, a cipher or a zone.
+/// The prefixes of names of standards, ciphers and time zones that look like codes.
 const NAMES: &[&[u8]] = &[
     b"UTF", b"ISO", b"RFC", b"SHA", b"CVE", b"AES", b"RSA", b"GMT", b"UTC", b"TLS", b"HTTP", b"ECMA",
     b"IEEE", b"PR", b"DES", b"CP", b"IBM", b"MD", b"JSR", b"PEP",
 ];
 
-/// The codes of lines without a failure.
+/// The codes of lines without a failure, with their lines.
 #[derive(Debug, Default)]
 pub struct Codes {
     all: HashMap<String, Line>,
@@ -31,7 +31,7 @@ struct Line {
 }
 
 impl Codes {
-    /// Takes the codes of a line.
+    /// Adds the codes of a line.
     pub fn take(&mut self, message: &[u8], place: impl Fn() -> Place) {
         for hyphen in memchr::memchr_iter(b'-', message) {
             let Some(code) = code(message, hyphen) else { continue };
@@ -46,7 +46,7 @@ impl Codes {
         }
     }
 
-    /// The lines with the codes, in their order.
+    /// Returns the lines with the codes, in order.
     pub fn finish(self, name: impl Fn(u32) -> String) -> Vec<Coded> {
         let mut all: Vec<(String, Line)> = self.all.into_iter().collect();
         all.sort_by(|(a, one), (b, other)| {
@@ -73,7 +73,8 @@ impl Codes {
     }
 }
 
-/// The code around a hyphen: two to six capitals and three to six digits, and nothing that goes on with them.
+/// Returns the code around a hyphen: two to six capitals and three to six digits, with word
+/// boundaries at both ends.
 fn code(text: &[u8], hyphen: usize) -> Option<&str> {
     let letters = text[..hyphen].iter().rev().take_while(|b| b.is_ascii_uppercase()).count();
     let digits = text[hyphen + 1..].iter().take_while(|b| b.is_ascii_digit()).count();

@@ -1,4 +1,5 @@
-//! Failures that begin in a line of their own without a time, whatever stood before; which lines tell more of them, and their names.
+//! Failures that begin on a line without a time after any other record: detection, continuation
+//! lines and names.
 
 use precedent_core::model::LogSeverity;
 
@@ -25,7 +26,7 @@ const FATAL: &[&[u8]] = &[
 ];
 const ERROR: &[&[u8]] =
     &[b"Shader error in '", b"Diagnostic-Code:", b"Remote server returned '", b"Remote Server returned '"];
-/// The fields of a report on a mail that was not delivered: RFC 3464, section 2.
+/// The fields of a delivery status notification: RFC 3464, section 2.
 const OF_MAIL: &[&str] = &[
     "Reporting-MTA:",
     "Received-From-MTA:",
@@ -45,8 +46,8 @@ const OF_WINDOWS: &[&str] =
 const OF_TOMBSTONE: &[&str] = &["Cause:", "Abort message:", "backtrace:"];
 const OF_CHIP: &[&str] = &["Core ", "PC ", "A", "SAR ", "EXC", "LBEG", "Backtrace:"];
 
-/// How bad what a line tells is, if it surely begins a failure by itself: it stands at the margin, and no record that says that all is
-/// well goes on like this.
+/// Returns the severity of a line that certainly begins a failure: it is not indented, and no
+/// informational record continues like this.
 pub(super) fn begins(line: &[u8]) -> Option<LogSeverity> {
     let found = match *line.first()? {
         b' ' | b'+' => {
@@ -71,7 +72,8 @@ pub(super) fn begins(line: &[u8]) -> Option<LogSeverity> {
     found.or_else(|| thrown(line))
 }
 
-/// What a runtime says of what nobody caught, by the first word of a line.
+/// Returns the severity of an uncaught exception or compiler error, judging by the line's first
+/// word.
 fn thrown(line: &[u8]) -> Option<LogSeverity> {
     if line.last() == Some(&b')') && is_ruby(line) {
         return Some(LogSeverity::Error);
@@ -95,7 +97,8 @@ fn thrown(line: &[u8]) -> Option<LogSeverity> {
     Some(if rest[0] == b'F' { LogSeverity::Fatal } else { LogSeverity::Error })
 }
 
-/// Whether a word is a class of what is thrown, by the module that it is of: `pika.exceptions.ChannelClosed`.
+/// Returns whether a word is an exception class, judging by its module:
+/// `pika.exceptions.ChannelClosed`.
 fn is_class(word: &[u8]) -> bool {
     const OF: &[&[u8]] = &[b"exceptions", b"exception", b"errors", b"error", b"exc", b"errorfactory"];
     const OTHER: &[&[u8]] =
@@ -108,7 +111,8 @@ fn is_class(word: &[u8]) -> bool {
         && parts.any(|p| OF.contains(&p))
 }
 
-/// Whether a line is what Ruby says of an exception that nobody caught: `a.rb:3:in 'b': no slot (A::Error)`.
+/// Returns whether a line is Ruby's report of an uncaught exception: `a.rb:3:in 'b': no slot
+/// (A::Error)`.
 fn is_ruby(line: &[u8]) -> bool {
     let Some(at) = ruby(line) else { return false };
     let Some(open) = memchr::memrchr(b'(', line).filter(|open| *open > at) else { return false };
@@ -117,35 +121,37 @@ fn is_ruby(line: &[u8]) -> bool {
         && class.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b':' | b'_'))
 }
 
-/// Where the name of a method stands in a frame of Ruby.
+/// Returns the offset of the method's name in a Ruby frame.
 fn ruby(line: &[u8]) -> Option<usize> {
     let at = memchr::memmem::find(line, b":in ")?;
     let placed = at > 0 && line[at - 1].is_ascii_digit();
     (placed && matches!(line.get(at + 4), Some(b'`' | b'\''))).then_some(at + 4)
 }
 
-/// Whether a line is a frame of Ruby and nothing more: ``/srv/a.rb:35:in `call'``.
+/// Returns whether a line is only a Ruby frame: ``/srv/a.rb:35:in `call'``.
 pub(super) fn is_ruby_frame(line: &[u8]) -> bool {
     line.last() == Some(&b'\'') && ruby(line).is_some()
 }
 
-/// Whether a line is the heading of a report of Erlang, and of which: `=CRASH REPORT==== 12-May-2026::10:00:00 ===`.
+/// Returns the kind of an Erlang report if a line is its heading: `=CRASH REPORT====
+/// 12-May-2026::10:00:00 ===`.
 fn report(line: &[u8]) -> Option<&[u8]> {
     let rest = line.strip_prefix(b"=")?;
     let end = memchr::memmem::find(&rest[..rest.len().min(32)], b" REPORT====")?;
     Some(&rest[..end])
 }
 
-/// Whether a report of Erlang that begins in a line tells of a failure.
+/// Returns whether a line begins an Erlang report of a failure.
 pub(super) fn is_bad_report(line: &[u8]) -> bool {
     matches!(report(line), Some(b"CRASH" | b"ERROR" | b"SUPERVISOR"))
 }
 
-/// Whether a line of the margin tells more of the failure that a text tells of; `blank` says whether an empty line is between them.
+/// Returns whether an unindented line continues the failure in `text`; `blank` says whether an
+/// empty line separates them.
 pub(super) fn goes_on(text: &str, line: &[u8], blank: bool) -> bool {
     let starts = |all: &[&str]| all.iter().any(|a| line.starts_with(a.as_bytes()));
     let of_mail = || {
-        // What is told of another recipient is another failure.
+        // The report of another recipient is another failure.
         let again = line.starts_with(b"Action:") || line.starts_with(b"Final-Recipient:");
         starts(OF_MAIL) && !(again && text.lines().any(|l| l.starts_with("Action:")))
     };
@@ -176,15 +182,17 @@ pub(super) fn goes_on(text: &str, line: &[u8], blank: bool) -> bool {
     }
 }
 
-/// Whether a line is the name of a stop of Windows: `DRIVER_IRQL_NOT_LESS_OR_EQUAL (d1)`.
+/// Returns whether a line is the name of a Windows stop error: `DRIVER_IRQL_NOT_LESS_OR_EQUAL
+/// (d1)`.
 fn is_bug(line: &[u8]) -> bool {
     let name =
         line.iter().take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || **b == b'_').count();
     name > 3 && line[name..].starts_with(b" (") && line.trim_ascii_end().ends_with(b")")
 }
 
-/// What a line says that belongs to an event, where both have heads of the same: all that a crash of Unreal or of Android tells at
-/// once, and what an announcement announces. `between` is what stands in front of both messages.
+/// Returns the part of a line that continues an event although both have the same kind of header:
+/// crashes of Unreal and Android, and the line after an introduction. `between` is the text between
+/// time and message of both.
 pub(super) fn of_same<'l>(text: &str, between: &[u8], at_once: bool, message: &'l [u8]) -> Option<&'l [u8]> {
     let first = text.lines().next().unwrap_or_default();
     // Unreal.
@@ -198,11 +206,11 @@ pub(super) fn of_same<'l>(text: &str, between: &[u8], at_once: bool, message: &'
         ];
         return (at_once && CRASHES.iter().any(|c| first.starts_with(c))).then_some(message);
     }
-    // Sidekiq says first what the job was.
+    // Sidekiq logs the job before its error.
     if first.starts_with("{\"context\":\"Job raised") && !text.contains('\n') {
         return Some(message);
     }
-    // RabbitMQ says in the next line of the same process what happened.
+    // RabbitMQ logs the details on the next line of the same process.
     let word = first.split_inclusive(' ').next()?;
     if at_once && first.ends_with(':') && word.starts_with('<') && !text.contains('\n') {
         return message.strip_prefix(word.as_bytes());
@@ -210,7 +218,8 @@ pub(super) fn of_same<'l>(text: &str, between: &[u8], at_once: bool, message: &'
     None
 }
 
-/// What a line of Android says behind the name of its source, if that is also the source of the event: with it the indent shows.
+/// Returns the text after the tag of an Android line if the event has the same tag; the indent then
+/// remains visible.
 pub(super) fn of_source<'l>(text: &str, between: &[u8], message: &'l [u8]) -> Option<&'l [u8]> {
     let [rest @ .., b' ', b'E' | b'F' | b'W' | b'A'] = between else { return None };
     if !rest.iter().all(|b| b.is_ascii_digit() || *b == b' ') {
@@ -221,20 +230,21 @@ pub(super) fn of_source<'l>(text: &str, between: &[u8], message: &'l [u8]) -> Op
     text.as_bytes().starts_with(&message[..end]).then(|| said.strip_prefix(b" ").unwrap_or(said))
 }
 
-/// Whether a text is the beginning of a crash of Android, which tells all of it in lines of one source.
+/// Returns whether a text begins an Android crash, whose lines all have one tag.
 pub(super) fn is_of_android(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     first.starts_with("EXCEPTION: ") || first.contains(": FATAL EXCEPTION: ")
 }
 
-/// What a crash of Android tells of, without what announces it and the process; none of anything else.
+/// Returns the text of an Android crash without its introduction and process; `None` for any other
+/// text.
 pub(super) fn of_android(text: &str) -> Option<String> {
     let of_process = |l: &&str| l.starts_with("Process: ") || l.starts_with("PID: ");
     let told = || text.lines().skip(1).skip_while(of_process).collect::<Vec<_>>().join("\n");
     is_of_android(text).then(told).filter(|told| !told.trim().is_empty())
 }
 
-/// What a failure is called that has its name elsewhere than in its first line.
+/// Returns the name of a failure whose first line does not name it.
 pub(super) fn name(first: &str, text: &str) -> Option<String> {
     let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
     let field = |name: &str| text.lines().find_map(|l| l.trim_start().strip_prefix(name)).map(str::trim);
@@ -271,7 +281,7 @@ pub(super) fn name(first: &str, text: &str) -> Option<String> {
     None
 }
 
-/// What Unreal says of a crash, without the place in the engine where it was noticed.
+/// Returns the message of an Unreal crash, without the place in the engine that detected it.
 fn unreal(said: &str, next: Option<&str>) -> String {
     match (said.strip_prefix("Fatal error: [File:"), next) {
         (Some(_), Some(next)) if !next.starts_with("[Callstack]") => format!("Fatal error: {next}"),
@@ -279,7 +289,7 @@ fn unreal(said: &str, next: Option<&str>) -> String {
     }
 }
 
-/// What a report of Erlang tells: the process, and what it ended with.
+/// Returns the process of an Erlang report and its exit reason.
 fn erlang(text: &str) -> Option<String> {
     let field = |name: &str| text.lines().find_map(|l| l.trim_start().strip_prefix(name)).map(str::trim);
     let why = text.lines().map(str::trim).find(|l| {
@@ -293,7 +303,7 @@ fn erlang(text: &str) -> Option<String> {
     Some(whose.map_or_else(|| why.clone(), |whose| format!("{whose}: {why}")))
 }
 
-/// What the other server said to a mail that was not delivered.
+/// Returns the remote server's reason why a mail was not delivered.
 fn mail(text: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|l| !l.starts_with("Diagnostic-Code:"));
     let first = lines.next()?.trim_start_matches("Diagnostic-Code:").trim();
@@ -304,12 +314,12 @@ fn mail(text: &str) -> Option<String> {
     Some(said.trim().to_owned()).filter(|s| !s.is_empty())
 }
 
-/// What the exceptions in a group of Python say: the group, and each in it.
+/// Returns the messages of a Python exception group: the group's and each of its exceptions'.
 fn group(text: &str) -> Option<String> {
     let class = |line: &&str| {
         let word = line.split([':', ' ']).next().unwrap_or_default();
         let name = word.rsplit('.').next().unwrap_or_default();
-        // What is behind a class is a colon, or nothing.
+        // A class is followed by a colon or the end of the line.
         name.starts_with(char::is_uppercase) && matches!(line.as_bytes().get(word.len()), Some(b':') | None)
     };
     let told = text.lines().filter_map(|l| l.trim_start().strip_prefix("| ")).filter(class);

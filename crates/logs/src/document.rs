@@ -1,34 +1,35 @@
-//! Logs that are one JSON document: an array of records, or an object that holds one, on one line or on many. Records are taken
-//! out one by one, so that memory holds one of them and not the document.
+//! Logs that are one JSON document: an array of records, or an object that holds one, on one line
+//! or on many. Records are extracted one by one, so that memory holds a record and not the
+//! document.
 
 use serde::de::IgnoredAny;
 
 use crate::record;
 
-/// The longest record that is kept, in bytes. An object at the top that is longer is looked through for records.
+/// The maximum length of a record, in bytes. A longer top-level object is searched for records.
 const MAX: usize = 2 * 1024 * 1024;
-/// How deep a document may be.
+/// The maximum nesting depth of a document.
 const MAX_DEPTH: usize = 256;
 
-/// Something of a document, and the line that it begins in.
+/// An element of a document, with the number of its first line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Element {
     /// An object.
     Object(u64, Vec<u8>),
-    /// What was begun as an object and is none.
+    /// A text that begins like an object and is not one.
     Broken(u64, Vec<u8>),
 }
 
-/// A document that is being read.
+/// A document that is being parsed.
 #[derive(Debug)]
 pub struct Document {
     stack: Vec<u8>,
     in_string: bool,
     escaped: bool,
     open: Option<Open>,
-    /// Whether an object at the top may be a record.
+    /// True if a top-level object may be a record.
     whole: bool,
-    /// The ends of lines so far.
+    /// Number of line breaks so far.
     lines: u64,
 }
 
@@ -37,7 +38,7 @@ struct Open {
     depth: usize,
     line: u64,
     text: Vec<u8>,
-    /// Whether it is too long to be kept.
+    /// True if it is too long to be kept.
     over: bool,
 }
 
@@ -47,7 +48,7 @@ impl Default for Document {
     }
 }
 
-/// Whether a text begins as a document, and not as lines of which each is a record or none.
+/// Returns whether a text begins a JSON document, rather than lines of which each may be a record.
 pub fn begins(start: &[u8]) -> bool {
     let text = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start).trim_ascii_start();
     let next = |text: &[u8]| text.get(1..).and_then(|t| t.trim_ascii_start().first().copied());
@@ -56,7 +57,7 @@ pub fn begins(start: &[u8]) -> bool {
         Some(b'{') => {
             let line = text.split(|b| *b == b'\n').next().unwrap_or_default();
             if serde_json::from_slice::<IgnoredAny>(line).is_ok() {
-                // A record of its own is a line; what says nothing may hold records.
+                // A record is one line; an object without a message may hold records.
                 let says = record::json(&String::from_utf8_lossy(line)).is_some_and(|r| r.says());
                 return !says && memchr::memchr(b'[', line).is_some();
             }
@@ -67,19 +68,20 @@ pub fn begins(start: &[u8]) -> bool {
 }
 
 impl Document {
-    /// A document that begins behind so many lines.
+    /// Creates a document that begins after the given number of lines.
     pub fn behind(lines: u64) -> Self {
         Self { lines, ..Self::default() }
     }
 
-    /// The ends of lines that were read.
+    /// Returns the number of line breaks that were read.
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Takes the next bytes, and gives the objects that end in them. Where they stop to be JSON, says so by the place.
+    /// Takes the next bytes, and adds the objects that end in them to `out`. Returns the offset at
+    /// which they stop being JSON, if they do.
     pub fn take(&mut self, block: &[u8], out: &mut Vec<Element>) -> Option<usize> {
-        // The part of the open object that stands in this block.
+        // Start of the open object's part in this block.
         let mut from = 0;
         let mut at = 0;
         while at < block.len() {
@@ -122,18 +124,19 @@ impl Document {
             open.text = Vec::new();
             return None;
         }
-        // The object at the top holds more than a record: it is read again for those in it.
+        // The top-level object is too long for a record, so search it for records.
         let text = std::mem::take(&mut open.text);
         *self = Self { whole: false, lines: open.line - 1, ..Self::default() };
         self.take(&text, out).map(|_| block.len())
     }
 
-    /// What was begun and has no end.
+    /// Returns the object that was begun and not ended.
     pub fn end(self) -> Option<Element> {
         self.open.filter(|o| !o.over).map(|o| Element::Broken(o.line, o.text))
     }
 
-    /// Whether the object that has just begun is one to take: it stands in an array, or at the top.
+    /// Returns whether the object that has just begun is a record: an array's element, or a
+    /// top-level object.
     fn is_record(&self) -> bool {
         match self.stack.len().checked_sub(2) {
             Some(outer) => self.stack[outer] == b'[',
@@ -141,7 +144,8 @@ impl Document {
         }
     }
 
-    /// A byte of a string; no line ends in one.
+    /// Takes a byte of a string, which may not contain a line break. Returns false if the text is
+    /// no JSON.
     fn within(&mut self, byte: u8) -> bool {
         match byte {
             _ if self.escaped => self.escaped = false,
@@ -173,7 +177,8 @@ impl Document {
 mod tests {
     use super::*;
 
-    /// The objects of a text that comes in pieces of so many bytes, and where it stops to be JSON.
+    /// Parses a text in pieces of the given length. Returns the objects, the broken ones, and
+    /// whether all of it is JSON.
     fn read(text: &str, piece: usize) -> (Vec<(u64, String)>, Vec<String>, bool) {
         let mut document = Document::default();
         let (mut found, mut whole) = (Vec::new(), true);

@@ -1,4 +1,4 @@
-//! From lines to events: a line that begins one, and those that go on with it.
+//! Assembly of lines into events: a first line and the lines that continue it.
 
 use std::borrow::Cow;
 
@@ -23,21 +23,22 @@ use crate::{
     windows,
 };
 
-/// The longest line, in bytes; the rest of it is left out.
+/// The maximum length of a line, in bytes; the rest is dropped.
 const MAX_LINE: usize = 16 * 1024;
-/// The longest line that is a record of JSON.
+/// The maximum length of a line that is a JSON record, in bytes.
 const MAX_RECORD: usize = 512 * 1024;
-/// A file of at most so many bytes and lines is kept whole, and so many files are.
+/// The maximum size in bytes and lines of a file that is kept whole, and the maximum number of such
+/// files.
 const SMALL: usize = 8 * 1024;
 const SMALL_LINES: usize = 40;
 const MAX_SMALL: usize = 8;
-/// What stands so many lines before the program ended has to do with it.
+/// The number of lines before the end of the program that count as related to it.
 const BEFORE: u64 = 100;
-/// The last lines of a file: so many, or this share of it.
+/// The last lines of a file: this number, or its length divided by `END_SHARE` if that is more.
 const END: u64 = 50;
 const END_SHARE: u64 = 50;
 
-/// Reads files, part after part.
+/// A reader of files, part by part.
 #[derive(Debug, Default)]
 pub struct Reader {
     files: Vec<LogFile>,
@@ -49,7 +50,7 @@ pub struct Reader {
     open: Open,
 }
 
-/// The file that is being read.
+/// The state of the file that is being read.
 #[derive(Debug, Default)]
 struct Open {
     file: u32,
@@ -57,21 +58,21 @@ struct Open {
     pending: Option<Pending>,
     record: Option<windows::Record>,
     pod: Option<Pod>,
-    /// The time in a line of its own above those that are read.
+    /// The time on a separate line above the current lines.
     stamp: Option<String>,
-    /// The one document that it is, as long as it is one.
+    /// The JSON document, while the file is one.
     document: Option<Document>,
-    /// Whether anything of it was read.
+    /// True once any of it was read.
     begun: bool,
-    /// The last byte of it.
+    /// Last byte of the file.
     last: u8,
-    /// All of it, as long as that is little.
+    /// Content of the file, while that is small.
     whole: Option<Vec<u8>>,
-    /// Whether its lines begin with times.
+    /// True if its lines begin with times.
     timed: bool,
-    /// What frames of tools it has.
+    /// The frames of tools that it has shown.
     seen: Seen,
-    /// Whether the last line that began an event tells nothing bad: what is indented below it is its own.
+    /// True if the last record is informational, so that indented lines below belong to it.
     fine: bool,
 }
 
@@ -104,7 +105,7 @@ impl Reader {
                         continue;
                     }
                     let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
-                    // A record on many lines, below others.
+                    // A JSON record on many lines, after other lines.
                     if rest[..end].trim_ascii_end() == b"{"
                         && rest[end..].trim_ascii_start().starts_with(b"\"")
                     {
@@ -133,7 +134,7 @@ impl Reader {
         }
     }
 
-    /// An object of a document.
+    /// Takes an element of a document.
     fn element(&mut self, element: Element) {
         match element {
             Element::Object(line, bytes) => {
@@ -154,7 +155,7 @@ impl Reader {
         }
     }
 
-    /// Whether an object is Apple's report of a crash.
+    /// Returns whether an object is an Apple crash report, and adds it if so.
     fn crashed(&mut self, text: &str) -> bool {
         let Some(report) = ips::read(text) else { return false };
         self.flush();
@@ -162,13 +163,13 @@ impl Reader {
         true
     }
 
-    /// What was taken for a record and is none.
+    /// Reads the lines of a text that began like a JSON record and is none.
     fn lines_of(&mut self, first: u64, bytes: &[u8]) {
         self.open.line = first - 1;
         bytes.split(|b| *b == b'\n').for_each(|line| self.line(line));
     }
 
-    /// The file ends, or cannot be read any further.
+    /// Ends the file; `cut` is the reason if it ended prematurely.
     fn end(&mut self, cut: Option<String>) {
         if let Some(document) = self.open.document.take() {
             let lines = document.lines() + u64::from(self.open.last != b'\n');
@@ -196,7 +197,7 @@ impl Reader {
         self.groups.ended(self.open.file, lines, END.max(lines / END_SHARE));
     }
 
-    /// Everything that was read.
+    /// Returns the result of all files.
     pub fn finish(self) -> Reading {
         let Self { files, bytes, lines, groups, small, codes, .. } = self;
         let (_, dropped) = groups.counts();
@@ -209,7 +210,7 @@ impl Reader {
         self.open.line += 1;
         let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
         let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
-        // A record says a lot in one line.
+        // A JSON record may be long.
         let most = if raw.first() == Some(&b'{') { MAX_RECORD } else { MAX_LINE };
         let raw = &raw[..raw.len().min(most)];
         let line: Cow<'_, [u8]> = if memchr::memchr(0x1b, raw).is_some() {
@@ -233,7 +234,7 @@ impl Reader {
         self.text(source, &line[..line.len().min(MAX_LINE)], None);
     }
 
-    /// A line that is no record; `origin` is the program that a record names, whose line it is.
+    /// Takes a line that is no record; `origin` is the program named by the record that wraps it.
     fn text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
         let head = head(line);
         if self.in_pod(said(line, &head)) || self.framed(source, line, &head) {
@@ -266,7 +267,8 @@ impl Reader {
         }
     }
 
-    /// Whether the line is of a frame in which a tool tells a failure.
+    /// Returns whether the line belongs to a frame in which a tool reports a failure, and takes it
+    /// if so.
     fn framed(&mut self, source: &[u8], line: &[u8], head: &Head<'_>) -> bool {
         let said = said(line, head);
         let blank = said.iter().all(u8::is_ascii_whitespace);
@@ -275,7 +277,7 @@ impl Reader {
         {
             let part = match block.kind {
                 _ if pending.source != source => blocks::Part::After,
-                // Each line of Android has a head, which is the same.
+                // Each line of Android has the same header.
                 Kind::Anr if between(line, head) != pending.between => blocks::Part::After,
                 _ if !blank && block.kind != Kind::Anr && block.timed != head.at.is_some() => {
                     blocks::Part::After
@@ -314,7 +316,7 @@ impl Reader {
             return self.open.seen.is_frame(said, head.message);
         };
         let block = Block::new(kind, said, head.at.is_some());
-        // What announces a banner says when it was, and nothing more.
+        // The introduction of a banner only adds the time.
         let before = self.open.pending.take_if(|p| kind == Kind::Spring && announced(p));
         self.flush();
         let first = match kind {
@@ -343,7 +345,7 @@ impl Reader {
             block: Some(block),
             origin: None,
         });
-        // A failure of JUnit may be told in one line.
+        // A JUnit failure may be on a single line.
         if kind == Kind::Junit
             && [&b"/>"[..], b"</error>", b"</failure>"].iter().any(|e| said.trim_ascii().ends_with(e))
         {
@@ -352,7 +354,7 @@ impl Reader {
         true
     }
 
-    /// Whether the line is of the description of a pod.
+    /// Returns whether the line belongs to the description of a pod, and takes it if so.
     fn in_pod(&mut self, said: &[u8]) -> bool {
         if let Some(pod) = &mut self.open.pod {
             match pod.take(said) {
@@ -368,7 +370,7 @@ impl Reader {
         self.open.pod.is_some()
     }
 
-    /// The description of a pod has ended.
+    /// Ends the description of a pod.
     fn described(&mut self) {
         let Some(pod) = self.open.pod.take() else { return };
         let line = pod.line;
@@ -377,14 +379,14 @@ impl Reader {
         }
     }
 
-    /// Keeps the codes of a line that tells of no failure.
+    /// Adds the codes of a line that reports no failure.
     fn coded(&mut self, message: &[u8], at: Option<&[u8]>) {
         let (file, line) = (self.open.file, self.open.line);
         let at = || at.map(|t| String::from_utf8_lossy(t).trim().to_owned());
         self.codes.take(message, || Place { file, line, at: at() });
     }
 
-    /// Whether the line is of an event of Windows.
+    /// Returns whether the line belongs to a Windows event, and takes it if so.
     fn in_windows(&mut self, line: &[u8]) -> bool {
         let may_begin = line.first().is_some_and(|first| windows::may_begin(*first));
         if self.open.record.is_none() && !may_begin {
@@ -415,7 +417,7 @@ impl Reader {
         }
     }
 
-    /// A line that goes on with nothing.
+    /// Takes a line that continues no event.
     fn begin(&mut self, line: &[u8], head: &Head<'_>) {
         if head.level.is_none_or(|l| l > Level::Fine)
             && memchr::memchr_iter(b'=', line).any(|at| line[..at].ends_with(b"l"))
@@ -432,22 +434,25 @@ impl Reader {
         let severity = match head.level {
             None if row.is_some() => Some(LogSeverity::Error),
             Some(level) => faults::graded(level, head.message),
-            // What surely begins a failure is none of the line above it: another stream of the program wrote it.
+            // A certain failure does not continue the line above: another stream of the program
+            // wrote it.
             None if sure.is_some() => faults::severity(head.message).into_iter().chain(sure).min(),
-            // What stands below a line that says nothing bad is told by it, unless a program ends there.
+            // Lines below an informational record belong to it, unless a trace begins there.
             None if self.open.fine && !head.begins() && !begins_trace(line) => None,
-            // Nor does an indented line begin anything: it is a piece of code, or a list.
+            // Indented lines begin no event: they are code or lists.
             None if line[0].is_ascii_whitespace() && !head.begins() => None,
             None => faults::severity(head.message),
         };
         if head.begins() {
-            // A time in a line of its own is of the lines below it, and they are no part of a line that says that all is well.
+            // A time on its own line applies to the lines below, which do not continue an
+            // informational record.
             let alone = head.message.trim_ascii().is_empty();
             self.open.fine = severity.is_none() && !alone;
             self.open.stamp = head.at.filter(|_| alone).map(|t| String::from_utf8_lossy(t).trim().to_owned());
         }
         let Some(severity) = severity else { return self.coded(head.message, head.at) };
-        // Go tests and others put the level in front of the name of what failed, which alone says nothing.
+        // Go tests and others write the level before the failed item's name, which means nothing
+        // alone.
         let message = if said.starts_with(b"FAIL\t") { said } else { head.message };
         self.open.pending = Some(Pending {
             severity,
@@ -476,14 +481,14 @@ impl Reader {
     fn record(&mut self, record: Record) {
         if let Some(inner) = record.line {
             let inner = inner.into_bytes();
-            // A record in a record is no log of any program.
+            // The wrapped line may be a record itself; records are not nested any deeper.
             if inner.first() == Some(&b'{')
                 && let Some(inner) =
                     record::json(&String::from_utf8_lossy(&inner)).filter(|r| r.line.is_none())
             {
                 return self.record(Record { at: inner.at.clone().or(record.at), ..inner });
             }
-            // A container writes a pile of codes at once; what it writes at another time is another event.
+            // A container writes a stack of codes within a second; later codes are another event.
             let apart =
                 |p: &Pending| is_coded(&inner) && second(p.at.as_deref()) != second(record.at.as_deref());
             if self.open.pending.as_ref().is_some_and(apart) {
@@ -510,7 +515,7 @@ impl Reader {
             }
         }
         self.flush();
-        // A logger that writes plain lines may name the level in them.
+        // A logger of plain lines may name the level in them.
         let first = record.message.lines().next().unwrap_or_default();
         let told = head(first.as_bytes()).level.filter(|_| record.level.is_none());
         let message = record.message.as_bytes();
@@ -533,7 +538,7 @@ impl Reader {
         let end = text.floor_char_boundary(MAX_TEXT);
         let cut = end < text.len();
         text.truncate(end);
-        // The next record may go on with it: a journal has one for each line of a trace.
+        // The next record may continue this one: a journal has one record per line of a trace.
         self.open.pending = Some(Pending {
             severity,
             at: record.at,
@@ -580,7 +585,7 @@ impl Reader {
         cut: bool,
     ) {
         let file = self.open.file;
-        // A level alone says nothing, but that the program ended here.
+        // A level without a message only marks the end of the program.
         if !says_nothing(&text) {
             self.groups.add(Event { severity, message, text, cut, place: Place { file, line, at } });
         }
@@ -590,7 +595,7 @@ impl Reader {
     }
 }
 
-/// A time without the fraction of its second, as ISO 8601 writes it.
+/// Returns an ISO 8601 time without the fraction of its second.
 fn second(at: Option<&str>) -> Option<&str> {
     at.map(|at| at.split(['.', ',']).next().unwrap_or(at).trim_end_matches('Z'))
 }

@@ -1,4 +1,4 @@
-//! What a line without a level tells of a failure, by its words.
+//! Severity of lines without a level, by their words.
 
 use std::sync::LazyLock;
 
@@ -8,22 +8,22 @@ use precedent_text::words::phrases;
 
 use crate::head::Level;
 
-/// Words of a program that ended.
+/// The words of fatal errors.
 const FATAL: &str = "
     panicked at, panic:, fatal, segmentation fault, segfault, sigsegv, sigabrt, core dumped, out of memory, outofmemory,
     killed process, oom-kill, === critical error, unhandled exception, uncaught, kernel panic, oops:, bug:, addresssanitizer, stack smashing,
     assertion, terminate called, double free, crashloopbackoff, oomkilled, 致命的, 致命错误, 致命錯誤";
-/// Words of an error, in the languages that programs speak most.
+/// The words of errors, in the most common languages of programs.
 const ERROR: &str = "
     error, exception, traceback, failure, fault, corrupt, stack overflow, deadlock, no space left, aborted, fehler, erreur,
     ошибка, 错误, 錯誤, エラー, 例外, 異常, 异常, 障害, 严重, 오류, undefined reference, device not ready, imagepullbackoff,
     errimagepull, remounting filesystem read-only, soft lockup, hard lockup, blocked for more than, blocked by cors policy";
-/// Words of something that did not come about.
+/// The words of attempts that did not succeed.
 const WARNING: &str = "
     failed, cannot, could not, unable to, refused, denied, timed out, rejected, unreachable, broken pipe, connection reset,
     no such file, exited with, low on resource, back-off restarting, nodes are available, 警告, 失敗, 失败";
 
-/// What finds these words, and how bad each is.
+/// The matcher of these words, and the severity of each.
 #[allow(clippy::unwrap_used, reason = "the words are constants; a test looks for each")]
 static WORDS: LazyLock<(AhoCorasick, Vec<LogSeverity>)> = LazyLock::new(|| {
     let lists = [(FATAL, LogSeverity::Fatal), (ERROR, LogSeverity::Error), (WARNING, LogSeverity::Warning)];
@@ -37,7 +37,7 @@ static WORDS: LazyLock<(AhoCorasick, Vec<LogSeverity>)> = LazyLock::new(|| {
     (finder, severities)
 });
 
-/// How bad what a line says is, if it tells of a failure at all.
+/// Returns the severity of a line, or `None` if it reports no failure.
 pub fn severity(line: &[u8]) -> Option<LogSeverity> {
     let (words, severities) = &*WORDS;
     words
@@ -48,7 +48,7 @@ pub fn severity(line: &[u8]) -> Option<LogSeverity> {
         .or_else(|| (is_oracle(line) || is_shell(line)).then_some(LogSeverity::Error))
 }
 
-/// Whether a shell says in a line that there is no such program: `/bin/sh: 1: yarn: not found`.
+/// Returns whether a line is a shell's report of a missing program: `/bin/sh: 1: yarn: not found`.
 pub fn is_shell(line: &[u8]) -> bool {
     let Some(end) = memchr::memchr(b' ', &line[..line.len().min(32)]) else { return false };
     line[..end].ends_with(b"sh:")
@@ -56,7 +56,8 @@ pub fn is_shell(line: &[u8]) -> bool {
             || memchr::memmem::find(&line[end..], b" command not found").is_some())
 }
 
-/// Whether a word of an error only names a figure, and that is a good one: `error rate 0.00`, `error budget 99.9 %`.
+/// Returns whether a word for error only names a metric with a good value: `error rate 0.00`,
+/// `error budget 99.9 %`.
 fn is_figure(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
     let budget = rest.strip_prefix(b"budget");
@@ -71,7 +72,8 @@ fn is_figure(rest: &[u8]) -> bool {
     figure && value.iter().any(u8::is_ascii_digit) && (budget.is_some() || none)
 }
 
-/// Whether a line begins with a code of Oracle, which says in no word that it is one of an error: `ORA-01555 caused by SQL statement`.
+/// Returns whether a line begins with an Oracle code, which no word marks as an error: `ORA-01555
+/// caused by SQL statement`.
 pub fn is_oracle(line: &[u8]) -> bool {
     const KINDS: &[&[u8]] = &[
         b"ORA-", b"TNS-", b"PLS-", b"RMAN-", b"IMP-", b"EXP-", b"SP2-", b"DIA-", b"LRM-", b"UDE-", b"UDI-",
@@ -82,7 +84,8 @@ pub fn is_oracle(line: &[u8]) -> bool {
     rest.is_some_and(|rest| matches!(digits(rest), 4 | 5) && !rest.starts_with(b"0000"))
 }
 
-/// How bad an event of a level is; none if all is well. An error whose words say so ended the program.
+/// Returns the severity of an event with this level; `None` if it is informational. An error is
+/// fatal if its words say so.
 pub fn graded(level: Level, message: &[u8]) -> Option<LogSeverity> {
     match level {
         Level::Fine => None,
@@ -93,7 +96,8 @@ pub fn graded(level: Level, message: &[u8]) -> Option<LogSeverity> {
     }
 }
 
-/// Whether it stands for itself: `error`, `TypeError`, `errors`; not `terror`, `error_log`, `/error/`, `errors.txt`.
+/// Returns whether a match is a word of its own: `error`, `TypeError`, `errors`; not `terror`,
+/// `error_log`, `/error/`, `errors.txt`.
 fn is_word(line: &[u8], start: usize, end: usize) -> bool {
     let joins = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'/' | b'\\' | b'@');
     let before = line[..start].last().copied();
@@ -112,7 +116,7 @@ fn is_word(line: &[u8], start: usize, end: usize) -> bool {
     begins && (ends || matches!(line[end - 1], b':'))
 }
 
-/// Whether it is said that there was none: `no errors`, `errors: 0`, `error=null`.
+/// Returns whether the text denies the error: `no errors`, `errors: 0`, `error=null`.
 fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
     let mut words = line[..start].rsplit(|b| !b.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
     let before = words.next().unwrap_or_default().to_ascii_lowercase();
@@ -124,7 +128,7 @@ fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
     let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
     let value = rest.strip_prefix(b"=").or_else(|| rest.strip_prefix(b":"));
     let value = value.map(|v| v.trim_ascii_start());
-    // Chinese and Japanese set no spaces: 没有错误, 無異常, エラーなし, 異常はありません.
+    // Chinese and Japanese have no spaces between words: 没有错误, 無異常, エラーなし, 異常はありません.
     let none = ["无", "無", "没有", "沒有", "未发现", "零", "非"]
         .iter()
         .any(|no| line[..start].ends_with(no.as_bytes()))

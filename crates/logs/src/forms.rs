@@ -1,14 +1,15 @@
-//! Heads of lines that engines and small devices write, and what looks like a head and is none.
+//! Line headers of game engines and embedded devices, and texts that only look like a header.
 
 use crate::level::{Head, Level};
 
-/// In so many bytes the end of a bracket is looked for.
+/// The number of bytes in which the end of a bracket is searched.
 const NEAR: usize = 160;
 
-/// How long the time and the number of the frame are that Unreal puts in front of a line: `[2026.05.12-10.00.00:123][ 44]`.
+/// The form of the time and frame number in front of a line of Unreal: `[2026.05.12-10.00.00:123][
+/// 44]`.
 const UNREAL: &[u8] = b"[dddd.dd.dd-dd.dd.dd:ddd][";
 
-/// The head of a line of Unreal, or of a chip of Espressif.
+/// Parses the header of a line of Unreal or of an Espressif chip.
 pub(super) fn head(line: &[u8]) -> Option<Head<'_>> {
     match line {
         [b'[', b'1' | b'2', ..] => unreal(line),
@@ -17,14 +18,15 @@ pub(super) fn head(line: &[u8]) -> Option<Head<'_>> {
     }
 }
 
-/// `[2026.05.12-10.00.00:123][ 44]LogNet: Error: message`: time, number of the frame, source, level.
+/// Parses `[2026.05.12-10.00.00:123][ 44]LogNet: Error: message`: time, frame number, source,
+/// level.
 fn unreal(line: &[u8]) -> Option<Head<'_>> {
     let fits = UNREAL.iter().zip(line).all(|(f, b)| if *f == b'd' { b.is_ascii_digit() } else { f == b });
     let frame = line.get(UNREAL.len()..).filter(|_| fits)?;
     let end = frame.iter().position(|b| !b.is_ascii_digit() && *b != b' ')?;
     let rest = frame[end..].strip_prefix(b"]")?;
     let at = Some(&line[1..UNREAL.len() - 2]);
-    // Only what is no plain message has a level behind its source.
+    // Plain messages have no level after their source.
     let told = split(rest).map_or(rest, |(_, told)| told).trim_ascii_start();
     let graded = split(told).and_then(|(word, message)| {
         let level = match word {
@@ -39,13 +41,13 @@ fn unreal(line: &[u8]) -> Option<Head<'_>> {
     Some(graded.unwrap_or(Head { at, level: Some(Level::Fine), message: told }))
 }
 
-/// A word without spaces, and what follows the colon behind it.
+/// Splits off a first word that ends with a colon.
 fn split(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = memchr::memchr(b':', &text[..text.len().min(NEAR)])?;
     (!text[..colon].contains(&b' ')).then(|| (&text[..colon], &text[colon + 1..]))
 }
 
-/// `E (4420) wifi: message`: level, milliseconds, source.
+/// Parses `E (4420) wifi: message`: level, milliseconds, source.
 fn espressif(letter: u8, rest: &[u8]) -> Option<Head<'_>> {
     let level = match letter {
         b'E' => Level::Error,
@@ -58,13 +60,13 @@ fn espressif(letter: u8, rest: &[u8]) -> Option<Head<'_>> {
     (digits > 0 && split(told).is_some()).then_some(Head { at: None, level: Some(level), message: told })
 }
 
-/// Whether a word is an error of OpenSSL, of which the first part is no level: `error:0A000416:SSL`.
+/// Returns whether a word is an OpenSSL error, whose first part is no level: `error:0A000416:SSL`.
 pub(super) fn is_openssl(word: &[u8]) -> bool {
     let Some(code) = word.strip_prefix(b"error:") else { return false };
     code.get(..8).is_some_and(|c| c.iter().all(u8::is_ascii_hexdigit)) && code.get(8) == Some(&b':')
 }
 
-/// Where a bracket ends that a level and a place in the source stand in: `[ERROR:ui/shell.cc(41)]`.
+/// Returns the end of a bracket with a level and a source location: `[ERROR:ui/shell.cc(41)]`.
 pub(super) fn bracket(line: &[u8]) -> Option<usize> {
     let near = &line[..line.len().min(NEAR)];
     let end = memchr::memchr(b']', near).filter(|_| line.first() == Some(&b'['))?;
@@ -153,7 +155,7 @@ mod tests {
             groups[0].example.contains("UBelt::Tick()") && !groups[0].example.contains("[ 44]"),
             "{groups:#?}"
         );
-        // What is said in the same moment and is no part of a crash stays apart.
+        // Unrelated lines of the same moment are no part of a crash.
         let two = [line("no texture"), line("no sound")].concat();
         assert_eq!(read_text(&two).groups.len(), 2);
     }

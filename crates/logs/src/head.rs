@@ -1,19 +1,21 @@
-//! What a line of a log begins with: the container's name, the time, the level; and where its message begins.
+//! Parser of the header of a log line: the container's name, the time, the level; and the start of
+//! the message.
 //!
-//! Read byte by byte: a log of gigabytes has ten million lines, and most of them say nothing but that all is well.
+//! Works byte by byte: a log of gigabytes has ten million lines, and most of them are
+//! informational.
 
 use crate::forms;
 pub use crate::level::{Head, Level};
 
-/// In so many bytes behind the time a level is looked for, and in so many words.
+/// The number of bytes and of words after the time in which a level is searched.
 const NEAR: usize = 160;
 const WORDS: usize = 7;
 
-/// Reads the head of a line.
+/// Parses the header of a line.
 pub fn head(line: &[u8]) -> Head<'_> {
     let (line, told) = container(line);
     let start = skip(line, |b| matches!(b, b'[' | b'(' | b'*' | b' '));
-    // Only a bracket may stand in front of a time: what is indented goes on.
+    // Only a bracket may precede a time: indented lines are continuations.
     let start = if line.first().is_some_and(|b| matches!(b, b'[' | b'(' | b'*')) { start } else { 0 };
     if let Some((time, severity, end)) = klog(line).or_else(|| logcat(line)).or_else(|| ruby(line)) {
         return Head { at: Some(time), level: Some(severity), message: trimmed(&line[end..]) };
@@ -32,14 +34,15 @@ pub fn head(line: &[u8]) -> Head<'_> {
     let at = &line[start..start + length];
     let mut rest = &line[start + length..];
     rest = rest.strip_prefix(b"]").or_else(|| rest.strip_prefix(b")")).unwrap_or(rest);
-    // Kubernetes' runtime: stdout or stderr, and whether the line is whole.
+    // The Kubernetes runtime adds stdout or stderr, and whether the line is complete.
     for stream in [&b" stdout "[..], b" stderr "] {
         if let Some(inner) = rest.strip_prefix(stream).filter(|r| matches!(r, [b'F' | b'P', b' ', ..])) {
             let inner = head(&inner[2..]);
             return Head { at: inner.at.or(Some(at)), ..inner };
         }
     }
-    // With a time in words any program may stand in front of the message, else one with its number.
+    // After a time with a month's name any program may precede the message, else one with its
+    // process id.
     if let Some(inner) = syslog(rest)
         && (at[0].is_ascii_alphabetic() || rest[..rest.len() - inner.len()].ends_with(b"]: "))
     {
@@ -53,7 +56,8 @@ pub fn head(line: &[u8]) -> Head<'_> {
     Head { at: Some(at), level: level.or(told), message: trimmed(message) }
 }
 
-/// A line without the name that Docker and Kubernetes put in front of it, and without the priority of syslog, which is a level.
+/// Strips the name that Docker and Kubernetes add to a line, and syslog's priority, which is a
+/// level.
 fn container(line: &[u8]) -> (&[u8], Option<Level>) {
     if let [b'<', rest @ ..] = line
         && let Some(end) = rest.iter().take(4).position(|b| *b == b'>')
@@ -69,9 +73,9 @@ fn container(line: &[u8]) -> (&[u8], Option<Level>) {
     (&line[source(line)..], None)
 }
 
-/// How long the name is that Docker, Kubernetes or Flutter put in front of a line of a program.
+/// Returns the length of the name that Docker, Kubernetes or Flutter adds to a program's line.
 pub fn source(line: &[u8]) -> usize {
-    // Most lines begin with a time, and no name does.
+    // Most lines begin with a time, which no name does.
     if line.first().is_none_or(u8::is_ascii_digit) {
         return 0;
     }
@@ -91,7 +95,8 @@ pub fn source(line: &[u8]) -> usize {
     0
 }
 
-/// `E/Tag( 123): message`, as Android writes it in short. Flutter says all that it says as information, errors too.
+/// Parses `E/Tag( 123): message`, Android's brief format. Flutter logs errors as information, so
+/// its level is ignored.
 fn android(line: &[u8]) -> Option<(Option<Level>, usize)> {
     let [first, b'/', rest @ ..] = line else { return None };
     let level = letter(*first)?;
@@ -108,7 +113,8 @@ fn android(line: &[u8]) -> Option<(Option<Level>, usize)> {
     Some((Some(level).filter(|_| !flutter), end))
 }
 
-/// `E, [2026-05-12T10:00:00.123456 #811] ERROR -- name: message`, as Ruby's logger writes it.
+/// Parses `E, [2026-05-12T10:00:00.123456 #811] ERROR -- name: message`, the format of Ruby's
+/// logger.
 fn ruby(line: &[u8]) -> Option<(&[u8], Level, usize)> {
     let [first, b',', b' ', b'[', rest @ ..] = line else { return None };
     let level = letter(*first)?;
@@ -118,7 +124,8 @@ fn ruby(line: &[u8]) -> Option<(&[u8], Level, usize)> {
     Some((&rest[..time], level, dashes + name + 1))
 }
 
-/// Where this byte stands with these behind it. A searcher for so few would take longer to make than a line to read.
+/// Returns the offset of a byte that is followed by others. Building a searcher takes longer than
+/// scanning one line.
 fn found(line: &[u8], first: u8, rest: &[u8]) -> Option<usize> {
     memchr::memchr_iter(first, line).find(|at| line[at + 1..].starts_with(rest))
 }
@@ -139,8 +146,8 @@ fn number(digits: &[u8]) -> Option<u32> {
     })
 }
 
-/// Whether text has this form: `d` stands for a digit, `D` for a digit or a space, `a` for a letter, `-` for what divides dates,
-/// everything else for itself.
+/// Returns whether a text has a form: `d` matches a digit, `D` a digit or a space, `a` a letter,
+/// `-` a separator of dates, and any other byte itself.
 fn has(text: &[u8], form: &[u8]) -> bool {
     text.len() >= form.len()
         && form.iter().zip(text).all(|(f, b)| match f {
@@ -152,11 +159,12 @@ fn has(text: &[u8], form: &[u8]) -> bool {
         })
 }
 
-/// How long the time is that a text begins with.
+/// Returns the length of the time at the start of a text.
 fn time(text: &[u8]) -> Option<usize> {
     let first = *text.first()?;
     if first.is_ascii_digit() {
-        // ISO 8601 and its kin: 2026-05-12T10:00:00, 12.05.2026 10:00:00, 05/12/26 10:00:00, 12-May-2026 10:00:00.
+        // ISO 8601 and similar: 2026-05-12T10:00:00, 12.05.2026 10:00:00, 05/12/26 10:00:00,
+        // 12-May-2026 10:00:00.
         for (form, clock) in [
             (&b"dddd-dd-dd"[..], 11),
             (b"dd-dd-dddd", 11),
@@ -179,7 +187,7 @@ fn time(text: &[u8]) -> Option<usize> {
         if has(text, b"dd:dd:dd") {
             return Some(tail(text));
         }
-        // Seconds or milliseconds since 1970, this century's.
+        // Seconds or milliseconds since 1970, in this century.
         let digits = skip(text, |b| b.is_ascii_digit());
         if matches!(digits, 10 | 13 | 16) && first == b'1' {
             let fraction = digits + skip(&text[digits..], |b| b.is_ascii_digit() || b == b'.');
@@ -188,7 +196,7 @@ fn time(text: &[u8]) -> Option<usize> {
                 .is_none_or(|b| matches!(b, b' ' | b'\t' | b']' | b':') || *b == b',' && digits == 13)
                 .then_some(fraction);
         }
-        // The kernel's seconds since it started.
+        // The kernel's seconds since boot.
         if digits <= 7 && has(&text[digits..], b".dddddd") {
             return text.get(digits + 7).is_some_and(|b| *b == b']').then_some(digits + 7);
         }
@@ -198,7 +206,7 @@ fn time(text: &[u8]) -> Option<usize> {
         let gap = skip(text, |b| b == b' ');
         return time(&text[gap..]).filter(|n| text.get(gap + n) == Some(&b']')).map(|n| gap + n);
     }
-    // Behind the month or the day of the week.
+    // A space follows the name of the month or of the day.
     if text.get(3) != Some(&b' ') {
         return None;
     }
@@ -236,7 +244,7 @@ fn is_month(text: &[u8]) -> bool {
     )
 }
 
-/// How long a time of day is, with its fraction and zone.
+/// Returns the length of a time of day, with its fraction and zone.
 fn tail(text: &[u8]) -> usize {
     let mut end = skip(text, |b| b.is_ascii_digit() || matches!(b, b':' | b'.' | b','));
     while end > 0 && !text[end - 1].is_ascii_digit() {
@@ -254,16 +262,16 @@ fn tail(text: &[u8]) -> usize {
     }
 }
 
-/// Behind the time of syslog stand the host and the program: `host app[12]: message`.
+/// Skips the host and the program after syslog's time: `host app[12]: message`.
 fn syslog(rest: &[u8]) -> Option<&[u8]> {
     let near = &rest[..rest.len().min(NEAR)];
     let end = found(near, b':', b" ")?;
-    // One or two words in front of the colon.
+    // One or two words before the colon.
     let words = near[..end].split(|b| *b == b' ').filter(|w| !w.is_empty()).count();
     (words <= 2).then(|| &rest[end + 2..])
 }
 
-/// `E0512 10:00:00.000000   1 file.go:12] message`, as glog and klog write it.
+/// Parses `E0512 10:00:00.000000   1 file.go:12] message`, the format of glog and klog.
 fn klog(line: &[u8]) -> Option<(&[u8], Level, usize)> {
     if !has(line, b"adddd dd:dd:dd.dddddd") {
         return None;
@@ -272,7 +280,7 @@ fn klog(line: &[u8]) -> Option<(&[u8], Level, usize)> {
     Some((&line[1..21], letter(line[0])?, end + 1))
 }
 
-/// `05-12 10:00:00.000  123  456 E Tag: message`, as Android writes it.
+/// Parses `05-12 10:00:00.000  123  456 E Tag: message`, Android's format.
 fn logcat(line: &[u8]) -> Option<(&[u8], Level, usize)> {
     if !has(line, b"dd-dd dd:dd:dd.ddd ") {
         return None;
@@ -293,7 +301,7 @@ fn letter(letter: u8) -> Option<Level> {
     })
 }
 
-/// A line of a web server's access log; what the server itself could not do is an error.
+/// Parses a line of a web server's access log; a server error is an error.
 fn access(line: &[u8]) -> Option<Head<'_>> {
     let first = *line.first()?;
     if !first.is_ascii_alphanumeric() && first != b':' {
@@ -316,13 +324,13 @@ fn access(line: &[u8]) -> Option<Head<'_>> {
     })
 }
 
-/// The level that a word names.
+/// Returns the level that a word names.
 fn named(word: &[u8]) -> Option<Level> {
     if word.first().is_some_and(|b| !b.is_ascii()) {
         return in_asia(word);
     }
     let first = word.first()?.to_ascii_lowercase();
-    // Most words are as long as none that begins with their letter.
+    // Most words are ruled out by their first letter and length.
     let lengths = LENGTHS.get(usize::from(first.checked_sub(b'a')?))?;
     if word.len() > LONGEST || lengths & (1 << word.len()) == 0 {
         return None;
@@ -364,9 +372,9 @@ const LEVELS: &[(&[u8], Level)] = &[
     (b"panic", Level::Fatal),
     (b"ftl", Level::Fatal),
 ];
-/// The longest of them.
+/// The length of the longest name, in bytes.
 const LONGEST: usize = 11;
-/// For each first letter, which lengths they have: a bit for each.
+/// The lengths of the names for each first letter, as a bit set.
 const LENGTHS: [u16; 26] = {
     let mut lengths = [0_u16; 26];
     let mut at = 0;
@@ -378,7 +386,7 @@ const LENGTHS: [u16; 26] = {
     lengths
 };
 
-/// The level that a word of Japanese, Chinese or Korean names.
+/// Returns the level that a Japanese, Chinese or Korean word names.
 fn in_asia(word: &[u8]) -> Option<Level> {
     Some(match std::str::from_utf8(word).ok()? {
         "致命的" | "致命" | "重大" | "緊急" | "紧急" | "致命的エラー" | "致命错误" | "致命錯誤"
@@ -391,7 +399,7 @@ fn in_asia(word: &[u8]) -> Option<Level> {
     })
 }
 
-/// The severity in what network devices write: `%SYS-2-MALLOCFAIL: …`.
+/// Returns the severity of a network device's message: `%SYS-2-MALLOCFAIL: …`.
 fn facility(rest: &[u8]) -> Option<Level> {
     let near = &rest[..rest.len().min(NEAR)];
     let of_name = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
@@ -405,7 +413,8 @@ fn facility(rest: &[u8]) -> Option<Level> {
     })
 }
 
-/// A text without the full-width brackets around a level that it begins with, or with a level and a full-width colon: the level, and what follows.
+/// Parses a level at the start of a text, in full-width brackets or before a full-width colon.
+/// Returns the level and the rest.
 fn wide(line: &[u8]) -> Option<(Level, &[u8])> {
     if line.first().is_none_or(u8::is_ascii) {
         return None;
@@ -431,7 +440,7 @@ fn bare(word: &[u8]) -> &[u8] {
     &word[start..end]
 }
 
-/// Whether a word has no sign, and is not written in capitals alone: a level has one or the other.
+/// Returns whether a word has neither punctuation nor capitals only; every level has one of these.
 fn is_plain(word: &[u8]) -> bool {
     let mut capitals = true;
     word.iter().all(|b| {
@@ -440,7 +449,8 @@ fn is_plain(word: &[u8]) -> bool {
     }) && !capitals
 }
 
-/// The level behind a time, and what follows it. Words in front of it name a host, a thread, a logger.
+/// Returns the level after a time, and the rest of the line. Words before it name a host, a thread
+/// or a logger.
 fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
     let near = &rest[..rest.len().min(NEAR)];
     let mut at = 0;
@@ -456,7 +466,7 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
     {
         let (start, word) = word;
         let trimmed = word.strip_suffix(b" ").or_else(|| word.strip_suffix(b"\t")).unwrap_or(word);
-        // Most words are of a sentence.
+        // Most words belong to a sentence.
         if is_plain(trimmed) {
             continue;
         }
@@ -464,10 +474,11 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
         // [core:error], [ERROR][main], level=error, main/ERROR
         for piece in inner.split(|b| matches!(b, b':' | b'=' | b'/' | b'|' | b'.' | b']')) {
             let piece = bare(piece);
-            // A word of a sentence is none: written small, a level stands in brackets or ends with a colon. A comma ends no level.
+            // A lower-case level is in brackets or ends with a colon, else it is a word of a
+            // sentence.
             let clause = trimmed.strip_suffix(b",").unwrap_or(trimmed);
             let marked = clause.len() > inner.len() || inner.len() > piece.len();
-            // "Call Trace:" and "Stack trace:" announce one.
+            // "Call Trace:" and "Stack trace:" introduce a trace.
             let announced = piece.eq_ignore_ascii_case(b"trace")
                 && rest[..start].trim_ascii_end().last().is_some_and(u8::is_ascii_lowercase);
             if announced {
@@ -479,7 +490,8 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
                     || !piece.is_ascii() && piece.len() == trimmed.len()
             };
             if let Some(level) = named(piece).filter(|_| stands()) {
-                // "collect2: error: …" and "main.c:3:5: error: …" say where; that is a part of what they say.
+                // In "collect2: error: …" and "main.c:3:5: error: …" the location is part of the
+                // message.
                 let front = rest[..start].trim_ascii();
                 let says_where = piece.iter().all(u8::is_ascii_lowercase)
                     && trimmed.ends_with(b":")
@@ -489,7 +501,7 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
                 let from = if whole { 0 } else { (start + word.len()).min(rest.len()) };
                 return Some((level, &rest[from..]));
             }
-            // MySQL's own levels are words that others use in sentences.
+            // MySQL's own levels are ordinary words elsewhere.
             if trimmed.starts_with(b"[") && matches!(inner, b"Note" | b"System") {
                 return Some((Level::Fine, &rest[(start + word.len()).min(rest.len())..]));
             }
@@ -498,7 +510,8 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
     None
 }
 
-/// The level and the message in a row of a table whose first column is the time: `,ERROR,api,"it broke"`.
+/// Returns the level and the message of a table row whose first column is the time: `,ERROR,api,"it
+/// broke"`.
 fn cells(rest: &[u8]) -> Option<(Level, &[u8])> {
     let sign = *rest.first().filter(|b| matches!(b, b',' | b';'))?;
     let near = &rest[..rest.len().min(NEAR)];
@@ -507,7 +520,7 @@ fn cells(rest: &[u8]) -> Option<(Level, &[u8])> {
         at += cell.len() + 1;
         if let Some(level) = named(bare(cell)) {
             let told = rest.get(at..).unwrap_or_default().trim_ascii_end();
-            // What is quoted is the message; else it is all that follows.
+            // A quoted cell is the message, else all of the remaining row.
             let quoted = memchr::memchr(b'"', told).map(|start| &told[start + 1..]);
             let message = quoted.and_then(|q| q.strip_suffix(b"\"")).unwrap_or(told);
             return Some((level, message));
@@ -516,13 +529,14 @@ fn cells(rest: &[u8]) -> Option<(Level, &[u8])> {
     None
 }
 
-/// A level that a line begins with: `ERROR: …`, `[error] …`, `error: …`, `ERROR …`.
+/// Returns a level at the start of a line, and the rest: `ERROR: …`, `[error] …`, `error: …`,
+/// `ERROR …`.
 fn first_word(line: &[u8]) -> Option<(Level, &[u8])> {
     let end = skip(&line[..line.len().min(24)], |b| !matches!(b, b' ' | b'\t'));
     let word = &line[..end];
     let inner = bare(word);
     let at = memchr::memchr(b':', inner).or_else(|| memchr::memchr(b'[', inner)).unwrap_or(inner.len());
-    // "panic: …" is what Go says, and no level.
+    // "panic: …" is Go's message, and no level.
     let level = named(&inner[..at]).filter(|_| !inner[..at].eq_ignore_ascii_case(b"panic"))?;
     let marked = word.len() > at || inner.iter().all(u8::is_ascii_uppercase) || !inner.is_ascii();
     let from = match inner.get(at) {
@@ -537,7 +551,7 @@ fn first_word(line: &[u8]) -> Option<(Level, &[u8])> {
 mod tests {
     use super::*;
 
-    /// Time, level and message of a line, as text.
+    /// Returns the time, level and message of a line, as text.
     fn read(line: &str) -> (String, Option<Level>, String) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let head = head(line.as_bytes());

@@ -1,27 +1,27 @@
-//! Apple's reports of crashes: a line that names the app, and an object that tells of the crash.
+//! Apple crash reports: a line that names the app, and an object that describes the crash.
 
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use serde_json::Value;
 
-/// The frames that are kept.
+/// The maximum number of frames that are kept.
 const MAX_FRAMES: usize = 40;
-/// What each of these reports names.
+/// A text that every such report contains.
 static EXCEPTION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"EXC_"));
 
-/// What a report says.
+/// A crash report.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Report {
-    /// When the app ended.
+    /// The time of the crash.
     pub(super) at: Option<String>,
-    /// What it ended with, in one line.
+    /// The reason, in one line.
     pub(super) message: String,
-    /// The report as Apple's older ones are written, with the frames of the thread that failed.
+    /// The report in Apple's older text format, with the frames of the failed thread.
     pub(super) text: String,
 }
 
-/// The report that an object is; none if it is another object.
+/// Parses a crash report; returns `None` for any other object.
 pub(super) fn read(text: &str) -> Option<Report> {
     // Most objects are records of loggers.
     EXCEPTION.find(text.as_bytes())?;
@@ -42,7 +42,7 @@ pub(super) fn read(text: &str) -> Option<Report> {
         lines.push(format!("Termination Reason: {reason}"));
         told.push(reason);
     }
-    // What the program itself said before it ended tells most.
+    // The program's own last message is the most specific.
     let thrown = value.get("exceptionReason").and_then(|r| of(r, "composed_message"));
     let notes = value.get("asi").and_then(Value::as_object).into_iter().flat_map(|a| a.values());
     let notes = notes.filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned);
@@ -59,7 +59,7 @@ pub(super) fn read(text: &str) -> Option<Report> {
     Some(Report { at: of(&value, "captureTime"), message, text: lines.join("\n") })
 }
 
-/// Who ended the app, and why: the namespace, the code and the explanation.
+/// Returns the termination reason: the namespace, the code and the explanation.
 fn ended(value: &Value) -> Option<String> {
     let of = |name: &str| value.get(name).and_then(Value::as_str);
     let space = of("namespace")?;
@@ -75,7 +75,7 @@ fn ended(value: &Value) -> Option<String> {
     Some(code.map_or_else(|| format!("{space} {told}"), |code| format!("{space} {code} {told}")))
 }
 
-/// The frames of the thread that failed, below its name.
+/// Returns the frames of the failed thread, below its name.
 fn frames(value: &Value) -> Vec<String> {
     let threads = value.get("threads").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let number = value.get("faultingThread").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
@@ -85,7 +85,7 @@ fn frames(value: &Value) -> Vec<String> {
     let Some((number, thread)) = number.and_then(|n| threads.get(n).map(|t| (n, t))) else {
         return Vec::new();
     };
-    // Where an exception was thrown that nobody caught stands apart.
+    // The frames of an uncaught exception have their own field.
     let listed = value.get("lastExceptionBacktrace").or_else(|| thread.get("frames"));
     let listed = listed.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let images = value.get("usedImages");

@@ -1,6 +1,6 @@
-//! What stands in front of a line's message, and how grave the line says it is.
+//! The header of a line: its time and its level.
 
-/// How grave a line says it is.
+/// The level of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Trace, debug, info, notice.
@@ -14,7 +14,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The level of a syslog severity, 0 (emergency) to 7 (debug): RFC 5424, section 6.2.1.
+    /// Returns the level of a syslog severity, 0 (emergency) to 7 (debug): RFC 5424, section 6.2.1.
     pub fn of_syslog(severity: u64) -> Self {
         match severity {
             0..=2 => Self::Fatal,
@@ -25,19 +25,19 @@ impl Level {
     }
 }
 
-/// The head of a line.
+/// The header of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head<'l> {
-    /// The time, as it is written.
+    /// Time in its original form.
     pub at: Option<&'l [u8]>,
-    /// The level, where one is named.
+    /// Level, if the line names one.
     pub level: Option<Level>,
-    /// What follows.
+    /// Rest of the line.
     pub message: &'l [u8],
 }
 
 impl Head<'_> {
-    /// Whether the line begins an event of its own.
+    /// Returns whether the line begins an event.
     pub fn begins(&self) -> bool {
         self.at.is_some() || self.level.is_some()
     }

@@ -1,6 +1,7 @@
-//! Logs and support bundles: streamed, cut into events, the bad ones grouped by what they have in common.
+//! Logs and support bundles: streamed, split into events, and the failures grouped by similarity.
 //!
-//! A log of gigabytes has few distinct errors. Whatever its size, memory holds the groups and a few blocks of text.
+//! A log of gigabytes has few distinct errors. Memory holds the groups and a few blocks of text,
+//! whatever the size of the log.
 
 mod blocks;
 mod bundle;
@@ -33,30 +34,32 @@ use events::Reader;
 pub use lines::cause;
 pub use template::only_failed;
 
-/// Blocks of text that wait to be read.
+/// The maximum number of blocks in the queue to the reader.
 const WAITING: usize = 4;
 
-/// What logs say.
+/// The result of reading logs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// What was read, and what was left out.
+    /// Files that were read or skipped.
     pub files: Vec<LogFile>,
-    /// Bytes of text.
+    /// Number of bytes of text.
     pub bytes: u64,
-    /// Lines.
+    /// Number of lines.
     pub lines: u64,
-    /// Distinct errors and warnings, what to look at first first.
+    /// Distinct errors and warnings, the most important first.
     pub groups: Vec<LogGroup>,
-    /// Events whose groups were given up, because there were too many distinct ones.
+    /// Number of events of groups that were discarded because there were too many.
     pub dropped: u64,
-    /// The whole text of files that are short.
+    /// Complete text of short files.
     pub small: Vec<Small>,
-    /// Lines that tell of no failure but name a code: worth a question only where a report names that code. Few, whatever the log.
+    /// Lines without a failure that name a code: relevant only if a report names that code. Few,
+    /// whatever the log.
     pub coded: Vec<Coded>,
 }
 
 impl Reading {
-    /// The errors, what to look at first first; the warnings only where there are none. What only warns says nothing of what failed.
+    /// Returns the errors, the most important first; the warnings only if there are no errors. A
+    /// warning does not explain a failure.
     pub fn failures(&self) -> impl Iterator<Item = &LogGroup> {
         let failed = self.groups.iter().any(|g| g.severity < LogSeverity::Warning);
         self.groups.iter().filter(move |g| !failed || g.severity < LogSeverity::Warning)
@@ -68,26 +71,28 @@ impl Reading {
 pub struct Coded {
     /// The code: `HB-3301`.
     pub code: String,
-    /// The line, as a group of its own.
+    /// Group of the lines with this code.
     pub line: LogGroup,
 }
 
 /// A short file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Small {
-    /// What it is called in its folder or archive.
+    /// Name in its folder or archive.
     pub file: String,
-    /// All of it.
+    /// Complete text.
     pub text: String,
 }
 
-/// Reads files, archives (zip, tar; gzip, bzip2, xz, zstd) and folders, and groups the errors in them.
+/// Reads files, archives (zip, tar; gzip, bzip2, xz, zstd) and folders, and groups the errors in
+/// them.
 ///
-/// Takes the more time the larger they are; memory does not grow with them. Ends within a moment once it is cancelled.
+/// The time grows with their size, the memory does not. Returns within a moment of cancellation.
 ///
 /// # Errors
-/// [`precedent_core::Code::NotFound`] if a path is missing, [`precedent_core::Code::Io`] if it cannot be read,
-/// [`precedent_core::Code::InvalidInput`] if nothing in them is text, [`precedent_core::Code::Cancelled`].
+/// [`precedent_core::Code::NotFound`] if a path is missing, [`precedent_core::Code::Io`] if it
+/// cannot be read, [`precedent_core::Code::InvalidInput`] if nothing in them is text,
+/// [`precedent_core::Code::Cancelled`].
 pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
     if paths.is_empty() {
         return Err(
@@ -97,7 +102,7 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
     let (send, receive) = sync_channel::<Part>(WAITING);
     thread::scope(|scope| {
         let opened = scope.spawn(move || {
-            // The receiver is gone only after a failure of its own, which is the one to tell.
+            // The receiver is gone only after its own error, which is the one to report.
             bundle::walk(paths, task, &mut |part| {
                 send.send(part).map_err(|_| precedent_core::error::cancelled())
             })
@@ -125,7 +130,7 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
     })
 }
 
-/// Groups the errors in a text that is at hand, as [`read`] does those of a file.
+/// Groups the errors in a text, as [`read`] does for a file.
 pub fn read_text(text: &str) -> Reading {
     let mut reader = Reader::default();
     reader.take(Part::Begin(String::new()));
@@ -134,15 +139,16 @@ pub fn read_text(text: &str) -> Reading {
     reader.finish()
 }
 
-/// Whether what begins with these bytes was written by a program, and not by a person: what programs write has times or levels in front of
-/// its lines, or is made of records, or is packed. A mail in which a log is quoted is none.
+/// Returns whether a text that begins with these bytes was written by a program and not by a
+/// person: its lines begin with times or levels, or it consists of records, or it is compressed. A
+/// mail that quotes a log is no log.
 pub fn is_log(start: &[u8]) -> bool {
     if bundle::is_packed(start) || document::begins(start) {
         return true;
     }
     let head = &start[..start.len().min(64 * 1024)];
     let lines: Vec<&[u8]> = head.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()).collect();
-    // npm puts its name in front of its lines.
+    // npm begins its lines with its name.
     let of_npm = |l: &[u8]| l.starts_with(b"npm ERR! ") || l.starts_with(b"npm error ");
     let of_log =
         |l: &&&[u8]| l.starts_with(b"{\"") || of_npm(l) || head::head(&l[head::source(l)..]).begins();
@@ -220,7 +226,7 @@ mod tests {
         );
         assert_eq!((file("c.log").lines, &file("c.log").skipped), (1, &None));
         assert!(reading.groups.iter().any(|g| g.message == "the ring is full"));
-        // Alone it is an error that names it.
+        // A single unreadable file is an error that names it.
         let refused = read(&[folder.path().join("b.zip")], &Task::new()).unwrap_err();
         assert!(refused.to_string().starts_with("b.zip: the file is truncated or damaged"), "{refused}");
     }

@@ -1,27 +1,28 @@
-//! What a line is by its looks: the beginning of a trace, a frame, a code, a part of the kernel's dump; and what an event says in one.
+//! Classification of lines (start of a trace, frame, code, kernel dump), and one-line summaries of
+//! events.
 
 use std::borrow::Cow;
 
 use crate::{crash, head::Head};
 
-/// Bytes as text. What is no UTF-8 is replaced, and looked for only where the whole is not: checking all at once is several times as
-/// fast.
+/// Decodes bytes as UTF-8 and replaces invalid ones. Checking all bytes first is several times
+/// faster for valid text.
 pub(super) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
-/// What stands between the time and the message of a line.
+/// Returns the text between the time and the message of a line.
 pub(super) fn between<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
     let message = line.len() - head.message.len().min(line.len());
-    // Both are parts of the line.
+    // Time and message are slices of the line.
     let start =
         head.at.map_or(0, |at| at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len()));
     line.get(start..message).unwrap_or_default().trim_ascii_end()
 }
 
-/// What a line says behind its time, with its indent and its level.
+/// Returns the text of a line after its time, with its indent and its level.
 pub(super) fn said<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
-    // The time is a part of the line.
+    // The time is a slice of the line.
     let Some(at) = head.at else { return line };
     let end = at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len());
     let rest = line.get(end..).unwrap_or_default();
@@ -29,13 +30,13 @@ pub(super) fn said<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
     rest.strip_prefix(b" ").unwrap_or(rest)
 }
 
-/// How far a message is indented behind its head.
+/// Returns the indent of a message after its header.
 pub(super) fn gap(line: &[u8], head: &Head<'_>) -> usize {
     let message = line.len() - head.message.len().min(line.len());
     line[..message].iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// Whether a text has a level, the number of a request, and no word.
+/// Returns whether a text has no words, but at most a level and a request id.
 pub(super) fn says_nothing(text: &str) -> bool {
     let mut depth = 0_u32;
     !text.chars().any(|c| {
@@ -48,13 +49,13 @@ pub(super) fn says_nothing(text: &str) -> bool {
     })
 }
 
-/// Whether a line says that another exception follows, which came of this one.
+/// Returns whether a line introduces the next exception of a chain.
 pub(super) fn is_chain(line: impl AsRef<[u8]>) -> bool {
     let line = line.as_ref().trim_ascii_start();
     line.starts_with(b"During handling of the above") || line.starts_with(b"The above exception")
 }
 
-/// Whether a line with a head of its own can only be a part of a trace.
+/// Returns whether a message after a header can only be part of a trace.
 pub(super) fn is_frame(line: &[u8]) -> bool {
     const OF: &[&[u8]] = &[
         b"at ",
@@ -72,7 +73,8 @@ pub(super) fn is_frame(line: &[u8]) -> bool {
         || text.strip_prefix(b"#").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
 }
 
-/// Whether a line begins with a code, as databases pile them up: `ORA-01555: snapshot too old`.
+/// Returns whether a line begins with a code, as in the error stacks of databases: `ORA-01555:
+/// snapshot too old`.
 pub(super) fn is_coded(line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let letters = line.iter().take_while(|b| b.is_ascii_uppercase()).count();
@@ -81,7 +83,7 @@ pub(super) fn is_coded(line: &[u8]) -> bool {
     (2..=6).contains(&letters) && (3..=6).contains(&digits) && rest.get(digits) == Some(&b':')
 }
 
-/// Whether the kernel says in a text what it fell over.
+/// Returns whether a text begins a kernel's report of its failure.
 pub(super) fn is_of_kernel(text: &[u8]) -> bool {
     const BEGIN: &[&[u8]] = &[
         b"BUG:",
@@ -102,7 +104,7 @@ pub(super) fn is_of_kernel(text: &[u8]) -> bool {
     BEGIN.iter().any(|b| text.starts_with(b))
 }
 
-/// Whether a line is of what the kernel writes down when it falls over.
+/// Returns whether a line belongs to a kernel's dump.
 pub(super) fn is_of_kernel_dump(line: &[u8]) -> bool {
     const OF: &[&[u8]] = &[
         b"IP:",
@@ -159,7 +161,7 @@ pub(super) fn is_of_kernel_dump(line: &[u8]) -> bool {
     OF.iter().any(|o| line.starts_with(o)) || memchr::memmem::find(line, b"+0x").is_some()
 }
 
-/// Whether a line begins what is no part of the event before it, though it has no time.
+/// Returns whether a line without a time begins another event.
 pub(super) fn begins_anew(line: &[u8]) -> bool {
     const ANEW: &[&[u8]] = &[
         b"Traceback (most recent",
@@ -179,14 +181,14 @@ pub(super) fn begins_anew(line: &[u8]) -> bool {
     ANEW.iter().any(|a| line.starts_with(a)) || line.first() == Some(&b'=') && crash::is_bad_report(line)
 }
 
-/// Whether a trace or an exception begins in a line, where its time does not tell.
+/// Returns whether a line without a time begins a trace or an exception.
 pub(super) fn begins_trace(line: &[u8]) -> bool {
     let word = line.split(|b| matches!(b, b':' | b' ')).next().unwrap_or_default();
     begins_anew(line)
         || [&b"Exception"[..], b"Error"].iter().any(|e| word.ends_with(e) && word.len() > e.len())
 }
 
-/// Whether a line can only be a part of a trace.
+/// Returns whether a line can only be part of a trace.
 pub(super) fn is_of_trace(line: &[u8]) -> bool {
     const OF: &[&[u8]] = &[
         b"at ",
@@ -221,7 +223,8 @@ pub(super) fn one_line(text: &str) -> &str {
     text.trim().lines().next().unwrap_or_default().trim()
 }
 
-/// What an event says in one line: the message, and the exception at the root of its trace where the message does not name it.
+/// Returns an event in one line: the message, and the root exception of its trace if the message
+/// does not name it.
 pub(super) fn headline(message: &str, text: &str) -> String {
     let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
     if let Some(told) = crash::of_android(text) {
@@ -234,13 +237,13 @@ pub(super) fn headline(message: &str, text: &str) -> String {
     if message.starts_with("Traceback (most recent") {
         let margin = |l: &&str| !l.is_empty() && !l.starts_with([' ', '\t']);
         let last = text.lines().rfind(margin).unwrap_or(message).trim();
-        // Python tells the root of a chain first.
+        // Python prints the root of a chain first.
         let root = text.lines().take_while(|l| !is_chain(l)).filter(margin).last().unwrap_or(last).trim();
         let chained = root != last && !root.starts_with("Traceback");
         return if chained { format!("{last} · {root}") } else { last.to_owned() };
     }
     if message.ends_with(':') || says_nothing(message) || message.contains("╡ EXCEPTION") {
-        // Where causes are piled up, the last says most.
+        // In a stack of codes the last is the most specific.
         let next = coded(text).or_else(|| rest().next());
         return next.map_or_else(
             || message.to_owned(),
@@ -267,15 +270,15 @@ pub(super) fn headline(message: &str, text: &str) -> String {
     }
 }
 
-/// The last of the codes that are piled up in a text; where a procedure stands in them says nothing of what failed.
+/// Returns the last of a text's stacked codes, except those that only name a location.
 pub(super) fn coded(text: &str) -> Option<&str> {
     const PLACES: &[&str] = &["ORA-06512", "ORA-06508", "ORA-04088"];
     let mut codes = text.lines().map(str::trim).filter(|l| is_coded(l.as_bytes()));
     codes.rfind(|l| !PLACES.iter().any(|p| l.starts_with(p)))
 }
 
-/// What an event comes from, with the frames below it: the last exception of a chain, the last of codes that are piled up. None where
-/// the event says nothing beside it.
+/// Returns the cause of an event, with the frames below it: the root exception of a chain, or the
+/// last of stacked codes. Returns `None` if there is no other text.
 pub fn cause(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let last = lines.iter().rposition(|l| l.trim_start().starts_with("Caused by: "));
@@ -284,7 +287,7 @@ pub fn cause(text: &str) -> Option<String> {
         let frames = lines[at + 1..].iter().take_while(|l| l.starts_with([' ', '\t']));
         return Some(std::iter::once(&first).chain(frames).copied().collect::<Vec<_>>().join("\n"));
     }
-    // Python tells the root first, and Oracle last.
+    // Python prints the root first, and Oracle last.
     let root = lines.iter().position(is_chain);
     if let Some(end) = root {
         let start = lines[..end].iter().rposition(|l| l.starts_with("Traceback (most recent")).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! An event whose last line may not have come yet: which lines go on with it.
+//! An event that may continue, and the rules for its continuation lines.
 
 use precedent_core::model::LogSeverity;
 
@@ -13,11 +13,11 @@ use crate::{
     },
 };
 
-/// The lines and bytes of an event that are kept.
+/// The maximum number of lines and bytes of an event that are kept.
 const MAX_LINES: usize = 200;
 pub(super) const MAX_TEXT: usize = 12 * 1024;
 
-/// An event whose last line may not have come yet.
+/// An event that may continue on the next line.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) severity: LogSeverity,
@@ -27,22 +27,22 @@ pub(super) struct Pending {
     pub(super) lines: usize,
     pub(super) cut: bool,
     pub(super) blank: bool,
-    /// Whether its line began with a time or a level.
+    /// True if its line began with a time or a level.
     pub(super) headed: bool,
     pub(super) level: Option<Level>,
-    /// What stood between the time and the message, and how far the message was indented.
+    /// Text between the time and the message, and the indent of the message.
     pub(super) between: Vec<u8>,
     pub(super) gap: usize,
-    /// The name that a container put in front of its line.
+    /// Name that a container put in front of its line.
     pub(super) source: Vec<u8>,
-    /// The frame in which it is told.
+    /// Frame in which a tool reports it.
     pub(super) block: Option<Block>,
-    /// The program that a journal names; none where a line is no record.
+    /// Program that a journal names; `None` if the line is no record.
     pub(super) origin: Option<String>,
 }
 
 impl Pending {
-    /// Takes a line that belongs to it.
+    /// Adds a continuation line.
     pub(super) fn push(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {
             self.blank = true;
@@ -61,7 +61,7 @@ impl Pending {
         self.blank = false;
     }
 
-    /// The text without what a table puts around it: it ends in a quotation mark, and those in it are doubled.
+    /// Removes the quotation of a table's cell: the closing quote, and doubled quotes within.
     pub(super) fn unquote(&mut self) {
         let text = self.text.strip_prefix('"').unwrap_or(&self.text);
         self.text = text.strip_suffix('"').unwrap_or(text).replace("\"\"", "\"");
@@ -71,38 +71,38 @@ impl Pending {
         self.text.rsplit('\n').next().unwrap_or_default()
     }
 
-    /// What a line says that belongs to this event; none if it does not.
+    /// Returns the part of a line that continues this event; `None` if the line does not.
     pub(super) fn goes_on<'l>(&self, line: &'l [u8], timed: bool) -> Option<&'l [u8]> {
         if self.lines > MAX_LINES * 5 || line.first() == Some(&b'{') && line.get(1) == Some(&b'"') {
             return None;
         }
-        // Rails puts the number of the request in front of each line.
+        // Rails begins each line with the request id.
         let tag = self.text.lines().next().filter(|first| says_nothing(first)).unwrap_or_default().trim();
         let own = line.strip_prefix(tag.as_bytes()).filter(|_| !tag.is_empty());
         let line = own.map_or(line, |own| own.strip_prefix(b" ").unwrap_or(own));
         let last = self.last();
         let head = head(line);
-        // Its level and what it says may be in two lines; what ends with a colon is said in the next.
+        // The message may be on the line after the level, or after a colon.
         let announced = last.trim_end().ends_with(':') && last.len() > 1 || says_nothing(&self.text);
         if announced && !head.begins() && !begins_anew(line) {
             return Some(line);
         }
-        // Maven puts its level in front of each line of what it says.
+        // Maven repeats its level on each line of a message.
         if announced && head.at.is_none() && self.headed && head.level == self.level && !self.blank {
             return Some(head.message);
         }
-        // The linker says that it failed below what it did not find.
+        // The linker reports its failure after the missing symbols.
         if head.message.starts_with(b"collect2: error: ld returned")
             && self.text.contains("undefined reference")
         {
             return Some(head.message);
         }
-        // "panicked at src/x.rs:4:9:" and the like are followed by what happened.
+        // "panicked at src/x.rs:4:9:" and the like are followed by the message.
         if last.ends_with(':') && !self.blank && last.contains(" panicked at ") {
             return Some(line);
         }
         if head.begins() && head.at.is_some() {
-            // Where each line has a time, those of a trace have one, too.
+            // Where each line has a time, the lines of a trace have one as well.
             let from = line.len() - head.message.len();
             let gap = gap(line, &head);
             let same = self.headed
@@ -124,7 +124,7 @@ impl Pending {
         if head.begins() && head.level == self.level && self.headed && is_frame(head.message) {
             return Some(head.message);
         }
-        // Android's short form has no time.
+        // Android's brief format has no time.
         if head.level == Some(Level::Error)
             && self.text.starts_with("EXCEPTION: ")
             && line.starts_with(b"E/AndroidRuntime")
@@ -141,11 +141,11 @@ impl Pending {
         if line.first().is_some_and(|b| matches!(b, b' ' | b'\t')) || is_of_trace(line) {
             return Some(line);
         }
-        // What a sanitizer tells has headings at the margin, and so has what Flutter tells.
+        // Reports of sanitizers and of Flutter have unindented headings.
         if (self.text.starts_with("==") || self.text.contains("╡ EXCEPTION")) && !self.blank {
             return Some(line);
         }
-        // Oracle's codes below one another: the cause comes last.
+        // Oracle stacks its codes; the cause comes last.
         if !self.blank && is_coded(line) && is_coded(last.as_bytes()) {
             return self.piles(line).then_some(line);
         }
@@ -154,32 +154,32 @@ impl Pending {
         if self.traced() || routine {
             return Some(line);
         }
-        // Where lines begin with times, one without goes on.
+        // Where lines begin with times, a line without one is a continuation.
         (timed && self.headed && !self.blank && !head.begins()).then_some(line)
     }
 
-    /// Whether the next line may be the last of a Python traceback, which stands at the margin, as does the source that Rust points to.
+    /// Returns whether the next line may be the last of a Python traceback, which is not indented.
     fn traced(&self) -> bool {
         let last = self.last();
         self.text.contains("Traceback (most recent") && last.starts_with([' ', '\t']) && !self.blank
     }
 
-    /// Whether a line with a code is of one pile with those before it. Only Oracle piles them up. A pile does not name its first code
-    /// twice: with that the next one begins.
+    /// Returns whether a line with a code continues a stack of codes. Only Oracle stacks codes. A
+    /// stack contains its first code once: its repetition begins the next stack.
     fn piles(&self, line: &[u8]) -> bool {
         let code = |line: &[u8]| line.split(|b| *b == b':').next().unwrap_or_default().trim_ascii().to_vec();
         let first = self.text.lines().find(|l| is_coded(l.as_bytes())).unwrap_or_default();
         is_oracle(line.trim_ascii_start()) && code(line) != code(first.as_bytes())
     }
 
-    /// Whether a message, with its indent, goes on with this event, whose own message had an indent of `gap`, although it has a head
-    /// of its own.
+    /// Returns whether a message with a header continues this event. `raw` is the message with its
+    /// indent, and `gap` the indent of the event's own message.
     pub(super) fn continues(&self, raw: &[u8], gap: usize) -> bool {
         let text = raw.trim_ascii_start();
         if self.lines > MAX_LINES {
             return false;
         }
-        // A line between two exceptions of a chain.
+        // An empty line between two exceptions of a chain.
         if text.is_empty() {
             return !self.blank;
         }

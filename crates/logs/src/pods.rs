@@ -1,15 +1,16 @@
-//! What Kubernetes tells of pods in tables and lists: `kubectl describe pods` and `kubectl get events`.
+//! Parser of Kubernetes' tables and lists of pods: `kubectl describe pods` and `kubectl get
+//! events`.
 
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use precedent_core::model::LogSeverity;
 
-/// The lines of a pod that are kept, and the bytes of each.
+/// The maximum number of lines of a pod that are kept, and of bytes of each.
 const MAX_LINES: usize = 40;
 const MAX_LINE: usize = 600;
 static WARNING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"Warning "));
-/// Why a container does not run, where nobody ended it.
+/// The reasons why a container does not run, unless a user ended it.
 const REASONS: &[&str] = &[
     "OOMKilled",
     "CrashLoopBackOff",
@@ -28,35 +29,35 @@ const REASONS: &[&str] = &[
     "Unschedulable",
 ];
 
-/// A pod that is being described.
+/// A pod whose description is being read.
 #[derive(Debug)]
 pub struct Pod {
     name: String,
-    /// The line that it begins in.
+    /// Number of its first line.
     pub line: u64,
-    /// Whether its second line says that it is a pod.
+    /// True once its second line confirms that it is a pod.
     sure: bool,
     image: String,
     reasons: Vec<String>,
     code: String,
     told: Vec<String>,
-    /// What its last warning says.
+    /// Message of its last warning.
     says: String,
 }
 
-/// What a line is to a pod.
+/// The role of a line in the description of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// A line of it.
+    /// A line of the pod.
     Line,
-    /// The line shows that there was no pod.
+    /// A line that shows that there is no pod.
     None,
-    /// It has ended before.
+    /// A line after the pod's end.
     After,
 }
 
 impl Pod {
-    /// The pod that begins in a line, should one begin: its name alone does not tell yet.
+    /// Returns the pod that a line may begin; only the next line confirms it.
     pub fn begins(said: &[u8], line: u64) -> Option<Self> {
         let name = said.strip_prefix(b"Name:  ")?.trim_ascii();
         let name = std::str::from_utf8(name).ok().filter(|n| !n.is_empty() && !n.contains(' '))?;
@@ -129,7 +130,8 @@ impl Pod {
         }
     }
 
-    /// What is wrong with it, if something is: how bad, in one line, and the lines that say so.
+    /// Returns the pod's problem, if it has one: severity, one-line summary, and the lines that
+    /// show it.
     pub fn done(self) -> Option<(LogSeverity, String, String)> {
         if self.reasons.is_empty() {
             return None;
@@ -145,8 +147,9 @@ impl Pod {
     }
 }
 
-/// The reason and the message of a row of events that warns: `4m Warning Evicted pod/export The node was low …`, or, of one pod,
-/// `Warning Failed 34s (x4 over 2m) kubelet Failed to pull …`.
+/// Returns the reason and the message of a warning in a table of events: `4m Warning Evicted
+/// pod/export The node was low …`, or, for one pod, `Warning Failed 34s (x4 over 2m) kubelet Failed
+/// to pull …`.
 pub fn row(said: &[u8]) -> Option<(String, String)> {
     let first = said.trim_ascii_start().first()?;
     let near = &said[..said.len().min(80)];
@@ -165,7 +168,7 @@ pub fn row(said: &[u8]) -> Option<(String, String)> {
     let (reason, rest) = word(rest)?;
     let camel = reason.starts_with(|c: char| c.is_ascii_uppercase())
         && reason.bytes().all(|b| b.is_ascii_alphabetic());
-    // What it is about, or how long ago it was and who says so.
+    // The object, or the age and the reporter.
     let (next, rest) = word(rest)?;
     let message = if listed {
         next.contains('/').then_some(rest)?
@@ -177,14 +180,14 @@ pub fn row(said: &[u8]) -> Option<(String, String)> {
     (camel && !message.is_empty()).then(|| (reason.to_owned(), message.chars().take(MAX_LINE).collect()))
 }
 
-/// The first word of a text, and what follows it.
+/// Splits off the first word of a text.
 fn word(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let end = text.find(char::is_whitespace)?;
     Some((&text[..end], text[end..].trim_start()))
 }
 
-/// A text without how often it was: `(x4 over 2m)`.
+/// Strips the number of occurrences: `(x4 over 2m)`.
 fn since(text: &str) -> &str {
     let rest = text.strip_prefix("(x").and_then(|rest| rest.split_once(')'));
     rest.map_or(text, |(_, rest)| rest.trim_start())

@@ -1,4 +1,4 @@
-//! Lines that are records: JSON and logfmt, as loggers, containers and journals write them.
+//! Parser of structured records: JSON and logfmt, as loggers, containers and journals write them.
 
 use std::{borrow::Cow, fmt};
 
@@ -8,40 +8,40 @@ use serde_json::{Map, Value};
 
 use crate::head::Level;
 
-/// What a record says.
+/// A structured record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
-    /// The time, as it is written.
+    /// Time in its original form.
     pub at: Option<String>,
-    /// The level, where one is named.
+    /// Level, if the record names one.
     pub level: Option<Level>,
     /// The message.
     pub message: String,
-    /// The error that it names, with its trace.
+    /// Error of the record, with its trace.
     pub trace: String,
-    /// What its details tell of an error, should it be one.
+    /// Error text in its details, used if the record is an error.
     pub details: String,
-    /// A line of another program, as a container wraps it.
+    /// Line of another program that a container wraps.
     pub line: Option<String>,
-    /// The program and process that a journal names: what they say follows one another.
+    /// Program and process that a journal names; their lines form one sequence.
     pub origin: String,
-    /// The kind, the message and the trace of an error that are fields of their own, as ECS writes them.
+    /// Kind, message and trace of an error in separate fields, as in ECS.
     pub(super) parts: Map<String, Value>,
 }
 
 impl Record {
-    /// Whether it says anything.
+    /// Returns whether it has any content.
     pub fn says(&self) -> bool {
         !self.message.trim().is_empty() || !self.trace.is_empty() || self.line.is_some()
     }
 
-    /// Whether it is surely one, and no object that holds others.
+    /// Returns whether it is certainly a record, and no object that holds others.
     pub fn is_one(&self) -> bool {
         self.says() && (self.level.is_some() || !self.trace.is_empty() || self.line.is_some())
     }
 }
 
-/// What a field of a record is.
+/// The meaning of a record's field.
 enum Field {
     At,
     Level,
@@ -56,8 +56,8 @@ enum Field {
     Part(&'static str),
 }
 
-// As pino, bunyan, zap, logrus, zerolog, slog, tracing, Serilog, Python's JSON loggers, ECS, GELF, Google Cloud, Docker and
-// journald name them.
+// The names in pino, bunyan, zap, logrus, zerolog, slog, tracing, Serilog, Python's JSON loggers,
+// ECS, GELF, Google Cloud, Docker and journald.
 fn field(name: &str) -> Option<Field> {
     Some(match name {
         "time"
@@ -93,7 +93,7 @@ fn field(name: &str) -> Option<Field> {
     })
 }
 
-/// The record that a line of JSON is; none if it is no object.
+/// Parses a line of JSON as a record; returns `None` if it is no object.
 pub fn json(line: &str) -> Option<Record> {
     struct Fields;
 
@@ -121,7 +121,7 @@ pub fn json(line: &str) -> Option<Record> {
     serde_json::Deserializer::from_str(line).deserialize_map(Fields).ok()
 }
 
-/// The name of a field, borrowed where it has no escapes.
+/// The name of a field, borrowed if it has no escapes.
 struct Text<'de>(Cow<'de, str>);
 
 impl<'de> serde::Deserialize<'de> for Text<'de> {
@@ -149,7 +149,7 @@ impl<'de> serde::Deserialize<'de> for Text<'de> {
 }
 
 impl Record {
-    /// With the parts of an error as one.
+    /// Merges the separate fields of an error into the trace.
     fn joined(mut self) -> Self {
         if !self.parts.is_empty() {
             let told = told(&Value::Object(std::mem::take(&mut self.parts)));
@@ -185,7 +185,8 @@ impl Record {
             }
             Field::Trace => {
                 let told = told(value);
-                // The longest says most: an error is often named thrice, with and without its trace.
+                // Keep the longest: an error is often given several times, with and without its
+                // trace.
                 if told.len() > self.trace.len() {
                     self.trace = told;
                 }
@@ -221,7 +222,8 @@ fn plain(value: &Value) -> Option<String> {
     }
 }
 
-/// A message, with its indent: a line of a trace has one. The journal writes what is no text as bytes.
+/// Returns a message with its indent, which marks lines of a trace. The journal encodes invalid
+/// UTF-8 as bytes.
 fn message(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim_end().to_owned()),
@@ -238,7 +240,7 @@ fn message(value: &Value) -> Option<String> {
     }
 }
 
-/// How errors name what they say, their trace, what they are, and what they come from.
+/// The names of an error's message, trace, class and cause.
 const MESSAGES: &[&str] = &[
     "message",
     "msg",
@@ -268,10 +270,10 @@ const STACKS: &[&str] = &[
 const CLASSES: &[&str] =
     &["type", "name", "class", "kind", "code", "exception.type", "className", "ClassName", "error_code"];
 const CAUSES: &[&str] = &["cause", "inner", "innerException", "InnerException", "caused_by"];
-/// How deep errors lie in one another.
+/// The maximum nesting depth of errors.
 const MAX_DEPTH: usize = 8;
 
-/// An error as it is told: a text, or an object with a message and a trace.
+/// Returns the text of an error: a string, or an object with a message and a trace.
 fn told(value: &Value) -> String {
     error(value, MAX_DEPTH)
 }
@@ -288,7 +290,7 @@ fn error(value: &Value, depth: usize) -> String {
             let of = |names: &[&str]| {
                 names.iter().find_map(|n| fields.get(*n).map(|v| error(v, deeper)).filter(|t| !t.is_empty()))
             };
-            // Sentry holds a chain of them.
+            // Sentry nests a chain of errors in `values`.
             if let Some(values) = fields.get("values") {
                 return error(values, deeper);
             }
@@ -299,7 +301,7 @@ fn error(value: &Value, depth: usize) -> String {
             };
             let mut out = match (&stack, &message) {
                 (Some(stack), Some(message)) if stack.contains(message.as_str()) => stack.clone(),
-                // The name and the frames alone.
+                // The stack has frames alone.
                 (Some(stack), Some(message)) if stack.trim_start().starts_with("at ") => {
                     format!("{}\n{stack}", named(message))
                 }
@@ -318,9 +320,10 @@ fn error(value: &Value, depth: usize) -> String {
     }
 }
 
-/// What the details of a record tell of an error, if they tell of one.
+/// Returns the error in the details of a record, or an empty string.
 fn details(value: &Value) -> String {
-    // OpenTelemetry lists them: [{"key": "exception.stacktrace", "value": {"stringValue": "…"}}]
+    // OpenTelemetry lists attributes: [{"key": "exception.stacktrace", "value": {"stringValue":
+    // "…"}}]
     let listed = value.as_array().map(|all| {
         let pair = |one: &Value| {
             let text = one.get("value")?.get("stringValue")?.clone();
@@ -348,7 +351,7 @@ fn details(value: &Value) -> String {
     errors.iter().find_map(|n| fields.get(*n).map(told).filter(|t| !t.is_empty())).unwrap_or_default()
 }
 
-/// A frame that is an object, as Java's loggers write it.
+/// Formats a frame that is an object, as Java's loggers write it.
 fn frame(value: &Value) -> Option<String> {
     let of = |names: &[&str]| names.iter().find_map(|n| value.get(*n).and_then(plain));
     let method = of(&["method", "methodName", "function"])?;
@@ -358,7 +361,7 @@ fn frame(value: &Value) -> Option<String> {
     Some(format!("\tat {class}{method}({file}{line})"))
 }
 
-/// Every record in an object or an array that is none itself: exports wrap them.
+/// Returns every record nested in an object or an array, as exports wrap them.
 pub fn within(value: &Value) -> Vec<Record> {
     let mut out = Vec::new();
     collect(value, &mut out);
@@ -407,7 +410,7 @@ fn collect(value: &Value, out: &mut Vec<Record>) {
     }
 }
 
-/// MongoDB's letters.
+/// Returns the level of a MongoDB letter.
 fn letter(text: &str) -> Option<Level> {
     Some(match text {
         "F" => Level::Fatal,
@@ -422,12 +425,12 @@ fn level(value: &Value) -> Option<Level> {
     match value {
         Value::String(text) => named(text),
         Value::Number(n) => n.as_u64().map(|n| match n {
-            // Bunyan's and pino's.
+            // The numbers of Bunyan and pino.
             60.. => Level::Fatal,
             50..60 => Level::Error,
             40..50 => Level::Warning,
             10..40 => Level::Fine,
-            // GELF's and syslog's.
+            // The numbers of GELF and syslog.
             n => Level::of_syslog(n),
         }),
         Value::Object(fields) => fields.get("name").or_else(|| fields.get("level")).and_then(level),
@@ -439,7 +442,7 @@ fn priority(value: &Value) -> Option<Level> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok()).map(Level::of_syslog)
 }
 
-/// The level that a word names, however it is written.
+/// Returns the level that a word names, in any spelling.
 pub fn named(text: &str) -> Option<Level> {
     let text = text.trim().to_lowercase();
     Some(match text.as_str() {
@@ -454,7 +457,8 @@ pub fn named(text: &str) -> Option<Level> {
     })
 }
 
-/// The record that a line of logfmt is: `time=… level=error msg="…"`; none if it names neither level nor message.
+/// Parses a line of logfmt as a record: `time=… level=error msg="…"`. Returns `None` if it names
+/// neither level nor message.
 pub fn logfmt(line: &str) -> Option<Record> {
     if !["level=", "lvl=", "severity="].iter().any(|l| line.contains(l)) {
         return None;
@@ -479,7 +483,7 @@ pub fn logfmt(line: &str) -> Option<Record> {
     (out.level.is_some() || !out.message.is_empty()).then(|| out.joined())
 }
 
-/// A value, and what follows it.
+/// Splits off a value, quoted or not.
 fn value(text: &str) -> (Cow<'_, str>, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find(' ').unwrap_or(text.len());

@@ -1,7 +1,8 @@
-//! What events have in common: their text with what differs from run to run left out, and groups of such.
+//! Templates of events: their text with the varying parts masked, and groups of similar events.
 //!
-//! After Drain (He, Zhu, Zheng, Lyu: "Drain: An Online Log Parsing Approach with Fixed Depth Tree", ICWS 2017): events of as many
-//! words are compared word by word. Other than there, a plain word that differs makes another error, until there are dozens.
+//! After Drain (He, Zhu, Zheng, Lyu: "Drain: An Online Log Parsing Approach with Fixed Depth Tree",
+//! ICWS 2017): events with the same number of words are compared word by word. Unlike there, a
+//! different plain word makes another error, until there are dozens.
 
 use std::{
     collections::HashMap,
@@ -13,53 +14,53 @@ use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
 use precedent_text::signature::{SignatureKind, signatures};
 use regex::Regex;
 
-/// The words of an event that are compared.
+/// The maximum number of words of an event that are compared.
 const MAX_WORDS: usize = 48;
-/// The share of words that two events of one group have in common.
+/// The minimum share of words that two events of one group have in common.
 const ALIKE: f32 = 0.6;
-/// From so many groups of one form on plain words may differ, too.
+/// The number of groups of one form from which plain words may differ as well.
 const CROWD: usize = 32;
-/// The most groups that are held, and how many remain when there are more.
+/// The maximum number of groups, and the number that is kept when it is exceeded.
 const MAX_GROUPS: usize = 2_000;
 const KEPT: usize = 1_500;
-/// The most forms of text whose group is known.
+/// The maximum number of masked texts whose group is cached.
 const MAX_KNOWN: usize = 200_000;
-/// How many of the first events of a group may be its example: the one with most lines tells most.
+/// The number of first events of a group that may be its example: the one with most lines.
 const EXAMPLES: u64 = 8;
-/// The longest example and the longest message, in bytes.
+/// The maximum length of an example and of a message, in bytes.
 const EXAMPLE: usize = 6_000;
 const MESSAGE: usize = 300;
 
-/// An event that is bad.
+/// A failure event.
 #[derive(Debug)]
 pub struct Event {
-    /// How bad.
+    /// Severity.
     pub severity: LogSeverity,
-    /// What it says, in one line.
+    /// Summary, in one line.
     pub message: String,
-    /// The message as it is written, with its trace.
+    /// Original message, with its trace.
     pub text: String,
-    /// Whether it says more.
+    /// True if the text was truncated.
     pub cut: bool,
-    /// Where it stands.
+    /// Position.
     pub place: Place,
 }
 
-/// A place, with the file by its number.
+/// A position, with the file as an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file's number.
+    /// Index of the file.
     pub file: u32,
-    /// The line, from 1 on.
+    /// Line number, starting at 1.
     pub line: u64,
-    /// The time, as it is written.
+    /// Time in its original form.
     pub at: Option<String>,
 }
 
 #[derive(Debug)]
 struct Group {
     severity: LogSeverity,
-    /// The words that all have in common, the others empty.
+    /// Words that all events have in common; the others are empty.
     words: Vec<String>,
     /// The hash of each word, 0 for an empty one.
     hashes: Vec<u64>,
@@ -73,26 +74,26 @@ struct Group {
     last: Place,
     before_crash: bool,
     near_end: bool,
-    /// Whether it says only that something before it failed.
+    /// True if it says only that an earlier step failed.
     tail: bool,
-    /// Whether it says what others follow from.
+    /// True if it is a cause of other failures.
     root: bool,
 }
 
-/// Groups of events.
+/// The groups of events.
 #[derive(Debug, Default)]
 pub struct Groups {
     all: Vec<Group>,
-    /// The group of a form, by the hash of its masked text.
+    /// Group of each masked text, by hash.
     known: HashMap<u64, usize, BuildHasherDefault<DefaultHasher>>,
-    /// The groups of as many words and the same kind of failure.
+    /// Groups with the same severity, number of words and kind of failure.
     alike: HashMap<(LogSeverity, usize, u64), Vec<usize>>,
     events: u64,
     dropped: u64,
 }
 
 impl Groups {
-    /// Adds an event. The number of its group is good until the next is added.
+    /// Adds an event and returns the index of its group, which is valid until the next call.
     pub fn add(&mut self, event: Event) -> usize {
         self.events += 1;
         let form = hash(&(event.severity, masked(&event.text[..event.text.floor_char_boundary(1_500)])));
@@ -110,7 +111,7 @@ impl Groups {
         at
     }
 
-    /// The group of a form that was not met before.
+    /// Returns the group of a new masked text.
     fn place(&mut self, form: u64, event: &Event) -> usize {
         if self.all.len() >= MAX_GROUPS {
             self.shrink();
@@ -157,7 +158,7 @@ impl Groups {
         at
     }
 
-    /// Gives up the groups that say least.
+    /// Discards the least important groups.
     fn shrink(&mut self) {
         let total = self.events;
         self.all.sort_by(|a, b| {
@@ -171,26 +172,27 @@ impl Groups {
         }
     }
 
-    /// How many events were added, and how many of them belong to groups that were given up.
+    /// Returns the number of events added, and the number that belong to discarded groups.
     pub fn counts(&self) -> (u64, u64) {
         (self.events, self.dropped)
     }
 
-    /// Says that the program ended: what stood shortly before has to do with it.
+    /// Records the end of the program: events shortly before it are related.
     pub fn crashed(&mut self, file: u32, line: u64, within: u64) {
         for group in self.all.iter_mut().filter(|g| g.last.file == file && g.last.line < line) {
             group.before_crash |= line - group.last.line <= within;
         }
     }
 
-    /// Says where a file ends.
+    /// Records the end of a file.
     pub fn ended(&mut self, file: u32, lines: u64, within: u64) {
         for group in self.all.iter_mut().filter(|g| g.last.file == file) {
             group.near_end |= lines - group.last.line <= within;
         }
     }
 
-    /// The groups, what to look at first first; `name` tells a file by its number.
+    /// Returns the groups, the most important first; `name` returns the name of a file by its
+    /// index.
     pub fn ranked(mut self, name: impl Fn(u32) -> String) -> Vec<LogGroup> {
         let total = self.events;
         self.all.sort_by(|a, b| {
@@ -250,7 +252,7 @@ impl Group {
         })
     }
 
-    /// What is looked at first: what is bad, rare, traced, near a crash or the end.
+    /// Returns the importance: severity, rarity, a trace, proximity to a crash or the end.
     #[allow(clippy::cast_precision_loss, reason = "the logarithm of a count of events")]
     fn weight(&self, total: u64) -> f64 {
         let severity = match self.severity {
@@ -260,7 +262,7 @@ impl Group {
         };
         let rare = (total.max(1) as f64 / self.count.max(1) as f64).log10().min(3.0) * 0.5;
         let mark = |on: bool, worth: f64| if on { worth } else { 0.0 };
-        // What tells nothing by itself comes after all that does.
+        // Uninformative errors come after all others.
         let told = if self.tail { -20.0 } else { 0.0 };
         told + severity
             + rare
@@ -275,20 +277,20 @@ fn hash(value: &impl std::hash::Hash) -> u64 {
     BuildHasherDefault::<DefaultHasher>::new().hash_one(value)
 }
 
-/// The words of a message, with what differs from run to run masked.
+/// Returns the words of a message, with the varying parts masked.
 fn words(message: &str) -> Vec<String> {
     message.split_whitespace().take(MAX_WORDS).map(masked).collect()
 }
 
-/// A word that may not differ within a group: letters alone, as of a sentence.
+/// Returns whether a word may not differ within a group: letters alone, as in a sentence.
 fn is_plain(word: &str) -> bool {
     word.trim_matches(|c: char| matches!(c, ',' | '.' | ':' | ';' | '!' | '?'))
         .chars()
         .all(char::is_alphabetic)
 }
 
-/// Whether two words are codes that name a failure: `FW-2203:`, `[E0277]`. The number of an order within a sentence looks alike, but
-/// nothing sets it off.
+/// Returns whether two words are codes that name a failure: `FW-2203:`, `[E0277]`. An order number
+/// within a sentence looks alike, but has no delimiter.
 fn codes(known: &str, word: &str) -> bool {
     let code = |word: &str| {
         let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
@@ -297,7 +299,8 @@ fn codes(known: &str, word: &str) -> bool {
     code(known) && code(word)
 }
 
-/// Whether a word is a code of a program that names a failure by itself: `FW-2203:`, `[ORA-00060]`.
+/// Returns whether a word is a program's code that names a failure by itself: `FW-2203:`,
+/// `[ORA-00060]`.
 fn names_failure(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     word.ends_with([':', ']', ')'])
@@ -309,7 +312,8 @@ fn names_failure(word: &str) -> bool {
         })
 }
 
-/// A text with a mark in place of its numbers, addresses and ids. Codes (`ORA-00942`, `E0277`) stay: they tell errors apart.
+/// Returns a text with its numbers, addresses and ids masked. Codes (`ORA-00942`, `E0277`) are
+/// kept, because they distinguish errors.
 pub fn masked(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
@@ -333,7 +337,7 @@ pub fn masked(text: &str) -> String {
         } else if digits == run || word.starts_with("0x") || hex() || mixed() {
             out.push('*');
         } else {
-            // Letters with a number: what the letters say stays.
+            // Keep the letters around a number.
             let mut in_number = false;
             for c in word.chars() {
                 if !c.is_ascii_digit() {
@@ -349,7 +353,8 @@ pub fn masked(text: &str) -> String {
     out
 }
 
-/// `E0277`, `CS1061`, `TS2345`: one to four capitals and three to six digits.
+/// Returns whether a word is a code of one to four capitals and three to six digits: `E0277`,
+/// `CS1061`, `TS2345`.
 fn is_code(word: &str) -> bool {
     let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
     let digits = word.len() - letters;
@@ -358,14 +363,14 @@ fn is_code(word: &str) -> bool {
         && word.bytes().skip(letters).all(|b| b.is_ascii_digit())
 }
 
-/// What kind of failure a trace shows: its exceptions, and the first frame.
+/// Returns the hash of a trace's exceptions and first frame.
 fn kind(text: &str) -> u64 {
     if !text.contains('\n') {
         return 0;
     }
     let all = signatures(text);
     let frame = first_frame(text);
-    // What they say is compared word by word, with the message.
+    // The messages are compared word by word.
     let exceptions = all.iter().filter(|s| s.kind == SignatureKind::Exception);
     let classes: Vec<&str> = exceptions.map(|s| s.text.split(' ').next().unwrap_or_default()).collect();
     if classes.is_empty() && frame.is_none() { 0 } else { hash(&(classes, frame)) | 1 }
@@ -392,12 +397,13 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
-/// Whether an error of a log says only that something failed, and nothing of what.
+/// Returns whether a log's error says only that something failed, and not what.
 pub fn only_failed(group: &LogGroup) -> bool {
     is_tail(&group.message) && !group.example.trim().contains('\n')
 }
 
-/// What a machine lacks: all that runs on it fails for it, and says so more often.
+/// A lack of a machine's resources, which fails all programs on it and is logged less often than
+/// its effects.
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static ROOT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -408,13 +414,13 @@ static ROOT: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
-/// Whether a message says only that something failed, and nothing of what: "exit code 1", "make: *** Error 2", "BUILD FAILED". Codes
-/// from 126 on tell of a signal or of a program that is not there.
+/// Returns whether a message says only that something failed, and not what: "exit code 1", "make:
+/// *** Error 2", "BUILD FAILED". Codes from 126 on mean a signal or a missing program.
 fn is_tail(message: &str) -> bool {
     message.len() <= MESSAGE && TAIL.is_match(message)
 }
 
-/// The first line of a trace that names a place of code, without its numbers.
+/// Returns the first line of a trace that names a place of code, without its numbers.
 fn first_frame(text: &str) -> Option<String> {
     let frame = |line: &&str| {
         let line = line.trim_start();

@@ -1,5 +1,5 @@
-//! Events of Windows as text: `wevtutil qe … /f:text`, what PowerShell's `Get-WinEvent` and `Get-EventLog` list, and what the
-//! Event Viewer copies, in the languages that support desks meet most.
+//! Parser of Windows events as text: `wevtutil qe … /f:text`, the output of PowerShell's
+//! `Get-WinEvent` and `Get-EventLog`, and copies from the Event Viewer, in several languages.
 
 use precedent_core::model::LogSeverity;
 use precedent_text::words::phrases;
@@ -12,24 +12,24 @@ pub struct Record {
     level: Option<Level>,
     source: String,
     id: String,
-    /// When it was.
+    /// Time of the event.
     pub at: Option<String>,
     told: Vec<String>,
-    /// Whether lines without a name belong to what is told.
+    /// True if lines without a field name continue the description.
     telling: bool,
-    /// The line that it begins in.
+    /// Number of its first line.
     pub line: u64,
 }
 
-/// The longest description, in lines.
+/// The maximum length of a description, in lines.
 const MAX_LINES: usize = 60;
-/// The names of what stands in an event, as the tools write them.
+/// The field names of an event, as the tools write them.
 const FIELDS: &str = "
     Category, CategoryNumber, Computer, Date, Description, EntryType, Event ID, EventID, Id, Index, InstanceId, Keyword, Level,
     LevelDisplayName, Log Name, MachineName, Message, Opcode, ProviderName, ReplacementStrings, Source, Task, TaskDisplayName,
     TimeCreated, TimeGenerated, TimeWritten, User, User Name, UserName";
 
-/// What the Event Viewer calls the fields in German, French, Spanish and Italian.
+/// The Event Viewer's names of the fields in German, French, Spanish and Italian.
 const TRANSLATED: &[(&str, &str)] = &[
     ("Protokollname", "Log Name"),
     ("Quelle", "Source"),
@@ -71,7 +71,7 @@ const TRANSLATED: &[(&str, &str)] = &[
     ("Descrizione", "Description"),
 ];
 
-/// Whether an event begins with this line.
+/// Returns whether a line begins an event.
 pub fn begins(line: &str) -> bool {
     let numbered =
         line.strip_prefix("Event[").and_then(|rest| rest.trim_end().trim_end_matches(':').strip_suffix(']'));
@@ -81,12 +81,12 @@ pub fn begins(line: &str) -> bool {
     let Some((name, value)) = pair(line) else { return false };
     // Get-EventLog begins with Index, Get-WinEvent with TimeCreated or Message.
     let listed = matches!(name, "Index" | "TimeCreated") && line.contains(" : ");
-    // The Event Viewer begins with the name of the log, at the margin.
+    // The Event Viewer begins with the name of the log, unindented.
     let copied = name == "Log Name" && line.starts_with(|c: char| c.is_alphabetic());
     (listed || copied) && !value.is_empty()
 }
 
-/// Whether a line with this first byte may begin an event.
+/// Returns whether a line with this first byte may begin an event.
 pub fn may_begin(first: u8) -> bool {
     matches!(first, b'E' | b'I' | b'T' | b'L' | b'P' | b'N')
 }
@@ -103,14 +103,14 @@ fn pair(line: &str) -> Option<(&str, &str)> {
 }
 
 impl Record {
-    /// The event that begins in this line.
+    /// Creates the event that begins with this line.
     pub fn new(first: &str, line: u64) -> Self {
         let mut out = Self { line, ..Self::default() };
         out.take(first);
         out
     }
 
-    /// Takes a line of it.
+    /// Takes a line of the event.
     pub fn take(&mut self, line: &str) {
         let Some((name, value)) = pair(line).filter(|(name, _)| phrases(FIELDS).any(|field| field == *name))
         else {
@@ -141,12 +141,13 @@ impl Record {
         }
     }
 
-    /// What it says, if it is bad: how bad, its headline, the rest.
+    /// Returns a failure's severity, headline and remaining text; `None` if the event is
+    /// informational.
     pub fn done(self) -> Option<(LogSeverity, String, String)> {
         let severity = faults::graded(self.level?, b"")?;
         let mut told = self.told.into_iter();
         let mut first = told.next().unwrap_or_default();
-        // "… due to the following error:" says what in the next line.
+        // "… due to the following error:" is followed by the error on the next line.
         if first.ends_with(':')
             && let Some(next) = told.next()
         {

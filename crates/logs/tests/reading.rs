@@ -1,4 +1,5 @@
-//! Logs as programs write them, plain and in bundles: the distinct errors in them are found, once each.
+//! Tests of logs in the formats of programs, plain and in bundles: each distinct error is found
+//! once.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -21,7 +22,7 @@ fn reading(name: &str, content: impl AsRef<[u8]>) -> Reading {
     read(&[path], &Task::new()).unwrap()
 }
 
-/// How bad, how often, and what it says.
+/// Returns severity, count and message of each group.
 fn told(groups: &[LogGroup]) -> Vec<(LogSeverity, u64, &str)> {
     groups.iter().map(|g| (g.severity, g.count, g.message.as_str())).collect()
 }
@@ -294,7 +295,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     gzip.finish().unwrap()
 }
 
-/// The files of a support bundle, with what of them is no log.
+/// Returns the files of a support bundle, including some that are no logs.
 fn members() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("bundle/app/server.log", ERROR.repeat(3).into_bytes()),
@@ -393,7 +394,7 @@ fn reading_can_be_cancelled() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
-    /// However lines are strung together, each is counted, and no event is lost.
+    /// Every line is counted in any sequence of lines, and no event is lost.
     #[test]
     fn every_line_counts(lines in proptest::collection::vec("(ERROR |\\{\"level\":|  at |Event\\[0\\]:|Traceback |panic: |\\t|<3>)?[ -~é]{0,60}", 0..80)) {
         let text = lines.join("\n");

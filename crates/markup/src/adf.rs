@@ -1,14 +1,15 @@
-//! Atlassian's document format, the JSON that Jira Cloud writes texts in, as Markdown.
-//! Shape: <https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/>
+//! Conversion of Atlassian's document format, the JSON of Jira Cloud's texts, to Markdown. Shape:
+//! <https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/>
 
 use serde_json::Value;
 
 use super::fence;
 
-/// How deep nodes may lie in one another; what is deeper is left out.
+/// The maximum nesting depth of nodes; deeper ones are left out.
 const MAX_DEPTH: usize = 60;
 
-/// A document as Markdown. A plain text is taken as it is; anything else that is no document gives nothing.
+/// Converts a document to Markdown. A plain string is returned as it is; any other value that is no
+/// document becomes an empty text.
 pub fn to_markdown(document: &Value) -> String {
     match document {
         Value::String(text) => text.clone(),
@@ -30,7 +31,7 @@ fn children(node: &Value) -> &[Value] {
     node["content"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Writes the blocks below a node, each with what stands in front of its lines.
+/// Writes the blocks below a node, with the given prefix in front of each line.
 fn blocks(node: &Value, lead: &str, depth: usize, out: &mut String) {
     if depth > MAX_DEPTH {
         return;
@@ -104,7 +105,7 @@ fn block(node: &Value, lead: &str, depth: usize, out: &mut String) {
             line(lead, &format!("({name})"), out);
             gap(lead, out);
         }
-        // A kind that is not known yet still has its text.
+        // An unknown kind of node still has text.
         _ if children(node).iter().any(|c| kind(c) == "text") => {
             line(lead, &inline(node, depth), out);
             gap(lead, out);
@@ -170,7 +171,7 @@ fn inline(node: &Value, depth: usize) -> String {
     }
     for child in children(node) {
         let attribute = |name: &str| child["attrs"][name].as_str().unwrap_or_default();
-        // What is drawn in a frame of its own is no part of the word before it.
+        // Framed elements are separate from the word before them.
         if matches!(kind(child), "status" | "date" | "inlineCard")
             && !out.is_empty()
             && !out.ends_with([' ', '\n'])
@@ -204,7 +205,7 @@ fn inline(node: &Value, depth: usize) -> String {
     out
 }
 
-/// A text with its marks.
+/// Returns the text of a node with its emphasis.
 fn marked(node: &Value) -> String {
     let text = node["text"].as_str().unwrap_or_default();
     let core = text.trim();
@@ -229,7 +230,7 @@ fn marked(node: &Value) -> String {
             _ => words,
         };
     }
-    // Markdown's marks touch the words that they mark.
+    // Emphasis marks in Markdown must touch the emphasised words.
     let start = text.len() - text.trim_start().len();
     format!("{}{words}{}", &text[..start], &text[start + core.len()..])
 }

@@ -1,4 +1,4 @@
-//! Languages of documents: AsciiDoc, Org, RDoc, Pod.
+//! Document markups: AsciiDoc, Org, RDoc, Pod.
 
 use super::{BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, Kept, Out, SLANTED, STRUCK_PLUS, link, pattern};
 
@@ -17,7 +17,7 @@ pub(super) fn ascii_doc(text: &str) -> String {
     while let Some(line) = lines.next() {
         let trimmed = line.trim();
         if table {
-            // The first line that holds cells says how many columns there are.
+            // The first line with cells determines the number of columns.
             if trimmed.starts_with("|===") {
                 table = false;
                 if !row.is_empty() {
@@ -214,7 +214,7 @@ pub(super) fn pod(text: &str) -> String {
     let mut inside = false;
     let mut left_out = false;
     let mut depth = 0;
-    // Pod is made of paragraphs; a verbatim one may hold empty lines, and then it is several in a row.
+    // Pod consists of paragraphs; a verbatim text with empty lines is several paragraphs.
     let mut verbatim: Vec<String> = Vec::new();
     for paragraph in text.split("\n\n") {
         let paragraph = paragraph.trim_start_matches('\n').trim_end();
@@ -263,7 +263,7 @@ pub(super) fn pod(text: &str) -> String {
     out.finish()
 }
 
-/// Codes such as `B<…>` and `C<< … >>`, one within another.
+/// Converts codes such as `B<…>` and `C<< … >>`, which may be nested.
 fn pod_words(text: &str, depth: usize) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -304,10 +304,10 @@ fn pod_words(text: &str, depth: usize) -> String {
     out
 }
 
-/// The longest text within a code, in bytes; what is never closed is looked through no further.
+/// The maximum length of the text within a code, in bytes, which bounds the search for its end.
 const MAX_POD: usize = 20_000;
 
-/// Where so many angles close what has been opened.
+/// Returns the position at which the given number of angle brackets closes a code.
 fn closing(text: &str, angles: usize) -> Option<usize> {
     let text = &text[..text.floor_char_boundary(MAX_POD)];
     if angles > 1 {

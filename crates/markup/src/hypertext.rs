@@ -1,5 +1,5 @@
-//! HTML that people wrote in a tracker's editor (Azure DevOps, Zendesk) as Markdown. The result is cleaned like any other text
-//! before it is shown.
+//! Conversion of HTML from trackers' editors (Azure DevOps, Zendesk) to Markdown. The result is
+//! sanitised like any other text before it is shown.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
-/// Code with lines of its own: all of `<pre>`, and of `<code>` what is broken into lines.
+/// A multi-line piece of code: the content of `<pre>`, and of `<code>` with line breaks.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?is)<pre\b([^>]*)>(.*?)(?:</pre\s*>|\z)|<code\b([^>]*)>((?:[^<]|<[^/]|</[^c])*?<br\b.*?)</code\s*>")
 });
@@ -28,14 +28,15 @@ static LANGUAGE: LazyLock<Regex> =
     LazyLock::new(|| re(r#"(?i)class\s*=\s*["'][^"']*?\b(?:language|lang|brush:)[-\s]?(\w+)"#));
 static BREAKS: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)<br\b[^>]*>(?:\r?\n)?|</(?:div|p|li|tr)\s*>"));
 static TAGS: LazyLock<Regex> = LazyLock::new(|| re(r"<(?:!--[\s\S]*?--|/?[A-Za-z][^<>]*)>"));
-/// What divides HTML into lines and blocks.
+/// The tags that separate lines and blocks in HTML.
 static DIVIDES: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)<br\s*/?>|</(?:p|div|li|td|ul|ol|table|pre|blockquote|h[1-6])>"));
-/// What Markdown divides itself with, and marks.
+/// The marks of blocks and emphasis in Markdown.
 static MARKED: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?m)^\s*(?:#{1,6} |[-*+] |\d+[.)] |>|\||```|~~~)|`|\*\*|\]\("));
 
-/// Whether a text is HTML as a whole: it begins with an element of the editor's, or holds several that divide it.
+/// Returns whether a text is HTML as a whole: it begins with an element of an editor, or contains
+/// several block elements.
 pub fn is_html(text: &str) -> bool {
     if !text.contains('<') || !text.contains('>') {
         return false;
@@ -43,14 +44,15 @@ pub fn is_html(text: &str) -> bool {
     let closing = ["</p>", "</div>", "</li>", "</td>", "<br>", "<br/>", "<br />"];
     let lower = text.to_ascii_lowercase();
     let blocks: usize = closing.iter().map(|c| lower.matches(c).count()).sum();
-    // Markdown may hold a line of HTML; where it has blocks of its own it is Markdown.
+    // Markdown may contain a line of HTML; a text with Markdown blocks is Markdown.
     let markdown = text.contains("```") || text.lines().any(|l| l.starts_with("# ") || l.starts_with("## "));
     !markdown
         && ((BEGINS.is_match(text) && (blocks > 0 || lower.contains("</"))) || blocks > 2 || is_divided(text))
 }
 
-/// Whether words without a mark of Markdown's are divided by HTML, though they do not begin with it. One that stands apart may be
-/// what is talked of ("the <br> is lost"): it counts behind a word, or beside another.
+/// Returns whether HTML tags separate the words of a text without Markdown that does not begin with
+/// a tag. A single tag may be mentioned ("the `<br>` is lost"), so it counts only directly after a
+/// word, or if there is another.
 fn is_divided(text: &str) -> bool {
     if MARKED.is_match(text) {
         return false;
@@ -62,9 +64,9 @@ fn is_divided(text: &str) -> bool {
     found.len() > 1 || found.first().is_some_and(|one| behind_word(one.start()))
 }
 
-/// What a reader sees of HTML, as Markdown; the HTML itself where it cannot be read.
+/// Converts HTML to Markdown; returns the HTML itself if it cannot be parsed.
 pub fn to_markdown(html: &str) -> String {
-    // As people write Markdown by hand.
+    // The style that people use when they write Markdown by hand.
     let options = Options {
         bullet_list_marker: BulletListMarker::Dash,
         ul_bullet_spacing: 1,
@@ -83,9 +85,10 @@ pub fn to_markdown(html: &str) -> String {
     converter.convert(&html).map_or_else(|_| html.to_string(), |text| text.trim().to_owned())
 }
 
-/// HTML whose code holds nothing but its text, so that no emphasis is made of it and its indentation stays.
+/// Reduces the code in HTML to its text, so that emphasis is not converted and the indentation
+/// stays.
 fn fenced(html: &str) -> String {
-    // The marks that stand for cells; written by somebody else they would stand for some, too.
+    // Remove the internal cell marks from the input.
     let html: String = html.chars().filter(|c| !matches!(*c, CELL | HEAD | ROW)).collect();
     let code = |found: &Captures<'_>| {
         let part = |at: usize| found.get(at).map_or("", |m| m.as_str());
@@ -93,13 +96,13 @@ fn fenced(html: &str) -> String {
         let inner = BREAKS.replace_all(inner, "\n");
         let told = LANGUAGE.captures(&found[0]).filter(|told| told.get(0).is_some_and(|m| m.start() < 200));
         let class = told.map(|told| format!(" class=\"language-{}\"", &told[1])).unwrap_or_default();
-        // A line that is empty at the beginning is left out by the reader of the HTML.
+        // The HTML parser drops an empty first line.
         format!("<pre><code{class}>{}</code></pre>", TAGS.replace_all(&inner, ""))
     };
     CODE.replace_all(&html, code).into_owned()
 }
 
-/// What stands in front of a cell, of a cell of the head, and of a row.
+/// The internal marks in front of a cell, of a header cell, and of a row.
 const CELL: char = '\u{1}';
 const HEAD: char = '\u{2}';
 const ROW: char = '\u{3}';
@@ -113,7 +116,8 @@ fn row(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
     Some(format!("{ROW}{}", handlers.walk_children(element.node).content).into())
 }
 
-/// A table whatever its cells are called. One that only lays out a page (mails are full of them) becomes what stands in its cells.
+/// Converts a table with any kind of cells. A layout table, common in mails, becomes the content of
+/// its cells.
 fn table(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
     let content = handlers.walk_children(element.node).content;
     let (before, rows) = content.split_once(ROW).unwrap_or((&content, ""));
@@ -132,7 +136,7 @@ fn table(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult>
     Some(format!("\n\n{}\n\n{}\n\n", before.trim(), text.trim_end()).into())
 }
 
-/// Rows as a table of Markdown; the first one is its head.
+/// Formats rows as a Markdown table; the first one is its header.
 fn of_rows(rows: &[Vec<&str>], columns: usize) -> String {
     let mut out = String::new();
     for (n, row) in rows.iter().enumerate() {
@@ -201,7 +205,7 @@ mod tests {
             "<table><thead><tr><th>Key</th><th>Value</th></tr></thead><tbody><tr><th>pump</th><td><p>on</p><p>off</p></td></tr></tbody></table>",
         );
         assert_eq!(text, "| Key | Value |\n| --- | --- |\n| pump | on off |");
-        // A mail's layout.
+        // A layout table of a mail.
         let text = to_markdown(
             "<table><tr><td><p>Hello,</p><p>it leaks.</p></td></tr><tr><td>Ada</td></tr></table>",
         );

@@ -1,8 +1,8 @@
-//! The markups that trackers and wikis are written in, turned to Markdown: what is stored is in one language.
+//! Conversion of the markups of trackers and wikis to Markdown, the only language that is stored.
 //!
-//! Headings, lists, code, quotes, tables, links and emphasis are carried over; what only lays out a page is left out.
-//! Any text is accepted. None of these languages has a Rust parser that is both whole and looked after, and what is
-//! needed here is the text with its structure, not a page like the original.
+//! Headings, lists, code, quotes, tables, links and emphasis are converted; mere page layout is
+//! dropped. Any text is accepted. None of these languages has a Rust parser that is complete and
+//! maintained, and only the text with its structure is needed here, not a page like the original.
 
 pub mod adf;
 mod documents;
@@ -20,7 +20,7 @@ use regex::Regex;
 /// A markup language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Markup {
-    /// Markdown: left as it is.
+    /// Markdown, which is left unchanged.
     Markdown,
     /// reStructuredText.
     ReStructuredText,
@@ -28,7 +28,7 @@ pub enum Markup {
     AsciiDoc,
     /// The markup of Wikipedia.
     MediaWiki,
-    /// Textile, as Redmine writes it too.
+    /// Textile, including Redmine's variant.
     Textile,
     /// Emacs' Org.
     Org,
@@ -38,11 +38,11 @@ pub enum Markup {
     RDoc,
     /// Perl's Pod.
     Pod,
-    /// The markup of Jira before its editor.
+    /// The markup of Jira before its rich-text editor.
     Jira,
 }
 
-/// The endings of files that GitHub renders as wiki pages.
+/// The file extensions that GitHub renders as wiki pages.
 /// <https://github.com/github/markup#markups>
 const ENDINGS: &[(&str, Markup)] = &[
     ("md", Markup::Markdown),
@@ -65,16 +65,15 @@ const ENDINGS: &[(&str, Markup)] = &[
 ];
 
 impl Markup {
-    /// The markup of a file by its ending, which is given without the dot.
+    /// Returns the markup of a file extension, given without the dot.
     pub fn of_ending(ending: &str) -> Option<Self> {
         ENDINGS.iter().find(|(e, _)| e.eq_ignore_ascii_case(ending)).map(|(_, markup)| *markup)
     }
 
-    /// A text of this markup as Markdown.
+    /// Converts a text of this markup to Markdown.
     pub fn to_markdown(self, text: &str) -> String {
         let mut text = text.replace("\r\n", "\n");
-        // The marks that stand for what is kept out of the way; written by somebody else they would stand for it too, and
-        // grow without end.
+        // Remove the internal placeholders from the input, because they would be expanded.
         if self != Self::Markdown {
             text.retain(|c| !matches!(c, KEPT_START | KEPT_END));
         }
@@ -93,7 +92,7 @@ impl Markup {
     }
 }
 
-/// A pattern that is part of the program.
+/// Compiles a constant pattern once.
 macro_rules! pattern {
     ($text:expr) => {{
         static PATTERN: std::sync::LazyLock<regex::Regex> =
@@ -108,17 +107,17 @@ fn compile(text: &str) -> Regex {
     Regex::new(text).expect("a pattern of this file")
 }
 
-/// What marks emphasis: where it opens and closes, and what it becomes.
+/// An emphasis markup: the pattern of its marks, and their replacement.
 struct Emphasis {
     pattern: Regex,
     with: &'static str,
 }
 
 impl Emphasis {
-    /// Words between two `mark`s that stand at the edge of words.
+    /// Matches words between two `mark`s at word boundaries.
     fn of(mark: &str, with: &'static str) -> Self {
         let m = regex::escape(mark);
-        // Beside other marks too, but not beside its own: those are what the first round has written.
+        // Adjacent marks of other kinds are allowed; its own are the output of the first round.
         let edge: String = "|*_~`-".chars().filter(|c| !mark.contains(*c) && !with.contains(*c)).collect();
         let edge = regex::escape(&edge);
         let text = format!(
@@ -129,7 +128,7 @@ impl Emphasis {
 
     fn apply(&self, text: &str) -> String {
         let with = format!("${{1}}{0}${{2}}{0}${{3}}", self.with);
-        // Neighbours share the space between them, so every other one is met the second time.
+        // Adjacent matches share a separator, so the second round replaces every other one.
         let once = self.pattern.replace_all(text, with.as_str()).into_owned();
         self.pattern.replace_all(&once, with.as_str()).into_owned()
     }
@@ -145,11 +144,12 @@ static CODE_TILDE: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("~", "`"))
 static CODE_AT: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("@", "`"));
 static SLANTED: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("/", "*"));
 
-/// Around the place of what is kept.
+/// The delimiters of a placeholder.
 const KEPT_START: char = '\u{1}';
 const KEPT_END: char = '\u{2}';
 
-/// Keeps what must not be changed further (code, addresses) out of the way while the rest of a line is converted.
+/// The finished text (code, addresses) that placeholders represent while the rest of a line is
+/// converted.
 #[derive(Default)]
 struct Kept(Vec<String>);
 
@@ -159,14 +159,14 @@ impl Kept {
         format!("{KEPT_START}{}{KEPT_END}", self.0.len() - 1)
     }
 
-    /// Takes what a pattern finds out of the way, in the form that `make` gives it.
+    /// Replaces the matches of a pattern by placeholders for the text that `make` returns.
     fn take(&mut self, pattern: &Regex, text: &str, make: impl Fn(&regex::Captures<'_>) -> String) -> String {
         pattern.replace_all(text, |c: &regex::Captures<'_>| self.keep(make(c))).into_owned()
     }
 
     fn back(&self, text: &str) -> String {
         let mut out = text.to_owned();
-        // What was kept may hold what was kept before it.
+        // A finished text may contain earlier placeholders.
         for _ in 0..3 {
             if !out.contains(KEPT_START) {
                 break;
@@ -181,13 +181,13 @@ impl Kept {
     }
 }
 
-/// A fence that none of these lines of code ends.
+/// Returns a fence that is longer than any in the lines of code.
 pub(crate) fn fence<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     let ticks = |line: &str| line.trim_start().bytes().take_while(|b| *b == b'`').count();
     "`".repeat(lines.into_iter().map(ticks).max().unwrap_or(0).max(2) + 1)
 }
 
-/// Markdown that is being written, line by line.
+/// The Markdown output, line by line.
 #[derive(Default)]
 struct Out {
     text: String,
@@ -230,7 +230,7 @@ impl Out {
         self.line(&format!("{fence}{language}"));
     }
 
-    /// Whole code, fenced, with the common indent taken off.
+    /// Writes a code block, fenced, without the common indent.
     fn code<'a>(&mut self, language: &str, lines: impl IntoIterator<Item = &'a str>) {
         let lines: Vec<&str> = lines.into_iter().collect();
         let holds = |l: &&str| !l.trim().is_empty();
@@ -249,7 +249,7 @@ impl Out {
         self.line("");
     }
 
-    /// A row of a table; the first one is its head.
+    /// Writes a row of a table; the first one is its header.
     fn row<S: AsRef<str>>(&mut self, cells: &[S]) {
         let cells: Vec<String> =
             cells.iter().map(|c| c.as_ref().trim().replace('\n', " ").replace('|', "\\|")).collect();
@@ -269,7 +269,7 @@ impl Out {
     }
 }
 
-/// A link, or its words alone where there is no address.
+/// Formats a link, or its text alone if there is no address.
 fn link(words: &str, address: &str) -> String {
     let (words, address) = (words.trim(), address.trim());
     match (words.is_empty(), address.is_empty()) {
@@ -401,7 +401,7 @@ mod tests {
         assert!(markdown.contains("[a](https://x") && markdown.len() < text.len() * 8, "{}", markdown.len());
     }
 
-    /// Each of these once took the square of its length: hours for a page of this size.
+    /// Each of these inputs once took quadratic time: hours for a page of this size.
     #[test]
     fn long_texts_take_time_in_proportion_to_their_length() {
         let many = 300_000;

@@ -1,4 +1,4 @@
-//! A mail as it is sent (RFC 5322, MIME): what it says, in Markdown, with the text files that are attached to it.
+//! Parser of mails (RFC 5322, MIME): the content as Markdown, with the attached text files.
 
 use jiff::{Timestamp, fmt::rfc2822::DateTimeParser};
 use mail_parser::{
@@ -8,40 +8,40 @@ use mail_parser::{
 use super::hypertext;
 use precedent_text::mail;
 
-/// How much of an attached text is taken, in bytes.
+/// The maximum length of an attached text, in bytes.
 const ATTACHED: usize = 256_000;
-/// How deep mails that are attached to mails are read.
+/// The maximum nesting depth of mails that are attached to mails.
 const MAX_DEPTH: usize = 3;
-/// So many lines are looked at for headers.
+/// The number of lines that are searched for headers.
 const LINES: usize = 60;
 
-/// A mail, read.
+/// A parsed mail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// Its id, without angle brackets; one made of its bytes where it has none.
+    /// Message id, without angle brackets; a hash of its bytes if it has none.
     pub id: String,
-    /// The mails that it answers, the first of the thread first.
+    /// Ids of the mails that it answers, the first of the thread first.
     pub references: Vec<String>,
-    /// Its subject as written; may be empty.
+    /// Original subject; may be empty.
     pub subject: String,
-    /// Who sent it: the name, else the address.
+    /// Name of the sender, else the address.
     pub author: Option<String>,
-    /// When it was sent; else when it was received.
+    /// Time of sending, else of receipt.
     pub date: Option<Timestamp>,
-    /// Whether a program sent it by itself (RFC 3834).
+    /// True if a program sent it automatically (RFC 3834).
     pub automatic: bool,
-    /// What it says, in Markdown, with the texts that are attached and the names of what else is.
+    /// Content in Markdown, with the attached texts and the names of other attachments.
     pub text: String,
-    /// Its headers as they were sent.
+    /// Original headers.
     pub headers: String,
 }
 
-/// Whether bytes begin as a mail: with headers, two of which every mail has.
+/// Returns whether bytes begin like a mail: with headers, including the two that every mail has.
 pub fn is_mail(start: &[u8]) -> bool {
     let start = &start[..start.len().min(32_768)];
     let text = String::from_utf8_lossy(start);
     let mut lines = text.trim_start_matches('\u{feff}').lines().take(LINES).peekable();
-    // Of a mailbox, and of Apple's .emlx, whose first line is a number.
+    // The first line of a mailbox, or of Apple's .emlx, which is a number.
     if lines
         .peek()
         .is_some_and(|l| is_divider(l) || (!l.is_empty() && l.trim().bytes().all(|b| b.is_ascii_digit())))
@@ -70,7 +70,8 @@ pub fn is_mail(start: &[u8]) -> bool {
     sender && dated && known > 0
 }
 
-/// Whether a line divides the mails of a mailbox: "From ada@mill.example Tue Mar  4 08:12:00 2025".
+/// Returns whether a line separates the mails of a mailbox: "From ada@mill.example Tue Mar  4
+/// 08:12:00 2025".
 pub fn is_divider(line: &str) -> bool {
     let Some(rest) = line.strip_prefix("From ") else { return false };
     let words: Vec<&str> = rest.split_whitespace().collect();
@@ -79,21 +80,22 @@ pub fn is_divider(line: &str) -> bool {
     words.len() >= 6 && words.iter().any(year) && words.iter().any(time)
 }
 
-/// Reads a mail; `None` if there is none in these bytes.
+/// Parses a mail; returns `None` if the bytes are none.
 pub fn read(bytes: &[u8]) -> Option<Message> {
     let bytes = without_count(bytes);
     let parsed = MessageParser::default().parse(bytes)?;
     (!parsed.headers().is_empty()).then(|| Message { text: text(&parsed, 0), ..message(&parsed, bytes) })
 }
 
-/// As [`read`], of what the headers say alone: the text and the headers themselves stay empty.
+/// Parses the headers alone, as [`read`] does; the text and the headers field stay empty.
 pub fn head(bytes: &[u8]) -> Option<Message> {
     let bytes = without_count(bytes);
     let parsed = MessageParser::default().parse_headers(bytes)?;
     (!parsed.headers().is_empty()).then(|| Message { headers: String::new(), ..message(&parsed, bytes) })
 }
 
-/// A mail that was given as a question, as a text: its subject, then what it says. `None` if the bytes are no mail.
+/// Returns a mail that was given as a query as a text: its subject, then its content. Returns
+/// `None` if the bytes are no mail.
 pub fn question(bytes: &[u8]) -> Option<String> {
     if !is_mail(bytes) {
         return None;
@@ -102,7 +104,8 @@ pub fn question(bytes: &[u8]) -> Option<String> {
     Some(format!("{}\n\n{}", mail::subject(&message.subject), message.text).trim().to_owned())
 }
 
-/// Apple's .emlx says in its first line how long the mail is, and goes on with a list of properties.
+/// Strips the first line of Apple's .emlx, which is the length of the mail, and the property list
+/// after the mail.
 fn without_count(bytes: &[u8]) -> &[u8] {
     let Some(end) = bytes.iter().take(12).position(|b| *b == b'\n') else { return bytes };
     let count = std::str::from_utf8(&bytes[..end]).ok().and_then(|n| n.trim().parse::<usize>().ok());
@@ -149,13 +152,13 @@ fn message(parsed: &Parsed<'_>, bytes: &[u8]) -> Message {
     Message { id, references, subject, author, date, automatic, text: String::new(), headers }
 }
 
-/// When a mail was sent, if its header says so as the standard allows, which includes years of two digits and zones by name.
+/// Returns the time of sending if the header is valid, including two-digit years and named zones.
 fn sent(parsed: &Parsed<'_>) -> Option<Timestamp> {
     static PARSER: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
     PARSER.parse_timestamp(parsed.header_raw(HeaderName::Date)?.trim()).ok()
 }
 
-/// What a mail says, then what is attached to it.
+/// Returns the content of a mail, then its attachments.
 fn text(parsed: &Parsed<'_>, depth: usize) -> String {
     let mut out = String::new();
     for part in parsed.text_bodies() {
@@ -202,7 +205,7 @@ fn push(out: &mut String, text: &str) {
     out.push_str(&text.replace("\r\n", "\n"));
 }
 
-/// A text file as a fence with its name above it.
+/// Formats a text file as a code block below its name.
 fn attached(name: &str, text: &str) -> String {
     let cut = text.len() > ATTACHED;
     let text = &text[..text.floor_char_boundary(ATTACHED)];
@@ -212,7 +215,7 @@ fn attached(name: &str, text: &str) -> String {
     format!("### {name}\n\n{fence}\n{}\n{fence}{rest}", text.trim_end())
 }
 
-/// Whether an attachment that says nothing of itself is a text.
+/// Returns whether an attachment without a declared type is a text.
 fn is_text(name: &str, bytes: &[u8]) -> bool {
     let lower = name.to_lowercase();
     let known = [
@@ -230,7 +233,8 @@ fn size(bytes: usize) -> String {
     }
 }
 
-/// A text whose lines may be put together again (RFC 3676, format=flowed): those that end with a space go on.
+/// Joins the lines of a flowed text (RFC 3676, format=flowed): those that end with a space
+/// continue.
 fn flowed(part: &MessagePart<'_>, text: &str) -> String {
     let kind = part.content_type();
     let attribute = |name: &str| kind.and_then(|kind| kind.attribute(name)).unwrap_or_default();

@@ -1,10 +1,10 @@
-//! reStructuredText.
+//! The converter of reStructuredText.
 
 use std::{cell::Cell, collections::HashMap};
 
 use super::{Kept, Out, link, pattern};
 
-/// Characters that underline headings.
+/// Returns whether a line is the rule of a heading.
 fn is_rule(line: &str) -> bool {
     let line = line.trim_end();
     let first = line.chars().next();
@@ -17,10 +17,11 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The addresses that names stand for.
+/// The link targets of a text, by name.
 struct Targets {
     addresses: HashMap<String, String>,
-    /// How many bytes of them may still be written: a short name may stand for a long address very often.
+    /// Number of bytes of addresses that may still be written, because a short name may repeat a
+    /// long address.
     left: Cell<usize>,
 }
 
@@ -33,7 +34,7 @@ impl Targets {
         Self { addresses, left: Cell::new(text.len() * 4 + 10_000) }
     }
 
-    /// The address of a name; empty where there is none.
+    /// Returns the address of a name; empty if there is none.
     fn address(&self, words: &str) -> String {
         let address = self.addresses.get(&words.to_lowercase());
         let left = address.and_then(|a| self.left.get().checked_sub(a.len()));
@@ -46,7 +47,7 @@ pub(super) fn convert(text: &str) -> String {
     let targets = Targets::of(text);
     let lines: Vec<&str> = text.lines().collect();
     let mut out = Out::default();
-    // Levels are what comes first: whichever rule is met first is the highest.
+    // The order of first use determines the levels of headings.
     let mut levels: Vec<(char, bool)> = Vec::new();
     let mut level = |rule: char, over: bool| {
         let place = levels.iter().position(|l| *l == (rule, over));
@@ -103,7 +104,7 @@ pub(super) fn convert(text: &str) -> String {
     out.finish()
 }
 
-/// What is deeper than `than` from this line on.
+/// Returns the end of the lines that are indented deeper than `than`.
 fn block(lines: &[&str], from: usize, than: usize) -> usize {
     let mut end = from;
     for (n, line) in lines.iter().enumerate().skip(from) {
@@ -124,12 +125,12 @@ fn literal(lines: &[&str], from: usize, than: usize, language: &str, out: &mut O
     end.max(from)
 }
 
-/// What begins with two dots: a directive, a target or a comment.
+/// Converts an explicit block, which begins with two dots: a directive, a target or a comment.
 fn explicit(lines: &[&str], at: usize, words: &str, targets: &Targets, out: &mut Out) -> usize {
     let than = indent(lines[at]);
     let end = block(lines, at + 1, than).max(at + 1);
     let Some((name, argument)) = words.split_once("::").filter(|(n, _)| !n.contains(' ')) else {
-        // A target or a comment, with what belongs to it.
+        // A target or a comment with its lines is dropped.
         return end;
     };
     let argument = argument.trim();
@@ -150,7 +151,7 @@ fn explicit(lines: &[&str], at: usize, words: &str, targets: &Targets, out: &mut
             out.line(&format!("**{title}:** {}", inline(said.join(" ").trim(), targets)));
             out.line("");
         }
-        // A document's settings and what it is put together from.
+        // Settings of a document, and its included files, are dropped.
         "contents" | "toctree" | "include" | "default-role" | "role" | "highlightlang" | "meta" | "index" => {
         }
         _ => {
@@ -162,7 +163,7 @@ fn explicit(lines: &[&str], at: usize, words: &str, targets: &Targets, out: &mut
     end
 }
 
-/// A table that is drawn with `+`, `-` and `|`.
+/// Converts a grid table, drawn with `+`, `-` and `|`.
 fn grid(lines: &[&str], from: usize, targets: &Targets, out: &mut Out) -> usize {
     let mut row: Vec<String> = Vec::new();
     let mut at = from;

@@ -1,4 +1,5 @@
-//! Markdown that fetches nothing and leads to the web alone. Whoever shows a file may not be as careful as the reading pane.
+//! Markdown without remote content, whose links lead only to the web. Other viewers of an exported
+//! file may not sanitise it.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +7,11 @@ use pulldown_cmark::{Event, LinkType, Parser, Tag};
 
 use precedent_text::{dialect::OPTIONS, visible::is_order};
 
-/// After so many readings everything that could begin a link is text.
+/// The maximum number of passes; after them every `<` and `[` is escaped.
 const READINGS: usize = 5;
 
-/// Whether a link may be followed from a file: to a page of the web, to a mailbox, or to a place in the same file.
+/// Returns whether a link may be followed from a file: to a web page, to a mailbox, or to a place
+/// in the same file.
 pub fn may_lead(address: &str) -> bool {
     let address = address.trim_start().to_ascii_lowercase();
     address.is_empty()
@@ -17,9 +19,9 @@ pub fn may_lead(address: &str) -> bool {
         || ["https://", "http://", "mailto:"].iter().any(|scheme| address.starts_with(scheme))
 }
 
-/// The same Markdown with images and embedded files as links, other links than [`may_lead`] as text, and characters that
-/// [`is_order`] and are written by their numbers as those numbers. The whole of a file is looked at: what one text names,
-/// another may refer to.
+/// Returns the Markdown with images and embedded files as links, links rejected by [`may_lead`] as
+/// text, and numeric entities of control characters ([`is_order`]) as literal text. The file is
+/// processed as a whole, because one text may refer to a definition in another.
 pub fn safe_markdown(markdown: &str) -> String {
     let mut text = markdown.to_owned();
     for _ in 0..READINGS {
@@ -41,16 +43,16 @@ pub fn safe_markdown(markdown: &str) -> String {
             }
         }
         out.push_str(&text[from..]);
-        // What was inside of an image may now be a link.
+        // Escaping an image may expose a link inside of it, so parse again.
         text = out;
     }
     text.replace('<', "&lt;").replace('[', "\\[")
 }
 
 enum Mark {
-    /// A backslash goes before it.
+    /// A backslash in front.
     Escape,
-    /// This stands in its place.
+    /// A replacement of the character.
     Replace(&'static str),
 }
 
@@ -79,7 +81,8 @@ fn marks(text: &str) -> BTreeMap<usize, Mark> {
             _ => {}
         }
     }
-    // Some programs take `[[name]]` for a link to a file of that name, and `![[name]]` for the file itself.
+    // Some programs read `[[name]]` as a link to a file of that name, and `![[name]]` as its
+    // content.
     for (at, _) in text.match_indices("[[") {
         let names = text[at..].find("]]").is_some_and(|end| !text[at + end + 2..].starts_with('('));
         if names && !text[..at].ends_with(['\\', '[']) && !code.iter().any(|range| range.contains(&at)) {

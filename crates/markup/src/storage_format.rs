@@ -1,8 +1,8 @@
-//! Confluence's storage format, XHTML with elements of its own (`ac:`, `ri:`), as Markdown.
-//! <https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html>
+//! Conversion of Confluence's storage format, XHTML with its own elements (`ac:`, `ri:`), to
+//! Markdown. <https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html>
 //!
-//! What Confluence adds becomes plain HTML first: code macros become code, panels quotes, tasks a list. The rest is left to
-//! [`hypertext`].
+//! Confluence's elements become plain HTML first: code macros become code, panels quotes, tasks a
+//! list. The rest is left to [`hypertext`].
 
 use quick_xml::{
     Reader,
@@ -11,11 +11,11 @@ use quick_xml::{
 
 use crate::hypertext;
 
-/// Attributes that a reader sees the effect of; the others are dropped.
+/// The attributes with a visible effect; the others are dropped.
 const KEPT: [&str; 5] = ["href", "src", "alt", "colspan", "rowspan"];
-/// Elements of XHTML that hold nothing.
+/// The empty elements of XHTML.
 const VOID: [&str; 6] = ["br", "hr", "img", "col", "wbr", "input"];
-/// Macros that show nothing of their own: lists of contents and of other pages.
+/// The macros without own content: lists of contents and of other pages.
 const SILENT: [&str; 9] = [
     "toc",
     "children",
@@ -27,10 +27,10 @@ const SILENT: [&str; 9] = [
     "livesearch",
     "gallery",
 ];
-/// Macros that stand apart from the text around them.
+/// The macros that are separate from the text around them.
 const PANELS: [&str; 6] = ["info", "note", "warning", "tip", "panel", "expand"];
 
-/// A page, or a comment, as Markdown; what cannot be read as XHTML is read as a browser reads it.
+/// Converts a page, or a comment, to Markdown; invalid XHTML is parsed as HTML.
 pub fn to_markdown(storage: &str) -> String {
     hypertext::to_markdown(&to_html(storage).unwrap_or_else(|| storage.to_owned()))
 }
@@ -39,13 +39,13 @@ pub fn to_markdown(storage: &str) -> String {
 #[derive(Default)]
 struct Open {
     name: String,
-    /// Of a macro: what it is called, in what language it is, what stands above it.
+    /// Name, language and title of a macro.
     called: String,
     language: String,
     title: String,
-    /// Of a parameter: which. Of a link: the page.
+    /// Name of a parameter, or page of a link.
     key: String,
-    /// Whether a link has a text of its own.
+    /// True if a link has a text of its own.
     has_text: bool,
 }
 
@@ -53,11 +53,11 @@ struct Open {
 struct Page {
     out: String,
     open: Vec<Open>,
-    /// How many open elements hide what is in them.
+    /// Number of open elements that hide their content.
     hidden: usize,
 }
 
-/// The page in HTML's own elements; `None` where its tags do not fit together.
+/// Converts the page to plain HTML; returns `None` if its tags are malformed.
 fn to_html(storage: &str) -> Option<String> {
     let mut reader = Reader::from_str(storage);
     let config = reader.config_mut();
@@ -84,7 +84,7 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(html_escape::decode_html_entities(&*found.value).into_owned())
 }
 
-/// Whether what is in an element is no text of the page.
+/// Returns whether the content of an element is no text of the page.
 fn hides(name: &str) -> bool {
     matches!(
         name,
@@ -151,7 +151,7 @@ impl Page {
         self.open.push(open);
     }
 
-    /// An element of XHTML.
+    /// Writes an XHTML element.
     fn element(&mut self, start: &BytesStart<'_>, name: &str, empty: bool) {
         if name == "time" {
             let day = attribute(start, "datetime").unwrap_or_default();
@@ -171,13 +171,13 @@ impl Page {
         }
     }
 
-    /// The text of a macro, or of a panel of the newer editor, begins.
+    /// Begins the text of a macro, or of a panel of the newer editor.
     fn begin_body(&mut self) {
         if self.hidden > 0 {
             return;
         }
         let Some(owner) = self.open.last_mut() else { return };
-        // Shown once, however many texts the macro holds.
+        // The title is shown once, even if the macro has several texts.
         let title = std::mem::take(&mut owner.title);
         let panel = PANELS.contains(&owner.called.as_str()) || owner.name == "ac:adf-node";
         self.out.push_str(if panel { "<blockquote>" } else { "<div>" });
@@ -205,7 +205,7 @@ impl Page {
             }
             return;
         }
-        // Tags that do not fit together: what is open inside ends here, too.
+        // Mismatched tags also end the elements that are open inside.
         let Some(at) = self.open.iter().rposition(|o| o.name == name) else { return };
         while self.open.len() > at {
             let Some(open) = self.open.pop() else { break };
@@ -228,24 +228,24 @@ impl Page {
                     .is_some_and(|o| PANELS.contains(&o.called.as_str()) || o.name == "ac:adf-node");
                 self.out.push_str(if panel { "</blockquote>" } else { "</div>" });
             }
-            // An issue of Jira's that is shown in the page.
+            // A Jira issue that is shown in the page.
             "ac:structured-macro" if open.called == "jira" => self.escaped(&open.key),
             "ac:task-list" => self.out.push_str("</ul>"),
             "ac:task" => self.out.push_str("</li>"),
             "ac:layout-section" | "ac:layout-cell" => self.out.push_str("</div>"),
-            // A link to another page, by its name.
+            // A link to another page, shown as its name.
             "ac:link" if !open.has_text => self.escaped(&open.key),
             _ => {}
         }
     }
 
-    /// Text that is escaped already.
+    /// Takes a text that is already escaped.
     fn text(&mut self, text: &str) {
         if let Some(open) = self.open.last() {
             match open.name.as_str() {
                 "ac:parameter" => return self.parameter(text),
                 "ac:task-status" if self.hidden == 1 => {
-                    // A box in brackets would be taken for one that was written by hand, and escaped.
+                    // A box in brackets would be escaped as handwritten text.
                     let done = text.trim() == "complete";
                     self.out.push_str(if done { "☑ " } else { "☐ " });
                     return;
@@ -271,7 +271,7 @@ impl Page {
         }
     }
 
-    /// Text as it is: of code, and of links.
+    /// Takes an unescaped text: of code, and of links.
     fn plain(&mut self, text: &str) {
         if self.hidden > 0 {
             return;

@@ -1,10 +1,10 @@
-//! Wikis and trackers: Textile, Jira, MediaWiki, Creole.
+//! Wiki and tracker markups: Textile, Jira, MediaWiki, Creole.
 
 use regex::Captures;
 
 use super::{BOLD, CODE_AT, INSERTED, Kept, Out, STRUCK, link, pattern};
 
-/// A list's marks, as deep as there are of them: `**`, `##`, `*#`.
+/// Parses a list item; its marks give the depth: `**`, `##`, `*#`.
 fn list<'a>(line: &'a str, marks: &[char]) -> Option<(usize, bool, &'a str)> {
     let rest = line.trim_start_matches(marks);
     let lead = &line[..line.len() - rest.len()];
@@ -12,18 +12,18 @@ fn list<'a>(line: &'a str, marks: &[char]) -> Option<(usize, bool, &'a str)> {
     (!lead.is_empty() && !words.trim().is_empty()).then(|| (lead.len(), lead.ends_with('#'), words))
 }
 
-/// The cells of `|a|b|`.
+/// Returns the cells of `|a|b|`.
 fn cells(line: &str) -> Option<Vec<String>> {
     let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
     Some(inner.split('|').map(str::to_owned).collect())
 }
 
-/// A block from its first line to the one that holds `close`, or to the end.
+/// Returns a block from its first line to the one that contains `close`, or to the end.
 fn until<'a>(first: &str, close: &str, lines: &mut impl Iterator<Item = &'a str>) -> String {
     let mut block = first.to_owned();
     let mut closed = first.contains(close);
     while !closed && let Some(line) = lines.next() {
-        // Only the new line: looking through all of it each time would take the square of its length.
+        // Search the new line only; searching the whole block each time would take quadratic time.
         closed = line.contains(close);
         block.push('\n');
         block.push_str(line);
@@ -110,7 +110,7 @@ fn textile_line(text: &str) -> String {
     kept.back(&text)
 }
 
-/// So many pieces of code are looked for in one line; somebody who wrote more wrote no text.
+/// The maximum number of pieces of code in a line.
 const CODES_IN_LINE: usize = 100;
 
 pub(super) fn jira(text: &str) -> String {
@@ -132,7 +132,7 @@ pub(super) fn jira(text: &str) -> String {
     jira.out.finish()
 }
 
-/// Markdown that is made of Jira's markup, and whether it stands in a quote.
+/// A converter of Jira's markup, and whether it is in a quote.
 #[derive(Default)]
 struct Jira {
     out: Out,
@@ -140,7 +140,8 @@ struct Jira {
 }
 
 impl Jira {
-    /// Code that begins in a line, with what stands before it; what follows behind it, if there was any.
+    /// Converts the code that begins in a line, with the text before it. Returns the text after it,
+    /// if there was any code.
     fn code<'a>(&mut self, line: &str, lines: &mut impl Iterator<Item = &'a str>) -> Option<String> {
         let found = pattern!(r"^(.*?)\{(code|noformat)(?::([^}]*))?\}(.*)$").captures(line)?;
         if !found[1].trim().is_empty() {
@@ -155,7 +156,7 @@ impl Jira {
         Some(after.to_owned())
     }
 
-    /// A line without code. What opens and closes a quote may stand in the middle of it.
+    /// Converts a line without code. Marks of quotes may be in the middle of a line.
     fn words(&mut self, line: &str) {
         for (n, part) in line.split("{quote}").enumerate() {
             if n > 0 {
@@ -184,7 +185,7 @@ impl Jira {
     }
 }
 
-/// The cells of `|a|b|` and `||a||b||`; a bar behind a backslash is one of the text.
+/// Returns the cells of `|a|b|` and `||a||b||`; an escaped bar belongs to the text.
 fn jira_cells(line: &str) -> Option<Vec<String>> {
     const BAR: &str = "\u{1}bar\u{2}";
     if !line.starts_with('|') {
@@ -215,7 +216,7 @@ fn jira_line(text: &str) -> String {
     kept.back(&text)
 }
 
-/// The title that a panel's parameters give it: `title=Workaround|bgColor=#fff`, or the words alone.
+/// Formats the title in a panel's parameters: `title=Workaround|bgColor=#fff`, or a plain text.
 fn titled(parameters: &str) -> String {
     let parts = || parameters.split('|').map(str::trim);
     let title = parts().find_map(|p| p.strip_prefix("title=")).or_else(|| parts().find(|p| !p.contains('=')));
@@ -249,7 +250,7 @@ pub(super) fn media_wiki(text: &str) -> String {
         } else if table && trimmed.starts_with(['|', '!']) {
             let between = if trimmed.starts_with('!') { "!!" } else { "||" };
             for cell in trimmed[1..].split(between).flat_map(|c| c.split("||")) {
-                // Attributes come before a single bar: `| align=left | words`.
+                // Attributes precede a single bar: `| align=left | words`.
                 let words = pattern!(r#"^[^|\[]*="[^|]*\|"#).replace(cell, "");
                 row.push(media_wiki_line(&words));
             }

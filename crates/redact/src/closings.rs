@@ -1,9 +1,10 @@
-//! How letters end. The list of the mail reader is asked first. Here are the words that such a line is made of, so that those
-//! are known, too, that somebody put together: a name that is hidden needlessly costs less than a mail that is cut too early.
+//! Closing formulas of letters: those of the mail parser, and combinations of the words below.
+//! Redacting a name needlessly costs less than cutting a mail too early, so these are recognised
+//! more broadly.
 
 use precedent_text::{mail, words::Words};
 
-/// Words of which a closing has one at least.
+/// The words of which a closing contains at least one.
 static CORE: Words = Words::new("
     regards regard wishes sincerely respectfully respectively faithfully truly thanks thank thankyou thx tnx ty cheers cordially warmly kr rgds rgrds brgds
     bw br bg brs yours best greetings gratefully appreciatively kindly
@@ -25,7 +26,7 @@ static CORE: Words = Words::new("
     宜しくお願いします 宜しくお願いいたします 宜しくお願い致します よろしくお願い申し上げます 何卒よろしくお願いいたします ありがとうございます 감사합니다 고맙습니다 수고하세요 드림 올림
     בברכה תודה التحية وشكرا شكرا تحياتي
 ");
-/// Words that may stand beside them.
+/// The words that a closing may contain beside them.
 static BESIDE: Words = Words::new("
     kind best warm warmest kindest many with and the in advance yours very much so a lot again all my our sincere sincerely for your help time support
     have great nice good day weekend week one take care looking forward from to you & + - you're
@@ -45,27 +46,27 @@ static BESIDE: Words = Words::new("
     cu bine lep lijep sa s mult με
     مع أطيب
 ");
-/// What stands before the town that somebody writes from.
+/// The words before the writer's town.
 const FROM: &[&str] =
     &["aus", "from", "depuis", "desde", "da", "från", "fra", "vanuit", "uit", "z", "из", "dal", "dalla"];
-/// Closings of one word that are words of titles as well: only alone in a line.
+/// The one-word closings that are also words of titles: recognised only on their own line.
 const TITLES: &[&str] = &[
     "best", "yours", "best of", "respect", "kindly", "regard", "br", "att", "in", "bw", "gr", "以上", "to",
     "tak", "ty",
 ];
 
-/// Marks that may end a closing.
+/// The punctuation that may end a closing.
 const ENDS: [char; 15] = [',', '.', '!', ';', '~', '–', '—', '-', ':', '，', '。', '！', '、', '*', '_'];
 
-/// Whether a line closes a letter.
+/// Returns whether a line is a closing formula.
 pub(super) fn closes(line: &str) -> bool {
     let line = line.trim().trim_matches(['*', '_']);
-    // A mail program's line, or a sentence, is no formula of words.
+    // The mail parser's phrases and sentences are not combinations of these words.
     mail::closes(line) || town(line).is_some() || is_made_of_closings(line)
 }
 
 fn is_made_of_closings(line: &str) -> bool {
-    // The large Turkish i becomes two characters.
+    // The Turkish capital İ becomes two characters in lower case.
     let lower = line.trim_end_matches(ENDS).to_lowercase().replace('’', "'").replace('\u{307}', "");
     let all: Vec<&str> = lower
         .split([' ', '\u{a0}', ',', '/', '\u{3000}'])
@@ -77,7 +78,7 @@ fn is_made_of_closings(line: &str) -> bool {
         && all.iter().all(|word| CORE.contains(word) || BESIDE.contains(word))
 }
 
-/// The town in "Beste Grüße aus Hamburg", by where it stands in the line.
+/// Returns the town in "Beste Grüße aus Hamburg".
 pub(super) fn town(line: &str) -> Option<&str> {
     let bare = line.trim().trim_end_matches(ENDS);
     let begins = std::iter::once(0).chain(bare.match_indices(' ').map(|(at, _)| at + 1));
@@ -90,8 +91,8 @@ pub(super) fn town(line: &str) -> Option<&str> {
     (at > 0 && capital && few && is_made_of_closings(&bare[..words[at].0])).then_some(place)
 }
 
-/// A closing and a name in one line, as "Thanks, Berta" or "Mvh Marta Lindqvist": the closing's part, with what separates them,
-/// and whether a mark does.
+/// Finds the closing in a line with a closing and a name, as "Thanks, Berta" or "Mvh Marta
+/// Lindqvist". Returns the offset of the name, and whether punctuation separates the two.
 pub(super) fn before_a_name(line: &str) -> Option<(usize, bool)> {
     let marks = line
         .char_indices()
@@ -99,7 +100,7 @@ pub(super) fn before_a_name(line: &str) -> Option<(usize, bool)> {
     for (at, c) in marks {
         let rest = &line[at + c.len_utf8()..];
         let begin = line.len() - rest.trim_start_matches([' ', '\u{a0}']).len();
-        // Of a hyphen inside of a name nothing is told.
+        // A hyphen may be inside of a name, so it separates only before a space.
         let apart = c != '-' && c != '.' || rest.starts_with(' ');
         if begin < line.len() && apart && closes(&line[..at]) {
             return Some((begin, true));

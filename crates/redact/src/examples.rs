@@ -1,10 +1,10 @@
-//! What a redaction must not leave, and what it must leave as it is: as people and programs write it.
+//! Examples of text that a redaction must remove, and of text that it must not change.
 
 use proptest::prelude::*;
 
 use super::tests::{found, redacted};
 
-/// What programs say when they fail: each must stay byte for byte.
+/// The error messages of programs that must stay byte for byte.
 const ERRORS: &[&str] = &[
     "From: Berlin\nTo: Hamburg",
     "From: 2.3.1 to 2.4.0. To: see the notes below",
@@ -72,7 +72,7 @@ const ERRORS: &[&str] = &[
     "KeyError: 'password' in config['auth']['token']",
 ];
 
-/// Secrets, numbers, names and places, each in a text that it must go from.
+/// The secrets, numbers, names and places to redact, each with a text that contains it.
 const SECRETS: &[(&str, &str)] = &[
     ("Hansen", "-----Original Message-----\nFrom: Molly Hansen <mh@firma.example>\nSent: Tuesday"),
     ("Falk", "To: Support; Ragnar Falk\nCc: Tilda Borg <tb@firma.example>"),

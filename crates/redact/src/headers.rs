@@ -1,4 +1,5 @@
-//! People in the heads of mails and of tickets: "From: Molly Hansen", "On Tuesday Molly Hansen wrote:", "Reported by: Ivo Marek".
+//! People in the headers of mails and of tickets: "From: Molly Hansen", "On Tuesday Molly Hansen
+//! wrote:", "Reported by: Ivo Marek".
 
 use std::sync::LazyLock;
 
@@ -12,16 +13,16 @@ use super::{
     redactor::Redactor,
 };
 
-/// A name in letters of East Asia.
+/// A name in an East Asian script.
 const EASTERN: &str = r"[\p{Han}\p{Katakana}\p{Hiragana}\p{Hangul}ー]{1,8}(?:[ \u{3000}][\p{Han}\p{Katakana}\p{Hiragana}\p{Hangul}ー]{1,8})?";
 
-/// A name before an address that was replaced already.
+/// A name before an address that is already replaced.
 static BESIDE: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r#"({WORD}(?:{BETWEEN}{WORD}){{0,3}}|{WORD},[ ]{WORD}|{EASTERN})(["']?[ \u{{a0}}]*(?:\(?[<＜]|\[mailto:|\(|\[)[ ]?\[email-\d+\])"#
     ))
 });
-/// Who wrote what is quoted below.
+/// The writer of the quotation below.
 static WROTE: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r#"({WORD}(?:{BETWEEN}{WORD}){{0,3}})(["']?(?:[ ]*\(?(?:<[^>\n]*>|\[email-\d+\])\)?)?[ \u{{a0}}]+(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|escreveu|skrev|schreef|napisał(?:a|\(a\))?|kirjoitti)[^\n:]{{0,40}}:)"#
@@ -32,25 +33,25 @@ static WROTE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
         r#"\b((?:schrieb|schreef|skrev|wrote)[ \u{{a0}}]+["']?)({WORD}(?:{BETWEEN}{WORD}){{0,3}})(["']?(?:[ ]*(?:<[^>\n]*>|\(?\[email-\d+\]\)?))?[ ]*:)"#
     ))
 });
-/// Lines of a form that name somebody: what stands before the name, and the rest of the line.
+/// A form's line with a person's name: the label, and the rest of the line.
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^((?:> ?)*[ \t]*(?:[-*•|][ ]*)?\*{0,2}([\p{L}][\p{L} -]{0,30}?)\*{0,2}[ \u{a0}]?[:：|]\*{0,2}[ \u{a0}\t]*)([^\n]{2,300})",
     )
 });
-/// One of several in such a line, and what may stand behind the name.
+/// A single one of several names in such a line, and the text after it.
 static ONE: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r#"^([ ]*["']?)({WORD},[ ]{WORD}|{WORD}(?:{BETWEEN}{WORD}){{0,3}}|{EASTERN})(["']?[ \u{{a0}}]*(?:[<＜(\[,/|].*)?\r?)$"#
     ))
 });
 
-/// The heads of mails, in the languages of mail programs.
+/// The headers of mails, in the languages of mail programs.
 static MAIL: Words = Words::new(
     "from to cc bcc sender von an kopie absender empfänger de à para da från fra til van aan od do kime от кому копия 差出人 宛先
     发件人 收件人",
 );
-/// What forms call the people of a ticket, without spaces.
+/// The labels of people in ticket forms, without spaces.
 static PEOPLE: Words = Words::new(
     "contact contactperson contactname reportedby reporter caller callername requester requestedby requestor requestedfor assignee
     assignedto submittedby openedby createdby raisedby loggedby customername fullname firstname lastname surname
@@ -75,7 +76,8 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     r.replace(&WROTE_BEFORE, &out, |r, c, _| format!("{}{}{}", &c[1], called(r, &c[2]), &c[3]))
 }
 
-/// One of the people of a line. Places have a single name, too ("From: Berlin"), where a mail writes both.
+/// Redacts one name of a line. Where a mail contains both, a single word may be a place ("From:
+/// Berlin").
 fn named(r: &mut Redactor, one: &str, of_mail: bool) -> String {
     match ONE.captures(one) {
         Some(c) if !of_mail || whole_name(&c[2]) || c[3].contains("[email-") => {

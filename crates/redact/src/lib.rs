@@ -1,6 +1,7 @@
-//! Redaction: tokens, e-mail addresses, network addresses, hosts, people, telephone numbers, accounts, cards and places get
-//! pseudonyms that stay the same throughout a brief. In doubt something is replaced that need not be; the preview says what is
-//! doubtful, and a person may keep it. Nothing here can promise that nothing is left.
+//! Redaction: tokens, e-mail addresses, network addresses, hosts, people, telephone numbers,
+//! accounts, cards and places are replaced by pseudonyms that stay the same throughout a brief.
+//! Uncertain matches are replaced as well; the preview marks them as doubtful, and a user may keep
+//! them. Redaction cannot guarantee that no personal data remains.
 
 mod closings;
 #[cfg(test)]
@@ -21,33 +22,33 @@ use redactor::Redactor;
 
 use precedent_core::model::{Brief, RedactionPreview};
 
-/// How sure it is that something is what it seems to be.
+/// The certainty of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Certainty {
-    /// By its form, its checksum or what stands around it.
+    /// Certain by its form, its checksum or its context.
     Sure,
-    /// It may be something else; a person decides.
+    /// Possibly something else; the user decides.
     Doubtful,
 }
 
-/// What a person wants of a redaction.
+/// The options of a redaction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wishes<'a> {
-    /// Whether the tracker's own links are hidden, too.
+    /// True if the tracker's own links are hidden as well.
     pub links: bool,
-    /// What stays, though it was recognised.
+    /// Matches that are kept.
     pub keep: &'a [String],
 }
 
 impl<'a> Wishes<'a> {
-    /// What this request says.
+    /// Returns the options of this request.
     pub fn of(request: &'a precedent_core::model::BriefRequest) -> Self {
         Self { links: request.redact_links, keep: &request.keep }
     }
 }
 
-/// Words that stand where a name may stand, and are none: values and words of sentences, accounts that every system has, what
-/// stands behind the @ of an image, and what an @ begins in programs.
+/// The words in the position of a name that are no names: values and ordinary words, accounts of
+/// every system, image tags, and annotations of programs.
 static NO_NAMES: Words = Words::new(
     "root admin user username localhost null none true false shared public default everyone system unknown the a an is and or not
     param return returns throws see since override deprecated property media import app runner name
@@ -60,23 +61,24 @@ static NO_NAMES: Words = Words::new(
     tailwind charset input output injectable ngmodule type throws link brief",
 );
 
-/// Replaces what should not be handed over, in everything that a brief says.
+/// Redacts every text of a brief.
 pub fn redact(brief: &mut Brief, people: &[String], wishes: &Wishes<'_>) {
     brief.redactions = hide(brief, people, wishes).counts();
 }
 
-/// What a redaction of this brief would replace, with what it is. For the person's eyes alone.
+/// Returns what a redaction of this brief would replace, with the originals. Only the user may see
+/// them.
 pub fn preview(brief: &Brief, people: &[String], wishes: &Wishes<'_>) -> Vec<RedactionPreview> {
     hide(&mut brief.clone(), people, wishes).preview()
 }
 
 fn hide(brief: &mut Brief, people: &[String], wishes: &Wishes<'_>) -> Redactor {
     let mut redactor = Redactor::new(people, hosts_of(brief), wishes);
-    // Read twice: what only the last text tells may stand in the first one.
+    // Two passes: a match in the last text may also occur in the first.
     read(&mut brief.clone(), &mut redactor);
     redactor.begin_again(people::parts);
     read(brief, &mut redactor);
-    // The record says what was wished, and must not say what is nowhere in the brief.
+    // Keep only the exceptions that were used, because others would reveal text outside the brief.
     brief.record.request.keep.retain(|wish| redactor.let_stand(wish));
     if wishes.links {
         brief.sections.iter_mut().flat_map(|s| &mut s.entries).flat_map(|e| &mut e.citations).for_each(|c| {
@@ -89,7 +91,7 @@ fn hide(brief: &mut Brief, people: &[String], wishes: &Wishes<'_>) -> Redactor {
 
 fn read(brief: &mut Brief, redactor: &mut Redactor) {
     walk(brief, &mut |text| *text = hidden(redactor, text));
-    // Who wrote something is told apart by the tracker, not by a pattern.
+    // The tracker identifies the author, so no pattern is needed.
     for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
         if let Some(author) = entry.quote.as_mut().and_then(|q| q.author.as_mut()) {
             *author = redactor.person(author);
@@ -97,10 +99,10 @@ fn read(brief: &mut Brief, redactor: &mut Redactor) {
     }
 }
 
-/// Replaces what should not be handed over in texts that belong to no brief; links of trackers, too.
+/// Redacts texts that belong to no brief, including links to trackers.
 pub fn redact_texts(texts: &mut [&mut String]) {
     let mut redactor = Redactor::new(&[], BTreeSet::new(), &Wishes { links: true, keep: &[] });
-    // Read twice, as a brief is.
+    // Two passes, as for a brief.
     for text in texts.iter() {
         hidden(&mut redactor, text);
     }
@@ -110,9 +112,9 @@ pub fn redact_texts(texts: &mut [&mut String]) {
     }
 }
 
-/// A text with everything replaced that is found, also what is found only because something else was replaced.
+/// Redacts a text repeatedly, because a replacement may reveal further matches.
 fn hidden(redactor: &mut Redactor, text: &str) -> String {
-    /// More turns have never been seen to find anything.
+    /// The maximum number of passes; more have never found anything.
     const TURNS: usize = 3;
     let mut out = once(redactor, text);
     for _ in 1..TURNS {
@@ -125,7 +127,7 @@ fn hidden(redactor: &mut Redactor, text: &str) -> String {
     out
 }
 
-/// A text, with what each subject finds replaced. What one finds is left alone by those behind it.
+/// Redacts a text once with each detector. Each leaves the replacements of the previous ones alone.
 fn once(redactor: &mut Redactor, text: &str) -> String {
     let mut out = secrets::hide(redactor, text);
     if redactor.hide_links {
@@ -141,7 +143,7 @@ fn once(redactor: &mut Redactor, text: &str) -> String {
     redactor.again(&out)
 }
 
-/// Every text of a brief that says something; keys and addresses of what is cited stay.
+/// Calls `change` with every text of a brief except the keys and addresses of citations.
 fn walk(brief: &mut Brief, change: &mut dyn FnMut(&mut String)) {
     change(&mut brief.title);
     for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
@@ -165,13 +167,13 @@ fn walk(brief: &mut Brief, change: &mut dyn FnMut(&mut String)) {
     }
 }
 
-/// The trackers' own hosts: they are in every citation.
+/// Returns the trackers' own hosts, which every citation contains.
 fn hosts_of(brief: &Brief) -> BTreeSet<String> {
     let urls = brief.record.sources.iter().filter_map(|s| s.url.as_deref());
     urls.filter_map(host_of).collect()
 }
 
-/// The host that an address names.
+/// Returns the host of a URL.
 fn host_of(url: &str) -> Option<String> {
     let after = url.split("://").nth(1)?.split(['/', '?', '#']).next()?;
     Some(after.rsplit('@').next()?.split(':').next()?.to_lowercase())
@@ -188,7 +190,7 @@ mod tests {
         Redactor::new(&["ada-l".into(), "grace".into()], trackers, wishes)
     }
 
-    /// What becomes of a text that is all of a brief.
+    /// Returns the redaction of a text that is a whole brief.
     pub(super) fn redacted(text: &str) -> String {
         let mut redactor = redactor(&Wishes::default());
         hidden(&mut redactor, text);
@@ -196,7 +198,8 @@ mod tests {
         hidden(&mut redactor, text)
     }
 
-    /// What a redaction of this text would replace: kind, original and whether that is sure.
+    /// Returns what a redaction of this text would replace: kind, original and whether it is
+    /// certain.
     pub(super) fn found(text: &str) -> Vec<(String, String, bool)> {
         let mut redactor = redactor(&Wishes::default());
         hidden(&mut redactor, text);
@@ -254,7 +257,7 @@ mod tests {
     fn pseudonyms_stay_the_same_and_are_told_apart() {
         let out = redacted("10.0.0.1 to 10.0.0.2 and back to 10.0.0.1");
         assert_eq!(out, "[address-1] to [address-2] and back to [address-1]");
-        // What was told by its surroundings is replaced elsewhere too.
+        // A match that needed its context is replaced elsewhere as well.
         let out = redacted("hostname: build-7\nthen build-7 rebooted, rebuild-7 did not");
         assert_eq!(out, "hostname: [host-1]\nthen [host-1] rebooted, rebuild-7 did not");
     }
@@ -295,7 +298,7 @@ mod tests {
             let out = redacted(text);
             assert!(!out.contains(name) && out.contains("[person-1]"), "{text} -> {out}");
         }
-        // One who is known stays the same by either name.
+        // A known person has one pseudonym for both names.
         let text = "Ask Brandt about it, Berta is away.\n\nRegards,\nBerta Brandt";
         assert_eq!(redacted(text), "Ask [person-1] about it, [person-1] is away.\n\nRegards,\n[person-1]");
     }
@@ -392,7 +395,7 @@ mod tests {
         }
     }
 
-    /// Each kind of number that programs write; none of them is anybody's.
+    /// Returns numbers of every kind that programs write; none is personal data.
     fn token() -> impl Strategy<Value = String> {
         prop_oneof![
             "v?[0-9]{1,2}\\.[0-9]{1,3}\\.[0-9]{1,4}(-rc\\.[0-9])?",
@@ -414,7 +417,7 @@ mod tests {
         ]
     }
 
-    /// A country and a number in it.
+    /// Returns a country code and a number in it.
     fn international() -> impl Strategy<Value = (&'static str, String)> {
         let country = prop::sample::select(vec![
             "1", "7", "33", "44", "49", "52", "81", "91", "353", "358", "420", "971",
@@ -424,7 +427,7 @@ mod tests {
             let digits = length.prop_flat_map(|n| proptest::collection::vec(0..10_u32, n));
             digits.prop_map(move |d| {
                 let digits: String = d.iter().map(u32::to_string).collect();
-                // No area begins with a zero or, in America, a one.
+                // No area code begins with a zero or, in America, with a one.
                 (c, format!("2{}", &digits[1..]))
             })
         })

@@ -1,4 +1,5 @@
-//! In what manner a line is written. In prose a number may be somebody's; in a log it counts something.
+//! Classification of lines as prose, log or code. A number may be personal in prose; in a log it is
+//! usually a count.
 
 use std::sync::LazyLock;
 
@@ -6,14 +7,14 @@ use regex::Regex;
 
 use super::re;
 
-/// How a line is written.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// By a person, in sentences.
+    /// Sentences, written by a person.
     Prose,
-    /// By a program.
+    /// Output of a program.
     Log,
-    /// Inside of a fence, or indented as code.
+    /// Content of a fence, or of an indented code block.
     Code,
 }
 
@@ -25,7 +26,7 @@ static LOG: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The lines of a text, by where they begin.
+/// The lines of a text, by their start.
 pub(super) struct Lines {
     begins: Vec<(usize, Manner)>,
 }
@@ -52,7 +53,7 @@ impl Lines {
                 }
                 (Some(_), _) => Manner::Code,
                 (None, false) => {
-                    // Indented after an empty line, as Markdown has it.
+                    // An indented block after an empty line is code in Markdown.
                     code = (line.starts_with("    ") || line.starts_with('\t')) && (blank || code);
                     if code {
                         Manner::Code
@@ -70,7 +71,7 @@ impl Lines {
         Self { begins }
     }
 
-    /// How the line is written that holds this byte.
+    /// Returns the kind of the line with this byte.
     pub(super) fn manner(&self, at: usize) -> Manner {
         let after = self.begins.partition_point(|(begin, _)| *begin <= at);
         after.checked_sub(1).map_or(Manner::Prose, |line| self.begins[line].1)
@@ -81,9 +82,9 @@ impl Lines {
     }
 }
 
-/// What stands before this in its line: as much of it as tells anything.
+/// Returns the text before this offset in its line, limited to the relevant part.
 pub(super) fn before(text: &str, at: usize) -> &str {
-    /// More is no part of what a number or a word belongs to, and a log may be one line long.
+    /// The limit in bytes: distant text is irrelevant, and a log may be a single line.
     const REACH: usize = 160;
     let from = (at.saturating_sub(REACH)..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
     text[from..at].rsplit('\n').next().unwrap_or_default()

@@ -18,13 +18,13 @@ use super::{
 
 static EMAIL: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b[a-z0-9._%+-]+@(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*[a-z0-9]\b"));
-/// "anna (at) example (dot) org", written so that no program finds it.
+/// An obfuscated address: "anna (at) example (dot) org".
 static SPELLED_EMAIL: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b[a-z0-9._%+-]+[ ]?[\[({](?:at|ät|arroba|@)[\])}][ ]?[a-z0-9-]+(?:(?:\.|[ ]?[\[({](?:dot|punkt|punto|point)[\])}][ ]?)[a-z0-9-]+)+",
     )
 });
-/// A share of a file server.
+/// A file server's share.
 static SHARE: LazyLock<Regex> =
     LazyLock::new(|| re(r"((?:^|[\s\x22'`(=:])\\{2,4})([A-Za-z0-9][A-Za-z0-9._-]*)(\\+[A-Za-z0-9_$])"));
 static IPV4: LazyLock<Regex> = LazyLock::new(|| re(r"\b(?:\d{1,3}\.){3}\d{1,3}\b"));
@@ -52,8 +52,8 @@ static SYSLOG: LazyLock<Regex> = LazyLock::new(|| {
 static PROMPT: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?m)\b([A-Za-z_][\w.-]*)@([A-Za-z][\w.-]*)(:[~/][^\s$#]*)?([$#] |:)"));
 
-/// Names of the web that say nothing about anybody: where software and its pages live, and software that is called like a host.
-/// Nobody has a name below them of their own.
+/// The hosts that identify no person: of software and its documentation, and software named like a
+/// host. No private names exist below them.
 static EVERYBODYS: Words = Words::new(
     "ado.net adoptium.net alpinelinux.org anaconda.com anaconda.org android.com angular.dev angular.io ansible.com apache.org
     apple.com archlinux.org askubuntu.com asp.net aws.amazon.com babeljs.io bitbucket.org boost.org bun.sh caniuse.com centos.org
@@ -76,23 +76,23 @@ static EVERYBODYS: Words = Words::new(
     unpkg.com vb.net vim.org vuejs.org w3.org w3schools.com webkit.org wikipedia.org xmlsoap.org yarnpkg.com",
 );
 
-/// Endings that are words of programs, too: `log.info`, `java.io`, `configure.in`.
+/// The top-level domains that are also words of programs: `log.info`, `java.io`, `configure.in`.
 static WORDS: Words =
     Words::new("ai app ar at be br ca cc ch cloud co de dev es in info int io is it me net no pt se tr us");
 
-/// What stands before such a word in programs.
+/// The words before these in programs.
 static OBJECTS: Words = Words::new(
     "app args array arr class cls config configure console ctx data doc document err error event file fs java javax list log logger
     logging module node obj object os path process req request requirements res response result self std str string sys system
     test this user vec window",
 );
 
-/// What stands behind an @ in the names of units, packages and pictures.
+/// The endings after an @ in the names of units, packages and images.
 static FILES: Words = Words::new(
     "service timer socket target mount slice scope device path swap automount png jpg jpeg gif webp svg js mjs cjs ts tsx jsx tgz
     gz zip json css scss vue html txt log conf yaml yml jar so dll",
 );
-/// What makes four numbers a version.
+/// A word or product that makes four numbers a version.
 static SAYS_VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)(?:(?:^|[^\p{L}])(?:v|ver|r|rev)\.?|(?:product|file|assembly|driver|client|app|agent|os)?-?(?:version|release|build|firmware|revision|patch(?: ?level)?|hotfix|driver|chrome|chromium|edge|firefox|opera|safari|vivaldi|electron|webview2?)s?(?:en|nummer)?",
@@ -100,13 +100,13 @@ static SAYS_VERSION: LazyLock<Regex> = LazyLock::new(|| {
         r"[\x22'`)\]]{0,2}[ \t]{0,3}[:=：(]?[ \t\x22'`]{0,3}(?:(?:is|was|of|no\.?|nr\.?|number|from|to|ist|von|auf|the|in|=)[ ]){0,2}(?:v?\d+(?:\.\d+){1,3}[ ,]{1,2}(?:to|and|or|und|auf|nach|->|→|-|–)?[ ]?)?$",
     ))
 });
-/// What goes on behind a version in the name of a file or a release.
+/// A suffix of a version in the name of a file or a release.
 static RELEASE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^(?:[-+.~_](?:rc|alpha|beta|b|pre|dev|snapshot|final|ga|el\d|fc\d+|deb|ubuntu|build|release|jar|dll|exe|so|zip|tar|tgz|msi|rpm|dmg|pkg|apk|war|nupkg|whl|[a-z]\w*\d*\.(?:jar|zip|rpm|deb)))",
     )
 });
-/// A product before its version.
+/// A product's name before its version.
 static PRODUCT: LazyLock<Regex> = LazyLock::new(|| re(r"(?:^|[\s(;\x22'])[A-Za-z][A-Za-z.+-]*$"));
 
 static TRIPLE: LazyLock<Regex> = LazyLock::new(|| {
@@ -117,7 +117,7 @@ static TRIPLE: LazyLock<Regex> = LazyLock::new(|| {
 static VERSION: LazyLock<Regex> =
     LazyLock::new(|| re(r"^v?\d+(?:\.\d+)*(?:[-.](?:rc|alpha|beta|pre|dev|lts|x)[.\d]*)?$"));
 
-/// Links to the tracker itself, where they are not to be handed over.
+/// Hides links to the tracker itself.
 pub(super) fn hide_links(
     r: &mut Redactor,
     text: &str,
@@ -180,14 +180,14 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     r.replace(&HOST, &out, |r, c, text| bare_host(r, c, text, &lines))
 }
 
-/// Whether a thing with an @ inside is a unit of a system, a package, a picture or everybody's login.
+/// Returns whether a text with an @ is a system unit, a package, an image or a shared login.
 fn is_no_email(text: &str) -> bool {
     let Some((login, host)) = text.split_once('@') else { return true };
     let end = host.rsplit('.').next().unwrap_or_default().to_lowercase();
     FILES.contains(&end) || login == "git" && is_everybodys(&host.to_lowercase())
 }
 
-/// Whether four numbers are a version, a part of something longer or of a telephone number.
+/// Returns whether four numbers are a version, or part of a longer text or a telephone number.
 fn is_no_address(text: &str, start: usize, end: usize) -> bool {
     let (before, after) = (lines::before(text, start), &text[end..]);
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
@@ -197,17 +197,17 @@ fn is_no_address(text: &str, start: usize, end: usize) -> bool {
     let in_a_name = before.strip_suffix(['-', '_']).is_some_and(|b| b.ends_with(char::is_alphanumeric))
         || before.strip_suffix('/').is_some_and(|b| b.ends_with(char::is_alphabetic) && PRODUCT.is_match(b))
         || RELEASE.is_match(after);
-    // Of two that are alike in one line, one is called a version.
+    // Of two similar numbers in one line, one is called a version.
     let alike = || {
         let first: String = text[start..end].split_inclusive('.').take(2).collect();
         before.match_indices(&first).any(|(at, _)| SAYS_VERSION.is_match(&before[..at]))
     };
-    // A browser's numbers often end in noughts; no machine's do.
+    // A browser's version often ends in zeros; a machine's address does not.
     let noughts = text[start..end].ends_with(".0.0.0") && !after.starts_with('/');
     before.ends_with('+') || noughts || longer || in_a_name || SAYS_VERSION.is_match(before) || alike()
 }
 
-/// A name with dots that stands by itself. Programs have such names, too.
+/// Redacts a dotted name without context. Programs have such names as well.
 fn bare_host(r: &mut Redactor, c: &Captures<'_>, text: &str, lines: &Lines) -> String {
     let whole = &c[0];
     let (start, end) = c.get(0).map_or((0, 0), |m| (m.start(), m.end()));
@@ -221,7 +221,7 @@ fn bare_host(r: &mut Redactor, c: &Captures<'_>, text: &str, lines: &Lines) -> S
     };
     let came_before = matches!(before.chars().next_back(), Some('.' | '/' | '\\' | '-' | '$' | '_'))
         || before.ends_with("::");
-    // `System.Net`, `Microsoft.Extensions.App`: hosts are written in one case.
+    // `System.Net`, `Microsoft.Extensions.App`: hosts do not have mixed case.
     let mixed = whole.split('.').any(|label| {
         label.chars().next().is_some_and(char::is_uppercase) && label.chars().any(char::is_lowercase)
     });
@@ -237,14 +237,14 @@ fn bare_host(r: &mut Redactor, c: &Captures<'_>, text: &str, lines: &Lines) -> S
     if labels.len() > 2 || !ends_in_a_word {
         return host(r, whole);
     }
-    // In code and logs a short name with such an ending is hardly ever a host.
+    // In code and logs, a short name with such an ending is rarely a host.
     if !lines.is_prose(start) && labels[0].len() < 3 || is_no_host(r, &lower) {
         return whole.to_owned();
     }
     r.hide("host", Doubtful, &lower)
 }
 
-/// Whether this is one of those names, or below one.
+/// Returns whether a name is one of those hosts, or below one.
 fn is_everybodys(lower: &str) -> bool {
     let mut rest = Some(lower);
     while let Some(name) = rest {

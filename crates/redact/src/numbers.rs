@@ -1,5 +1,5 @@
-//! Bank accounts, cards and telephone numbers. What has a checksum is held to it; what has none is told by how it is
-//! written, and in logs only where it can hardly be anything else.
+//! Bank accounts, cards and telephone numbers. Numbers with a checksum must satisfy it; others are
+//! recognised by their format, and in logs only where it is unambiguous.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use super::{
     redactor::Redactor,
 };
 
-/// How long the account numbers of a country are. The registry of IBANs, ISO 13616.
+/// The lengths of each country's account numbers. Source: the registry of IBANs, ISO 13616.
 const IBAN_LENGTHS: &[(usize, &str)] = &[
     (15, "NO"),
     (16, "BE"),
@@ -34,7 +34,8 @@ const IBAN_LENGTHS: &[(usize, &str)] = &[
     (33, "RU"),
 ];
 
-/// The first digits of international numbers: recommendation E.164 of the ITU. Of two digits, then of three, by their first two.
+/// The country codes of international numbers: recommendation E.164 of the ITU. Codes of two
+/// digits, then codes of three by their first two.
 const COUNTRIES_2: &[u16] = &[
     20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58,
     60, 61, 62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98,
@@ -54,21 +55,21 @@ static SAYS_CARD: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What separates the digits of a number that someone wrote down.
+/// The separator of a number's digits.
 const GAP: &str = r"(?:[ \u{a0}]?[-.‐‑–][ \u{a0}]?|/|[ \u{a0}]|[ \u{a0}]?\([0-9]{1,5}\)[ \u{a0}./-]?)";
 
 static INTERNATIONAL: LazyLock<Regex> =
     LazyLock::new(|| re(&format!(r"\(?\+[ \u{{a0}}]?\(?[1-9][0-9]{{0,14}}\)?(?:{GAP}?[0-9]+)*")));
 static WITH_ZEROS: LazyLock<Regex> =
     LazyLock::new(|| re(&format!(r"\b00[1-9][0-9]{{0,13}}(?:{GAP}[0-9]+)*")));
-/// What telephones are called on cards and in signatures, in the languages of mail programs.
+/// The words for telephones on cards and in signatures, in the languages of mail programs.
 const TELEPHONE: &str = concat!(
     r"\b(?:tele?phones?|telefoonnummer|telefonnummer|telefono|telefone|telefoon|telefon|teléfono|téléphone|telemóvel|tel|tél|tfno|tfn|tlf|tlfno|phone|ph|mobile|mobiel|mobil|mobilnummer",
     r"|móvil|movil|mob|cell(?:ular|ulare)?|celular|portable|fixe|fax|handynummer|handy|fon|fone|gsm|natel|hotline|whatsapp|viber|sms|durchwahl|rufnummer|rückruf(?:nummer)?",
     r"|komórk[aię]|komórkowy|kom|puhelin(?:numero)?|puh|matkapuhelin|cep|telf|fono|número de teléfono|direct (?:line|dial)|switchboard|landline|desk phone|msisdn|callto",
     r"|телефон|тел|моб|мобильный|сот|факс|τηλ|τηλέφωνο|κιν)\b|电话|電話|手机|手機|传真|傳真|携帯|联系方式|전화(?:번호)?|휴대폰|핸드폰|연락처",
 );
-/// How somebody asks to be rung.
+/// A request to be called.
 const RING: &str = concat!(
     r"\b(?:call|reach|ring|phone|text|dial|contact|tel)[ ](?:me|us|him|her|them|back|it)?[ ]?(?:back[ ])?(?:at|on|under|via|:)|\b(?:number|nummer|numéro|número|numero|numer|номер|numarası?)",
     r"(?:[ ](?:is|ist|est|es|è|é|to|är|er|je|jest)\b)|\bnummer:",
@@ -83,13 +84,13 @@ static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
         TELEPHONE, RING, GAP
     ))
 });
-/// What stands in front of a number that is dialled as it is: `tel:+14155550132`.
+/// The text before a number that is dialled as it is: `tel:+14155550132`.
 static DIALLED: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r"(?i)(?:{TELEPHONE}|\b(?:sip|sips|from|to|caller|callee|number|recipient|sender|contact))[\x22'` ]{{0,2}}[:=：][\x22'` ]{{0,2}}$"
     ))
 });
-/// What is no telephone number, however it is written: the number of a thing.
+/// The text before an identifier of a thing, which is no telephone number in any format.
 static OF_A_THING: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)(?:\b(?:serial|s/n|sn|id|ids|uid|order|ticket|case|invoice|parts?|p/n|model|sku|ref|reference|article|asset|batch|lot|build|version|job|customer|code|error|errno|err|kb|isbn|ean|gtin|upc|barcode",
@@ -98,7 +99,7 @@ static OF_A_THING: LazyLock<Regex> = LazyLock::new(|| {
         r"|factura|fattura|ordine|fatura|zamówienie|faktura|bestelling|ordernummer|заказ|счет|серийный)(?:[ _-]?(?:no|nr|num|number|nummer|code|id|n°|nº))?|[#§$€£¥])\.?[ ]?[:=#]?[ ]{0,2}[\x22'`(]?$",
     ))
 });
-/// Somebody is to be rung, a few words before.
+/// A request to be called, a few words before the number.
 static TO_RING: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:call|calls|called|ring|rang|phone|phoned|reach|dial|whatsapp|text me|anruf\w*|ruf\w*|erreich\w*|tele?f?\w*|appel\w*|joindre|joignable|llam\w*|chiam\w*|lig(?:ue|ar|uem)|bel(?:len|t)?|zadzwo\w*|dzwo\w*",
@@ -106,20 +107,21 @@ static TO_RING: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 static RUNG: LazyLock<Regex> = LazyLock::new(|| re(&format!("(?i)^(?:{RING})$")));
-/// What is counted is nobody's number.
+/// A unit after a number, which is then an amount.
 static COUNTED: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"^[ \u{a0}]?(?:[€$£¥%]|(?:EUR|USD|GBP|CHF|PLN|SEK|NOK|DKK|CZK|HUF|JPY|RUB|zł|kr|Kč|руб|Ft|ms|µs|us|ns|s|sec|seconds?|min|minutes?|hours?|h|[KMGTkmgt]i?[Bb]|[Bb]ytes?|bits?",
         r"|rows?|px|items?|times|lines?|records?|requests?|users?|files?|Zeilen|Stück|Bytes|km|kg|m|points?|tokens?|characters?|entries|messages?|events?|errors?)\b)",
     ))
 });
-/// An area in brackets and a number in it.
+/// An area code in brackets and a number.
 static BRACKETED: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?:\b[078][ ]?)?\(0?[0-9]{2,4}\)[ \u{a0}-]?[0-9]{2,5}(?:[ \u{a0}-][0-9]{2,5}){1,3}")
 });
-/// Groups of digits that are written apart.
+/// A sequence of separated groups of digits.
 static GROUPED: LazyLock<Regex> = LazyLock::new(|| re(r"\b[0-9]{1,4}(?:[ \u{a0}‐‑-][0-9]{2,4}){2,4}\b"));
-/// How many digits the groups of a telephone number have that nothing announces. Three threes are a sum as often.
+/// The group lengths of telephone numbers without a label. Three groups of three are excluded,
+/// because they may be an amount.
 const GROUPS: &[&[usize]] = &[
     &[2, 3, 2, 2],
     &[3, 2, 2, 2],
@@ -135,7 +137,7 @@ const GROUPS: &[&[usize]] = &[
     &[3, 4, 4],
     &[2, 2, 2, 2, 2],
 ];
-/// Those that are one where somebody is to be rung.
+/// The group lengths that count as a telephone number only after a request to be called.
 const GROUPS_TO_RING: &[&[usize]] =
     &[&[3, 3, 3], &[4, 4], &[2, 2, 2, 2], &[3, 3, 4], &[3, 2, 3], &[4, 3, 3], &[3, 4], &[2, 2, 3, 2]];
 
@@ -154,7 +156,8 @@ static DATE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Whether this is the number of a bank account: as long as its country has them, and its checksum holds (ISO 7064, mod 97).
+/// Returns whether a text is an IBAN: its country's length, and a valid checksum (ISO 7064, mod
+/// 97).
 pub(super) fn is_iban(text: &str) -> bool {
     let compact = compact(text);
     iban_length(&compact) == Some(compact.len())
@@ -168,7 +171,8 @@ pub(super) fn is_iban(text: &str) -> bool {
         })
 }
 
-/// Whether this is the number of a card: one of the networks', as long as theirs, and its checksum holds (Luhn).
+/// Returns whether a text is a card number: a network's prefix and length, and a valid checksum
+/// (Luhn).
 pub(super) fn is_card(text: &str) -> bool {
     let digits = compact(text);
     let sum: u32 = digits
@@ -207,7 +211,7 @@ fn of_a_network(digits: &str) -> bool {
     }
 }
 
-/// The letters and digits alone, in capitals.
+/// Returns the letters and digits alone, in capitals.
 fn compact(text: &str) -> String {
     text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect()
 }
@@ -218,7 +222,7 @@ fn iban_length(compact: &str) -> Option<usize> {
     IBAN_LENGTHS.iter().find(|(_, countries)| known(countries)).map(|(length, _)| *length)
 }
 
-/// Where in the text so many letters and digits end.
+/// Returns the offset after the given number of letters and digits.
 fn end_of(text: &str, characters: usize) -> Option<usize> {
     text.char_indices()
         .filter(|(_, c)| c.is_ascii_alphanumeric())
@@ -230,7 +234,7 @@ fn goes_on(text: &str, end: usize) -> bool {
     let mut after = text[end..].chars();
     match after.next() {
         Some(c) if c.is_alphanumeric() || matches!(c, '_' | '@') => true,
-        // A sentence or a list goes on after a space; a longer word does not.
+        // Punctuation before a space ends the number; within a longer word it does not.
         Some('.' | ':' | '-' | '/' | ',' | '%') => after.next().is_some_and(char::is_alphanumeric),
         _ => false,
     }
@@ -255,7 +259,7 @@ pub(super) fn hide_accounts(r: &mut Redactor, text: &str) -> String {
         let certainty = if is_iban(number) {
             Some(Sure)
         } else {
-            // Perhaps with a slip of the pen.
+            // The number may contain a typing error.
             let said = SAYS_ACCOUNT.is_match(&text[..start]);
             let in_fours = lines.is_prose(start)
                 && number.as_bytes().get(4) == Some(&b' ')
@@ -280,7 +284,7 @@ pub(super) fn hide_accounts(r: &mut Redactor, text: &str) -> String {
         }
         let certainty = match (is_card(number), said, grouped) {
             (true, true, _) | (true, _, true) => Some(Sure),
-            // Of sixteen digits of anything one in ten has the checksum.
+            // One in ten of any sixteen digits has a valid checksum.
             (true, false, false) => lines.is_prose(start).then_some(Doubtful),
             (false, true, true) => of_a_network(&compact(number)).then_some(Doubtful),
             _ => None,
@@ -289,18 +293,18 @@ pub(super) fn hide_accounts(r: &mut Redactor, text: &str) -> String {
     })
 }
 
-/// As it is printed on a card: four and four, or four, six and five.
+/// Returns whether a number is grouped as on a card: four and four, or four, six and five.
 fn in_groups(number: &str) -> bool {
     let groups: Vec<usize> = number.split([' ', '-']).map(str::len).collect();
     matches!(groups[..], [4, 4, 4, 4] | [4, 6, 5] | [4, 6, 4] | [4, 4, 4, 4, 3])
 }
 
-/// Digits of a number, without the zero in brackets that is not dialled from abroad.
+/// Returns the digits of a number, without the "(0)" that is not dialled from abroad.
 fn digits(text: &str) -> String {
     text.replace("(0)", "").chars().filter(char::is_ascii_digit).collect()
 }
 
-/// How many of these digits name a country, if they do.
+/// Returns the length of the country code, if the digits begin with one.
 fn country(digits: &str) -> Option<usize> {
     let first = digits.get(..2).and_then(|d| d.parse::<u16>().ok())?;
     match first {
@@ -311,17 +315,18 @@ fn country(digits: &str) -> Option<usize> {
     }
 }
 
-/// Whether this may be dialled from anywhere: the digits after the plus sign.
+/// Returns whether the digits after a plus sign are a complete international number.
 pub(super) fn is_international(digits: &str) -> bool {
     match country(digits) {
-        // America and Kazakhstan with Russia: ten digits each, in America of an area that does not begin with a one.
+        // America, and Russia with Kazakhstan: ten digits each; American area codes do not begin
+        // with a one.
         Some(1) => digits.len() == 11 && (digits.starts_with('7') || !digits.starts_with("11")),
         Some(_) => (8..=15).contains(&digits.len()),
         None => false,
     }
 }
 
-/// The longest beginning of what was matched that ends a group of digits and has no more of them than a number can have.
+/// Returns the longest prefix that ends with a whole group of digits and has at most `most` digits.
 fn at_most(number: &str, most: usize) -> &str {
     let mut end = number.len();
     while digits(&number[..end]).len() > most {
@@ -343,14 +348,14 @@ fn international(r: &mut Redactor, text: &str) -> String {
     let mut out = r.replace(&INTERNATIONAL, text, |r, c, text| {
         let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
         let number = at_most(whole, 15);
-        // A bracket that closes behind the number is not its own.
+        // An unmatched opening bracket is no part of the number.
         let (open, number) = match number.strip_prefix('(') {
             Some(bare) if !number.contains(')') => ("(", bare),
             _ => ("", number),
         };
         let end = start + open.len() + number.len();
         let contiguous = number.len() == digits(number).len() + 1;
-        // A program writes numbers with a sign, too.
+        // Programs write numbers with a plus sign as well.
         let enough = lines.is_prose(start) || !contiguous || digits(number).len() >= 11;
         if number.is_empty()
             || is_inside(text, start + open.len()) && !DIALLED.is_match(before(text, start))
@@ -367,7 +372,7 @@ fn international(r: &mut Redactor, text: &str) -> String {
         let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
         let number = at_most(whole, 17);
         let said = digits(number);
-        // The country stands together.
+        // The country code must be within the first group.
         let group = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
         let valid = said
             .get(2..)
@@ -376,20 +381,20 @@ fn international(r: &mut Redactor, text: &str) -> String {
         if other || !valid || !lines.is_prose(start) || goes_on(text, start + number.len()) {
             return whole.to_owned();
         }
-        // Numbers are filled with zeros, too.
+        // Zero-padded numbers look the same.
         let certainty = if number.len() == said.len() { Doubtful } else { Sure };
         format!("{}{}", r.hide("phone", certainty, number), &whole[number.len()..])
     });
     out
 }
 
-/// What a word in front says to be a telephone number.
+/// Redacts numbers after a word for a telephone.
 fn labelled(r: &mut Redactor, text: &str) -> String {
     r.replace(&LABELLED, text, |r, c, text| {
         let end = c.get(2).map_or(0, |m| m.start());
         let number = at_most(&c[2], 15);
         let label = c[1].trim_end();
-        // "mobile 12 345 678 requests": a bare word in front of a number is not enough.
+        // "mobile 12 345 678 requests": the word without punctuation is not enough.
         let caseless = |c: char| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase();
         let said = !label.ends_with(|c: char| c.is_alphabetic())
             || label.ends_with(caseless)
@@ -411,7 +416,7 @@ fn labelled(r: &mut Redactor, text: &str) -> String {
     })
 }
 
-/// Numbers in signatures, whatever they are written like.
+/// Redacts numbers in signatures, in any format.
 fn in_signatures(r: &mut Redactor, text: &str) -> String {
     let signatures = people::signatures(text);
     let within = |at: usize| signatures.iter().any(|line| line.contains(&at));
@@ -431,7 +436,7 @@ fn national(r: &mut Redactor, whole: &str, text: &str, start: usize, certainty: 
     format!("{}{}", r.hide("phone", certainty, number), &whole[number.len()..])
 }
 
-/// Numbers that nothing announces: in prose alone.
+/// Redacts numbers without a label, in prose only.
 fn bare(r: &mut Redactor, text: &str) -> String {
     let mut out = text.to_owned();
     for pattern in [&PAIRS, &AMERICAN] {
@@ -458,7 +463,8 @@ fn bare(r: &mut Redactor, text: &str) -> String {
     apart(r, &out)
 }
 
-/// Numbers of other countries, in groups that nothing else has: doubtful, for nothing says so.
+/// Redacts numbers of other countries in unambiguous groups; they are doubtful because they have no
+/// label.
 fn apart(r: &mut Redactor, text: &str) -> String {
     let mut out = text.to_owned();
     for pattern in [&BRACKETED, &GROUPED] {
@@ -490,12 +496,12 @@ fn apart(r: &mut Redactor, text: &str) -> String {
     out
 }
 
-/// Whether these groups of digits are those of a telephone number.
+/// Returns whether the lengths of these groups are those of a telephone number.
 fn is_grouped(number: &str, rung: bool) -> bool {
     let gap = |c: char| !c.is_ascii_digit();
     let all: Vec<&str> = number.split(gap).collect();
     let lengths: Vec<usize> = all.iter().map(|group| group.len()).collect();
-    // Thousands are written apart as well, and the parts of an identifier stand between strokes.
+    // Thousands are separated by spaces as well, and the parts of identifiers by hyphens.
     let thousands = all[1..].contains(&"000");
     let strokes = number.chars().filter(|c| gap(*c) && !matches!(c, ' ' | '\u{a0}')).count();
     let known = GROUPS.contains(&lengths.as_slice());
@@ -508,7 +514,7 @@ fn is_grouped(number: &str, rung: bool) -> bool {
     !thousands && (known && fits || rung && GROUPS_TO_RING.contains(&lengths.as_slice()))
 }
 
-/// Whether more numbers stand beside these: a row of a table.
+/// Returns whether other numbers are beside these, as in a row of a table.
 fn is_in_a_row(text: &str, start: usize, end: usize) -> bool {
     let gap = |c: char| matches!(c, ' ' | '\u{a0}' | '-');
     let (before, after) = (&text[..start], &text[end..]);

@@ -1,4 +1,5 @@
-//! People, where they live and whom they work for: in signatures, greetings and introductions, and by their logins.
+//! People, their addresses and employers: in signatures, greetings and introductions, and by their
+//! logins.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -13,7 +14,7 @@ use super::{
     redactor::Redactor,
 };
 
-/// A word of a name, and a name of so many of them.
+/// A word of a name, and the separator between two of them.
 pub(super) const WORD: &str = r"(?:\p{Lu}\.|\p{Lu}[\p{L}'’]*(?:-\p{Lu}[\p{L}'’]*)*)";
 pub(super) const BETWEEN: &str =
     r"[ \u{a0}]+(?:(?:von|van|vom|zu|zur|de|der|den|del|della|di|da|dos|la|le|bin|al|ten)[ \u{a0}]+)*";
@@ -26,11 +27,11 @@ static HOME: LazyLock<Regex> = LazyLock::new(|| {
 static NAMED_USER: LazyLock<Regex> = LazyLock::new(|| {
     re(r#"(?i)\b((?:user(?:name|id)?|login|account|owner|uid)\s*[:=]\s*["']?)([a-z_][\w.@\\-]*[\w])"#)
 });
-/// "uid=1001(kberger)", as `id` prints it.
+/// A user in the output of `id`: "uid=1001(kberger)".
 static IDENTITY: LazyLock<Regex> = LazyLock::new(|| re(r"\b((?:e?[ug]id|groups)=\d+\()([a-z_][\w.-]*)\)"));
-/// A user as Windows numbers them.
+/// A Windows security identifier of a user.
 static SID: LazyLock<Regex> = LazyLock::new(|| re(r"\bS-1-5-21(?:-\d{4,10}){3}(?:-\d{1,10})?\b"));
-/// Whose key it is stands behind it.
+/// A public key, followed by its owner.
 static KEY_OF: LazyLock<Regex> =
     LazyLock::new(|| re(r"\b((?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+) AAAA[A-Za-z0-9+/=]{16,} )([\w.-]+)"));
 static MENTION: LazyLock<Regex> =
@@ -63,7 +64,7 @@ static PERHAPS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// "i. A. Ole Petersen": who signs for another.
+/// A person who signs for another: "i. A. Ole Petersen".
 static FOR_ANOTHER: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r"(?m)^((?:> ?)*[ ]*(?:i\.[ ]?[AV]\.|ppa\.|p\.[ ]?p\.|p\.[ ]?o\.|z\.[ ]?up\.)[ \u{{a0}}]*(?:(?:gez\.|Dr\.|Dipl\.-Ing\.)[ ]*)?)({WORD}(?:{BETWEEN}{WORD}){{0,3}})([ ]*\r?$)"
@@ -77,7 +78,7 @@ static FORM: LazyLock<Regex> = LazyLock::new(|| {
         r"|^(?:ООО|АО|ОАО|ЗАО|ПАО|ИП|ТОВ|PT|株式会社|有限会社|合同会社|주식회사|\(주\)|㈜)[ «“\x22]?\S|(?:株式会社|有限公司|有限责任公司|股份公司|集团|公司|有限会社|합자회사|주식회사)$",
     ))
 });
-/// A number of the post and a town, in either order.
+/// A postcode and a town, in either order.
 static POSTCODE: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"^(?:(?:[A-Z]{1,3}[- ])?(?:\d{4,5}(?:-\d{3,4})?|\d{2}-\d{3}|\d{3}[ ]\d{2}|\d{6}|\d{4}[ ]?[A-Z]{2})[ \u{a0}]+(?:[A-Z]{2}[ ])?\p{Lu}[\p{L}.'’/-]*(?:[ ][\p{L}.'’/-]+){0,3}(?:[ ]\d{1,2})?",
@@ -97,15 +98,15 @@ static STREET: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?i:p\.?[ ]?o\.?[ ]?box|postfach|boîte postale|b\.?p\.?|apartado|skrytka pocztowa|box|postboks|а/я)[ ]+\d+|(?:д|кв|оф|корп|стр)\.[ ]?\d+\p{L}?)\.?$",
     ))
 });
-/// An address of East Asia: from the large to the small, with numbers.
+/// An East Asian address: from the largest unit to the smallest, with numbers.
 static EAST: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"^(?:〒?\d{3}-\d{4}.*|〒.*|[\p{Han}\p{Katakana}\p{Hiragana}ー\d０-９ -]*(?:都|道|府|県|市|区|區|町|村|丁目|省|路|街|巷|號|号|縣|镇|楼|室)[\p{Han}\p{Katakana}\p{Hiragana}ー\d０-９A-Za-z -]*\d[\p{Han}\d０-９A-Za-z -]*|[\p{Hangul}\d ]*(?:시|구|동|로|길)[ ]?\d[\p{Hangul}\d -]*)$",
     )
 });
-/// The sign of the Japanese post begins an address wherever it stands.
+/// The Japanese postal mark, which always begins an address.
 static POST_OFFICE: LazyLock<Regex> = LazyLock::new(|| re(r"〒[ ]?\d{3}[-‐–ー]?\d{4}[^\n、。，,|]*"));
-/// "Dock 5": a part of an address where the rest of it is beside it.
+/// A name and a number, such as "Dock 5": part of an address if the rest of it is adjacent.
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
     re(r"^(?:\p{Lu}[\p{L}.'’-]*[ ]+){1,3}\d{1,4}[a-zA-Z]?$|^\d{1,4}[a-zA-Z]?(?:[ ]+\p{Lu}[\p{L}.'’-]*){1,3}$")
 });
@@ -114,7 +115,7 @@ static BEFORE_A_NAME: LazyLock<Regex> = LazyLock::new(|| {
         r"^(?:[-–—~/*_]+[ ]?|i\.[ ]?[AV]\.[ ]*|ppa\.[ ]*|(?:Dr|Prof|Mr|Mrs|Ms|Mx|Ing|Dipl\.-Ing|Mgr|Bc|inż|mgr|dr)\.[ ]*)+",
     )
 });
-/// How somebody is reached.
+/// A contact detail: an address, a number or a label of one.
 static CONTACT: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)[\w.+-]+@[\w-]+\.\w|\+\d[\d ()./-]{7,}|\[(?:email|phone)-\d+\]|\b(?:tel|phone|mobile|fax|mob|tél|тел)\b\.?[ :]|电话|電話",
@@ -123,7 +124,7 @@ static CONTACT: LazyLock<Regex> = LazyLock::new(|| {
 static SEPARATOR: LazyLock<Regex> =
     LazyLock::new(|| re(r"[ \u{a0}]*[|·•,;\t][ \u{a0}]*|[ \u{a0}]+[-–—/][ \u{a0}]+|[ \u{a0}]{2,}"));
 
-/// Words in capitals that stand where names stand.
+/// The capitalised words in the position of names.
 static NO_PEOPLE: Words = Words::new(
     "all abteilung admin administrator also and any anyone anybody best build chat colleagues community company customer dank danke
     damen department dev developer developers devs director engineer engineering error everybody everyone expected folks friend
@@ -134,7 +135,7 @@ static NO_PEOPLE: Words = Words::new(
     python rust",
 );
 
-/// Names that are words as well.
+/// The names that are also ordinary words.
 static WORDS_TOO: Words = Words::new(
     "april art august bill black branch brown bush case chase code cook drew field frank grace gray green guy hope jack june key
     king long mark max may miles min norm page pat penny price ray rich rob rose sandy stone sue summer white will wood young day
@@ -191,7 +192,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     });
     r.replace(&MENTION, &out, |r, c, text| {
         let after = &text[c.get(0).map_or(0, |m| m.end())..];
-        // `@types/node` is a package, `@app.route` and `@Test(` are of a program.
+        // `@types/node` is a package; `@app.route` and `@Test(` are code.
         let of_a_program = after.starts_with(['/', '(', '_', '@', '\\'])
             || after.strip_prefix(['.', ':']).is_some_and(|a| a.starts_with(char::is_alphanumeric));
         let name = if of_a_program { c[2].to_owned() } else { r.name(&c[2]) };
@@ -199,9 +200,9 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     })
 }
 
-/// Names that stand in one line with what closes a letter, and the town that it is written from.
+/// Redacts names on the same line as a closing formula, and the writer's town.
 fn hide_closings(r: &mut Redactor, text: &str) -> String {
-    /// A longer line is a sentence.
+    /// The maximum length of such a line; longer ones are sentences.
     const WIDTH: usize = 70;
     let lines = Lines::of(text);
     let mut out = String::with_capacity(text.len());
@@ -231,7 +232,7 @@ fn hide_closings(r: &mut Redactor, text: &str) -> String {
     out
 }
 
-/// The name behind a closing, by where it stands in the line.
+/// Returns the name after a closing formula, with its offset in the line.
 fn named_in(line: &str) -> Option<(usize, &str, Certainty)> {
     let (from, marked) = closings::before_a_name(line)?;
     let name = line[from..].trim_end_matches(['.', '!', ' ']);
@@ -239,7 +240,7 @@ fn named_in(line: &str) -> Option<(usize, &str, Certainty)> {
     (words <= 3 && is_name(name)).then_some((from, name, if marked { Sure } else { Doubtful }))
 }
 
-/// Whether these words can be somebody's name.
+/// Returns whether a text can be a person's name.
 pub(super) fn is_name(text: &str) -> bool {
     let words = || text.split([' ', '\u{a0}']).filter(|w| !w.is_empty());
     WHOLE_NAME.is_match(text)
@@ -251,7 +252,8 @@ pub(super) fn is_name(text: &str) -> bool {
         })
 }
 
-/// Whether this can be a name in letters that are neither large nor small: of East Asia, or of the Near East. Where a name stands.
+/// Returns whether a text in the position of a name can be one in a script without case: East Asian
+/// or Near Eastern.
 fn is_name_without_case(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     let east = text
@@ -271,35 +273,35 @@ fn is_name_without_case(text: &str) -> bool {
             .any(|end| text.ends_with(end))
 }
 
-/// Vowels of scripts that write them above and below.
+/// Returns whether a character is a vowel sign above or below a letter.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{0900}'..='\u{097f}' | '\u{0e00}'..='\u{0e7f}' | '\u{064b}'..='\u{0652}' | '\u{05b0}'..='\u{05c7}')
 }
 
-/// Whether this can be the name of who signs.
+/// Returns whether a text can be the name of a signer.
 fn can_sign(text: &str) -> bool {
     is_name(text) || is_name_without_case(text)
 }
 
-/// Whether this is an address, or a part of one.
+/// Returns whether a text is an address, or a part of one.
 fn is_place(text: &str) -> bool {
     POSTCODE.is_match(text) || STREET.is_match(text) || EAST.is_match(text)
 }
 
-/// "1000" behind the name of a street.
+/// Returns whether a text is a house number, such as "1000" after a street.
 fn is_house(text: &str) -> bool {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let letters = text.len() - digits.len();
     text.len() <= 5 && letters <= 1 && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
 }
 
-/// Whether a line tells how somebody is reached, where they are or whom they work for.
+/// Returns whether a line contains contact details, an address or an employer.
 fn tells_of_somebody(line: &str) -> bool {
     segments(line).iter().any(|(_, s)| is_place(s) || FORM.is_match(s)) || CONTACT.is_match(line)
 }
 
-/// The last lines of a letter that nothing closes, where the first is a name: in a text that greets and says something, or with
-/// an address.
+/// Returns the offset of a signature without a closing formula: the last lines of a text, if they
+/// begin with a name. The text must have a greeting and content, or the lines an address.
 fn unclosed(text: &str) -> Option<usize> {
     let body = text.trim_end();
     let from = body.rfind("\n\n").or_else(|| body.rfind("\n\r\n"))? + 1;
@@ -314,11 +316,11 @@ fn unclosed(text: &str) -> Option<usize> {
     (short && signed && !said.ends_with([':', '：']) && can_sign(name)).then(|| body.len() - last.len())
 }
 
-/// The lines of signatures, by where they stand.
+/// Returns the byte ranges of the lines of signatures.
 pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
-    /// The most lines of one.
+    /// The maximum number of lines of a signature.
     const LINES: usize = 10;
-    /// A longer line is a sentence.
+    /// The maximum length of a line; longer ones are sentences.
     const WIDTH: usize = 120;
     let lines = Lines::of(text);
     let mut out: Vec<Range<usize>> = Vec::new();
@@ -338,17 +340,17 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
         }
         let dashes =
             matches!(bare, "--" | "—" | "– –" | "- -") || (bare.len() > 1 && bare.chars().all(|c| c == '_'));
-        // RFC 3676 has a space behind the dashes; below a closing they need no empty line.
+        // RFC 3676 has a space after the dashes; below a closing they need no empty line.
         let separates = dashes && (blank || left > 0 || line.starts_with("-- "));
         if separates || closings::closes(bare) {
             (left, begins) = (LINES, !dashes);
         } else if bare.is_empty() {
-            // One empty line stands between a greeting and the name; a second one ends it all.
+            // One empty line may precede the name; a second one ends the signature.
             if blank && !begins {
                 left = 0;
             }
         } else if left > 0 {
-            // "Thanks!" may be followed by anything.
+            // "Thanks!" may be followed by any text.
             if begins && !segments(bare).first().is_some_and(|(_, first)| can_sign(name_in(first))) {
                 left = 0;
             } else {
@@ -363,17 +365,17 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Whether a name has more than one word.
+/// Returns whether a name has more than one word.
 pub(super) fn whole_name(name: &str) -> bool {
     name.contains([' ', '\u{a0}', '\u{3000}'])
 }
 
-/// A name without what stands before it: a dash, a title, "i. A.".
+/// Returns a name without its prefix: a dash, a title, "i. A.".
 fn name_in(segment: &str) -> &str {
     BEFORE_A_NAME.find(segment).map_or(segment, |found| &segment[found.end()..])
 }
 
-/// The parts of a line of a signature, by where they begin in it.
+/// Returns the parts of a signature's line, with their offsets.
 fn segments(line: &str) -> Vec<(usize, &str)> {
     let mut out = Vec::new();
     let mut from = 0;
@@ -394,7 +396,7 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
     let all: Vec<Vec<(usize, &str)>> = lines.iter().map(|line| segments(&text[line.clone()])).collect();
     let placed = |at: usize| all.get(at).is_some_and(|s| s.iter().any(|(_, s)| is_place(s)));
     for (at, line) in lines.iter().enumerate() {
-        // A name stands on the first line; what comes before it ends another text.
+        // The name is on the first line; a gap begins another signature.
         let first = at == 0
             || !text[lines[at - 1].end..line.start].trim_matches(['>', ' ', '\n', '\r', '\t']).is_empty();
         let beside_a_place = placed(at) || at > 0 && placed(at - 1) || placed(at + 1);
@@ -448,7 +450,7 @@ pub(super) fn patterns() -> [&'static Regex; 18] {
     ]
 }
 
-/// The words of a name of several that name the person alone.
+/// Returns the words of a full name that identify the person on their own.
 pub(super) fn parts(name: &str) -> Vec<String> {
     let words: Vec<&str> = name.split([' ', '\u{a0}']).filter(|w| !w.is_empty()).collect();
     if words.len() < 2 {

@@ -1,4 +1,5 @@
-//! What has been found so far and what stands for it: the same pseudonym for the same thing throughout a brief.
+//! The state of a redaction: the matches so far and their pseudonyms, which are constant throughout
+//! a brief.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,18 +17,18 @@ struct Found {
     sure: bool,
 }
 
-/// Replaces what should not be handed over.
+/// A redactor with the pseudonyms that it has assigned.
 pub(super) struct Redactor {
     known: HashMap<(&'static str, String), Found>,
     next: HashMap<&'static str, usize>,
     logins: BTreeSet<String>,
     pub(super) trackers: BTreeSet<String>,
     pub(super) hide_links: bool,
-    /// What a person decided to let stand, and whether it was met.
+    /// Exceptions of the user, and whether each was used.
     kept: BTreeMap<String, bool>,
-    /// Any of the logins as a word of its own.
+    /// Pattern of all logins as whole words.
     names: Option<Regex>,
-    /// Single words of the names of people, with whom they stand for.
+    /// Single words of people's names, with the full name.
     parts: BTreeMap<String, (&'static str, String)>,
 }
 
@@ -49,7 +50,7 @@ impl Redactor {
         }
     }
 
-    /// What stands for this, the same each time; itself where a person decided that it stays.
+    /// Returns the pseudonym of a match, the same each time, or the original if the user keeps it.
     pub(super) fn hide(&mut self, kind: &'static str, certainty: Certainty, original: &str) -> String {
         if let Some(met) = self.kept.get_mut(&original.trim().to_lowercase()) {
             *met = true;
@@ -66,12 +67,12 @@ impl Redactor {
         found.pseudonym.clone()
     }
 
-    /// Someone by their login.
+    /// Returns the pseudonym of a login.
     pub(super) fn person(&mut self, name: &str) -> String {
         if name.starts_with('[') { name.to_owned() } else { self.hide("user", Sure, &name.to_lowercase()) }
     }
 
-    /// What may be a login, where one is expected.
+    /// Returns the pseudonym of a possible login in a position where one is expected.
     pub(super) fn name(&mut self, name: &str) -> String {
         let lower = name.to_lowercase();
         let known = self.logins.contains(&lower);
@@ -82,7 +83,7 @@ impl Redactor {
         self.person(name)
     }
 
-    /// Someone by the name that they are called by. Some trackers know people by it alone.
+    /// Returns the pseudonym of a person's name. Some trackers use the name as the login.
     pub(super) fn called(&mut self, certainty: Certainty, name: &str) -> String {
         if self.logins.contains(&name.to_lowercase()) {
             self.person(name)
@@ -91,18 +92,19 @@ impl Redactor {
         }
     }
 
-    /// Whether this was met and let stand as it was wished.
+    /// Returns whether this exception was used.
     pub(super) fn let_stand(&self, wish: &str) -> bool {
         self.kept.get(&wish.trim().to_lowercase()).copied().unwrap_or_default()
     }
 
-    /// Whether this is a host of a tracker, which stands in every citation.
+    /// Returns whether this is a tracker's host that stays visible, because every citation contains
+    /// it.
     pub(super) fn keeps_host(&self, lower: &str) -> bool {
         !self.hide_links && self.trackers.contains(lower)
     }
 
-    /// The first reading is done: what it found is known, and nothing is replaced yet. `parts` tells which words of a
-    /// person's name stand for all of it.
+    /// Ends the first pass: matches stay known, and their counts are reset. `parts` returns the
+    /// words of a name that represent all of it.
     pub(super) fn begin_again(&mut self, parts: impl Fn(&str) -> Vec<String>) {
         let whole: Vec<(&'static str, String)> =
             self.known.keys().filter(|(kind, _)| matches!(*kind, "person" | "user")).cloned().collect();
@@ -110,7 +112,7 @@ impl Redactor {
             for part in parts(&name) {
                 let taken = self.known.contains_key(&(kind, part.clone()));
                 if !taken && !self.kept.contains_key(&part.to_lowercase()) {
-                    // Of two people with one name either will do.
+                    // Of two people with this name, either will do.
                     self.parts.entry(part).or_insert((kind, name.clone()));
                 }
             }
@@ -118,7 +120,7 @@ impl Redactor {
         self.known.values_mut().for_each(|found| found.count = 0);
     }
 
-    /// What was replaced, without what it was.
+    /// Returns the replacements without the originals.
     pub(super) fn counts(&self) -> Vec<Redaction> {
         let mut out: Vec<Redaction> = self
             .replaced()
@@ -132,7 +134,7 @@ impl Redactor {
         out
     }
 
-    /// What was replaced, with what it was.
+    /// Returns the replacements with the originals.
     pub(super) fn preview(&self) -> Vec<RedactionPreview> {
         let mut out: Vec<RedactionPreview> = self
             .replaced()
@@ -152,16 +154,16 @@ impl Redactor {
         self.known.iter().filter(|(_, found)| found.count > 0)
     }
 
-    /// The people whose logins are known, wherever they are named.
+    /// Replaces the known logins in a text.
     pub(super) fn people(&mut self, text: String) -> String {
         let Some(names) = self.names.clone() else { return text };
-        // Neighbours share the character between them.
+        // Adjacent matches share a separator, so replace twice.
         (0..2).fold(text, |text, _| {
             self.replace(&names, &text, |r, c, _| format!("{}{}{}", &c[1], r.person(&c[2]), &c[3]))
         })
     }
 
-    /// What was told by its surroundings in one place is replaced wherever else it stands.
+    /// Replaces the known matches wherever else they occur in a text.
     pub(super) fn again(&mut self, text: &str) -> String {
         let known = self.known.keys().map(|(kind, original)| (original.clone(), (*kind, original.clone())));
         let parts = self.parts.iter().map(|(part, whole)| (part.clone(), whole.clone()));
@@ -174,7 +176,7 @@ impl Redactor {
                 "person" => 3,
                 _ => 4,
             };
-            // A word of the language means something else elsewhere.
+            // An ordinary word may have another meaning elsewhere.
             let telling = match key.0 {
                 "token" => words::is_unlike_a_word(&wanted),
                 "user" | "host" => !words::is_ordinary(&wanted),
@@ -195,7 +197,7 @@ impl Redactor {
         self.replace(pattern, text, |r, c, _| r.hide(kind, Sure, &c[0]))
     }
 
-    /// Replaces what a pattern finds; what replaces it sees the text around.
+    /// Replaces the matches of a pattern; `with` also receives the text around them.
     pub(super) fn replace(
         &mut self,
         pattern: &Regex,
@@ -206,7 +208,8 @@ impl Redactor {
     }
 }
 
-/// Replaces a word wherever it stands by itself, or with `inside` anywhere; how often.
+/// Replaces a whole word, or any occurrence if `inside` is set, and returns the number of
+/// replacements.
 fn replace_words(text: &str, wanted: &str, pseudonym: &str, inside: bool) -> (String, usize) {
     let mut times = 0;
     let mut from = 0;
@@ -214,10 +217,10 @@ fn replace_words(text: &str, wanted: &str, pseudonym: &str, inside: bool) -> (St
     for (at, _) in text.match_indices(wanted) {
         let end = at + wanted.len();
         let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-        // Inside of a longer word it is another word; a secret is one anywhere.
+        // Part of a longer word is another word; a secret is one anywhere.
         let mut after = text[end..].chars();
         let next = after.next();
-        // What stands for something already is not read again.
+        // Pseudonyms are not redacted again.
         let pseudonym_itself = text[..at].ends_with('[')
             && next == Some('-')
             && after.next().is_some_and(|c| c.is_ascii_digit());

@@ -1,9 +1,8 @@
-//! Words that programs and people say of things, and that are neither a secret, a login nor a host: what stands behind
-//! "password:" in the text of an error is one of these.
+//! Ordinary words, which are no secret, login or host. They follow "password:" in error messages.
 
 use precedent_text::words::Words;
 
-/// In English, then in the other languages of mail programs.
+/// The words in English, then in the other languages of mail programs.
 static ORDINARY: Words = Words::new("
     a an the this that these those it its he she they we you your our my his her their there here i
     is was were are be been being am has have had having do does did done doing can could cannot may might must shall should
@@ -86,15 +85,15 @@ static ORDINARY: Words = Words::new("
     오류 무효 필수 없음 만료 만료됨 실패 잘못됨 비어 있음 틀림 불일치
 ");
 
-/// Whether this is a word that is said of things: no name of anything, and no secret.
+/// Returns whether a word is an ordinary word, and neither a name nor a secret.
 pub(super) fn is_ordinary(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let lower = bare.to_lowercase().replace(['\'', '’'], "");
     !lower.is_empty() && ORDINARY.contains(&lower)
 }
 
-/// Whether this can be no word of a text: it has a digit or a mark among its letters, or capitals inside. Such a thing may be
-/// replaced wherever it stands, for it means nothing else.
+/// Returns whether a text cannot be a word: it has a digit or punctuation among its letters, or
+/// inner capitals. Such a text may be replaced everywhere, because it has no other meaning.
 pub(super) fn is_unlike_a_word(text: &str) -> bool {
     let inner = text.trim_matches(|c: char| !c.is_alphanumeric());
     let capital_inside =
@@ -104,7 +103,7 @@ pub(super) fn is_unlike_a_word(text: &str) -> bool {
         || !is_camel(inner) && capital_inside()
 }
 
-/// `NotFound`, `unexpectedEnd`: words that are written together, each with a capital.
+/// Returns whether a text is camel case: `NotFound`, `unexpectedEnd`.
 pub(super) fn is_camel(text: &str) -> bool {
     let mut humps: Vec<usize> = vec![0];
     for c in text.chars() {

@@ -1,6 +1,7 @@
 //! Prints the sentences of comments with their features, for `models/roles/fit.py`.
 //!
-//! Standard input has a JSON string with a comment's text in each line, standard output a JSON list of `[text, features]`.
+//! Standard input has a JSON string with a comment's text in each line, standard output a JSON list
+//! of `[text, features]`.
 
 use std::io::{self, BufRead};
 

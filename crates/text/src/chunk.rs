@@ -1,37 +1,37 @@
-//! Cutting a text into the pieces that are embedded, and the one function that writes a text for the model.
+//! Splitting of a text into chunks for embedding, and the text that the model receives.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{markdown::BlockKind, prepare::Prepared};
 
-/// Aim of a chunk's own text, in bytes. About 256 word pieces of English with the title, which is what the
-/// built-in model reads; longer chunks would be cut unseen.
+/// The target length of a chunk's own text, in bytes. With the title this is about 256 word pieces
+/// of English, the limit of the built-in model.
 pub const TARGET: usize = 900;
-/// The most chunks of a document's own text.
+/// The maximum number of chunks of a document's own text.
 pub const MAX_BODY_CHUNKS: usize = 24;
-/// The most chunks of one comment.
+/// The maximum number of chunks of one comment.
 pub const MAX_COMMENT_CHUNKS: usize = 6;
-/// The longest title that goes in front of a chunk, in bytes.
+/// The maximum length of the title in front of a chunk, in bytes.
 const MAX_TITLE: usize = 200;
 
-/// A piece of a text.
+/// A chunk of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// What it says, without the title.
+    /// Text without the title.
     pub text: String,
-    /// Whether it is mostly code, a log or a stack trace.
+    /// True if most of it is code, a log or a stack trace.
     pub code: bool,
 }
 
 impl Chunk {
-    /// What the model reads for it.
+    /// Returns the text that the model receives for this chunk.
     pub fn representation(&self, title: &str) -> String {
         representation(title, &self.text)
     }
 }
 
-/// What the model reads: the title, then the text. Stored documents and queries are written by this function alone, so
-/// that the two sides are comparable.
+/// Returns the text that the model receives: the title, then the text. Stored documents and queries
+/// both use this function, so that their vectors are comparable.
 pub fn representation(title: &str, text: &str) -> String {
     let title = title.trim();
     let title = &title[..title.floor_char_boundary(MAX_TITLE)];
@@ -42,8 +42,9 @@ pub fn representation(title: &str, text: &str) -> String {
     }
 }
 
-/// Cuts a prepared text into at most `max` chunks along its blocks. A fence is never cut: one that is longer than a
-/// chunk is represented by its telling lines. Long paragraphs are cut between sentences.
+/// Splits a prepared text into at most `max` chunks along its blocks. A code block is never split:
+/// one that is longer than a chunk is represented by its distinctive lines. Long paragraphs are
+/// split between sentences.
 pub fn chunks(text: &Prepared, max: usize) -> Vec<Chunk> {
     let mut out: Vec<Chunk> = Vec::new();
     let mut open = String::new();
@@ -63,7 +64,8 @@ pub fn chunks(text: &Prepared, max: usize) -> Vec<Chunk> {
             _ => sentences(&block.text),
         };
         for piece in pieces {
-            // A heading stays with what follows it; a chunk may grow a little rather than leave a crumb.
+            // Keep a heading with the text below it; a chunk may exceed the target to avoid a tiny
+            // one.
             let room = TARGET.saturating_sub(open.len());
             if !open.is_empty() && piece.len() > room && close(&mut open, &mut code_bytes) {
                 break 'blocks;
@@ -82,7 +84,8 @@ pub fn chunks(text: &Prepared, max: usize) -> Vec<Chunk> {
     out
 }
 
-/// A paragraph in pieces of at most [`TARGET`] bytes, cut between sentences, else between words.
+/// Splits a paragraph into pieces of at most [`TARGET`] bytes, between sentences, else between
+/// words.
 fn sentences(text: &str) -> Vec<String> {
     if text.len() <= TARGET {
         return vec![text.to_owned()];
@@ -101,7 +104,7 @@ fn sentences(text: &str) -> Vec<String> {
     out
 }
 
-/// A sentence in pieces of at most [`TARGET`] bytes, cut at white space where there is any.
+/// Splits a sentence into pieces of at most [`TARGET`] bytes, at white space where there is any.
 fn pieces(mut text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     while text.len() > TARGET {
@@ -115,7 +118,8 @@ fn pieces(mut text: &str) -> Vec<&str> {
     out
 }
 
-/// A fence in at most [`TARGET`] bytes: whole, or its lines that name a failure with the first and last ones.
+/// Returns a code block in at most [`TARGET`] bytes: all of it, or its failure lines with the first
+/// and last ones.
 fn excerpt(code: &str) -> String {
     if code.len() <= TARGET {
         return code.to_owned();

@@ -1,22 +1,22 @@
-//! Why an item was closed: the words of trackers whose resolutions are free, as the few that the rest of the program asks for.
+//! The mapping of the free-form resolutions of trackers to a few closure reasons.
 
 use std::{collections::HashMap, sync::LazyLock};
 
 use crate::words::phrases;
 
-/// What a reason for a closure means.
+/// The meaning of a closure reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closure {
-    /// It was done.
+    /// Done.
     Completed,
-    /// It was closed without a fix.
+    /// Closed without a fix.
     NotPlanned,
-    /// It was closed as a duplicate.
+    /// Closed as a duplicate.
     Duplicate,
 }
 
 impl Closure {
-    /// As GitHub calls it, and everything that asks for reasons.
+    /// Returns the name that GitHub uses for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -25,43 +25,46 @@ impl Closure {
         }
     }
 
-    /// What this reason means, in whatever words its tracker gives it: `Won't Do`, `Closed (works as designed)`, `Nicht reproduzierbar`.
+    /// Returns the meaning of a reason in the words of any tracker: `Won't Do`, `Closed (works as
+    /// designed)`, `Nicht reproduzierbar`.
     pub fn of(reason: &str) -> Option<Self> {
         let parts = reason.split(['(', ')', '[', ']', ':', '/', ';', ',', '|', '–', '—']);
         let parts = parts.flat_map(|part| part.split(" - "));
         let meanings =
             || std::iter::once(reason).chain(parts.clone()).filter_map(|part| meaning(&plain(part)));
-        // What was declined and is then closed was declined.
+        // An item that was declined and then closed counts as declined.
         [Self::Duplicate, Self::NotPlanned, Self::Completed]
             .into_iter()
             .find(|closure| meanings().any(|meaning| meaning == *closure))
     }
 
-    /// Whether a reason says in so many words that something was mended. That an item is done or closed says no more than its state.
+    /// Returns whether a reason says explicitly that something was fixed. "Done" and "closed" say
+    /// no more than the item's state.
     pub fn says_fixed(reason: &str) -> bool {
         let plain = plain(reason);
         meaning(&plain) == Some(Self::Completed) && !phrases(ENDED).any(|word| word == plain)
     }
 }
 
-/// `completed`, `not_planned` or `duplicate` where a resolution means that, else the resolution itself.
+/// Returns `completed`, `not_planned` or `duplicate` where a resolution means that, else the
+/// resolution itself.
 pub fn meant(resolution: &str) -> String {
     let meaning = Closure::of(resolution).map(Closure::as_str);
     meaning.unwrap_or(resolution.trim()).to_owned()
 }
 
-/// What was closed without a fix is called, by resolutions and by labels.
+/// The resolutions and labels of items that were closed without a fix.
 pub const DECLINED: &str = "
     wontfix, won't fix, wont fix, won't do, invalid, cannot reproduce, can't reproduce, not reproducible, works for me, worksforme,
     not a bug, by design, as designed, inactive, abandoned, rejected, declined, obsolete";
-/// Other resolutions after which there is nothing to learn from how it was solved.
+/// The other resolutions of items whose closure shows no solution.
 const NOT_PLANNED: &str = "
     not planned, will not fix, will not do, can't fix, cannot fix, not a problem, not a defect, not an issue, not our bug, incomplete,
     insufficient data, insufficient information, not enough information, no response, expired, eol, deferred, canceled, cancelled, removed,
     removed from the backlog, moved, upstream, works as designed, works as intended, working as intended, working as designed,
     unable to reproduce, could not reproduce, unreproducible, out of scope, not applicable, n/a, stale, inactivity, withdrawn, refused,
     user error, no fault found, no fix, outdated, spam, dismissed, discarded";
-/// The same in other languages.
+/// The same resolutions in other languages.
 const NOT_PLANNED_FOREIGN: &str = "
     wird nicht behoben, wird nicht bearbeitet, wird nicht umgesetzt, wird nicht gelöst, wird nicht erledigt, nicht geplant, abgelehnt,
     zurückgewiesen, zurückgezogen, verworfen, storniert, abgebrochen, abgewiesen, nicht reproduzierbar, nicht nachvollziehbar,
@@ -83,20 +86,20 @@ const NOT_PLANNED_FOREIGN: &str = "
     仕様どおり, 見送り, 中止, 取り下げ, 不予修复, 不修复, 不予解决, 不解决, 不处理, 无需处理, 暂不处理, 无法重现, 无法复现, 不能重现, 不可重现, 不是问题, 不是缺陷,
     非缺陷, 无效, 拒绝, 已拒绝, 取消, 已取消, 设计如此, 不完整, 外部原因, 不修正, 無法重現, 已拒絕, 수정하지 않음, 수정 안 함, 재현할 수 없음, 재현 불가, 재현 안 됨,
     무효, 거부, 거부됨, 취소, 취소됨, 반려, 불완전, 하지 않음, 버그 아님";
-/// What was closed as a duplicate is called.
+/// The resolutions of duplicates.
 const DUPLICATE: &str = "
     dup, dupe, duplikat, dublette, doublon, duplicado, duplicada, duplicata, duplicato, duplicaat, dubbel, dubblett, duplikát, zduplikowane,
     дубликат, дубль, повтор, mükerrer, 重複, 重複している, 重复, 重复问题, 重複問題, 중복, 중복됨";
-/// Resolutions that say that it was solved.
+/// The resolutions of solved items.
 const COMPLETED: &str = "
     fixed, solved, implemented, verified, current release, next release, errata, rawhide, acceptance tests pass, fixed and verified,
     behoben, gelöst, corrigé, résolu, corregido, solucionado, corrigido, corretto, risolto, opgelost, naprawione, исправлено, решено,
     åtgärdad, rettet, opraveno, çözüldü, 修正済み, 解決済み, 已修复, 已解决, 수정됨, 해결됨";
-/// Those that say no more than that it has ended.
+/// The resolutions that say no more than that the item has ended.
 const ENDED: &str = "completed, done, resolved, workfinished, codecomplete, closed, erledigt, geschlossen, fermé, cerrado, fechado, chiuso, \
                      gesloten, закрыто, 完了, 已关闭, 완료";
 
-/// What each resolution means, without spaces and marks.
+/// The meaning of each resolution, keyed by its text without spaces and punctuation.
 static MEANINGS: LazyLock<HashMap<String, Closure>> = LazyLock::new(|| {
     let lists = [
         (DUPLICATE, Closure::Duplicate),

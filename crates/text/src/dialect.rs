@@ -1,8 +1,9 @@
-//! Which Markdown is read.
+//! The Markdown dialect.
 
 use pulldown_cmark::Options;
 
-/// The Markdown that trackers write: CommonMark with GitHub's tables, strikethrough, task lists and footnotes.
+/// The options for the Markdown of trackers: CommonMark with GitHub's tables, strikethrough, task
+/// lists and footnotes.
 pub const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_STRIKETHROUGH)
     .union(Options::ENABLE_TASKLISTS)

@@ -1,4 +1,4 @@
-//! A long text by what informs: a log of a hundred thousand lines is asked about for a few of them.
+//! Reduction of a long text, such as a log, to its salient lines.
 
 use std::{
     borrow::Cow,
@@ -11,22 +11,22 @@ use regex::Regex;
 
 use crate::{mail, report, signature, skeleton::Skeleton, visible::uncoloured};
 
-/// A text of so many bytes is read as it is.
+/// The length up to which a text is read as it is, in bytes.
 const SHORT: usize = 24_000;
-/// What is kept of a longer one, in bytes.
+/// The number of bytes that are kept of a longer text.
 const MOST: usize = 20_000;
-/// So many of the first and of the last distinct lines are kept whatever they say.
+/// The number of first and of last distinct lines that are always kept.
 const FIRST: usize = 30;
 const LAST: usize = 60;
-/// So many lines around one that tells of a failure are kept.
+/// The number of lines kept around a line that reports a failure.
 const AROUND: usize = 4;
-/// What is longer, in bytes, is a log and no mail.
+/// The length above which a text is a log and no mail, in bytes.
 const LONGEST_MAIL: usize = 1_000_000;
-/// Fewer lines are no log, however long they are.
+/// The minimum number of lines of a log.
 const MANY_LINES: usize = 30;
-/// What stands for lines that are left out.
+/// The mark in place of omitted lines.
 const LEFT_OUT: &str = "[…]\n";
-/// The longest line, in bytes, that is kept whole.
+/// The maximum length of a line that is kept whole, in bytes.
 const LINE: usize = 2_000;
 
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
@@ -38,9 +38,10 @@ static WARNING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\bwarn(?:ing
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static VARYING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[0-9]+").unwrap());
 
-/// What of a text that was given as a question informs: what its writer wrote, without a terminal's colours; all of that where it is
-/// short. Lines that differ in numbers alone count once; of the others the first,
-/// the last and those around a failure are kept, the rarest kind of line first, in their order.
+/// Returns the salient part of a text that was given as a query: its writer's own words without
+/// terminal colours. A short text is kept whole. Lines that differ only in numbers count once; of
+/// the others the first, the last and those around a failure are kept in their order, the rarest
+/// kinds of lines first.
 pub fn informative(text: &str) -> Cow<'_, str> {
     let text = match uncoloured(text) {
         plain if plain.len() > LONGEST_MAIL => plain,
@@ -58,14 +59,15 @@ pub fn informative(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept.into_iter().map(|at| head(lines[at])).collect::<Vec<_>>().join("\n"))
 }
 
-/// A Markdown text in about `most` bytes, to be read by people: what is written stays, and a log or another long run of lines that a fence
-/// holds is shown by its lines that inform, with a mark where some are left out.
+/// Shortens a Markdown text to about `most` bytes for people to read. Prose is kept; a log or
+/// another long run of lines in a code block is reduced to its salient lines, with a mark where
+/// lines are omitted.
 pub fn condensed(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return text.into();
     }
     let parts = parts(text);
-    // A text that fences nothing may be a log as a whole.
+    // A text without code blocks may be a log as a whole.
     let long = |part: &Part<'_>| {
         part.lines.len() >= MANY_LINES && (part.code || (parts.len() == 1 && are_a_log(&part.lines)))
     };
@@ -78,7 +80,7 @@ pub fn condensed(text: &str, most: usize) -> Cow<'_, str> {
     let mut out = String::with_capacity(most);
     for part in &parts {
         let kept: BTreeSet<usize> = match long(part) && part.bytes() > each {
-            // The marks take room as well.
+            // Reserve room for the marks.
             true => telling(&part.lines, each * 3 / 4),
             false => (0..part.lines.len()).collect(),
         };
@@ -99,7 +101,7 @@ pub fn condensed(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A run of lines: what a fence holds, or what stands outside of one, fences included.
+/// A run of lines: the content of a code block, or the lines outside of one, fences included.
 struct Part<'t> {
     lines: Vec<&'t str>,
     code: bool,
@@ -111,7 +113,7 @@ impl Part<'_> {
     }
 }
 
-/// Whether most lines have what differs from line to line in a log: times and numbers.
+/// Returns whether most lines contain the varying parts of log records: times and numbers.
 fn are_a_log(lines: &[&str]) -> bool {
     let said = lines.iter().filter(|line| !line.trim().is_empty());
     let numbered = said.clone().filter(|line| VARYING.is_match(head(line)));
@@ -137,8 +139,9 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     out
 }
 
-/// Which of these lines inform, in about `most` bytes. Lines that differ in numbers alone count once; of the others the first, the last and
-/// those around a failure are kept, the rarest kind of line first.
+/// Returns the indices of the salient lines, in about `most` bytes. Lines that differ only in
+/// numbers count once; of the others the first, the last and those around a failure are kept, the
+/// rarest kinds of lines first.
 fn telling(lines: &[&str], most: usize) -> BTreeSet<usize> {
     let hash = BuildHasherDefault::<DefaultHasher>::new();
     let kinds: Vec<u64> =
@@ -147,14 +150,14 @@ fn telling(lines: &[&str], most: usize) -> BTreeSet<usize> {
     for kind in &kinds {
         *seen.entry(*kind).or_default() += 1;
     }
-    // A kind of line stands for all of them by its last one: where a program ends is where it failed.
+    // The last line of a kind represents it, because programs fail where their output ends.
     let mut last: HashMap<u64, usize> = HashMap::new();
     for (at, kind) in kinds.iter().enumerate() {
         last.insert(*kind, at);
     }
     let distinct: BTreeSet<usize> = last.into_values().filter(|at| !lines[*at].trim().is_empty()).collect();
     let mut wanted: Vec<usize> = Vec::new();
-    // A thousand warnings, each of its own kind, leave room for the one failure.
+    // Rank failures first, so that a thousand distinct warnings leave room for one failure.
     let gravity = |at: usize| {
         let line = head(lines[at]);
         if SEVERE.is_match(line) {
@@ -173,7 +176,7 @@ fn telling(lines: &[&str], most: usize) -> BTreeSet<usize> {
     let ends = distinct.iter().rev().take(LAST).chain(distinct.iter().take(FIRST));
     let mut kept = BTreeSet::new();
     let mut room = most;
-    // The first lines say what the text is; they come before a thousand failures.
+    // The first line identifies the text, so it precedes the failures.
     for at in std::iter::once(0).chain(wanted.into_iter().take(400)).chain(ends.copied()) {
         let size = head(lines[at]).len() + 1;
         if size <= room && kept.insert(at) {
@@ -183,7 +186,8 @@ fn telling(lines: &[&str], most: usize) -> BTreeSet<usize> {
     kept
 }
 
-/// The line that tells what a text is about: the first one, a mail's subject; of a log the first that tells of a failure.
+/// Returns the line that best describes a text: a mail's subject, a log's first failure, else the
+/// first line.
 pub fn headline(text: &str) -> String {
     let title = report::pasted(text, &Skeleton::default()).0;
     if !title.is_empty() {
@@ -191,7 +195,7 @@ pub fn headline(text: &str) -> String {
     }
     let plain = uncoloured(text);
     let first = || plain.trim().lines().next();
-    // Where nothing failed, what a log warns of is what it is asked for.
+    // Without a failure, use the first warning.
     let that = |pattern: &Regex| plain.lines().find(|line| pattern.is_match(head(line)));
     that(&SEVERE).or_else(|| that(&WARNING)).or_else(first).unwrap_or_default().to_owned()
 }

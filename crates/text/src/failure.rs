@@ -1,7 +1,7 @@
-//! Whether two texts report the same failure: by root cause, by place and by code.
+//! Comparison of the failures that two texts report: by root cause, by place and by code.
 //!
-//! The class of an exception, runtime frames and messages that every program has are no evidence. What
-//! each rule says of marked and judged pairs is in docs/decisions/0014-one-pipeline.md.
+//! The class of an exception, runtime frames and messages that every program has are no evidence.
+//! The measurements of each rule are in docs/decisions/0014-one-pipeline.md.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -13,32 +13,33 @@ use crate::{
     trace,
 };
 
-/// How the failures of two texts compare.
+/// The result of comparing the failures of two texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailureMatch {
-    /// The same root cause: in the same place, or an exception with the same message of the program's own.
+    /// The same root cause: in the same place, or an exception with the same message specific to
+    /// the program.
     Same,
     /// Another root cause, another place, or another code of one family.
     Different,
-    /// At least one text names no failure, or both only one that every program has.
+    /// No failure in at least one text, or only one that every program has.
     #[default]
     Unknown,
 }
 
-/// What a text reports that failed.
+/// The failure that a text reports.
 #[derive(Clone, Debug, Default)]
 pub struct Failure {
     /// Innermost causes: the end of a chain, else the exceptions beside the traces.
     causes: Vec<Cause>,
-    /// The program's own frames at the top of each trace, in their order.
+    /// Frames of the program's own at the top of each trace, in order.
     frames: Vec<String>,
     /// Codes in lower case.
     codes: BTreeSet<String>,
-    /// Exceptions with a message of the program's own, masked.
+    /// Exceptions with a masked message that is specific to the program.
     exceptions: BTreeSet<String>,
 }
 
-/// The line that names a root cause.
+/// A root cause, as its line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cause {
     /// Class of the exception in lower case, without its package; empty without one.
@@ -47,55 +48,55 @@ struct Cause {
     message: String,
     /// Words of the message outside of quotes.
     words: BTreeSet<String>,
-    /// What the message quotes.
+    /// Quoted parts of the message.
     quoted: BTreeSet<String>,
-    /// Whether the class belongs to a language's runtime, as far as its name tells.
+    /// True if the class belongs to a language's runtime, judging by its name.
     runtime: bool,
 }
 
-/// The longest text and the longest line that are read, in bytes.
+/// The maximum length of the text and of a line that are read, in bytes.
 const MAX_TEXT: usize = 200_000;
 const MAX_LINE: usize = 500;
-/// The most causes of one text.
+/// The maximum number of causes of one text.
 const MAX_CAUSES: usize = 8;
-/// The shortest name of a frame that tells a place: minified names are shorter.
+/// The minimum length of a frame's name that identifies a place; minified names are shorter.
 const MIN_FRAME: usize = 3;
-/// Messages with fewer words are not compared word by word.
+/// The minimum number of words of messages that are compared word by word.
 const MIN_WORDS: usize = 3;
-/// An exception's message of fewer words may be any program's.
+/// The minimum number of words of an exception's message that is specific to a program.
 const MIN_MESSAGE: usize = 4;
-/// The most codes of one family for a text to be about one of them.
+/// The maximum number of codes of one family for a text to be about one of them.
 const MAX_CODES: usize = 2;
 
-/// What stands before the cause of the failure above it.
+/// The text before the cause of the failure above it.
 static CAUSED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^\s*(?:Caused by|Root cause|Reason)[ \t]*:[ \t]*|--->\s*(?:\(Inner Exception #\d+\)\s*)?|\[cause\]:\s*",
     )
 });
-/// How .NET lists failures that came together.
+/// The mark of .NET before each failure of an aggregate.
 const INNER: &str = "(Inner Exception #";
-/// The class of an exception at the beginning of a line, or behind the time and level of a log.
+/// The class of an exception at the beginning of a line, or after the time and level of a log.
 static RAISED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?:^|[\s\]])(?:[A-Za-z_][\w$]*[.:\\]{1,2})*[A-Z][\w$]*(?:Exception|Error|Exit|Interrupt|Failure|DoesNotExist)\b(?::|\s*\(|\s*$)",
     )
 });
-/// A panic, or what a sanitizer says: failures without a class.
+/// A panic, or the report of a sanitizer: failures without a class.
 static PANIC: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^\s*(?:panic: |fatal error: |thread '[^'\n]*' (?:\(\d+\) )?panicked at (?:'[^\n]*', )?[^\n]*?:\d+:\d+:\n|[^\n]{0,20}ERROR: AddressSanitizer: )([^\n]+)",
     )
 });
-/// What names the thread of an exception.
+/// The text before an exception that names its thread.
 static IN_THREAD: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"^(?:Unhandled [Ee]xception[.:]?\s+|Exception in thread (?:"[^"\n]*"|\S+) |Uncaught (?:\(in promise\) )?)"#,
     )
 });
-/// A numbered or indented cause below "Caused by:", as anyhow writes it.
+/// A numbered or indented cause below "Caused by:", in anyhow's format.
 static LISTED: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s+(?:\d+: )?(\S[^\n]*)$"));
-/// Python and PHP print the innermost failure first.
+/// A separator of Python's and PHP's chains, which print the innermost failure first.
 static FOLLOWED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^(?:The above exception was the direct cause of|During handling of the above exception|Next [\w\\]+(?:Exception|Error))",
@@ -109,7 +110,7 @@ static QUOTED: LazyLock<Regex> =
     LazyLock::new(|| re(r#"'([^'\n]{1,80})'|"([^"\n]{1,80})"|`([^`'\n]{1,80})[`']"#));
 
 impl Failure {
-    /// Reads what failed from a text as it was written: prose, logs and traces.
+    /// Parses the failure from a text in its original form: prose, logs and traces.
     pub fn of(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_TEXT)];
         let mut failure = Self {
@@ -128,7 +129,7 @@ impl Failure {
         failure
     }
 
-    /// Compares the failures of two texts. What one of them does not name says nothing.
+    /// Compares the failures of two texts. Parts that one of them does not name are no evidence.
     pub fn compare(&self, other: &Self) -> FailureMatch {
         if self.has_other_code(other) {
             return FailureMatch::Different;
@@ -136,7 +137,7 @@ impl Failure {
         let place = self.same_place(other);
         let pairs = || self.causes.iter().flat_map(|a| other.causes.iter().map(move |b| (a, b)));
         let found = pairs().map(|(a, b)| a.compare(b, place));
-        // Any of several causes may be the one that both texts are about.
+        // Either text may list several causes and be about any of them.
         let best = |best, one| match (best, one) {
             (FailureMatch::Same, _) | (_, FailureMatch::Same) => FailureMatch::Same,
             (FailureMatch::Unknown, _) | (_, FailureMatch::Unknown) => FailureMatch::Unknown,
@@ -152,7 +153,7 @@ impl Failure {
         }
     }
 
-    /// Whether both have codes of one family and no code in common.
+    /// Returns whether both have codes of one family and no code in common.
     fn has_other_code(&self, other: &Self) -> bool {
         let family = |codes: &BTreeSet<String>, code: &str| -> usize {
             codes.iter().filter(|c| family_of(c) == family_of(code)).count()
@@ -164,7 +165,7 @@ impl Failure {
             })
     }
 
-    /// Whether both traces go through the same place; `None` where that cannot be told.
+    /// Returns whether both traces go through the same place; `None` if that is unknown.
     fn same_place(&self, other: &Self) -> Option<bool> {
         let (ours, theirs) = (&self.frames, &other.frames);
         let (Some(top), Some(other_top)) = (ours.first(), theirs.first()) else { return None };
@@ -178,7 +179,7 @@ impl Failure {
     }
 }
 
-/// The family of a code: what stands before its number.
+/// Returns the family of a code: the part before its number.
 fn family_of(code: &str) -> &str {
     code.trim_end_matches(|c: char| c.is_ascii_digit())
 }
@@ -242,11 +243,12 @@ impl Cause {
     }
 }
 
-/// The root causes of a text: the innermost of a chain, else the exceptions that stand beside its traces.
+/// Returns the root causes of a text: the innermost of a chain, else the exceptions beside its
+/// traces.
 fn causes(text: &str) -> Vec<Cause> {
     let mut lines: Vec<&str> = Vec::new();
     if text.contains(INNER) {
-        // None of the failures that came together caused the others.
+        // The failures of an aggregate did not cause one another.
         let all = CAUSED.find_iter(text);
         lines.extend(all.map(|found| text[found.end()..].lines().next().unwrap_or_default()));
     } else if let Some(innermost) = innermost(text) {
@@ -258,7 +260,7 @@ fn causes(text: &str) -> Vec<Cause> {
             python |= line.starts_with("Traceback (most recent call last)");
             let raised = &line[IN_THREAD.find(line).map_or(0, |head| head.end())..];
             let above = all.get(at + 1).is_some_and(|next| next.starts_with("at "));
-            // Python names the failure below its trace, the others above.
+            // Python names the failure below its trace, other languages above.
             if (above || python) && !line.starts_with("at ") && RAISED.is_match(raised) {
                 python = false;
                 lines.push(without_prefix(line));
@@ -275,13 +277,13 @@ fn causes(text: &str) -> Vec<Cause> {
     causes
 }
 
-/// A line that names an exception, without the time and level of a log before it.
+/// Returns a line that names an exception, without the time and level of a log before it.
 fn without_prefix(line: &str) -> &str {
     let raised = RAISED.find(line).map_or(0, |found| found.start());
     line[raised..].trim_start_matches([' ', '\t', ']'])
 }
 
-/// The line of the innermost cause, where a text prints a chain.
+/// Returns the line of the innermost cause, where a text prints a chain.
 fn innermost(text: &str) -> Option<&str> {
     if let Some(last) = CAUSED.find_iter(text).last() {
         let rest = &text[last.end()..];

@@ -1,4 +1,5 @@
-//! HTML in one small place: Markdown to sanitised HTML for the reading pane, HTML to plain text for the index.
+//! Conversion of Markdown to sanitised HTML for the reading pane, and of HTML to plain text for the
+//! index.
 
 use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 
@@ -7,20 +8,20 @@ use regex::{Captures, Regex};
 
 use super::{dialect::OPTIONS, visible::uncoloured, words::Words};
 
-/// The elements that tracker texts may use. No script, style, form, frame, media or SVG.
+/// The elements that tracker texts may use: no script, style, form, frame, media or SVG.
 static TAGS: Words = Words::new(
     "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li ol p pre q s samp small span strike
     strong sub summary sup table tbody td tfoot th thead tr tt u ul var",
 );
 
-/// Elements that are HTML but never shown; they are no text either.
+/// The HTML elements that are never shown; they are no text either.
 static OTHER_TAGS: Words = Words::new(
     "article aside audio big body button caption center cite colgroup fieldset figcaption figure font form head html iframe img
     input label legend link meta nav noscript object option p picture rp rt ruby script select source style svg textarea title
     video wbr",
 );
 
-/// Elements that stand on lines of their own, however they are written: what precedes and what follows are other words.
+/// The elements that stand on lines of their own and therefore separate words.
 static BLOCKS: Words = Words::new(
     "article aside blockquote body br button caption center dd details div dl dt fieldset figcaption figure form h1 h2 h3 h4 h5 h6
     head hr html legend li nav ol option p pre select summary table tbody textarea tfoot thead title tr ul",
@@ -33,14 +34,14 @@ static ATTRIBUTE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?i)(?:^|\s)(href|src|alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"#).unwrap()
 });
 
-/// Texts longer than this many bytes are shown cut: no one reads further, and no window should have to lay it out.
+/// The length above which texts are shown cut, in bytes, to keep the layout fast.
 pub const MAX_SHOWN: usize = 400_000;
 
-/// How deep elements lie in one another at the most; nobody sees more, and cleaning takes the square of the depth.
+/// The maximum nesting depth of elements; sanitising takes quadratic time in the depth.
 const MAX_DEPTH: usize = 60;
-/// No language has a longer name.
+/// The maximum length of a language's name, in bytes.
 const LONGEST_LANGUAGE: usize = 20;
-/// After so many tags that were written as HTML the others are shown as they were written.
+/// The maximum number of HTML tags that are interpreted; further ones are shown as text.
 const MAX_TAGS: usize = 2_000;
 
 static CLEANER: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
@@ -79,8 +80,9 @@ static TEXT_ONLY: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
     builder
 });
 
-/// Markdown as sanitised HTML: no script, no style, no form, no remote content. An image becomes
-/// `<span class="remote-image" data-src=URL>alt</span>`, for the reader to ask for, and the box of a task a character.
+/// Converts Markdown to sanitised HTML without scripts, styles, forms and remote content. An image
+/// becomes `<span class="remote-image" data-src=URL>alt</span>`, to be loaded on request, and a
+/// task's checkbox a character.
 pub fn from_markdown(markdown: &str) -> String {
     let plain = uncoloured(markdown);
     let markdown = shown(&plain);
@@ -133,7 +135,8 @@ pub fn from_markdown(markdown: &str) -> String {
     CLEANER.clean(&html).to_string()
 }
 
-/// The class that names the language of a block of code, for the reader to colour it: `language-rust`. No other is let through.
+/// Returns the class that names the language of a code block, for syntax highlighting:
+/// `language-rust`. All other classes are dropped.
 fn language(classes: &str) -> Option<String> {
     let named = classes.split_ascii_whitespace().find_map(|class| class.strip_prefix("language-"))?;
     let is_named = |c: &char| c.is_ascii_alphanumeric() || matches!(*c, '+' | '#' | '-');
@@ -141,10 +144,10 @@ fn language(classes: &str) -> Option<String> {
     (!name.is_empty()).then(|| format!("language-{}", name.to_ascii_lowercase()))
 }
 
-/// After so many readings everything that could begin a tag is text.
+/// The maximum number of passes; after them every `<` is escaped.
 const READINGS: usize = 4;
 
-/// Markdown in which all HTML is text.
+/// Returns Markdown in which all HTML is text.
 pub fn without_html(markdown: &str) -> String {
     let mut text = markdown.to_owned();
     for _ in 0..READINGS {
@@ -166,7 +169,7 @@ pub fn without_html(markdown: &str) -> String {
             from = at + 1;
         }
         out.push_str(&text[from..]);
-        // What was inside of a tag may now open or close a fence.
+        // Escaping a tag may expose a fence inside of it, so parse again.
         text = out;
     }
     text.replace('<', "&lt;")
@@ -184,19 +187,19 @@ fn shown(markdown: &str) -> Cow<'_, str> {
     ))
 }
 
-/// A text without tags in which characters may be written as entities.
+/// Decodes the entities of a text without tags.
 pub fn decoded(text: &str) -> String {
     html_escape::decode_html_entities(text).into_owned()
 }
 
-/// The text of a piece of HTML, entities decoded, without tags, comments, scripts and styles. What stands in blocks of its own stands
-/// on lines of its own, and cells are divided.
+/// Returns the text of an HTML fragment: entities decoded, without tags, comments, scripts and
+/// styles. Block elements are on lines of their own, and cells are separated.
 pub fn to_text(html: &str) -> String {
     read(html, &mut Vec::new())
 }
 
-/// As [`to_text`]; what links lead to and images show is added to `targets`. A tag that is none of HTML's is text, as the element of a
-/// configuration that somebody pasted.
+/// Converts as [`to_text`] does, and adds the targets of links and images to `targets`. A tag that
+/// is not HTML's, such as an element of a pasted configuration, is kept as text.
 pub(super) fn read(html: &str, targets: &mut Vec<String>) -> String {
     let divided = TAG.replace_all(html, |tag: &Captures<'_>| {
         let whole = &tag[0];
@@ -209,7 +212,7 @@ pub(super) fn read(html: &str, targets: &mut Vec<String>) -> String {
     });
     let mut clean = String::new();
     let mut rest = &divided[..];
-    // So many tags at a time: how long they take grows with the square of how deep they lie in one another.
+    // Sanitise in batches of tags: the time grows with the square of the nesting depth.
     while let Some((end, _)) = rest.match_indices('<').nth(MAX_TAGS) {
         clean.push_str(&TEXT_ONLY.clean(&rest[..end]).to_string());
         rest = &rest[end..];
@@ -220,7 +223,7 @@ pub(super) fn read(html: &str, targets: &mut Vec<String>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What divides the words before and after a tag of this name.
+/// Returns the separator of the words before and after a tag of this name.
 pub(super) fn space(name: &str) -> &'static str {
     let name = name.to_ascii_lowercase();
     match name.as_str() {
@@ -230,7 +233,8 @@ pub(super) fn space(name: &str) -> &'static str {
     }
 }
 
-/// What a tag in the middle of a text puts between the words around it, and what an image says; its address is added to `targets`.
+/// Returns the text that replaces an inline tag: a separator, and the alternative text of an image.
+/// The image's address is added to `targets`.
 pub(super) fn inline(tag: &str, targets: &mut Vec<String>) -> String {
     let Some(found) = TAG.captures(tag) else { return String::new() };
     let mut out = space(&found[1]).to_owned();
@@ -242,7 +246,8 @@ pub(super) fn inline(tag: &str, targets: &mut Vec<String>) -> String {
     out
 }
 
-/// What an image says in place of itself; its address, a link's and their titles are added to `targets`.
+/// Returns the alternative text of an image; its address, a link's and their titles are added to
+/// `targets`.
 fn attributes(name: &str, attributes: &str, targets: &mut Vec<String>) -> Option<String> {
     if !attributes.contains('=') {
         return None;
@@ -260,10 +265,10 @@ fn attributes(name: &str, attributes: &str, targets: &mut Vec<String>) -> Option
     alt
 }
 
-/// The longest address that is kept, in bytes; an image that is written out as data says nothing.
+/// The maximum length of an address that is kept, in bytes; `data:` URLs are dropped.
 const MAX_TARGET: usize = 2_000;
 
-/// Keeps what a link leads to or is called.
+/// Adds the address or title of a link to `targets`.
 pub(super) fn target(address: &str, targets: &mut Vec<String>) {
     let address = address.trim();
     if !address.is_empty() && address.len() <= MAX_TARGET && !address.starts_with("data:") {
@@ -271,14 +276,14 @@ pub(super) fn target(address: &str, targets: &mut Vec<String>) {
     }
 }
 
-/// Whether `<name …>` or `</name>` is a tag of HTML; `<T>` is not.
+/// Returns whether `<name …>` or `</name>` is a tag of HTML; `<T>` is not.
 pub(super) fn is_known_tag(tag: &str) -> bool {
     let name = tag.trim_start_matches('<').trim_start_matches('/');
     if name.starts_with('!') || name.starts_with('?') {
         return true;
     }
     let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
-    // A generic parameter is written in capitals; HTML written in capitals is rarer than `<T>` or `<A>`.
+    // Generic parameters are capital letters; single-letter HTML tags in capitals are rare.
     let name = &name[..end];
     if name.len() == 1 && name.bytes().all(|b| b.is_ascii_uppercase()) {
         return false;
@@ -376,7 +381,7 @@ mod tests {
         );
     }
 
-    /// Each of these once took the square of its length: minutes for a report of this size.
+    /// Each of these inputs once took quadratic time: minutes for a report of this size.
     #[test]
     fn what_lies_deep_is_shown_without_its_depth() {
         for (mark, least) in [("> ", "<blockquote>"), ("- ", "<ul>"), ("<div>", "<div>")] {

@@ -1,4 +1,5 @@
-//! Text preparation: from what people wrote to what is indexed, embedded and shown. Pure functions, no I/O.
+//! Text preparation: from original text to the text that is indexed, embedded and shown. Pure
+//! functions, no I/O.
 
 pub mod chunk;
 pub mod closure;
@@ -23,5 +24,6 @@ pub mod version;
 pub mod visible;
 pub mod words;
 
-/// Bumped whenever preparation gives other text for the same input; derived data is then built anew.
+/// The version of the preparation. Increase it whenever the output changes for the same input;
+/// derived data is then rebuilt.
 pub const PREPARATION_VERSION: u32 = 2;

@@ -1,5 +1,6 @@
-//! What the writer of a mail wrote: without the mail that was answered, the signature and the notice of a lawyer. Mail programs mark
-//! these in the language of their user; the marks of the most used ones are known here.
+//! Extraction of a mail's own text: without the quoted mail, the signature and the legal notice.
+//! Mail programs mark these in the language of their user; the marks of the most common ones are
+//! known here.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -7,20 +8,21 @@ use regex::Regex;
 
 use super::pattern::re;
 
-/// A signature has so many lines at the most; what is longer is no signature.
+/// The maximum number of lines of a signature.
 const SIGNATURE: usize = 20;
-/// After a closing formula so many lines follow at the most: a name, a company, how to reach it.
+/// The maximum number of lines after a closing formula: a name, a company, contact details.
 const CLOSED: usize = 9;
-/// The longest line of those, in characters; a sentence is longer.
+/// The maximum length of those lines, in characters; a sentence is longer.
 const SHORT: usize = 90;
-/// The longest line that may announce a quotation, in bytes.
+/// The maximum length of a line that may introduce a quotation, in bytes.
 const ANNOUNCED: usize = 400;
-/// A mail's headers take so many lines at the most.
+/// The maximum number of lines of a mail's headers.
 const HEADERS: usize = 40;
-/// So many of the last lines are looked at for a signature.
+/// The number of last lines that are searched for a signature.
 const LAST: usize = 200;
 
-/// "On …, … wrote:" and what mail programs write in its place. The verb stands at the end, or before the name.
+/// "On …, … wrote:" and its equivalents in other languages. The verb stands at the end, or before
+/// the name.
 static WROTE: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)(?:^|[\s(])(?:wrote|schrieb(?:\s.{1,120})?|hat geschrieben|a écrit|escribió|ha scritto|escreveu|schreef(?:\s.{1,120})?|",
@@ -29,14 +31,14 @@ static WROTE: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:写道|寫道|님이 작성|のメール|さんは書きました|書きました)\s?[:：]$",
     ))
 });
-/// A day or a time of day.
+/// A date or a time of day.
 static WHEN: LazyLock<Regex> =
     LazyLock::new(|| re(r"\d{1,2}[:.]\d{2}|\d{1,4}[./年-]\s?\d{1,2}|\b(?:19|20)\d{2}\b"));
 static DAY: LazyLock<Regex> =
     LazyLock::new(|| re(r"\d{1,4}[./年-]\s?\d{1,2}[./月-]|(?:^|[^\d])(?:19|20)\d{2}(?:[^\d]|$)"));
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| re(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"));
 
-/// What stands between an answer and the mail that it answers.
+/// The separator between a reply and the mail that it answers.
 static ANSWERED: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:_{20,}|-{2,}\s?(?:original message|original appointment|reply message|ursprüngliche nachricht|ursprünglicher termin|original-?nachricht|message d.origine|",
@@ -45,7 +47,7 @@ static ANSWERED: LazyLock<Regex> = LazyLock::new(|| {
         r"原始邮件|邮件原件|原始郵件|元のメッセージ|원본 메시지)\s?-{2,})$",
     ))
 });
-/// What stands before a mail that is passed on: that mail is what its sender asks about.
+/// The line before a forwarded mail, which is the mail that its sender asks about.
 static PASSED_ON: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:-{2,}\s?(?:forwarded message|weitergeleitete nachricht|message (?:transféré|transmis)|mensaje reenviado|messaggio inoltrato|",
@@ -56,7 +58,7 @@ static PASSED_ON: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// What help desks write between an answer and what they sent before.
+/// The line of help desks between a reply and their earlier message.
 static REPLY_ABOVE: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^\W*(?:(?:please )?(?:reply|respond|write|type your (?:reply|response|answer))(?: only)? above this line|",
@@ -66,7 +68,8 @@ static REPLY_ABOVE: LazyLock<Regex> = LazyLock::new(|| {
         r"пишите ответ выше этой строки|请在此行上方回复|この行より上に返信)\W*$",
     ))
 });
-/// With what a mail is passed on that has no mark of it: that mail is then what is asked about.
+/// A phrase of a note above a forwarded mail that has no other mark; the query is then about that
+/// mail.
 static SEE_BELOW: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:fyi|for your information|see (?:the mail |the message )?below|forwarding (?:this|the)|please (?:check|see|advise|handle|read|help|have a look|take (?:care|a look|over)|look (?:into|at))|look at this|any ideas?|your thoughts|as discussed|can you (?:check|help|have a look|take care)|",
@@ -75,10 +78,10 @@ static SEE_BELOW: LazyLock<Regex> = LazyLock::new(|| {
         r"per conoscenza|vedi sotto|inoltro|ter info(?:rmatie)?|zie (?:hier)?onder|do wiadomości|patrz niżej|к сведению|см\. ниже|för kännedom|se nedan)(?:\W|$)|请(?:查收|处理|看一下)|見下|ご(?:確認|参照)(?:ください|願います)|下記",
     ))
 });
-/// Of so many words a note above a mail that is passed on has no more.
+/// The maximum number of words of a note above a forwarded mail.
 const NOTE: usize = 14;
 
-/// The names of a mail's headers, as programs write them above a mail that is answered.
+/// The header names that mail programs write above the mail that is answered.
 static HEADER: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^[*_]{0,2}(from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람|",
@@ -95,7 +98,7 @@ static SUBJECT: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)^(?:subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|předmět|тема|ämne|emne|aihe|konu|主题|主旨|件名|제목)$",
     )
 });
-/// Of these a block of headers needs one: whom a mail is from is said in each.
+/// The sender's header, which every block of headers has.
 static SENDER: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)^(?:from|von|de|da|van|od|от|från|fra|lähettäjä|kimden|发件人|寄件者|差出人|보낸 사람)$")
 });
@@ -107,11 +110,11 @@ static ANSWER_TO: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The same of answers alone: their subject is that of the mail that was answered.
+/// The prefixes of replies alone: their subject is that of the mail that was answered.
 static ANSWERS: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)^(?:re|aw|sv|vs|antw|odp|ynt|res|rif|回复|答复|回覆)\s?(?:\[\d+\])?\s?[:：]"));
 
-/// Closing formulas, folded: without marks, in lower case.
+/// A closing formula, folded: without punctuation, in lower case.
 static CLOSING: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:(?:with )?(?:kind|best|warm|many|kindest|warmest)(?: and best)? (?:regards|wishes)|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|",
@@ -127,7 +130,7 @@ static CLOSING: LazyLock<Regex> = LazyLock::new(|| {
         r"\s*[,.!;~]*$",
     ))
 });
-/// What a phone adds by itself.
+/// A line that phones add automatically.
 static SENT_FROM: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:sent (?:from|via|with) (?:my )?\S.{1,50}|get outlook for .{2,40}|von mein\S{1,3} .{2,40} gesendet|gesendet (?:von|mit) .{2,50}|",
@@ -141,7 +144,7 @@ static NOTICE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:consider the environment before printing|denken sie an die umwelt|pensez à l.environnement)",
     ))
 });
-/// A greeting by itself.
+/// A greeting on its own line.
 static GREETING: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day)|to whom it may concern|",
@@ -154,18 +157,19 @@ static GREETING: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Whether a line is a closing formula, or what a phone adds by itself. Who signs stands below.
+/// Returns whether a line is a closing formula, or added by a phone. The writer's name is below it.
 pub fn closes(line: &str) -> bool {
     let line = line.trim().trim_matches(['*', '_']);
     CLOSING.is_match(line) || SENT_FROM.is_match(line)
 }
 
-/// Whether a line greets, and does nothing else.
+/// Returns whether a line is only a greeting.
 pub fn greets(line: &str) -> bool {
     GREETING.is_match(line.trim().trim_end_matches([',', '!', '.', ':', '，', '！', '。', '、']))
 }
 
-/// The text that the writer of a mail wrote. A text that has no mark of a mail stays as it is, as does one that says nothing else.
+/// Returns a mail's own text. A text without the marks of a mail is returned unchanged, and so is
+/// one that has no other content.
 pub fn own(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().collect();
     let kept = keep(&lines);
@@ -183,12 +187,12 @@ pub fn own(text: &str) -> Cow<'_, str> {
         });
         out.push('\n');
     }
-    // Who only passes a mail on, or answers inside of a quotation, says it with that.
+    // A writer who only forwards a mail, or replies inside the quotation, means the whole text.
     let says = out.chars().any(char::is_alphanumeric) && !is_frame(&out);
     if says { Cow::Owned(out) } else { Cow::Borrowed(text) }
 }
 
-/// Whether a text greets and takes its leave, and says nothing between.
+/// Returns whether a text has a greeting and a closing formula and nothing between.
 fn is_frame(text: &str) -> bool {
     let mut greeted = false;
     for line in text.lines() {
@@ -203,8 +207,8 @@ fn is_frame(text: &str) -> bool {
     greeted
 }
 
-/// A mail that was pasted, as a title and a text: its subject, where its headers were pasted too, and what its writer wrote without the
-/// greeting. `None` if the text is no mail.
+/// Splits a pasted mail into a title and a text: its subject, if its headers were pasted, and its
+/// own text without the greeting. Returns `None` if the text is no mail.
 pub fn pasted(text: &str) -> Option<(String, String)> {
     let text = text.trim_start();
     let lines: Vec<&str> = text.lines().collect();
@@ -226,18 +230,18 @@ pub fn pasted(text: &str) -> Option<(String, String)> {
     Some((title, own.trim().to_owned()))
 }
 
-/// A subject without "Re:" and the like.
+/// Returns a subject without "Re:" and the like.
 pub fn subject(text: &str) -> &str {
     let text = text.trim();
     ANSWER_TO.find(text).map_or(text, |found| &text[found.end()..])
 }
 
-/// Whether a subject is that of an answer: somebody else gave it, to another mail.
+/// Returns whether a subject is that of a reply, and thus was written for another mail.
 pub fn answers(subject: &str) -> bool {
     ANSWERS.is_match(subject.trim_start())
 }
 
-/// The text without a greeting that has a line of its own, and whether there was one.
+/// Returns the text without a greeting on its own line, and whether there was one.
 fn without_greeting(text: &str) -> (&str, bool) {
     let text = text.trim_start();
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
@@ -245,7 +249,7 @@ fn without_greeting(text: &str) -> (&str, bool) {
     let alone = line.ends_with([',', '!', '.', ':', '，', '！', '。', '、'])
         || rest.lines().next().is_some_and(|next| next.trim().is_empty());
     let words = line.split_whitespace().count();
-    // "Hello world crashes:" is a title; nobody is greeted by so many words, or with a number.
+    // "Hello world crashes:" is a title: greetings have few words and no numbers.
     let greets = GREETING.is_match(line.trim_end_matches([',', '!', '.', ':', '，', '！', '。', '、']))
         && alone
         && words <= 7
@@ -253,7 +257,7 @@ fn without_greeting(text: &str) -> (&str, bool) {
     if greets && !rest.trim().is_empty() { (rest.trim_start(), true) } else { (text, false) }
 }
 
-/// Whether a line may be a header: most lines of a log can be told from one at once.
+/// Returns whether a line may be a header. This check rejects most lines of a log quickly.
 fn may_be_header(line: &str) -> bool {
     let name = line.find([':', '：']).filter(|at| *at > 0 && *at <= 60).map(|at| &line[..at]);
     name.is_some_and(|name| {
@@ -261,13 +265,13 @@ fn may_be_header(line: &str) -> bool {
     })
 }
 
-/// How many of the first lines are a mail's headers: those of one that was pasted whole.
+/// Returns how many of the first lines are a mail's headers, if it was pasted with them.
 fn header_block(lines: &[&str]) -> usize {
     let (mut at, mut sender, mut named) = (0, false, 0);
     while let Some(line) = lines.get(at).map(|line| line.trim()).filter(|_| at < HEADERS) {
         let header = may_be_header(line).then(|| HEADER.captures(line)).flatten();
         let Some(found) = header else {
-            // A long header goes on in a line that is set in.
+            // A long header continues on an indented line.
             if named > 0 && lines[at].starts_with([' ', '\t']) && !line.is_empty() {
                 at += 1;
                 continue;
@@ -281,20 +285,20 @@ fn header_block(lines: &[&str]) -> usize {
     if sender && named >= 3 { at } else { 0 }
 }
 
-/// Which of these lines the writer wrote.
+/// Returns for each line whether the writer wrote it.
 fn keep(lines: &[&str]) -> Vec<bool> {
     let mut keep = vec![true; lines.len()];
     let fenced = fences(lines);
     let mut end = lines.len();
     let mut mail = false;
-    // Whether the writer has said anything so far.
+    // True once the writer has written anything.
     let mut said = false;
     let mut at = 0;
     while at < end {
         let line = lines[at].trim();
         if fenced[at] || line.is_empty() || line.starts_with('>') {
             said |= fenced[at];
-            // Some programs quote the announcement, too.
+            // Some programs quote the introduction line as well.
             mail |= !fenced[at]
                 && line.ends_with([':', '：'])
                 && announces(line.trim_start_matches(['>', ' ']), || true);
@@ -309,7 +313,7 @@ fn keep(lines: &[&str]) -> Vec<bool> {
             at = next;
             continue;
         }
-        // A row of low lines is Outlook's only where headers follow.
+        // A row of underscores is Outlook's separator only if headers follow.
         let follows = || {
             let next = lines[at + 1..].iter().take(3).find(|l| !l.trim().is_empty());
             next.is_some_and(|l| HEADER.is_match(l.trim()))
@@ -327,7 +331,7 @@ fn keep(lines: &[&str]) -> Vec<bool> {
                 end = at;
                 break;
             }
-            // The mail as a whole: its headers are none of its words.
+            // The whole mail was pasted: its headers are not its text.
             keep[at..at + headers].fill(false);
             at += headers;
             continue;
@@ -346,7 +350,7 @@ fn keep(lines: &[&str]) -> Vec<bool> {
         at += 1;
     }
     keep[end..].fill(false);
-    // Under a mail that is quoted whole, what has marks of quotation is what the writer shows: a line of a log.
+    // Drop quotations only in a mail; elsewhere the marked lines may be a quoted log.
     if mail {
         for at in 0..end {
             if !fenced[at] && lines[at].trim_start().starts_with('>') {
@@ -354,14 +358,15 @@ fn keep(lines: &[&str]) -> Vec<bool> {
             }
         }
     }
-    // What is signed is the last that is the writer's own.
+    // The signature ends the writer's own text.
     let last = (0..end).rev().find(|at| keep[*at] && !lines[*at].trim().is_empty()).map_or(0, |at| at + 1);
     let from = signature(lines, &keep, &fenced, last);
     keep[from..last].fill(false);
     keep
 }
 
-/// Where the signature begins among the lines before `last`; `last` if there is none.
+/// Returns the line at which the signature begins among the lines before `last`; `last` if there is
+/// none.
 fn signature(lines: &[&str], keep: &[bool], fenced: &[bool], last: usize) -> usize {
     let filled = |from: usize| (from..last).filter(|at| keep[*at] && !lines[*at].trim().is_empty()).count();
     let mut from = last;
@@ -405,12 +410,12 @@ fn signature(lines: &[&str], keep: &[bool], fenced: &[bool], last: usize) -> usi
     }
 }
 
-/// Whether anything was written before a line.
+/// Returns whether anything was written before a line.
 fn written_before(lines: &[&str], keep: &[bool], at: usize) -> bool {
     (0..at).any(|n| keep[n] && lines[n].contains(char::is_alphanumeric))
 }
 
-/// What people add below their names, and what is no part of any name.
+/// Returns whether a line is one that people add below their names and that is no part of a name.
 fn is_afterword(line: &str) -> bool {
     let lower = line.to_lowercase();
     lower.starts_with("ps")
@@ -419,7 +424,8 @@ fn is_afterword(line: &str) -> bool {
         || line.ends_with('?')
 }
 
-/// Where what an announcement announces begins, if one begins at this line: "On Monday … wrote:", which may take two lines.
+/// Returns the first line of a quotation whose introduction begins at this line. The introduction,
+/// "On Monday … wrote:", may take two lines.
 fn announced(lines: &[&str], at: usize) -> Option<usize> {
     let line = lines[at].trim();
     if announces(line, || is_quoted(lines, at + 1)) {
@@ -433,26 +439,26 @@ fn announced(lines: &[&str], at: usize) -> Option<usize> {
     .then_some(at + 2)
 }
 
-/// Whether a line says who wrote what follows, and when.
+/// Returns whether a line names the writer and the time of the text below it.
 fn announces(line: &str, quoted: impl Fn() -> bool) -> bool {
     if line.len() > ANNOUNCED || !line.ends_with([':', '：']) {
         return false;
     }
     let address = ADDRESS.is_match(line);
     if WROTE.is_match(line) {
-        // "At 10:12 the server wrote:" is a report's.
+        // "At 10:12 the server wrote:" belongs to a report.
         return address || DAY.is_match(line) || quoted();
     }
     address && WHEN.is_match(line) && (line.contains('<') || quoted())
 }
 
-/// Whether the next line that is not empty is marked as a quotation.
+/// Returns whether the next line that is not empty is marked as a quotation.
 fn is_quoted(lines: &[&str], from: usize) -> bool {
     let next = lines.get(from..).unwrap_or_default().iter().take(4).find(|l| !l.trim().is_empty());
     next.is_some_and(|l| l.trim_start().starts_with('>'))
 }
 
-/// Which lines stand in a fence, the fences themselves among them.
+/// Returns for each line whether it is in a code fence, the fences included.
 fn fences(lines: &[&str]) -> Vec<bool> {
     let mut open = false;
     lines

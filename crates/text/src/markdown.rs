@@ -1,10 +1,10 @@
-//! Markdown as a sequence of plain-text blocks, with code, logs and quotes told apart.
+//! A parser of Markdown into plain-text blocks: prose, code, logs and quotes.
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::{dialect::OPTIONS, html::target};
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// A heading.
@@ -20,18 +20,19 @@ pub enum BlockKind {
 /// A block of a text, without markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// What it is.
+    /// Kind of the block.
     pub kind: BlockKind,
-    /// Its text; never empty.
+    /// Plain text; never empty.
     pub text: String,
 }
 
-/// Reads Markdown into blocks of plain text, in order. Any input is Markdown; nothing is refused.
+/// Parses Markdown into blocks of plain text, in order. Any input is valid Markdown.
 pub fn blocks(markdown: &str) -> Vec<Block> {
     read(markdown).0
 }
 
-/// As [`blocks`], with what is written but not shown: where links lead, where images lie, and what both are called.
+/// Parses as [`blocks`] does, and returns the text that is not shown: addresses and titles of links
+/// and images.
 pub fn read(markdown: &str) -> (Vec<Block>, Vec<String>) {
     let mut reader = Reader::default();
     for (event, at) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {
@@ -56,12 +57,13 @@ struct Reader {
     code: bool,
     html: String,
     targets: Vec<String>,
-    /// Where the last cell of a table ends.
+    /// Byte offset of the end of a table's last cell.
     cell: usize,
 }
 
 impl Reader {
-    /// What stands in a row beyond the columns of its table: a page does not show it, and somebody wrote it.
+    /// Adds the cells of a row beyond the columns of its table. Pages hide them, but they are part
+    /// of the text.
     fn beyond(&mut self, cells: &str) {
         for cell in cells.split('|').map(|cell| cell.trim().trim_matches('`')).filter(|cell| !cell.is_empty())
         {
@@ -80,7 +82,7 @@ impl Reader {
                 Tag::CodeBlock(kind) => {
                     self.flush(BlockKind::Prose);
                     self.code = true;
-                    // ```suggestion and the like are languages; nothing of the info string is text.
+                    // The info string names a language, ```suggestion included; it is no text.
                     let (CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) = kind;
                 }
                 Tag::Paragraph | Tag::Heading { .. } | Tag::Item | Tag::TableRow | Tag::TableHead => {
@@ -121,7 +123,7 @@ impl Reader {
             Event::Code(text) => self.text.push_str(&text),
             Event::SoftBreak | Event::HardBreak => self.text.push('\n'),
             Event::Html(html) => self.html.push_str(&html),
-            // "Vec<T>" outside of code reads as a tag; what is no tag of HTML is text.
+            // "Vec<T>" outside of code parses as a tag; tags that are not HTML's are text.
             Event::InlineHtml(html) if !super::html::is_known_tag(&html) => self.text.push_str(&html),
             Event::InlineHtml(html) => {
                 let said = super::html::inline(&html, &mut self.targets);
@@ -142,7 +144,7 @@ impl Reader {
             BlockKind::Prose if self.quotes > 0 => BlockKind::Quote,
             kind => kind,
         };
-        // Unfenced logs come as many one-line blocks; they belong together.
+        // Unfenced logs are parsed as many one-line blocks; join them.
         if kind == BlockKind::Code
             && !self.code
             && let Some(last) = self.blocks.last_mut()
@@ -158,7 +160,7 @@ impl Reader {
     }
 }
 
-/// Whether at least half of the lines (two or more) look like stack frames or log records.
+/// Returns whether at least half of the lines (two or more) look like stack frames or log records.
 fn reads_like_log(text: &str) -> bool {
     let (mut lines, mut marked) = (0_usize, 0_usize);
     for line in text.lines().filter(|l| !l.trim().is_empty()) {
@@ -168,7 +170,8 @@ fn reads_like_log(text: &str) -> bool {
     marked >= 2 && marked * 2 >= lines
 }
 
-/// Whether a line is a stack frame (Java, JavaScript, .NET, Python, Rust, Go, gdb) or a log record with a time or level.
+/// Returns whether a line is a stack frame (Java, JavaScript, .NET, Python, Rust, Go, gdb) or a log
+/// record with a time or level.
 fn is_log_line(line: &str) -> bool {
     let line = line.trim_start();
     let digits = |s: &str| s.bytes().take_while(u8::is_ascii_digit).count();

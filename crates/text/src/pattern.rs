@@ -1,8 +1,11 @@
-//! Patterns that are part of the program.
+//! Compilation of constant patterns.
 
 use regex::Regex;
 
-/// A pattern that is a constant: one that is none panics, so each is compiled by a test.
+/// Compiles a constant pattern.
+///
+/// # Panics
+/// Panics if the pattern is invalid; tests compile all of them.
 #[allow(clippy::unwrap_used, reason = "the patterns are constants; tests compile them all")]
 pub fn re(pattern: &str) -> Regex {
     Regex::new(pattern).unwrap()

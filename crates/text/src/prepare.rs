@@ -1,4 +1,4 @@
-//! A document's or comment's text, prepared: prose, code and signatures apart.
+//! The prepared text of a document or comment: prose, code and signatures, separated.
 
 use std::{borrow::Cow, sync::OnceLock};
 
@@ -10,10 +10,12 @@ use super::{
     visible::uncoloured,
 };
 
-/// The longest text that is read, in bytes. What follows is kept in the store and shown, but not searched.
+/// The maximum length of a text that is read, in bytes. The rest is kept in the store and shown,
+/// but not searched.
 pub const MAX_READ: usize = 1_000_000;
 
-/// What the writer of a text wrote: without a terminal's colours, the mail that it answers, and the signature.
+/// Returns a text's own content: without terminal colours, the mail that it answers, and the
+/// signature.
 pub fn written(markdown: &str) -> Cow<'_, str> {
     match uncoloured(markdown) {
         Cow::Borrowed(plain) => mail::own(plain),
@@ -21,21 +23,22 @@ pub fn written(markdown: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text, ready for indexing.
+/// A text that is ready for indexing.
 #[derive(Clone, Debug, Default)]
 pub struct Prepared {
-    /// Its blocks in order, without the template's skeleton.
+    /// Blocks in order, without the template's skeleton.
     pub blocks: Vec<Block>,
-    /// Where its links lead and its images lie, and what both are called: found by search, and no words of the writer's.
+    /// Addresses and titles of links and images. Search finds them; they are not the writer's
+    /// words.
     pub targets: Vec<String>,
-    /// What is not code, and what is, once somebody asked for it.
+    /// The text outside of code, and the code; both are computed on first use.
     prose: OnceLock<String>,
     code: OnceLock<String>,
 }
 
 impl Prepared {
-    /// Prepares the text of a document. Quotes stay, as a reporter quotes what the program said; a mail that was answered goes, as does
-    /// a signature.
+    /// Prepares the body of a document. Quotes are kept, because reporters quote program output; an
+    /// answered mail and a signature are dropped.
     pub fn body(markdown: &str, skeleton: &Skeleton) -> Self {
         let markdown = &markdown[..markdown.floor_char_boundary(MAX_READ)];
         if markdown.trim().is_empty() {
@@ -45,7 +48,8 @@ impl Prepared {
         Self { blocks, targets, ..Self::default() }
     }
 
-    /// Prepares a comment. Quotes go where the comment has words of its own: the quoted words are in the thread already.
+    /// Prepares a comment. Quotes are dropped where the comment has other text: they repeat the
+    /// thread.
     pub fn comment(markdown: &str) -> Self {
         let markdown = &markdown[..markdown.floor_char_boundary(MAX_READ)];
         let (mut all, targets) = markdown::read(&written(markdown));
@@ -55,27 +59,27 @@ impl Prepared {
         Self { blocks: all, targets, ..Self::default() }
     }
 
-    /// Everything, a line a block.
+    /// Returns the whole text, one line per block.
     pub fn text(&self) -> String {
         self.join(|_| true)
     }
 
-    /// Everything that is not code, a line a block.
+    /// Returns the text that is not code, one line per block.
     pub fn prose(&self) -> &str {
         self.prose.get_or_init(|| self.join(|k| k != BlockKind::Code))
     }
 
-    /// Code, logs and stack traces.
+    /// Returns code, logs and stack traces.
     pub fn code(&self) -> &str {
         self.code.get_or_init(|| self.join(|k| k == BlockKind::Code))
     }
 
-    /// The whole of a report with this title: prose before code.
+    /// Returns the whole report with this title: prose before code.
     pub fn whole(&self, title: &str) -> String {
         format!("{title}\n{}\n{}", self.prose(), self.code())
     }
 
-    /// The signatures of all of it, with the title's.
+    /// Returns the signatures of the whole text and the title.
     pub fn signatures(&self, title: &str) -> Vec<Signature> {
         let mut text = String::from(title);
         for block in &self.blocks {
@@ -85,7 +89,7 @@ impl Prepared {
         signatures(&text)
     }
 
-    /// Whether there are too few words to mean something by themselves ("+1", "Thanks!").
+    /// Returns whether the text is too short to mean something by itself ("+1", "Thanks!").
     pub fn is_slight(&self) -> bool {
         self.blocks.iter().map(|b| b.text.chars().filter(|c| c.is_alphanumeric()).count()).sum::<usize>() < 30
     }

@@ -1,4 +1,4 @@
-//! References to other items in a text: `#12`, `owner/name#12`, full URLs, and what is said about them.
+//! References to other items in a text: `#12`, `owner/name#12`, full URLs, and their relations.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -7,19 +7,19 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{pattern::re, signature::marked_lines};
 
-/// What a text says about another item.
+/// The relation of a text to another item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
-    /// "Duplicate of #12".
+    /// A statement such as "Duplicate of #12".
     DuplicateOf,
-    /// "Fixes #12".
+    /// A statement such as "Fixes #12".
     Closes,
-    /// "#12".
+    /// A plain reference such as "#12".
     Mentions,
 }
 
 impl Relation {
-    /// The name in the database and in JSON.
+    /// Returns the name in the database and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::DuplicateOf => "duplicate_of",
@@ -32,16 +32,17 @@ impl Relation {
 /// A reference to another item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reference {
-    /// `owner/name` where the text says so; the text's own source otherwise.
+    /// The source `owner/name` if the text names one; else the text's own source is meant.
     pub source: Option<String>,
     /// The item's number.
     pub number: u64,
-    /// What is said about it.
+    /// The relation to it.
     pub relation: Relation,
 }
 
 static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
-    // The keywords of GitHub's "Linking a pull request to an issue" and the usual ways to say duplicate.
+    // The keywords of GitHub's "Linking a pull request to an issue" and the usual ways to say
+    // duplicate.
     re(r"(?ix)
         (?: (?P<negation>(?:\bnot|n't)\ (?:an?\ )?(?:exact\ )? )?
             (?: (?P<dup> (?: \bdup(?:licate|e)?(?:\ (?:of|with|for)|:) | /duplicate | \b(?:close[sd]?|closing)\ (?:this\ )?(?:in\ favou?r\ of|as\ (?:a\ )?dup(?:licate|e)?:?)
@@ -53,11 +54,11 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
         (?: (?P<url>https?://[^\s/]+/(?P<urlsource>[\w.-]+/[\w.-]+)/(?:issues|pull)/(?P<urlnumber>\d{1,9}))
           | (?P<source>[\w.-]+/[\w.-]+)?\#(?P<number>\d{1,9})\b )")
 });
-// What a line with a reference holds. Looking for this alone is several times as fast.
+// A mark that every line with a reference contains; searching for it first is several times faster.
 static MARK: LazyLock<Regex> = LazyLock::new(|| re(r"#\d|://"));
 
-/// The references of a text, each (item, relation) once, in a fixed order. What stands in code fences counts as said;
-/// numbered frames of a backtrace (`#0  0x4005d0 in main ()`) do not.
+/// Returns the references of a text, each (item, relation) once, in a fixed order. Those in code
+/// fences count; numbered frames of a backtrace (`#0  0x4005d0 in main ()`) do not.
 pub fn references(text: &str) -> Vec<Reference> {
     let mut out = std::collections::BTreeSet::new();
     let mut next_frame = 0;
@@ -86,7 +87,7 @@ pub fn references(text: &str) -> Vec<Reference> {
         };
         out.insert(Reference { source, number, relation });
     }
-    // A stronger word about an item makes the plain mention of it needless.
+    // A stronger relation to an item replaces a plain mention.
     let strong: HashSet<(Option<String>, u64)> = out
         .iter()
         .filter(|r| r.relation != Relation::Mentions)
@@ -97,14 +98,14 @@ pub fn references(text: &str) -> Vec<Reference> {
         .collect()
 }
 
-/// The number that a line begins with as a frame of a backtrace does, and what follows it.
+/// Parses the number at the start of a backtrace frame, and returns it with the rest of the line.
 fn frame_number(line: &str) -> Option<(u64, &str)> {
     let rest = line.trim_start().strip_prefix('#')?;
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     Some((rest[..digits].parse().ok()?, &rest[digits..]))
 }
 
-/// The text without the sentences that name the item it duplicates: what its reporter knew before anyone told.
+/// Returns the text without the sentences that name its duplicate, which the reporter did not know.
 pub fn without_duplicate_notes(text: &str) -> String {
     if !text.contains('#') && !text.contains("://") {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! A report as a query: its distinct terms, field by field.
+//! Extraction of a query from a report: its distinct terms, field by field.
 
 use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 
@@ -14,20 +14,20 @@ use super::{
     visible::uncoloured,
 };
 
-/// The most words of a field that are read; a 5 MB log has no more to say.
+/// The maximum number of words of a field that are read, which bounds the cost of a 5 MB log.
 const MAX_READ: usize = 4000;
-/// The longest first line of a pasted text that counts as its title, in characters.
+/// The maximum length of a pasted text's first line that counts as its title, in characters.
 const MAX_TITLE: usize = 160;
 
-// A time, a level in brackets or capitals at the beginning, a frame, or what announces a trace.
+// A time, a level in brackets or capitals at the beginning, a frame, or the first line of a trace.
 static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\w{3} +\d{1,2} \d\d:\d\d:\d\d |\[\s*(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\s*\]|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b[: ]|at [\w$.<>/]+ ?\(|File "|Traceback \(most recent|Exception in thread|thread '[^']*' panicked|goroutine \d)"#,
     )
 });
 
-/// The distinct terms of a report, in the order in which they first occur. Stored documents are indexed with the same
-/// [`tokens`].
+/// The distinct terms of a report, in order of first occurrence. Stored documents are indexed with
+/// the same [`tokens`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Stems of the title's words, without stop words.
@@ -36,14 +36,14 @@ pub struct Report {
     pub body_terms: Vec<String>,
     /// Stems of the words of code, logs and stack traces.
     pub code_terms: Vec<String>,
-    /// Whole identifiers of all of it.
+    /// Whole identifiers of the title, prose and code.
     pub identifiers: Vec<String>,
-    /// Signatures that say something by themselves, as terms of the index.
+    /// Distinctive signatures, as index terms.
     pub signatures: Vec<String>,
 }
 
 impl Report {
-    /// Reads a report.
+    /// Extracts the terms of a report.
     pub fn new(title: &str, body: &Prepared) -> Self {
         let (prose, code) = (body.prose(), body.code());
         Self {
@@ -56,8 +56,8 @@ impl Report {
     }
 }
 
-/// A pasted text as a report: its first line is its title, where it is short enough to be one and no line of a log. A mail is asked by
-/// what its writer wrote, and its title is its subject.
+/// Splits a pasted text into a title and a body. The first line is the title if it is short enough
+/// and no line of a log. A mail's title is its subject, and its body its own text.
 pub fn pasted(text: &str, skeleton: &Skeleton) -> (String, Prepared) {
     let plain = uncoloured(text);
     let (subject, own) = match mail::pasted(&plain) {
@@ -77,13 +77,13 @@ pub fn pasted(text: &str, skeleton: &Skeleton) -> (String, Prepared) {
     }
 }
 
-/// Whether a line is one of a log or begins a stack trace: nobody wrote it as a title.
+/// Returns whether a line is a log record or begins a stack trace, so that it is no title.
 fn is_of_a_log(line: &str, rest: &str) -> bool {
     let frames = |text: &str| signature::signatures(text).iter().any(|s| s.kind == SignatureKind::Frame);
     LOG_LINE.is_match(line) || (frames(rest) && signature::signatures(line).iter().any(|s| s.is_telling()))
 }
 
-/// The distinct whole identifiers of a report's parts.
+/// Returns the distinct whole identifiers of a report's parts.
 pub fn identifiers(parts: [&str; 3]) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut all = Vec::new();
@@ -97,7 +97,7 @@ pub fn identifiers(parts: [&str; 3]) -> Vec<String> {
     all
 }
 
-/// The distinct stems of a text. Common words are left out, unless there is nothing else to go by.
+/// Returns the distinct stems of a text. Stop words are left out unless there are no other words.
 pub fn terms(text: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut all: Vec<String> = Vec::new();

@@ -1,7 +1,7 @@
-//! Classifies what the sentences of a comment do: state a fix, give a workaround, decline.
+//! A classifier of the sentences of a comment by role: a fix, a workaround, a refusal and others.
 //!
-//! A multinomial logistic regression over 1- to 3-grams of tokens. `models/roles/fit.py` takes the
-//! features from here, writes the weights to `roles.json`, and has the figures in its README.
+//! A multinomial logistic regression over 1- to 3-grams of tokens. `models/roles/fit.py` fits the
+//! weights in `roles.json` from these features; the figures are in its README.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -15,17 +15,17 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::{dialect::OPTIONS, pattern::re, prepare::written};
 
-/// The longest text that is read, in bytes.
+/// The maximum length of a text that is read, in bytes.
 const MAX_READ: usize = 20_000;
-/// The most tokens of a sentence that are read.
+/// The maximum number of tokens of a sentence that are read.
 const MAX_TOKENS: usize = 64;
-/// A line of this many bytes continues in the next one.
+/// The minimum length of a line that continues on the next one, in bytes.
 const LONG_LINE: usize = 60;
 /// The marks around inline code, and the mark of a code block after its paragraph.
 const CODE: char = '\u{e000}';
 const CODE_END: char = '\u{e001}';
 const BLOCK: char = '\u{e002}';
-/// The total probability from which on one of several roles is likely.
+/// The minimum total probability of several roles to count as likely.
 const LIKELY: f32 = 0.5;
 
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
@@ -41,14 +41,14 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?P<smile>[:;]-?[()DP])|(?P<mark>[?!:？！])",
     ))
 });
-/// A version after the words that say where a fix is.
+/// A version after a word that introduces the fixed version.
 static FIXED_IN: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)(?:\b(?:in|with|to|as of|since|version|release)\s+(?:the |version |release |firmware |app )*v?|\(v?)(\d+(?:\.\d+)+)",
     )
 });
 static VERSION: LazyLock<Regex> = LazyLock::new(|| re(r"\bv?(\d+(?:\.\d+)+)"));
-/// A version in which something broke, or last worked.
+/// A version in which something broke or last worked.
 static BROKEN_IN: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b(?:broken?|breaks|regress(?:ed|ion)|introduced|works?|worked|fine|ok|revert(?:ed)?|fail(?:s|ed|ing)|crash(?:es|ed)|happen(?:s|ed)|occur(?:s|red)|present|not) (?:in|since|with|on|from|until|up to|by) (?:version |release )?v?\d+(?:\.\d+)+",
@@ -57,30 +57,31 @@ static BROKEN_IN: LazyLock<Regex> = LazyLock::new(|| {
 static MODEL: LazyLock<Model> =
     LazyLock::new(|| serde_json::from_str(include_str!("roles.json")).unwrap_or_default());
 
-/// What a sentence does in the thread that it stands in.
+/// The role of a sentence in its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentenceRole {
-    /// States that, or how, the item was fixed.
+    /// A statement that, or how, the item was fixed.
     Fix,
-    /// Gives a way to live with it.
+    /// A way to avoid the problem without a fix.
     Workaround,
-    /// Says that it will not be fixed, is by design or cannot be reproduced, or closes it as stale.
+    /// A statement that it will not be fixed, is by design or cannot be reproduced, or is closed as
+    /// stale.
     Declined,
-    /// Says that another item tracks the same.
+    /// A statement that another item tracks the same problem.
     AlreadyReported,
-    /// Says that it happens elsewhere as well.
+    /// A statement that it happens elsewhere as well.
     Confirmation,
-    /// Says that it is not fixed, or that a fix did not help or was reverted.
+    /// A statement that it is not fixed, or that a fix did not help or was reverted.
     StillHappens,
-    /// Shows how to make it happen.
+    /// Steps to reproduce it.
     Reproduction,
-    /// Asks something.
+    /// A question.
     Question,
-    /// Takes back what its author said before.
+    /// A retraction of an earlier statement of the author.
     TakenBack,
-    /// Thanks, votes, pings, orders a bot.
+    /// Thanks, votes, pings, commands for a bot.
     Noise,
-    /// Does anything else.
+    /// Any other role.
     Other,
 }
 
@@ -104,9 +105,9 @@ impl SentenceRole {
 /// A sentence of a comment with the probability of each role.
 #[derive(Clone, Debug)]
 pub struct Sentence {
-    /// Its text, without markup.
+    /// Text without markup.
     pub text: String,
-    /// The names of its features, as the weights have them.
+    /// Names of its features, as the weights have them.
     pub features: BTreeSet<String>,
     /// The probabilities, 0 to 1, in the order of [`SentenceRole::ALL`].
     probabilities: [f32; 11],
@@ -148,7 +149,8 @@ impl Sentences {
         Self(all.into_iter().enumerate().map(read).collect())
     }
 
-    /// Returns the role of the whole comment: that of its most likely decisive sentence, else of the first that has one.
+    /// Returns the role of the whole comment: that of its most likely decisive sentence, else of
+    /// the first that has one.
     pub fn role(&self) -> SentenceRole {
         use SentenceRole::{AlreadyReported, Declined, Fix, Other, StillHappens, TakenBack, Workaround};
         let is_decisive = |sentence: &&Sentence| {
@@ -171,7 +173,8 @@ impl Sentences {
         !self.0.is_empty() && self.0.iter().all(|sentence| roles.contains(&sentence.role()))
     }
 
-    /// Returns whether a sentence has more likely one of the roles than any other.
+    /// Returns whether one of the roles is likely for any sentence: their total probability reaches
+    /// `LIKELY`.
     pub fn is_likely(&self, roles: &[SentenceRole]) -> bool {
         let total = |sentence: &Sentence| -> f32 {
             let all = SentenceRole::ALL.iter().zip(sentence.probabilities);
@@ -180,7 +183,8 @@ impl Sentences {
         self.0.iter().any(|sentence| total(sentence) >= LIKELY)
     }
 
-    /// Returns whether the fix or workaround that a comment states names a version, a reference or code.
+    /// Returns whether the fix or workaround that a comment states names a version, a reference or
+    /// code.
     pub fn is_specific(&self) -> bool {
         let tells =
             |sentence: &&Sentence| matches!(sentence.role(), SentenceRole::Fix | SentenceRole::Workaround);
@@ -189,13 +193,13 @@ impl Sentences {
         self.0.iter().filter(tells).any(names)
     }
 
-    /// Returns whether a comment says no more than that something helped.
+    /// Returns whether a comment only says that something helped.
     pub fn says_that_it_helped(&self) -> bool {
         use SentenceRole::{Fix, Noise};
         self.has(Fix) && self.has_only(&[Fix, Noise]) && !self.is_specific()
     }
 
-    /// Returns the versions that a fix is stated for, as they are written, in order.
+    /// Returns the versions in which something was fixed, as written, in order.
     pub fn fixed_in(&self) -> Vec<String> {
         let fixes = self.0.iter().filter(|sentence| sentence.role() == SentenceRole::Fix);
         let found = fixes.flat_map(|sentence| {
@@ -204,7 +208,7 @@ impl Sentences {
                 pattern.captures_iter(&text).map(|found| found[1].to_owned()).collect()
             };
             match all(&FIXED_IN) {
-                // A version that stands alone is meant.
+                // Without an introducing word only a single version counts.
                 none if none.is_empty() => {
                     Some(all(&VERSION)).filter(|any| any.len() == 1).unwrap_or_default()
                 }
@@ -218,12 +222,12 @@ impl Sentences {
 /// The weights of the classifier.
 #[derive(Default, Deserialize)]
 struct Model {
-    /// In thousandths, a role each.
+    /// Thousandths, one value per role.
     intercepts: [i32; 11],
     thresholds: [f32; 11],
-    /// Words that are read as other tokens.
+    /// Words that are replaced by other tokens.
     synonyms: HashMap<String, String>,
-    /// In thousandths, a role each.
+    /// Thousandths, one value per role.
     features: HashMap<String, [i32; 11]>,
 }
 
@@ -242,7 +246,8 @@ impl Model {
     }
 }
 
-/// Returns the names of a sentence's features: 1- to 3-grams of its tokens, where it stands, how long it is.
+/// Returns the names of a sentence's features: 1- to 3-grams of its tokens, its position, its
+/// length.
 fn features(tokens: &[String], index: usize, count: usize) -> BTreeSet<String> {
     let mut padded = vec!["^"];
     padded.extend(tokens.iter().map(String::as_str));
@@ -307,7 +312,8 @@ fn word_tokens(word: &str) -> Vec<String> {
     }
 }
 
-/// Returns the paragraphs, headings, list items and table rows of a text, without quotes and code blocks.
+/// Returns the paragraphs, headings, list items and table rows of a text, without quotes and code
+/// blocks.
 fn paragraphs(markdown: &str) -> Vec<String> {
     let (mut out, mut links) = (vec![String::new()], Vec::new());
     let mut skipped = 0_usize;
@@ -345,7 +351,7 @@ fn paragraphs(markdown: &str) -> Vec<String> {
     out
 }
 
-/// Returns the sentences of a paragraph (UAX #29, and at semicolons). Lines that were broken for their length are joined.
+/// Returns the sentences of a paragraph (UAX #29, and at semicolons). Wrapped lines are joined.
 fn split(paragraph: &str) -> Vec<String> {
     let mut joined = String::with_capacity(paragraph.len());
     let mut length = 0;

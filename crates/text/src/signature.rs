@@ -1,4 +1,5 @@
-//! Signatures: exact fingerprints of a failure. Two reports that share one are likely to share the cause.
+//! Signatures: exact fingerprints of a failure. Two reports that share one are likely to share the
+//! cause.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -6,7 +7,7 @@ use regex::Regex;
 
 use crate::{pattern::re, trace, words::phrases};
 
-/// What a signature was read from.
+/// The kind of text that a signature was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SignatureKind {
     /// An error code: `E0277`, `ORA-00942`, `FW-1043`, `ECONNREFUSED`, `0x80070005`.
@@ -36,38 +37,40 @@ impl SignatureKind {
 /// An exact fingerprint of a failure.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature {
-    /// What it was read from.
+    /// Kind of the signature.
     pub kind: SignatureKind,
     /// Normalised: lower case, numbers, addresses and paths masked (except in codes and versions).
     pub text: String,
 }
 
 impl Signature {
-    /// The term in the index: `kind:text`.
+    /// Returns the index term: `kind:text`.
     pub fn term(&self) -> String {
         format!("{}:{}", self.kind.prefix(), self.text)
     }
 
-    /// Whether sharing it says something by itself. A version or a lone frame does not.
+    /// Returns whether sharing it is evidence by itself. A version or a lone frame is not.
     pub fn is_telling(&self) -> bool {
         matches!(self.kind, SignatureKind::Code | SignatureKind::Exception | SignatureKind::Message)
     }
 }
 
-/// The most signatures of one text; a 5 MB log has no more to say.
+/// The maximum number of signatures of one text, which bounds the cost of a 5 MB log.
 const MAX_SIGNATURES: usize = 48;
-/// The longest signature, in bytes: no name of a class or a function is as long.
+/// The maximum length of a signature, in bytes; names of classes and functions are shorter.
 const MAX_TEXT: usize = 1_000;
-/// The longest text that is read, in bytes.
+/// The maximum length of a text that is read, in bytes.
 const MAX_READ: usize = 400_000;
 
-// Codes: letters-digits with a hyphen (ORA-00942, LIC-9, CVE is no failure), rustc's E0277, Windows HRESULTs, errno names.
+// Letters-digits with a hyphen (ORA-00942, LIC-9; CVE is no failure), rustc's E0277, Windows
+// HRESULTs, errno names.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?-u:\b)(?:[A-Z]{1,6}-\d{3,6}|[A-Z]{3,6}-\d{1,2}|[A-Z]{2,8}(?:-[A-Z]{2,8})+-\d{1,5}|[A-Z]{1,4}\d{4,5}|0x(?:8[0-9A-Fa-f]{3}|0000)[0-9A-Fa-f]{4}|SQLSTATE[ :=\[]*[0-9A-Z]{5}|E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|ACCES|PERM|NOENT|NOSPC|MFILE|ADDRINUSE|PIPE|HOSTUNREACH|XDEV|EXIST|BUSY|IO|NOTEMPTY|AGAIN|INVAL)|SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL))(?-u:\b)",
     )
 });
-// A number that a word calls an error: "Fehler 2107". Those of HTTP are no program's own.
+// A number after a word for "error": "Fehler 2107". HTTP's numbers are excluded as not
+// program-specific.
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b(?:error(?: code)?|fehler(?:code)?|erreur|código(?: de error)?|errore|erro)[ :#-]{1,2}(?:nr\.? |no\.? )?(\d{4,6})\b",
@@ -83,8 +86,8 @@ static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
 static RUST_PANIC: LazyLock<Regex> =
     LazyLock::new(|| re(r"panicked at (?:'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))"));
 static GO_PANIC: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})"));
-// Words after which a line quotes a message ([`quoted`]), and lines that begin with one. One pattern for both, counting
-// characters, took five times as long.
+// Words before a quoted message ([`quoted`]), and lines that begin with one. A single pattern took
+// five times as long.
 static FAILURE: LazyLock<Regex> =
     LazyLock::new(|| re("(?i)error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not"));
 static TOLD: LazyLock<Regex> = LazyLock::new(|| {
@@ -92,7 +95,7 @@ static TOLD: LazyLock<Regex> = LazyLock::new(|| {
         r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: ([^\n]{12,160})",
     )
 });
-// A library that a program does not start without, as loaders say it: dyld, ld.so, Windows, Java, .NET.
+// A missing library in the messages of loaders: dyld, ld.so, Windows, Java, .NET.
 static LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"(?i)(?:library not loaded: |loading shared libraries: |unable to load (?:dll|shared library) ['"]?)([\w@./+-]*?[\w+-][\w.+-]*?)(?:['":;,]|\s*$| or one of)|\bno (\w[\w.+-]*) in java\.library\.path|([\w+-][\w.+-]*\.(?:so(?:\.\d+)*|dylib|dll))['":]{0,2} (?:cannot open shared object|(?:is |was )?(?:missing|not found)|nicht gefunden|fehlt|(?:est )?introuvable|es manquant|mancante)|(?:no se encontró|não foi encontrad[oa]|trovare) ([\w+-][\w.+-]*\.dll)"#,
@@ -107,22 +110,22 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)\b(?:v|version:? |rustc |ver\.? )?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[0-9a-z.]+)?)\b")
 });
 
-// What a line holds in which the patterns above find anything. Looking for these alone is several times as fast, and most
-// lines have none.
+// Marks of lines that the patterns above may match; searching for them first is several times
+// faster.
 static EXCEPTION_MARK: LazyLock<Regex> = LazyLock::new(|| re("Exception|Error|Failure|Panic|Interrupt"));
 const RUST_PANIC_MARK: &str = "panicked at ";
 const GO_PANIC_MARKS: [&str; 2] = ["panic: ", "fatal error: "];
 static VERSION_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"\d\.\d{1,4}\.\d"));
 static TOLD_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)(?:error|fatal)(?:\[\w+\])?: "));
 
-// What differs between two runs of the same failure.
+// The parts that differ between two runs of the same failure.
 static VARYING: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\b[0-9a-f]{12,}\b|(?:[A-Za-z]:\\|/)[^\s'"`:,)]+|\d+(?:\.\d+)*"#,
     )
 });
 
-/// Pulls the signatures out of a text (code and prose alike), each once, in a fixed order.
+/// Extracts the signatures of a text (code and prose alike), each once, in a fixed order.
 pub fn signatures(text: &str) -> Vec<Signature> {
     let text = &text[..text.floor_char_boundary(MAX_READ)];
     let mut out = BTreeSet::new();
@@ -132,7 +135,7 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             out.insert(Signature { kind, text: text.to_owned() });
         }
     };
-    // Every code has a capital letter, or is a number in this form.
+    // Every code has a capital letter or one of these hexadecimal prefixes.
     if text.bytes().any(|b| b.is_ascii_uppercase()) || text.contains("0x8") || text.contains("0x0000") {
         let is_code = |m: &regex::Match<'_>| !is_no_code(m.as_str()) && !is_address(text, m);
         for m in CODE.find_iter(text).filter(is_code) {
@@ -149,7 +152,7 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             add(SignatureKind::Exception, format!("{class} {message}"));
         }
     }
-    // Both patterns are large, and compiling them takes longer than the search for a few words does.
+    // Compiling these large patterns takes longer than the search for a few words.
     let rust = text.contains(RUST_PANIC_MARK).then(|| RUST_PANIC.captures_iter(text));
     let go = GO_PANIC_MARKS.iter().any(|mark| text.contains(mark)).then(|| GO_PANIC.captures_iter(text));
     for c in rust.into_iter().flatten().chain(go.into_iter().flatten()) {
@@ -171,7 +174,7 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     }
     for c in marked_lines(&LIBRARY_MARK, text).flat_map(|l| LIBRARY.captures_iter(l)) {
         if let Some(named) = c.iter().skip(1).flatten().next() {
-            // Where it was looked for differs from machine to machine.
+            // The directory of the library differs from machine to machine.
             let name = named.as_str().rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
             if name.len() > 2 {
                 add(SignatureKind::Message, format!("no library {name}"));
@@ -180,7 +183,7 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     }
     for line in marked_lines(&VERSION_MARK, text) {
         for m in VERSION.captures_iter(line).filter_map(|c| c.get(1)) {
-            // Three of the four numbers of an address are no version.
+            // Three of the four numbers of an IP address are no version.
             let rest = line[m.end()..].strip_prefix('.');
             let longer = rest.is_some_and(|r| r.starts_with(|d: char| d.is_ascii_digit()))
                 || line[..m.start()].ends_with('.');
@@ -192,7 +195,7 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     out.into_iter().take(MAX_SIGNATURES).collect()
 }
 
-/// The lines of a text in which something stands that `mark` finds; it must not find the end of a line.
+/// Returns the lines of a text in which `mark` matches; it must not match the end of a line.
 pub(super) fn marked_lines<'t>(mark: &'t Regex, text: &'t str) -> impl Iterator<Item = &'t str> {
     let mut end = 0;
     mark.find_iter(text).filter_map(move |found| {
@@ -205,10 +208,11 @@ pub(super) fn marked_lines<'t>(mark: &'t Regex, text: &'t str) -> impl Iterator<
     })
 }
 
-/// A message and the place of what it was found in.
+/// A message and its byte range.
 type Found<'t> = (std::ops::Range<usize>, &'t str);
 
-/// The messages of a text in their order, none within another; where both kinds begin, what is quoted.
+/// Returns the messages of a text in order, without overlaps; quoted ones win where both kinds
+/// begin.
 fn messages(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     let mut next_quoted = quoted(text, 0);
@@ -228,18 +232,19 @@ fn messages(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The first message from there on that a line begins with.
+/// Returns the first line-initial message at or after `at`.
 fn told(text: &str, at: usize) -> Option<Found<'_>> {
     let found = TOLD.captures_at(text, at)?;
     let (whole, message) = (found.get(0)?, found.get(1)?);
     Some((whole.range(), message.as_str()))
 }
 
-/// The first message of 12 to 160 characters from there on that is quoted at most 60 after a word that tells of a failure.
+/// Returns the first message of 12 to 160 characters at or after `at` that is quoted at most 60
+/// characters after a failure word.
 fn quoted(text: &str, mut at: usize) -> Option<Found<'_>> {
     const QUOTES: [char; 3] = ['"', '\'', '`'];
     let ends = |c: char| c == '\n' || QUOTES.contains(&c);
-    // Where the next quote or end of a line stands, if that is a quote within so many characters.
+    // Returns the position of the next quote, unless the line ends first or it is too far.
     let quote = |text: &str, most: usize| {
         let (end, found) = text.char_indices().take(most + 1).find(|(_, c)| ends(*c))?;
         QUOTES.contains(&found).then_some(end)
@@ -258,7 +263,8 @@ fn quoted(text: &str, mut at: usize) -> Option<Found<'_>> {
     }
 }
 
-/// What programs of all kinds fail with: by itself it tells nothing of the cause. Masked, as signatures are.
+/// The messages that programs of all kinds fail with; they do not identify a cause. Masked as
+/// signatures are.
 static GENERIC: LazyLock<Vec<&str>> = LazyLock::new(|| {
     phrases(
         "a task was canceled, access violation, all goroutines are asleep, an error occurred while sending the request, arithmetic overflow, array index out of bounds, assertion failed,
@@ -283,18 +289,21 @@ static GENERIC: LazyLock<Vec<&str>> = LazyLock::new(|| {
     )
     .collect()
 });
-/// The shortest message that may tell a cause, in words.
+/// The minimum length of a message that may identify a cause, in words.
 const TELLS: usize = 2;
 
 impl Signature {
-    /// Whether programs of all kinds name it: `ECONNREFUSED`, `NullPointerException` without a word, *index out of bounds*.
+    /// Returns whether programs of all kinds name it: `ECONNREFUSED`, `NullPointerException`
+    /// without a message, *index out of bounds*.
     pub fn is_generic(&self) -> bool {
         match self.kind {
-            // Names of errno, of signals, of Windows and of compilers are of the system and not of the program.
+            // Names of errno, signals, Windows and compilers belong to the system, not to the
+            // program.
             SignatureKind::Code => {
                 let upper = self.text.to_uppercase();
                 let letters = upper.bytes().take_while(u8::is_ascii_alphabetic).count();
-                // Of Windows' own numbers the small ones are what every program meets: no such file, access denied.
+                // Windows' small error numbers are common to all programs: no such file, access
+                // denied.
                 if let Some(number) = upper.strip_prefix("0X0000") {
                     return number.starts_with("00");
                 }
@@ -316,7 +325,7 @@ impl Signature {
     }
 }
 
-/// Whether a masked message tells no cause: nothing in it is the program's own.
+/// Returns whether a masked message identifies no cause: no part of it is specific to the program.
 pub(crate) fn is_generic(message: &str) -> bool {
     let plain = ["runtime error: ", "internal error: ", "uncaught ", "fatal: ", "error: "];
     let message = plain.iter().find_map(|p| message.strip_prefix(p)).unwrap_or(message);
@@ -324,7 +333,8 @@ pub(crate) fn is_generic(message: &str) -> bool {
         message.split([' ', '#']).filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 1).count();
     told < TELLS
         || GENERIC.iter().any(|g| {
-            // What follows a generic message is its detail: "index out of bounds: the len is # but the index is #".
+            // Details may follow a generic message: "index out of bounds: the len is # but the
+            // index is #".
             message.strip_prefix(g).is_some_and(|rest| {
                 let more = rest
                     .split_whitespace()
@@ -339,19 +349,19 @@ pub(crate) fn is_generic(message: &str) -> bool {
         })
 }
 
-/// What looks like a code and is the name of a standard or a format.
+/// Returns whether a text that looks like a code is the name of a standard or a format.
 fn is_no_code(text: &str) -> bool {
     ["UTF-", "ISO", "RFC", "SHA", "CVE-", "X509", "PR-", "UTC-", "GMT-"].iter().any(|p| text.starts_with(p))
 }
 
-/// Whether what looks like a code is a place in memory: "at address 0x00000010".
+/// Returns whether a text that looks like a code is a memory address: "at address 0x00000010".
 fn is_address(text: &str, found: &regex::Match<'_>) -> bool {
     let before = text[..found.start()].trim_end().trim_end_matches([':', '=']);
     found.as_str().starts_with("0x0000")
         && ["at", "address", "addr", "pc", "sp", "offset"].iter().any(|w| before.ends_with(w))
 }
 
-/// Lower case, one space between words, and what differs from run to run as `#`.
+/// Normalises a message: lower case, single spaces, and varying parts as `#`.
 pub(crate) fn masked(message: &str) -> String {
     let masked = VARYING.replace_all(message.trim(), "#");
     let mut out = String::with_capacity(masked.len());
@@ -489,7 +499,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// What is looked for in parts is what one pattern would find.
+        /// Searching in parts finds the same messages as one pattern.
         #[test]
         fn messages_are_those_of_one_pattern(pieces in proptest::collection::vec(0_usize..14, 0..40)) {
             const PIECES: [&str; 14] = [
@@ -507,7 +517,7 @@ mod tests {
             proptest::prop_assert_eq!(messages(&text).collect::<Vec<_>>(), want);
         }
 
-        /// Patterns that are tried on marked lines alone find what they find in the whole text.
+        /// Patterns that run on marked lines alone match the same as on the whole text.
         #[test]
         fn lines_without_a_mark_hold_nothing(pieces in proptest::collection::vec(0_usize..16, 0..40)) {
             const PIECES: [&str; 16] = [

@@ -1,9 +1,9 @@
-//! Names that were meant, where another was written.
+//! Suggestions for misspelt names.
 
-/// From here on two names are alike (Jaro-Winkler, 0 to 1).
+/// The minimum similarity of two names (Jaro-Winkler, 0 to 1).
 const ALIKE: f64 = 0.8;
 
-/// The name that is most like the one that was written, if one is near; the first of several.
+/// Returns the name most similar to the given one, if any is similar enough; the first of several.
 pub fn meant<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase();
     let mut best: Option<(f64, &str)> = None;

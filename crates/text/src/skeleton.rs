@@ -1,25 +1,29 @@
-//! Issue-template skeletons: the lines that a project's form puts into every report say nothing about any of them.
+//! Issue-template skeletons: the lines that a project's form adds to every report carry no
+//! information.
 
 use std::collections::{HashMap, HashSet};
 
-/// A line belongs to the skeleton if at least this share of a source's items has it …
+/// The minimum share of a source's items that contain a line of the skeleton.
 const SHARE: f64 = 0.04;
-/// … and at least this many.
+/// The minimum number of items that contain a line of the skeleton.
 const AT_LEAST: usize = 12;
-/// … or so many that are at least this share of all: a form in a small tracker.
+/// The minimum number of items, if they reach `SHARE_OF_FEW` of all: a form in a small tracker.
 const AT_LEAST_OF_FEW: usize = 6;
 const SHARE_OF_FEW: f64 = 0.15;
-/// Of a heading, a label or a box to tick so many are enough: nobody's own words look so.
+/// The minimum number of items for a heading, a label or a checkbox, which people rarely write
+/// themselves.
 const AT_LEAST_FORMAL: usize = 4;
-/// Longer lines are somebody's words even when they recur.
+/// The maximum length of a line of the skeleton, in bytes; longer ones are the reporter's own
+/// words.
 const MAX_LINE: usize = 240;
 
-/// The fingerprint of a line, blind to case, white space, list and heading marks, and whether a box is ticked.
+/// Returns the fingerprint of a line, ignoring case, white space, list and heading marks, and
+/// whether a checkbox is ticked.
 pub fn line_hash(line: &str) -> Option<u64> {
     let core = line.trim().trim_start_matches(['#', '-', '*', '>', ' ', '+']);
     let core = core.trim_start_matches("[x]").trim_start_matches("[X]").trim_start_matches("[ ]").trim();
     let core = core.trim_matches(['*', '_', ':']);
-    // A letter of Chinese says as much as three of Latin.
+    // A Chinese character carries as much information as three Latin letters.
     let letters: usize = core.chars().filter(|c| c.is_alphabetic()).map(char::len_utf8).sum();
     if core.len() > MAX_LINE || letters < 4 {
         return None;
@@ -33,13 +37,13 @@ pub fn line_hash(line: &str) -> Option<u64> {
     hash.as_bytes().first_chunk::<8>().map(|b| u64::from_le_bytes(*b))
 }
 
-/// The most words of a label of a form, and of what is chosen from a list there.
+/// The maximum number of words of a form's label, and of a value chosen there.
 const LABEL: usize = 3;
-/// What stands before a colon in somebody's own words: a failure is told so.
+/// The words before a colon that report a failure rather than label a field.
 const TOLD: [&str; 8] = ["err", "warn", "fatal", "failed", "failure", "exception", "fehler", "ошибка"];
 
-/// Whether a line is a label of a form with nothing behind it, or with what was chosen from a list: "Priority: high". A number is a version
-/// or an amount, and both tell something.
+/// Returns whether a line is a form's label without a value, or with one chosen from a list:
+/// "Priority: high". Numbers are excluded, because versions and amounts are informative.
 fn is_choice(line: &str) -> bool {
     let Some((label, chosen)) = line.split_once(':') else { return false };
     let words = |text: &str| text.split_whitespace().count();
@@ -52,7 +56,8 @@ fn is_choice(line: &str) -> bool {
         && !line.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '(' | '/' | '"' | '`'))
 }
 
-/// Whether a line looks as forms write theirs: a heading, a label in bold, a box to tick, a choice, the mark of a portal below a rule.
+/// Returns whether a line looks like a form's: a heading, a label in bold, a checkbox, a choice, a
+/// portal's footer.
 fn is_formal(line: &str) -> bool {
     let line = line.trim();
     let jira = || line.starts_with("||") || matches!(line.as_bytes(), [b'h', b'1'..=b'6', b'.', b' ', ..]);
@@ -71,24 +76,25 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// A skeleton of known lines.
+    /// Creates a skeleton from known hashes.
     pub fn from_hashes(lines: impl IntoIterator<Item = u64>) -> Self {
         Self { lines: lines.into_iter().collect() }
     }
 
-    /// The hashes, ascending.
+    /// Returns the hashes, ascending.
     pub fn hashes(&self) -> Vec<u64> {
         let mut lines: Vec<u64> = self.lines.iter().copied().collect();
         lines.sort_unstable();
         lines
     }
 
-    /// Whether a line belongs to the form and not to the report.
+    /// Returns whether a line belongs to the form and not to the report.
     pub fn has(&self, line: &str) -> bool {
         !self.lines.is_empty() && line_hash(line).is_some_and(|h| self.lines.contains(&h))
     }
 
-    /// The body without the form's lines. Code fences are left alone: a log line that recurs is evidence.
+    /// Returns the body without the form's lines. Code fences are left alone: a log line that
+    /// recurs is evidence.
     pub fn strip(&self, markdown: &str) -> String {
         let mut out = String::with_capacity(markdown.len());
         let mut fence = false;
@@ -106,10 +112,10 @@ impl Skeleton {
     }
 }
 
-/// Finds the skeleton of a source from its items' bodies.
+/// A detector of a source's skeleton from its items' bodies.
 #[derive(Debug, Default)]
 pub struct Finder {
-    /// How many items have each line, and whether each time it looked as a form's.
+    /// Number of items that have each line, and whether every occurrence looked like a form's.
     counts: HashMap<u64, (usize, bool)>,
     items: usize,
 }
@@ -137,7 +143,7 @@ impl Finder {
         }
     }
 
-    /// The lines that recur.
+    /// Returns the skeleton of the lines that recur.
     pub fn finish(self) -> Skeleton {
         #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let share = (self.items as f64 * SHARE).ceil() as usize;

@@ -1,8 +1,8 @@
-//! Systems that titles name: what is reported of one is seldom solved with what is reported of another.
+//! Platforms that titles name. Reports about different platforms seldom share a solution.
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Systems that a program runs on, one to a group. "Windows" with a small letter are what is on a screen.
+/// The platforms that programs run on, one per group. Lower-case "windows" are those on a screen.
 const SYSTEMS: &str = "
     android · ios iphone ipad ipados · Windows win32 win64 windows10 windows11 · mac macos osx macbook ·
     linux ubuntu debian fedora centos rhel · blackberry · tizen · tvos · watchos · chromeos · freebsd openbsd netbsd · mobileweb";
@@ -12,7 +12,7 @@ static SYSTEM_OF: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
     groups.flat_map(|(group, names)| names.split_whitespace().map(move |name| (name, group))).collect()
 });
 
-/// Returns the first systems that two titles name, as they write them, where each names some and none is in both.
+/// Returns the first platform of each of two titles, as written, if both name some and share none.
 pub fn different_systems(ours: &str, theirs: &str) -> Option<(String, String)> {
     let (here, there) = (systems(ours), systems(theirs));
     let ((_, x), (_, y)) = (here.first()?, there.first()?);
@@ -20,7 +20,7 @@ pub fn different_systems(ours: &str, theirs: &str) -> Option<(String, String)> {
     (!shared).then(|| ((*x).to_owned(), (*y).to_owned()))
 }
 
-/// The systems that a title names, with how it writes them.
+/// Returns the platforms that a title names, as it writes them.
 fn systems(title: &str) -> Vec<(usize, &str)> {
     let pieces: Vec<&str> =
         title.split(|c: char| !c.is_alphanumeric()).filter(|piece| !piece.is_empty()).collect();

@@ -1,35 +1,38 @@
-//! Words, identifiers and versions: one tokenizer for indexing, querying and marking, so that the three agree.
+//! A tokenizer for words, identifiers and versions, shared by indexing, querying and highlighting.
 
 use std::{borrow::Cow, cell::RefCell, collections::HashMap, ops::Range};
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
-/// The longest word that is indexed, in bytes; longer runs (base64, hashes of blobs) are noise.
+/// The maximum length of a word that is indexed, in bytes; longer runs (base64, hashes of blobs)
+/// are noise.
 const MAX_WORD: usize = 64;
 
-/// A word of a text and where it stands.
+/// A word of a text and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     /// Byte range in the text.
     pub range: Range<usize>,
-    /// Folded to lower case without diacritics, and stemmed (English) where it is a plain word.
+    /// Term: folded to lower case without diacritics, and stemmed (English) if it is a plain word.
     pub term: String,
 }
 
-/// Cuts a text into words: runs of letters and digits; versions (`0.8.1`) stay whole; runs of Chinese, Japanese or
-/// Korean characters, which are written without spaces, become overlapping pairs; a picture (emoji) is a word.
+/// Splits a text into words: runs of letters and digits; versions (`0.8.1`) stay whole; runs of
+/// Chinese, Japanese or Korean characters, which are written without spaces, become overlapping
+/// pairs; an emoji is a word.
 pub fn words(text: &str) -> Vec<Word> {
     cut_where(text, |_| true, false)
 }
 
-/// As [`words`], with every form that a word is found by: one with an ä, ö or ü is followed by itself in two letters ("größe":
-/// `grosse`, `groesse`), with the same range.
+/// Splits as [`words`] does, with every form of a word: one with an ä, ö or ü is followed by its
+/// transcription with the same range ("größe": `grosse`, `groesse`).
 pub fn forms(text: &str) -> Vec<Word> {
     cut_where(text, |_| true, true)
 }
 
-/// As [`forms`], but only those whose text as written `wanted` accepts; the others cost nothing more.
+/// Splits as [`forms`] does, but returns only the words whose original text `wanted` accepts.
+/// Rejected words are not stemmed.
 pub fn forms_where(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<Word> {
     cut_where(text, wanted, true)
 }
@@ -48,7 +51,7 @@ fn cut_where(text: &str, wanted: impl Fn(&str) -> bool, forms: bool) -> Vec<Word
             let term = stem(&stemmer, written);
             let other = if forms { transcribed(written) } else { None };
             let other = other.map(|w| stem(&stemmer, &w)).filter(|other| *other != term);
-            // Marks without a letter that carries them fold to nothing.
+            // Combining marks without a letter fold to nothing.
             if !term.is_empty() {
                 out.push(Word { range: range.clone(), term });
             }
@@ -58,7 +61,8 @@ fn cut_where(text: &str, wanted: impl Fn(&str) -> bool, forms: bool) -> Vec<Word
     out
 }
 
-/// Calls `found` with where each word of a text stands, and whether it has to be folded and stemmed.
+/// Calls `found` with the range of each word of a text, and whether it has to be folded and
+/// stemmed.
 fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
     let mut chars = text.char_indices().peekable();
     let mut last = 0;
@@ -76,7 +80,7 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
                     found(start..end, false);
                     last = end;
                 }
-                // The last of a run is in the pair before it already.
+                // The last character of a run is already in the pair before it.
                 None if last > start => {}
                 None => found(start..end, false),
             }
@@ -85,7 +89,8 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
         if is_picture(c) {
             let mut end = start + c.len_utf8();
             let mut joined = false;
-            // Two letters are a flag; people, colours and things are joined to one picture.
+            // Two flag letters form a flag; joiners merge people, colours and things into one
+            // emoji.
             let mut flag = is_flag_letter(c);
             while let Some((i, n)) = chars.next_if(|(_, n)| {
                 is_of_picture(*n) || (joined && is_picture(*n)) || (flag && is_flag_letter(*n))
@@ -111,7 +116,7 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
                 && text[i + n.len_utf8()..].starts_with(|d: char| d.is_alphabetic())
             {
                 let after = i + n.len_utf8();
-                // "doesn't" is one word: its two halves mean nothing. In "l'imprimante" the second half is all of it.
+                // "doesn't" is one word. In "l'imprimante" only the second half is the word.
                 if is_elided(&text[start..i], &text[after..]) {
                     start = after;
                 }
@@ -127,32 +132,32 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
     }
 }
 
-/// What French and Italian write with an apostrophe before a vowel, and what is no part of the word that follows.
+/// The elided words of French and Italian before an apostrophe, which are no part of the next word.
 const ELIDED: &[&str] = &[
     "agl", "all", "bell", "c", "coll", "d", "dagl", "dall", "degl", "dell", "gl", "j", "jusqu", "l",
     "lorsqu", "m", "n", "negl", "nell", "puisqu", "qu", "quell", "quest", "quoiqu", "s", "sull", "t", "un",
 ];
 
-/// Whether what stands before an apostrophe is such a word: "l'aperçu", "dell'utente". English has none of them before a vowel
-/// ("don't", "it's", "O'Brien").
+/// Returns whether the word before an apostrophe is elided: "l'aperçu", "dell'utente". English has
+/// none of these before a vowel ("don't", "it's", "O'Brien").
 fn is_elided(before: &str, behind: &str) -> bool {
     let vowel = behind.chars().next().is_some_and(|c| {
         let first = fold(c.encode_utf8(&mut [0; 4])).chars().next();
         first.is_some_and(|c| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y' | 'h'))
     });
-    // "D'A" is no article and a noun, and a word has more than one letter.
+    // In "D'A" the first half is no article: the word after it needs two letters.
     vowel
         && behind.chars().nth(1).is_some_and(char::is_alphabetic)
         && ELIDED.binary_search(&&*before.to_lowercase()).is_ok()
 }
 
-/// The term of what is neither folded nor stemmed: half-width forms are the full ones (Unicode's NFKC), marks that only choose how a
-/// picture is drawn are left out.
+/// Returns the term of a word that is neither folded nor stemmed: half-width forms become full ones
+/// (Unicode's NFKC), and emoji variation selectors are dropped.
 fn whole(written: &str) -> String {
     written.nfkc().filter(|c| *c != '\u{fe0f}' && *c != '\u{fe0e}').collect()
 }
 
-/// The term of a word that is written with ä, ö or ü as people write it who lack these keys: "Groesse" for "Größe".
+/// Returns the term of a word with ä, ö or ü as written without these keys: "Groesse" for "Größe".
 fn transcribed(written: &str) -> Option<String> {
     if written.is_ascii() {
         return None;
@@ -173,13 +178,13 @@ fn transcribed(written: &str) -> Option<String> {
     Some(out)
 }
 
-/// [`forms`] for many texts: a word that was met lately is not stemmed again.
+/// A cache of [`forms`] for many texts: recent words are not stemmed again.
 pub struct Stems {
     stemmer: Stemmer,
     known: HashMap<String, String>,
 }
 
-/// So many words are remembered; the words of a language are few, numbers and hashes are without end.
+/// The maximum number of cached words; numbers and hashes are unlimited in kind.
 const REMEMBERED: usize = 32_768;
 
 impl Default for Stems {
@@ -189,7 +194,7 @@ impl Default for Stems {
 }
 
 impl Stems {
-    /// Calls `found` with each word's place and term, as [`forms`] gives them.
+    /// Calls `found` with the range and term of each word, as [`forms`] returns them.
     pub fn words(&mut self, text: &str, mut found: impl FnMut(Range<usize>, &str)) {
         cut(text, |range, plain| {
             let written = &text[range.clone()];
@@ -214,7 +219,7 @@ impl Stems {
                 if other != term {
                     found(range, &other);
                 }
-                // What is remembered has one term.
+                // Cached words have exactly one term.
                 return;
             }
             if self.known.len() >= REMEMBERED {
@@ -226,15 +231,15 @@ impl Stems {
 }
 
 thread_local! {
-    /// What words became that this thread met lately. Checks read the same reports again and again, and took a fifth of their
-    /// time for stems.
+    /// The stems of words that this thread met recently. Checks read the same reports repeatedly,
+    /// and stemming took a fifth of their time.
     static STEMMED: RefCell<HashMap<String, String>> = RefCell::default();
 }
 
-/// So many words each thread remembers: half a megabyte.
+/// The maximum number of words that each thread caches: half a megabyte.
 const REMEMBERED_BY_THREAD: usize = 8_192;
 
-/// The term that a single word is indexed under.
+/// Returns the term under which a single word is indexed.
 fn stem(stemmer: &Stemmer, word: &str) -> String {
     let folded = fold(word);
     if !folded.bytes().all(|b| b.is_ascii_lowercase()) {
@@ -253,11 +258,11 @@ fn stem(stemmer: &Stemmer, word: &str) -> String {
     })
 }
 
-/// An Arabic word without its article, which is written as a part of it. A word that begins as the article does loses that, too, with
-/// the article and without, so that both stay one term.
+/// Strips the article of an Arabic word, which is written as a part of it. A word that begins with
+/// the same letters loses them with and without the article, so that both stay one term.
 fn without_article(folded: &str) -> &str {
     const ARTICLE: &str = "ال";
-    // What is left has to be a word.
+    // The minimum length of the remaining word, in characters.
     const LEAST: usize = 3;
     let mut word = folded;
     if let Some(rest) = ["وال", "بال", "كال", "فال"].iter().find_map(|joined| word.strip_prefix(joined))
@@ -271,8 +276,8 @@ fn without_article(folded: &str) -> &str {
     word
 }
 
-/// Lower case without diacritics; apostrophes and what cannot be seen dropped; letters that are written as two where they are missing
-/// are those two ("straße", `strasse`).
+/// Folds a word: lower case, without diacritics, apostrophes and invisible characters. Letters that
+/// are commonly transcribed become two ("straße", `strasse`).
 pub fn fold(word: &str) -> Cow<'_, str> {
     if word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) {
         return Cow::Borrowed(word);
@@ -281,7 +286,7 @@ pub fn fold(word: &str) -> Cow<'_, str> {
         return Cow::Owned(word.to_ascii_lowercase());
     }
     let mut out = String::with_capacity(word.len());
-    // Some marks that stand alone are a space with a mark when they are taken apart.
+    // Some standalone marks decompose to a space and a mark.
     let letters = word.nfkd().filter(|c| {
         !is_combining_mark(*c) && !is_unseen(*c) && !c.is_whitespace() && !matches!(c, '\'' | '’')
     });
@@ -294,9 +299,9 @@ pub fn fold(word: &str) -> Cow<'_, str> {
             'đ' | 'ð' => out.push('d'),
             'ł' => out.push('l'),
             'ı' => out.push('i'),
-            // The form at the end of a Greek word.
+            // The final form of the Greek sigma.
             'ς' => out.push('σ'),
-            // What only stretches an Arabic word, and two letters that are written for one another at its end.
+            // The Arabic tatweel, and two letters that are interchanged at the end of a word.
             '\u{640}' => {}
             'ة' => out.push('ه'),
             'ى' => out.push('ي'),
@@ -307,8 +312,8 @@ pub fn fold(word: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What a phrase says, to compare it with others: its letters and digits, folded, without what stands between them ("Won’t fix",
-/// `wont-fix`, "WONTFIX ✅").
+/// Normalises a phrase for comparison: its folded letters and digits without separators ("Won’t
+/// fix", `wont-fix`, "WONTFIX ✅").
 pub fn bare(phrase: &str) -> String {
     let said: String = phrase
         .chars()
@@ -323,17 +328,18 @@ fn is_ideograph(c: char) -> bool {
         | '\u{20000}'..='\u{2fa1f}')
 }
 
-/// A mark that belongs to the kana before it.
+/// Returns whether a character is a sound mark of the kana before it.
 fn is_sounding_mark(c: char) -> bool {
     matches!(c, '\u{3099}' | '\u{309a}' | '\u{ff9e}' | '\u{ff9f}')
 }
 
-/// What stands between letters and is not seen: soft hyphens, spaces without width, joiners, marks of the reading direction.
+/// Returns whether a character between letters is invisible: soft hyphens, zero-width spaces,
+/// joiners, marks of the reading direction.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
-/// An emoji or another sign that people use as a word.
+/// Returns whether a character is an emoji or a similar symbol.
 fn is_picture(c: char) -> bool {
     matches!(c, '\u{2600}'..='\u{27bf}' | '\u{2b1b}'..='\u{2b55}' | '\u{1f000}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1faff}')
 }
@@ -342,13 +348,15 @@ fn is_flag_letter(c: char) -> bool {
     matches!(c, '\u{1f1e6}'..='\u{1f1ff}')
 }
 
-/// What belongs to the picture before it: how it is drawn, a colour of skin, a joiner.
+/// Returns whether a character modifies the emoji before it: a variation selector, a skin colour, a
+/// joiner.
 fn is_of_picture(c: char) -> bool {
     matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{20e3}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// Identifiers of a text, whole and folded to lower case: what loses its meaning when cut into words.
-/// `foo_bar`, `--no-color`, `std::vec::Vec`, `0.8.1`, `fooBar`, `/etc/fw.conf`, `E0277`.
+/// Returns the identifiers of a text, whole and folded to lower case: names that lose their meaning
+/// when split into words. `foo_bar`, `--no-color`, `std::vec::Vec`, `0.8.1`, `fooBar`,
+/// `/etc/fw.conf`, `E0277`.
 pub fn identifiers(text: &str) -> impl Iterator<Item = (Range<usize>, String)> + '_ {
     let joins = |c: char| matches!(c, '_' | '-' | '.' | ':' | '/' | '@' | '$');
     let mut at = 0;
@@ -362,7 +370,8 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = (Range<usize>, String)> +
             at = end;
             let whole = &text[start..end];
             let tail = whole.trim_end_matches(joins);
-            // A leading "--" belongs to an option, a leading "/" to a path; other joiners are punctuation.
+            // A leading "--" belongs to an option, a leading "/" to a path; other joiners are
+            // punctuation.
             let head = tail.trim_start_matches(joins);
             let word = if tail.starts_with("--")
                 || (tail.starts_with('/') && head.contains('/'))
@@ -380,7 +389,8 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = (Range<usize>, String)> +
     })
 }
 
-/// How many bytes behind a word belong to its name: "++" and a standard's year of C++, "#" of C#.
+/// Returns how many bytes behind a word belong to its name: "++" and a standard's year of C++, "#"
+/// of C#.
 fn of_name(word: &str, behind: &str) -> usize {
     if !word.ends_with(|c: char| c.is_ascii_alphanumeric()) {
         return 0;
@@ -390,19 +400,21 @@ fn of_name(word: &str, behind: &str) -> usize {
         let all = rest.bytes().take(digits).all(|b| b.is_ascii_digit());
         return 2 + if all { digits } else { 0 };
     }
-    // Before a '#' stands the one letter of a name: a word that ends so is a key's or a channel's.
+    // Only a single letter before '#' is a language; longer words name keys or channels.
     let letter = word.as_bytes().last().is_some_and(u8::is_ascii_alphabetic)
         && !word[..word.len() - 1].ends_with(char::is_alphanumeric);
     let ends = behind.strip_prefix('#').is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
     usize::from(letter && ends)
 }
 
-/// Whether an identifier is the name of a language or a platform whose letters alone would name another one: `c++`, `c#`, `.net`.
+/// Returns whether an identifier is a language or a platform whose letters alone would name another
+/// one: `c++`, `c#`, `.net`.
 pub fn is_language(word: &str) -> bool {
     (word.len() == 2 && word.ends_with('#')) || word.contains("++") || word.eq_ignore_ascii_case(".net")
 }
 
-/// Whether a word is more than a plain word: it has an inner joiner, mixes letters with digits, or has inner capitals.
+/// Returns whether a word is an identifier: it has an inner joiner, mixes letters with digits, or
+/// has inner capitals.
 fn is_identifier(word: &str) -> bool {
     if word.len() < 3 || word.len() > MAX_WORD * 2 {
         return false;
@@ -417,17 +429,18 @@ fn is_identifier(word: &str) -> bool {
         } else if c.is_numeric() {
             digit = true;
         } else {
-            // A hyphen joins ordinary words ("read-only"); it makes an identifier only of an option.
+            // A hyphen joins ordinary words ("read-only"), so it makes an identifier only of an
+            // option.
             joined |= c != '-' || word.starts_with("--");
         }
     }
     (joined && (letter || digit)) || (letter && digit) || inner_capital
 }
 
-/// Words so common that a query is better without them, unless it has nothing else.
+/// Returns whether a word is so common that queries leave it out, unless they have no other words.
 pub fn is_stop_word(term: &str) -> bool {
-    // The stems of the English function words of Manning, Raghavan, Schütze, "Introduction to Information
-    // Retrieval", figure 2.5, with those that every report has.
+    // Stems of English function words (Manning, Raghavan, Schütze, "Introduction to Information
+    // Retrieval", figure 2.5) and of words in every report.
     const STOP: &[&str] = &[
         "a", "am", "an", "and", "ani", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
         "do", "doe", "doesnt", "dont", "for", "from", "had", "has", "have", "hello", "hi", "how", "i", "if",
@@ -547,7 +560,7 @@ mod tests {
         ] {
             assert_eq!(terms(written), terms(typed), "{written}");
         }
-        // What would be left is no word.
+        // The remainder would be too short.
         assert_eq!(terms("ألم"), ["الم"]);
     }
 

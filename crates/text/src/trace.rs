@@ -1,4 +1,5 @@
-//! Stack traces: the functions that frames name, the same whatever built, mangled, linked or moved them.
+//! Stack traces: the functions that frames name, independent of build, mangling, linking and
+//! location.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -6,12 +7,12 @@ use regex::{Captures, Regex};
 
 use crate::pattern::re;
 
-/// How many frames of each trace count: the top ones tell failures apart.
+/// The number of top frames of each trace that count.
 pub const TOP: usize = 3;
-/// So many lines between two frames, and they are of two traces.
+/// The number of lines between two frames that separates two traces.
 const APART: usize = 4;
 
-// A frame of each language, with what names its place in a group called `name` and the file in one called `file`.
+// The frame patterns of each language; the group `name` is its place, `file` its file.
 static JVM_AND_NET: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"^\s*at (?:async )?(?:new )?(?P<name>[^\s(/][^\s(]*(?:/[^\s(/]+)?)(?: \[as [^\]]+\])?(?: ?\(|\s*$| in )",
@@ -36,7 +37,7 @@ static NATIVE: LazyLock<Regex> = LazyLock::new(|| {
         r"^\s*#\d+\s+(?:0x[0-9a-fA-F]+ )?(?:in )?(?P<name>[~_a-zA-Z<(][^\n]*?)(?:\s+\(\S*\+0x[0-9a-f]+\))?(?:\s+\([^()]*=.*\)| \(\))?(?:\s+(?:at|from) \S+|\s+\S+:\d+(?::\d+)?)?(?:\s+\(BuildId: \w+\))?\s*$",
     )
 });
-// Android's of native code: `#00 pc 0004f1c2  /data/app/lib/arm/libtide.so (Tide_rise+48)`.
+// A frame of Android's native code: `#00 pc 0004f1c2  /data/app/lib/arm/libtide.so (Tide_rise+48)`.
 static TOMBSTONE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"^\s*#\d+ pc [0-9a-f]+\s+\S*?(?P<file>[^/\s]+)(?:\s+\((?P<name>[^\n]+?)(?:\+\d+)?\))?(?:\s+\(BuildId: \w+\))?\s*$",
@@ -51,7 +52,7 @@ static FIREFOX: LazyLock<Regex> = LazyLock::new(|| {
     re(r"^\s*(?P<name>[\w$.<>/*]+)@(?:https?|file|webpack|resource|moz)[^\s]*:\d+(?::\d+)?\s*$")
 });
 
-// What compilers add to a name.
+// The parts of a name that compilers add.
 static ASYNC: LazyLock<Regex> = LazyLock::new(|| re(r"[.+]<(\w+)>d__\d+(?:`\d+)?\.MoveNext$"));
 static DISPLAY: LazyLock<Regex> =
     LazyLock::new(|| re(r"[.+]<>c(?:__DisplayClass\d+_\d+)?(?:`\d+)?\.<(\w+)>[bg]__[\w|]+$"));
@@ -78,22 +79,24 @@ static ABI: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Frames that stand in the traces of all failures: how a program starts, waits, panics and throws, and what frameworks call.
+/// The frames that occur in the traces of all failures: how programs start, wait, panic and throw,
+/// and what frameworks call.
 static RUNTIME: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let rows = include_str!("runtime_frames.tsv").lines().filter(|row| !row.starts_with('#'));
     rows.filter_map(|row| row.split('\t').nth(1)).collect()
 });
-/// What stands before the trace of a cause.
+/// The line before the trace of a cause.
 static CAUSE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"^\s*(?:Caused by|Suppressed|Root cause|\[cause\]|--->|--- End of inner|During handling of|The above exception|Traceback \(most recent)",
     )
 });
 
-/// The functions that the frames of a text name, the top ones of each trace that are a program's own, in their order.
+/// Returns the functions that the frames of a text name: the top ones of each trace that are a
+/// program's own, in order.
 pub fn frames(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    // Where the last frame stands, how many of its trace were taken, and what was found of it.
+    // The frames of the current trace, its language, and the lines since its last frame.
     let mut trace: Vec<String> = Vec::new();
     let mut python = false;
     let mut gap = 0;
@@ -123,13 +126,13 @@ pub fn frames(text: &str) -> Vec<String> {
     out
 }
 
-/// Takes the top frames of a trace that has ended.
+/// Takes the top frames of a finished trace.
 fn top(trace: &mut Vec<String>, python: bool, out: &mut Vec<String>) {
     if python {
         trace.reverse();
     }
     let own = |name: &&String| !is_runtime(name);
-    // A trace within the runtime alone is told by that.
+    // A trace that is only in the runtime keeps its runtime frames.
     let any = trace.iter().any(|n| own(&n));
     out.extend(trace.iter().filter(|n| !any || own(n)).take(TOP).cloned());
     trace.clear();
@@ -150,7 +153,8 @@ pub(crate) fn is_runtime(name: &str) -> bool {
     })
 }
 
-/// Whether a frame may stand in this line: most have none of its marks, and looking for them is many times as fast.
+/// Returns whether a line may contain a frame. Most lines have none of its marks, so this check
+/// saves most of the time.
 pub fn may_be_frame(line: &str) -> bool {
     let line = line.trim_start();
     let first = line.as_bytes().first().copied().unwrap_or_default();
@@ -164,7 +168,7 @@ pub fn may_be_frame(line: &str) -> bool {
         || called()
 }
 
-/// The function that a line names as a frame, and whether it is Python's.
+/// Returns the function that a line names as a frame, and whether it is Python's.
 fn frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
     let start = line.trim_start();
     if start.starts_with("at ") {
@@ -186,7 +190,7 @@ fn frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
             return Some((c["name"].to_lowercase(), false)).filter(|(n, _)| !n.starts_with("{main}"));
         }
         if let Some(c) = TOMBSTONE.captures(line) {
-            // Without its name a function is told by its library.
+            // Without a name, the library identifies the function.
             let name = c.name("name").and_then(|name| native(name.as_str()));
             return Some((name.unwrap_or_else(|| c["file"].to_lowercase()), false));
         }
@@ -205,10 +209,10 @@ fn frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
     if let Some(c) = FIREFOX.captures(line) {
         return Some((c["name"].to_lowercase(), false));
     }
-    // Go names the place below the function; without it a call in code looks the same.
+    // Go writes the place below the function; without it, code looks like a frame.
     let is_placed = |next: &str| next.split_whitespace().next().is_some_and(|place| place.contains(".go:"));
     let name = GO.captures(line).filter(|_| next.is_none_or(is_placed))?;
-    // The folder of a package moves with its module's version.
+    // The directory of a package changes with its module's version.
     let name = name["name"].rsplit('/').next().unwrap_or_default();
     let name = name.replace("[...]", "");
     Some((CLOSURE.replace_all(&name, "").to_lowercase(), false))
@@ -218,7 +222,7 @@ fn placed(c: &Captures<'_>) -> String {
     format!("{}:{}", c["file"].trim().to_lowercase(), c["name"].to_lowercase())
 }
 
-/// A function of the JVM, of .NET or of JavaScript.
+/// Returns a function's name in the JVM, .NET or JavaScript.
 fn managed(name: &str) -> Option<String> {
     let name = LAMBDA.replace(name, "$1");
     let name = JAVA_MADE.replace_all(&name, "");
@@ -230,7 +234,7 @@ fn managed(name: &str) -> Option<String> {
     (name.len() > 1 && name.contains(char::is_alphabetic)).then(|| name.to_lowercase())
 }
 
-/// A function of Rust, C, C++, Swift or Objective-C.
+/// Returns a function's name in Rust, C, C++, Swift or Objective-C.
 fn native(name: &str) -> Option<String> {
     let name = name.trim();
     // Sentences are no functions: `3: the pool was dry`.
@@ -272,8 +276,8 @@ fn demangled(name: &str) -> Option<String> {
     None
 }
 
-/// A name without its parameters and types: `Pool<int>::take(int)` is `Pool::take`. Where Rust names an implementation, the type
-/// stays: `<app::Pool as Take>::take`.
+/// Removes the parameters and types of a name: `Pool<int>::take(int)` is `Pool::take`. The type
+/// stays where Rust names an implementation: `<app::Pool as Take>::take`.
 fn without_brackets(name: &str) -> String {
     // Objective-C: -[Pool take:]
     if name.starts_with("-[") || name.starts_with("+[") {

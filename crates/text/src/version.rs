@@ -1,4 +1,4 @@
-//! Versions that a text names: the product's own, and those of what it runs on and is built with.
+//! Versions that a text names: the product's own, and those of the platform and of tools.
 
 use std::{cmp::Ordering, sync::LazyLock};
 
@@ -6,42 +6,44 @@ use regex::Regex;
 
 use crate::{pattern::re, words::Words};
 
-/// Three numbers are a version wherever they stand; two are one where a word says so.
+/// A version: three numbers anywhere, or two numbers where a word introduces them.
 static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(v?)(?:(\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-+.][0-9a-z][0-9a-z.+_-]*)?)",
         r"|(\d{1,3}\.\d{1,3}(?:-(?:alpha|beta|dev|pre|preview|rc|snapshot)[0-9a-z.]*)?)\b)",
     ))
 });
-/// What says that two numbers are a version: "since 2.6", "version 2.3", "Fixed in 2.4".
+/// A word that introduces a version of two numbers: "since 2.6", "version 2.3", "Fixed in 2.4".
 static SAID: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)(?:\b(?:versions?|ver\.?|releases?d?|since|in|on|until|before|after|as of)|\bv\.)[ \t:=*`|(]*$",
         r"|\b(?:upgrade|upgrading|update|updating|downgrade|downgrading|bump|move|moving|switch)\w*(?: \S+){0,3}? (?:from|to) $",
     ))
 });
-/// What two numbers with a point between measure, where one of these follows.
+/// A unit after a decimal number, which is then no version.
 static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^(?:\.\d|,\d|\s*(?:%|°|€|\$|x\b|times|per|percent|seconds?|secs?|s\b|ms\b|minutes?|mins?|hours?|hrs?|h\b|days?|weeks?|months?|years?|[kmgt]i?b\b|bytes?|bits?|px\b|r?em\b|pt\b|inch|[cmk]?m\b|[gmk]?hz\b|fps\b|million|billion|thousand|points?|degrees?|volts?|watts?))",
     )
 });
 
-/// What makes a version of four numbers, which look like an address: "Version 10.2.3.4".
+/// A word that introduces a version of four numbers, which look like an IP address: "Version
+/// 10.2.3.4".
 static CALLED: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)(?:version|release|build|versión|versão|versione)[v :=*|\t]*$"));
-/// What a server for mail answers with three numbers is no version (RFC 3463): "554 5.7.1", "Status: 5.1.1".
+/// The text before a mail server's status code, which is no version (RFC 3463): "554 5.7.1",
+/// "Status: 5.1.1".
 static ANSWERED: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?:\b[245]\d\d[ -]|(?i:\bstatus:?\s*|\bdsn[:=]\s*))$"));
-/// A version in the name of a milestone or a release, and whether it comes before what it is called after.
+/// A version in the name of a milestone or a release, and its pre-release suffix.
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\d{1,6}(?:\.\d{1,6}){1,4}(?P<before>[-.]?(?:alpha|beta|dev|pre|preview|rc|snapshot|m\d)[0-9a-z.]*)?",
     )
 });
 
-/// Programs that reports of all products name beside the product: systems, kernels, terminals, browsers, compilers, runtimes,
-/// databases, libraries. In lower case.
+/// The programs that reports of all products name beside the product, in lower case: systems,
+/// kernels, terminals, browsers, compilers, runtimes, databases, libraries.
 static OTHERS: Words = Words::new(
     "alacritty alpine android angular ansible apache arch archlinux aws azure babel bash bazel bison brave bun cargo centos chrome
     chromium clang cmake cocoapods composer conda containerd cuda cudnn curl cygwin darwin debian deno django docker dotnet driver
@@ -54,39 +56,40 @@ static OTHERS: Words = Words::new(
     terminal terraform tmux tomcat typescript ubuntu uname vim visual vscode vue wayland webkit webpack wezterm windows wsl wsl2
     x11 xcode xorg yarn zlib zsh",
 );
-/// Words that stand between a program and its version.
+/// The words that stand between a program and its version.
 static BETWEEN: Words =
     Words::new("version ver release is v using build edition server lts desktop pro x86_64");
-/// What kernels and packages of systems write behind their number.
+/// The suffixes of the versions of kernels and system packages.
 static BUILDS: Words = Words::new(
     "-arch -generic -fc .fc -el .el -microsoft -amd64 -lts -zen -azure -aws -gke -rpi -lowlatency -ubuntu -deb +deb",
 );
 
-/// How much of what stands before a version is looked at, in bytes: a line of a log may be megabytes long.
+/// The number of bytes before a version that are read: a line of a log may be megabytes long.
 const BEFORE: usize = 160;
-/// A text that names more versions than this is a list of them.
+/// The maximum number of versions; a text that names more is a list of them.
 const MAX_FOUND: usize = 500;
 
-/// Whether a word, in lower case, is the name of a program that reports of all products name.
+/// Returns whether a word, in lower case, is a program that reports of all products name.
 pub fn is_program(word: &str) -> bool {
     OTHERS.contains(word)
 }
 
-/// The versions that a text names, each once, in their order.
+/// The versions that a text names, each once, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
-    /// The product's own.
+    /// Those of the product.
     pub own: Vec<String>,
     /// Those of other programs, with their names: `rustc 1.70.0`.
     pub others: Vec<String>,
 }
 
-/// Reads the versions that a text names. `product` is what the product is called, as in its source's key (`acme/app`).
+/// Extracts the versions that a text names. `product` is the product's name, as in its source's key
+/// (`acme/app`).
 pub fn versions(text: &str, product: &str) -> Versions {
     let product = product.to_lowercase();
     let mut out = Versions::default();
     for line in text.lines().filter(|line| line.contains('.')) {
-        // A table or a list of facts begins its lines with what they are about.
+        // The lines of a table or list of facts begin with their subject.
         let key = line.find([':', '=', '|']).map(|end| (end, trimmed(&line[..end])));
         for captures in VERSION.captures_iter(line) {
             let Some(found) = captures.get(2).or(captures.get(3)) else { continue };
@@ -108,7 +111,7 @@ pub fn versions(text: &str, product: &str) -> Versions {
                     continue;
                 }
             }
-            // Three of the four numbers of an address are no version, nor is a part of a name or a path.
+            // Parts of IP addresses, names and paths are no versions.
             let number = found.as_str().split(['-', '+']).next().unwrap_or_default();
             let numbers = number.split('.').filter(|p| p.bytes().all(|b| b.is_ascii_digit())).count();
             let is_address =
@@ -130,14 +133,14 @@ pub fn versions(text: &str, product: &str) -> Versions {
             }
         }
     }
-    // A version that stands once with another program's name and once without is that program's.
+    // A version that occurs with another program's name belongs to that program everywhere.
     let of_others: Vec<&str> = out.others.iter().filter_map(|o| o.rsplit(' ').next()).collect();
     out.own.retain(|own| !of_others.contains(&own.as_str()));
     out
 }
 
-/// Which of two versions is older: by their numbers, then a release candidate before its release. None where one is no version,
-/// or where one counts years and the other does not.
+/// Compares two versions by their numbers, then a release candidate before its release. Returns
+/// `None` if one is no version, or if only one counts years.
 pub fn compare(a: &str, b: &str) -> Option<Ordering> {
     let read = |version: &str| {
         let captures = NUMBERED.captures(version)?;
@@ -163,7 +166,7 @@ pub fn compare(a: &str, b: &str) -> Option<Ordering> {
     Some(a.cmp(&b).then(stage))
 }
 
-/// Whether three numbers are a day (`12.03.1985`) or a telephone's (`555.010.1234`).
+/// Returns whether three numbers are a date (`12.03.1985`) or a telephone number (`555.010.1234`).
 fn is_date_or_phone(number: &str) -> bool {
     let parts: Vec<&str> = number.split('.').collect();
     let [first, second, last] = parts[..] else { return false };
@@ -173,7 +176,7 @@ fn is_date_or_phone(number: &str) -> bool {
     (is_year && is(first, 31) && is(second, 12)) || (first.len(), second.len(), last.len()) == (3, 3, 4)
 }
 
-/// The other program whose version this is, as it is called there.
+/// Returns the other program that a version belongs to, as the text names it.
 fn other<'t>(before: &'t str, key: Option<&'t str>, version: &str, product: &str) -> Option<&'t str> {
     let is_other = |word: &&str| {
         let word = word.to_lowercase();
@@ -188,15 +191,15 @@ fn other<'t>(before: &'t str, key: Option<&'t str>, version: &str, product: &str
     BUILDS.iter().any(|b| version.contains(b)).then_some("kernel")
 }
 
-/// The last two words before a version that may name what it is of.
+/// Returns the last two words before a version that may name its program.
 fn near(before: &str) -> impl Iterator<Item = &str> {
-    // What stands behind a comma or a bracket belongs to something else.
+    // Words before a comma or a bracket belong to something else.
     let clause = before.rsplit([',', ';', '(', '[', '|']).next().unwrap_or(before);
     let words = clause.split([' ', '\t', ':', '=', '*', '`', '@', '/', '-']).rev().map(trimmed);
     words.filter(|w| !w.is_empty() && !BETWEEN.contains(&w.to_lowercase())).take(2)
 }
 
-/// Whether a word names the product itself: `rustc` in the source `rust-lang/rust`.
+/// Returns whether a word names the product itself: `rustc` in the source `rust-lang/rust`.
 fn is_product(word: &str, product: &str) -> bool {
     product
         .split(['/', '-', '_', '.', '#', ':'])

@@ -1,5 +1,5 @@
-//! What a text may show. Control characters are orders to a terminal, and marks that turn the reading direction around make
-//! a text look like another.
+//! Removal of terminal control sequences, control characters and marks of the reading direction,
+//! which make a text look like another.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -7,8 +7,9 @@ use regex::Regex;
 
 use super::pattern::re;
 
-/// Orders to a terminal as they stand in logs: ECMA-48 (CSI: colours, cursor; OSC: titles, links; other escapes). An order that never
-/// ends takes no more than its own line. The escape character itself may have been written out or lost its shape on the way.
+/// A terminal control sequence in a log: ECMA-48 (CSI: colours, cursor; OSC: titles, links; other
+/// escapes). An unterminated sequence ends with its line. The escape character may have been
+/// written out or replaced.
 static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?:\x1b|\x9b\[|\\x1[bB]|\\u001[bB]|\\033|\\e|\^\[|\x{241b}|\x{fffd})\[[0-9;:?]{0,32}[A-Za-z]",
@@ -19,23 +20,25 @@ static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// A colour whose escape character was lost when somebody copied it from a page: `[31m`, `[0m`.
+/// A colour sequence without its escape character, as copied from a page: `[31m`, `[0m`.
 static ORPHANS: LazyLock<Regex> = LazyLock::new(|| re(r"\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,9})?m"));
-/// What sets colours back: where none of these stands, brackets and an m are something else.
+/// The sequences that reset colours; without one of them, brackets with an m are plain text.
 const RESETS: &[&str] = &["[0m", "[39m", "[00m", "[0;39m"];
 
-/// Whether an order moves to another place: words on both sides of it are two. Colours and what is cleared move nothing.
+/// Returns whether a control sequence moves the cursor, so that it separates words. Colours and
+/// clearing do not.
 fn moves(order: &str) -> bool {
     let inside = order.contains(['[', '\u{9b}']);
     match order.chars().next_back() {
         Some('A'..='J' | 'S' | 'T' | 'a' | 'd' | 'e' | 'f' | '`' | 's' | 'u') if inside => true,
-        // To the next line, to the line before, and back to where it was.
+        // To the next line, to the previous line, and back to the saved position.
         Some('D' | 'E' | 'M' | '8') => !inside && order.starts_with('\u{1b}'),
         _ => false,
     }
 }
 
-/// The text without a terminal's orders; a space stands where one of them led from a word to another.
+/// Returns the text without terminal control sequences; a space replaces a movement between two
+/// words.
 fn obeyed(text: &str) -> Cow<'_, str> {
     let mut orders = ORDERS.find_iter(text).peekable();
     if orders.peek().is_none() {
@@ -59,7 +62,8 @@ fn obeyed(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether something is written over what stood before it in its line: behind a return that ends no line, or a step back.
+/// Returns whether a part of a line is overwritten: by a carriage return that ends no line, or by a
+/// backspace.
 fn is_overwritten(text: &str) -> bool {
     text.contains('\u{8}')
         || (text.contains('\n')
@@ -68,7 +72,8 @@ fn is_overwritten(text: &str) -> bool {
                 .any(|(at, _)| !text[at + 1..].trim_start_matches('\r').starts_with('\n')))
 }
 
-/// The text as a terminal leaves it: of a line of progress its last state, of letters that were stepped over the last ones.
+/// Returns the text as a terminal shows it: the last state of a progress line, and the last of
+/// letters that were overwritten.
 fn overwritten(text: &str) -> Cow<'_, str> {
     if !is_overwritten(text) {
         return Cow::Borrowed(text);
@@ -91,8 +96,8 @@ fn overwritten(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The text without a terminal's colours and movements, as a reader of the terminal saw it. Words that only a colour divided are one,
-/// those between which the cursor moved are two.
+/// Returns the text without terminal colours and movements, as a terminal shows it. Words that only
+/// a colour divides are joined; words that a movement divides are separate.
 pub fn uncoloured(text: &str) -> Cow<'_, str> {
     match overwritten(text) {
         Cow::Borrowed(text) => without_orders(text),
@@ -134,8 +139,8 @@ fn without_orders(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a character is an order and no text: a control character but the line break and the tab, or a mark of the reading
-/// direction.
+/// Returns whether a character is invisible control: a control character except the line break and
+/// the tab, or a mark of the reading direction.
 pub fn is_order(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -144,8 +149,8 @@ pub fn is_order(c: char) -> bool {
     }
 }
 
-/// The text without orders: lines end as on Unix, marks of the reading direction are gone, and what else is none stands as
-/// U+FFFD, so that no words are glued together.
+/// Returns the text without control characters: Unix line ends, no marks of the reading direction,
+/// and U+FFFD for all others, so that no words are joined.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_order) {
         return Cow::Borrowed(text);
@@ -164,7 +169,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// JSON that means the same, with every order escaped. JSON itself escapes the control characters below the space alone.
+/// Returns equivalent JSON in which every control character is escaped. JSON itself requires that
+/// only below the space.
 pub fn json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

@@ -1,25 +1,25 @@
-//! Lists of words that are part of the program, each written as one text.
+//! Constant lists of words, each written as one text.
 
 use std::{slice::Iter, sync::OnceLock};
 
-/// Words that are told apart by white space.
+/// A list of words, separated by white space.
 pub struct Words {
     text: &'static str,
     sorted: OnceLock<Vec<&'static str>>,
 }
 
 impl Words {
-    /// The words of a text.
+    /// Creates a list from a text.
     pub const fn new(text: &'static str) -> Self {
         Self { text, sorted: OnceLock::new() }
     }
 
-    /// Whether this is one of them.
+    /// Returns whether the list contains the word.
     pub fn contains(&self, word: &str) -> bool {
         self.sorted().binary_search(&word).is_ok()
     }
 
-    /// Each of them, sorted.
+    /// Returns an iterator over the words, sorted.
     pub fn iter(&self) -> Iter<'_, &'static str> {
         self.sorted().iter()
     }
@@ -33,7 +33,7 @@ impl Words {
     }
 }
 
-/// What a text lists, told apart by commas, in its order.
+/// Returns the phrases of a text, separated by commas, in order.
 pub fn phrases(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.split(',').map(str::trim)
 }

@@ -1,11 +1,12 @@
-//! Invented traces: those of one failure match, however they were built, moved and run; those of others do not.
+//! Tests with invented traces: those of one failure match in every build, place and run; others do
+//! not.
 
 use precedent_text::failure::{Failure, FailureMatch};
 
-/// Pairs of the table whose root causes are read from both.
+/// The minimum number of pairs in the table that match.
 const SAME: usize = 1;
 
-/// The failure, what differs, and the trace.
+/// The failure, the variation, and the trace.
 const TRACES: &[(&str, &str, &str)] = &[
     // Rust
     (
@@ -242,7 +243,7 @@ const TRACES: &[(&str, &str, &str)] = &[
     ("exit-b", "the same exit code", "fatal: process exited with code 1"),
 ];
 
-/// Compares two texts from either side.
+/// Compares two texts in both directions.
 fn compare(one: &str, other: &str) -> FailureMatch {
     let (one, other) = (Failure::of(one), Failure::of(other));
     let found = one.compare(&other);

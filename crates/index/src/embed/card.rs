@@ -1,4 +1,4 @@
-//! A model's card: what it is, and the scale of its cosine.
+//! A model's card: its identity, its use, and its cosine thresholds.
 
 use std::path::Path;
 
@@ -10,61 +10,63 @@ use precedent_text::PREPARATION_VERSION;
 
 /// The name of the model's file, beside its card.
 pub const MODEL: &str = "model.onnx";
-/// The card's file in a model's folder.
+/// The name of the card's file in a model's folder.
 pub const CARD: &str = "card.json";
 
-/// How the vectors of word pieces become the vector of a text.
+/// The pooling of word-piece vectors into the vector of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pooling {
-    /// Their mean.
+    /// Mean of all vectors.
     #[default]
     Mean,
-    /// That of the first one.
+    /// Vector of the first word piece.
     Cls,
 }
 
-/// The weights of a model that keeps them in a file of their own: the runtime maps it into memory and copies nothing.
+/// The external weights of a model. The runtime maps the file into memory without a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weights {
-    /// The file's name, beside the model's, as the model's file names it.
+    /// File name beside the model's file, as that file refers to it.
     pub file: String,
-    /// Its SHA-256, in hexadecimal.
+    /// SHA-256 in hexadecimal.
     pub sha256: String,
 }
 
-/// What a model is, from its card.
+/// The content of a model's card.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelInfo {
-    /// Its name.
+    /// Name of the model.
     pub name: String,
     /// Length of its vectors.
     pub dimensions: usize,
-    /// Word pieces that it reads; what follows is cut.
+    /// Maximum number of word pieces; the rest of a text is cut.
     pub max_tokens: usize,
-    /// SHA-256 of the ONNX file, in hexadecimal: tells models apart and finds a damaged file.
+    /// SHA-256 of the ONNX file in hexadecimal, which identifies the model and detects a damaged
+    /// file.
     pub sha256: String,
-    /// Its weights, where they are not part of that file.
+    /// Weights, if they are in a separate file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Weights>,
-    /// How the vectors of word pieces become one.
+    /// Pooling of the vectors of word pieces.
     #[serde(default)]
     pub pooling: Pooling,
-    /// What is written before every text, stored or asked, as some models were trained ("query: ").
+    /// Prefix of every text, stored or queried, that some models require ("query: ").
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub prefix: String,
-    /// A cosine below this says nothing: unrelated texts reach it.
+    /// Cosine that unrelated texts reach; lower values are not significant.
     pub floor: f32,
-    /// Notes from this cosine on say the same.
+    /// Minimum cosine of notes with the same content.
     pub same: f32,
-    /// Notes from this cosine on say nearly the same.
+    /// Minimum cosine of notes with nearly the same content.
     pub near: f32,
-    /// A solved case from this cosine on is worth reading.
+    /// Minimum cosine of a relevant solved case.
     pub solved: f32,
 }
 
 impl ModelInfo {
-    /// Tells sets of vectors apart: the model, how it is used, and the text preparation. Safe as a file name.
+    /// Returns an identifier of a set of vectors: the model, its use, and the text preparation.
+    /// Safe as a file name.
     pub fn fingerprint(&self) -> String {
         let mut text = format!("{} {} {} {PREPARATION_VERSION}", self.name, self.sha256, self.dimensions);
         if let Some(weights) = &self.weights {
@@ -79,7 +81,8 @@ impl ModelInfo {
     /// Reads the card in a model's folder.
     ///
     /// # Errors
-    /// [`precedent_core::Code::ModelUnavailable`] if it is damaged, [`precedent_core::Code::Io`] if it cannot be read.
+    /// [`precedent_core::Code::ModelUnavailable`] if it is damaged, [`precedent_core::Code::Io`] if
+    /// it cannot be read.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(CARD);
         let text = std::fs::read(&path).map_err(|e| Error::io(&path, e))?;

@@ -7,27 +7,28 @@ use super::Pooling;
 /// A model that can be installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogEntry {
-    /// What it is called here.
+    /// Name in this program.
     pub name: String,
-    /// Its repository at the hub: `owner/name`.
+    /// Repository at the hub: `owner/name`.
     pub repository: String,
-    /// The ONNX file in it.
+    /// Path of the ONNX file in it.
     pub file: String,
     /// Length of its vectors.
     pub dimensions: usize,
-    /// How the vectors of word pieces become one.
+    /// Pooling of the vectors of word pieces.
     pub pooling: Pooling,
-    /// What is written before every text.
+    /// Prefix of every text.
     pub prefix: &'static str,
-    /// What its makers say of it.
+    /// Description by its authors.
     pub description: String,
 }
 
-/// The files of a tokenizer, as every model of the catalogue has them.
+/// The files of a tokenizer that every model of the catalogue has.
 pub const TOKENIZER: [&str; 4] =
     ["tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"];
 
-/// All of them, by name. Left out are models whose weights lie in a second file, and those that are not for texts.
+/// Returns all models, by name, except those with weights in a second file and those that are not
+/// for texts.
 pub fn catalog() -> Vec<CatalogEntry> {
     let mut out: Vec<CatalogEntry> = TextEmbedding::list_supported_models()
         .into_iter()
@@ -56,7 +57,7 @@ pub fn catalog() -> Vec<CatalogEntry> {
     out
 }
 
-/// What comparing text with text is written with, from the models' own cards.
+/// Returns the prefix for comparing texts with texts, from the model's own card.
 fn prefix(name: &str) -> &'static str {
     if name.contains("e5") {
         "query: "

@@ -5,7 +5,7 @@ use std::{fs::File, io::Read, path::Path};
 use precedent_core::error::{Error, Result};
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 of a file, in hexadecimal.
+/// Returns the SHA-256 of a file, in hexadecimal.
 ///
 /// # Errors
 /// [`precedent_core::Code::Io`].

@@ -1,5 +1,5 @@
-//! Vectors by words alone, where every word adds to a few dimensions that its hash names: of texts that a model cannot read, and as
-//! a deterministic stand-in for tests.
+//! Vectors of hashed words, where every word adds to a few dimensions: for texts that a model
+//! cannot read, and as a deterministic substitute in tests.
 
 use super::{Embedder, ModelInfo, Pooling, normalise};
 use precedent_core::error::Result;
@@ -7,11 +7,11 @@ use precedent_text::tokens;
 
 const DIMENSIONS: usize = 384;
 
-/// Hashed words. Two texts are near when they share words; nothing else.
+/// An embedder of hashed words. The similarity of two texts depends only on shared words.
 #[derive(Debug)]
 pub struct Hashed {
     info: ModelInfo,
-    /// What the hashes are made with: another name makes another space.
+    /// Key of the hashes; another model name gives another vector space.
     key: Option<[u8; 32]>,
 }
 
@@ -48,7 +48,8 @@ impl Embedder for Hashed {
     }
 }
 
-/// The unit vector of a text's words: two texts are near when they share some. Of a text without words it is zero.
+/// Returns the unit vector of a text's words: texts that share words are similar. The vector of a
+/// text without words is zero.
 pub(super) fn of_words(text: &str, dimensions: usize, key: Option<&[u8; 32]>) -> Vec<f32> {
     let mut vector = vec![0.0; dimensions];
     for word in tokens::words(text).iter().filter(|w| !tokens::is_stop_word(&w.term)) {

@@ -1,4 +1,5 @@
-//! Models in a casebook's folder: brought in from files, tried, and only then given their place.
+//! Installation of models into a casebook's folder: copied from files, tested, and only then moved
+//! into place.
 
 use std::{
     fs::{self, File},
@@ -15,23 +16,24 @@ use precedent_core::{
     task::Task,
 };
 
-/// The largest model, in bytes; an archive that unpacks to more is none.
+/// The maximum size of a model, in bytes, which also limits unpacked archives.
 const MOST: u64 = 4 << 30;
-/// How the file is called that has the weights of an ONNX file, where they are not part of it: as Optimum and as PyTorch write it.
+/// The file suffixes of external weights, as written by Optimum and by PyTorch.
 const WEIGHTS: [&str; 2] = [".onnx_data", ".onnx.data"];
-/// The largest of the files beside it.
+/// The maximum size of each other file, in bytes.
 const MOST_BESIDE: u64 = 64 << 20;
-/// The most word pieces that are asked of a model: chunks have no more.
+/// The maximum number of word pieces of a text; chunks have no more.
 const MAX_TOKENS: usize = 256;
-/// The share of pairs of unrelated texts by whose cosine a model's scale is known.
+/// The quantile of the cosines of unrelated texts that calibrates a model's thresholds.
 const UNRELATED: f32 = 0.95;
-/// The scale of all-MiniLM-L6-v2, which the thresholds of other models are carried over from. Of random pairs out of three large
-/// trackers 95 in 100 stay below its floor …
+/// The thresholds of all-MiniLM-L6-v2, from which those of other models are derived. Of random
+/// pairs out of three large trackers 95 in 100 stay below its floor.
 const SCALE: Scale = Scale { floor: 0.30, same: 0.95, near: 0.90, solved: 0.65 };
-/// … and of those out of the sample, which is about one product, this many stay below this.
+/// The cosine below which the same share of pairs out of the sample stays, which is about one
+/// product.
 const SCALE_UNRELATED: f32 = 0.496;
 
-/// Cosines that mean something.
+/// The cosine thresholds of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Scale {
     floor: f32,
@@ -41,7 +43,8 @@ struct Scale {
 }
 
 impl Scale {
-    /// The same places between the sample's unrelated reports and 1.
+    /// Returns thresholds at the same relative positions between the cosine of unrelated sample
+    /// texts and 1.
     fn from_unrelated(unrelated: f32) -> Self {
         let carried = |t: f32| (1.0 - (1.0 - t) / (1.0 - SCALE_UNRELATED) * (1.0 - unrelated)).max(0.0);
         Self {
@@ -53,16 +56,16 @@ impl Scale {
     }
 }
 
-/// How a model is used, where its files do not say.
+/// The use of a model, as far as its files do not state it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
-    /// How the vectors of word pieces become one; `None` stands for what its files say, else the mean.
+    /// Pooling of the vectors of word pieces; `None` uses the stated pooling, else the mean.
     pub pooling: Option<Pooling>,
-    /// What is written before every text.
+    /// Prefix of every text.
     pub prefix: String,
 }
 
-/// Checks a model's name, which becomes a folder's.
+/// Checks a model's name, which becomes the name of a folder.
 ///
 /// # Errors
 /// [`Code::InvalidInput`].
@@ -79,7 +82,7 @@ pub fn check_name(name: &str) -> Result<()> {
         .with_hint("Use lowercase letters, digits, -, _ and ., for example bge-small."))
 }
 
-/// The name that a path suggests for a model.
+/// Returns the name that a path suggests for a model.
 pub fn suggested_name(path: &Path) -> String {
     let file = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let stem = [".onnx", ".tar", ".tar.gz", ".tgz", ".tar.zst"]
@@ -89,12 +92,14 @@ pub fn suggested_name(path: &Path) -> String {
     stem.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect()
 }
 
-/// Brings a model in from a folder, an ONNX file beside its tokenizer, or an archive of a folder: gathers its files, tries it,
-/// finds the scale of its cosine with `texts` that have nothing to do with each other, and gives it its place below `models`.
+/// Imports a model from a folder, an ONNX file beside its tokenizer, or an archive of a folder:
+/// collects its files, tests it, calibrates its thresholds with unrelated `texts`, and moves it
+/// into `models`.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] if the name is taken or none, or a file is missing or is none; [`Code::ModelUnavailable`] if the
-/// runtime cannot run it; [`Code::Cancelled`]. Nothing is left behind then.
+/// [`Code::InvalidInput`] if the name is taken or invalid, or a file is missing or invalid;
+/// [`Code::ModelUnavailable`] if the runtime cannot run it; [`Code::Cancelled`]. In these cases no
+/// files remain.
 pub fn import(
     from: &Path,
     models: &Path,
@@ -122,14 +127,15 @@ pub fn import(
     Ok(info)
 }
 
-/// A folder that is gone again unless it was given its place. While it exists no other import runs.
+/// A temporary folder that is removed unless it was moved into place. Its lock excludes other
+/// imports.
 struct Part {
     folder: PathBuf,
     _lock: File,
 }
 
 impl Part {
-    /// Makes it, empty.
+    /// Creates an empty folder.
     fn make(models: &Path, name: &str) -> Result<Self> {
         fs::create_dir_all(models).map_err(|e| Error::io(models, e))?;
         let Some(lock) = lock_imports(models)? else {
@@ -145,12 +151,12 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // It was renamed, or there is nothing more to be done about it.
+        // It was moved into place, or cannot be removed.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Removes what imports left that were killed, unless one is under way.
+/// Removes the files of imports that were killed, unless an import is running.
 ///
 /// # Errors
 /// [`Code::Io`] if the lock cannot be opened.
@@ -163,7 +169,7 @@ pub fn remove_leftovers(models: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Takes the lock that one import holds at a time; `None` if another one holds it.
+/// Takes the exclusive lock of imports; returns `None` if another import holds it.
 fn lock_imports(models: &Path) -> Result<Option<File>> {
     let path = models.with_extension("lock");
     let lock = File::create(&path).map_err(|e| Error::io(&path, e))?;
@@ -177,16 +183,15 @@ fn lock_imports(models: &Path) -> Result<Option<File>> {
 fn remove_unfinished(models: &Path) {
     for entry in fs::read_dir(models).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        // A download is kept: the next try goes on with it.
+        // Keep a download, so that the next attempt can resume it.
         let unfinished = name.starts_with('.') && !name.ends_with(".download");
         if unfinished && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            // The next start tries again.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Copies the files of a model into a folder, under the names that they have here.
+/// Copies the files of a model into a folder, under their standard names.
 fn gather(from: &Path, into: &Path) -> Result<()> {
     let kind = fs::metadata(from).map_err(|e| Error::io(from, e))?;
     if kind.is_file() && !from.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx")) {
@@ -206,7 +211,7 @@ fn gather(from: &Path, into: &Path) -> Result<()> {
             }
         }
         for name in TOKENIZER {
-            // Exported models keep their weights one folder further down.
+            // Exported models have their weights in a subfolder.
             let found = [folder.join(name), folder.join("..").join(name)].into_iter().find(|p| p.is_file());
             let found = found.ok_or_else(|| missing(from, name))?;
             copy(&found, &into.join(name), MOST_BESIDE)?;
@@ -239,7 +244,7 @@ fn gather(from: &Path, into: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether this is a page of a web site.
+/// Returns whether a text is a web page.
 pub fn looks_like_html(text: &[u8]) -> bool {
     let start = String::from_utf8_lossy(&text[..text.len().min(512)]).trim_start().to_lowercase();
     ["<!doctype html", "<html", "<head", "<script"].iter().any(|tag| start.starts_with(tag))
@@ -260,7 +265,7 @@ fn missing(from: &Path, name: &str) -> Error {
         .with_hint(format!("A model is an ONNX file with {files} next to it."))
 }
 
-/// The one ONNX file of a folder, the common names first.
+/// Returns the only ONNX file of a folder, or one with a common name.
 fn only_onnx(folder: &Path) -> Result<PathBuf> {
     let usual = [
         MODEL,
@@ -294,7 +299,8 @@ fn copy(from: &Path, to: &Path, most: u64) -> Result<()> {
     Ok(())
 }
 
-/// Takes a model's files out of an archive, by their names alone: where they would lie is the archive's word.
+/// Unpacks a model's files from an archive by their names alone; the archive's paths are not
+/// trusted.
 fn unpack(from: &Path, into: &Path) -> Result<()> {
     let damaged = |e: std::io::Error| {
         Error::invalid(format!("cannot read {} as an archive: {e}", from.display()))
@@ -342,7 +348,7 @@ fn unpack(from: &Path, into: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Tries a model and writes its card.
+/// Tests a model and writes its card.
 fn examine(
     folder: &Path,
     name: &str,
@@ -384,7 +390,7 @@ fn examine(
     Ok(info)
 }
 
-/// The file with a model's weights, if it has one.
+/// Returns the file with a model's external weights, if it has one.
 fn weights(folder: &Path) -> Result<Option<Weights>> {
     let mut files = fs::read_dir(folder).map_err(|e| Error::io(folder, e))?.flatten();
     let file = files.find_map(|f| {
@@ -394,7 +400,7 @@ fn weights(folder: &Path) -> Result<Option<Weights>> {
     file.map(|file| Ok(Weights { sha256: digest(&folder.join(&file))?, file })).transpose()
 }
 
-/// The cosine below which most pairs of these stay.
+/// Returns the cosine below which most pairs of these vectors stay.
 fn unrelated(vectors: &mut [Vec<f32>]) -> f32 {
     vectors.iter_mut().for_each(|v| normalise(v));
     let mut cosines = Vec::new();
@@ -411,11 +417,11 @@ fn unrelated(vectors: &mut [Vec<f32>]) -> f32 {
         reason = "a share of a list"
     )]
     let at = (cosines.len() as f32 * UNRELATED) as usize;
-    // A model that finds everything alike still has to tell texts apart somewhere.
+    // A model with high cosines everywhere still needs a range for its thresholds.
     cosines.get(at).copied().unwrap_or(SCALE_UNRELATED).clamp(0.0, 0.95)
 }
 
-/// What the files of sentence-transformers say.
+/// Returns the pooling that the files of sentence-transformers state.
 fn stated_pooling(folder: &Path) -> Pooling {
     #[derive(serde::Deserialize)]
     struct Stated {
@@ -429,7 +435,7 @@ fn stated_pooling(folder: &Path) -> Pooling {
     }
 }
 
-/// How many word pieces the model can read, by its configuration.
+/// Returns the maximum number of word pieces in the model's configuration.
 fn stated_length(folder: &Path) -> usize {
     #[derive(serde::Deserialize)]
     struct Stated {
@@ -437,7 +443,7 @@ fn stated_length(folder: &Path) -> usize {
     }
     let text = fs::read(folder.join("config.json")).unwrap_or_default();
     let stated = serde_json::from_slice::<Stated>(&text).ok().and_then(|s| s.max_position_embeddings);
-    // Some models count two positions that hold no word.
+    // Some models include two positions that hold no word.
     stated.filter(|n| *n > 16).map_or(MAX_TOKENS, |n| n - 2)
 }
 
@@ -449,7 +455,7 @@ mod tests {
     fn thresholds_keep_their_place_between_unrelated_and_one() {
         let same = Scale::from_unrelated(SCALE_UNRELATED);
         assert!((same.same - SCALE.same).abs() < 1e-6 && (same.solved - SCALE.solved).abs() < 1e-6);
-        // A model that finds everything alike, as E5 does.
+        // A model with high cosines everywhere, such as E5.
         let high = Scale::from_unrelated(0.8);
         assert!(
             0.7 < high.floor

@@ -1,4 +1,4 @@
-//! Embeddings: texts to unit vectors, on this machine.
+//! Embeddings: conversion of texts to unit vectors, on this machine.
 
 mod card;
 mod catalog;
@@ -19,25 +19,25 @@ pub use onnx::Onnx;
 
 use precedent_core::error::{Code, Error, Result};
 
-/// The name of the folder that holds the built-in model, below the folders that faces pass in.
+/// The name of the built-in model's folder, below the folders that the interfaces pass in.
 pub const BUILT_IN: &str = "builtin";
 
-/// Turns texts into unit vectors. Both sides of a comparison are written by
+/// A converter of texts to unit vectors. Stored and queried texts are both formatted by
 /// [`representation`](precedent_text::chunk::representation).
 pub trait Embedder: Send {
-    /// The model.
+    /// Returns the model's card.
     fn info(&self) -> &ModelInfo;
 
-    /// The vector of one text: `dimensions` numbers of Euclidean length 1. One text at a time, by design: with mixed
-    /// lengths a batch is mostly padding, and the results of a dynamically quantised model depend on what else is in
-    /// the batch.
+    /// Returns the vector of one text: `dimensions` numbers of Euclidean length 1. One text at a
+    /// time, by design: with mixed lengths a batch is mostly padding, and the results of a
+    /// dynamically quantised model depend on what else is in the batch.
     ///
     /// # Errors
     /// [`Code::ModelUnavailable`] if the model fails.
     fn embed(&mut self, text: &str) -> Result<Vec<f32>>;
 }
 
-/// Where models and their runtime are looked for.
+/// The search paths of models and their runtime.
 #[derive(Clone, Debug, Default)]
 pub struct ModelPaths {
     /// Candidates for ONNX Runtime's shared library, in order.
@@ -46,16 +46,17 @@ pub struct ModelPaths {
     pub models: Vec<PathBuf>,
 }
 
-/// What a model is loaded for. The vectors are the same.
+/// The workload that a model is loaded for. The vectors are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Texts by the thousand: the weights are put in the order in which the processor wants them, once.
+    /// Many texts: the weights are rearranged for the processor once.
     Indexing,
-    /// A question now and then: it is ready sooner and takes less memory, and half a millisecond longer for each.
+    /// Occasional queries: loading is faster and takes less memory, and each query takes half a
+    /// millisecond longer.
     Questions,
 }
 
-/// How vectors are made.
+/// The source of vectors.
 #[derive(Clone, Debug)]
 pub enum Engine {
     /// The built-in ONNX model.
@@ -67,16 +68,16 @@ pub enum Engine {
         /// The model's folder.
         folder: PathBuf,
     },
-    /// Hashed words: deterministic, no model, for tests alone. Its meaning is no more than shared words.
+    /// Hashed words, for tests only: deterministic and without a model; similarity is shared words.
     Hashed,
-    /// The same as another model, of the name in this folder's card: its vectors compare with no other's.
+    /// Hashed words under the name in this folder's card; incompatible with other vectors.
     HashedAs(PathBuf),
-    /// None: search answers by words alone.
+    /// No vectors: search uses words alone.
     Off,
 }
 
 impl Engine {
-    /// The same way of making vectors with the model in this folder in place of the built-in one.
+    /// Returns the same engine with the model in this folder instead of the built-in one.
     #[must_use]
     pub fn installed(&self, folder: PathBuf) -> Self {
         match self {
@@ -87,7 +88,7 @@ impl Engine {
         }
     }
 
-    /// Where ONNX Runtime's shared library is looked for.
+    /// Returns the candidates for ONNX Runtime's shared library.
     pub fn runtime(&self) -> &[PathBuf] {
         match self {
             Self::BuiltIn(paths) => &paths.runtime,
@@ -96,7 +97,7 @@ impl Engine {
         }
     }
 
-    /// The model's card, without loading it.
+    /// Reads the model's card, without loading the model.
     ///
     /// # Errors
     /// [`Code::ModelUnavailable`], with the remedy, if there is none.
@@ -110,7 +111,7 @@ impl Engine {
         }
     }
 
-    /// Makes the runtime ready, which takes as long as reading a model. What keeps it from being so is said by
+    /// Initialises the runtime, which takes as long as reading a model. Errors are reported by
     /// [`Engine::load`].
     pub fn warm(&self) {
         if !self.runtime().is_empty() {
@@ -138,7 +139,7 @@ impl Engine {
     }
 }
 
-/// The card of a model that was installed.
+/// Reads the card of an installed model.
 fn installed_card(folder: &Path) -> Result<ModelInfo> {
     if !folder.join(CARD).is_file() {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -148,24 +149,24 @@ fn installed_card(folder: &Path) -> Result<ModelInfo> {
     ModelInfo::read(folder)
 }
 
-/// What keeps the built-in model from being used.
+/// The reason why a model cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The runtime's library is in none of the places.
+    /// The runtime's library is missing.
     RuntimeMissing,
-    /// There is a library, and it cannot be used.
+    /// The runtime's library exists and cannot be used.
     RuntimeUnusable,
-    /// The model is in none of the places.
+    /// The model is missing.
     ModelMissing,
-    /// The model's files are not what they should be.
+    /// The model's files are damaged.
     ModelDamaged,
 }
 
 impl Engine {
-    /// Looks at the model's files and loads it; what is wrong, if anything is.
+    /// Checks the model's files and loads it.
     ///
     /// # Errors
-    /// The fault, with the error that a search would meet.
+    /// The fault, with the error that a search would report.
     pub fn examine(&self) -> std::result::Result<(), (Fault, Error)> {
         let there = match self {
             Self::BuiltIn(paths) => paths.models.iter().any(|f| f.join(BUILT_IN).join(CARD).is_file()),
@@ -208,7 +209,7 @@ fn damaged(folder: &Path, why: &str) -> Error {
     .with_hint("Reinstall Precedent or the model. Keyword search works without it.")
 }
 
-/// Scales a vector to length 1; a zero vector stays.
+/// Scales a vector to length 1; a zero vector is unchanged.
 pub fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {

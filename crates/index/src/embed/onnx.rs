@@ -17,7 +17,7 @@ use super::{
 };
 use precedent_core::error::{Code, Error, Result};
 
-/// The runtime allows one environment a process.
+/// The environment of the runtime, which allows one per process.
 static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 
 /// A sentence transformer.
@@ -33,7 +33,8 @@ impl std::fmt::Debug for Onnx {
 }
 
 impl Onnx {
-    /// Loads the model of this folder with the first runtime that is there. It must be the one of its card.
+    /// Loads the model of this folder with the first runtime that exists. The model must match its
+    /// card.
     pub(super) fn load(runtime: &[PathBuf], folder: &Path, info: ModelInfo, work: Work) -> Result<Self> {
         let mut onnx = Self::open(runtime, folder, info, work)?;
         let probe = onnx.run("probe")?;
@@ -50,10 +51,11 @@ impl Onnx {
         Ok(onnx)
     }
 
-    /// As [`Onnx::load`], whatever the length of its vectors.
+    /// Loads a model as [`Onnx::load`] does, without a check of the length of its vectors.
     pub(super) fn open(runtime: &[PathBuf], folder: &Path, info: ModelInfo, work: Work) -> Result<Self> {
         let environment = environment(runtime)?;
-        // One text at a time: handing it to other threads takes longer than reading it.
+        // Texts are read one at a time; distributing one over threads takes longer than tokenizing
+        // it.
         tokenizers::parallelism::set_parallelism(false);
         let read = |name: &str| {
             let path = folder.join(name);
@@ -66,7 +68,7 @@ impl Onnx {
             special_tokens_map_file: read(special)?,
             tokenizer_config_file: read(settings)?,
         };
-        // Looked at while the runtime reads them. A file that was swapped makes vectors that compare with no stored one.
+        // Checked while the runtime reads them. A replaced file would produce incompatible vectors.
         let swapped = |name: &str| damaged(folder, &format!("{name} does not match its card"));
         let model = std::thread::scope(|scope| {
             let (card, swapped) = (&info, &swapped);
@@ -81,7 +83,7 @@ impl Onnx {
                 Ok(())
             });
             let model = read(MODEL).and_then(|bytes| session(bytes, files, folder, card, environment, work));
-            // That a file is another one says more than what came of it.
+            // A replaced file explains an error of the session.
             sound.join().unwrap_or_else(|_| Err(swapped(MODEL)))?;
             model
         })?;
@@ -101,11 +103,12 @@ impl Onnx {
     }
 }
 
-/// Where the runtime looks for weights that the graph names: `kOrtSessionOptionsModelExternalInitializersFileFolderPath` of
+/// The setting of the folder with a graph's external weights:
+/// `kOrtSessionOptionsModelExternalInitializersFileFolderPath` of
 /// onnxruntime_session_options_config_keys.h.
 const FOLDER: &str = "session.model_external_initializers_file_folder_path";
 
-/// A session with the model's graph and weights.
+/// Creates a session with the model's graph and weights.
 fn session(
     graph: Vec<u8>,
     mut tokenizer: TokenizerFiles,
@@ -121,8 +124,8 @@ fn session(
             Pooling::Cls => fastembed::Pooling::Cls,
         })
         .with_quantization(QuantizationMode::None);
-    // One thread a model, without spinning: the laptop stays usable, and several models share the cores better than one model
-    // on several threads.
+    // One thread per model without spinning keeps the machine responsive; several models then share
+    // the cores better.
     let without_packing = if work == Work::Indexing { "0" } else { "1" };
     let mut options = InitOptionsUserDefined::new()
         .with_environment(environment)
@@ -131,7 +134,7 @@ fn session(
         .with_session_config("session.intra_op.allow_spinning", "0")
         .with_session_config("session.disable_prepacking", without_packing);
     match (&info.weights, folder.to_str()) {
-        // From there the runtime maps them: a copy would take longer than all else, as fresh memory is dear.
+        // The runtime maps the file from there, because copying the weights would take longest.
         (Some(_), Some(folder)) => options = options.with_session_config(FOLDER, folder),
         (Some(weights), None) => {
             let path = folder.join(&weights.file);
@@ -148,12 +151,12 @@ fn session(
     Ok(model)
 }
 
-/// So much of a text, in bytes, tells whether a model can read it.
+/// The number of bytes of a text that decide whether a model can read it.
 const READ: usize = 2_000;
 
 impl Onnx {
-    /// Whether the model's vocabulary has nothing of most of a text: scripts and signs that it never learnt. All such texts would
-    /// have one vector, and so one meaning.
+    /// Returns whether most of a text is missing from the model's vocabulary: unknown scripts and
+    /// symbols. All such texts would have the same vector.
     fn is_unread(&self, text: &str) -> bool {
         let text = &text[..text.floor_char_boundary(READ)];
         let (all, foreign) = text
@@ -189,7 +192,7 @@ impl Embedder for Onnx {
             }
             return Ok(vector);
         }
-        // The tokenizer reads all of a text before it cuts it; a word piece is rarely shorter than two bytes.
+        // The tokenizer reads a whole text before it cuts it, so limit the length first.
         let text = &text[..text.floor_char_boundary(self.info.max_tokens.saturating_mul(24))];
         let mut vector = if self.info.prefix.is_empty() {
             self.run(text)?
@@ -201,7 +204,7 @@ impl Embedder for Onnx {
     }
 }
 
-/// The process's one environment, made from the first library that is there.
+/// Returns the process's environment, created from the first library that exists.
 pub(super) fn environment(candidates: &[PathBuf]) -> Result<Environment> {
     let mut slot = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(environment) = &*slot {
@@ -223,7 +226,7 @@ pub(super) fn environment(candidates: &[PathBuf]) -> Result<Environment> {
         )
         .with_hint(remedy)
     };
-    // Asked for first, and with its own result: without this, a library that is missing or too old would panic later.
+    // Initialise explicitly, because a missing or outdated library would panic later.
     let environment = ort::init_from(path)
         .map_err(|e| unusable(e.to_string()))?
         .with_telemetry(false)

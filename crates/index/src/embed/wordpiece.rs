@@ -1,5 +1,6 @@
-//! A tokenizer whose words are read once. Its library reads them into a tree, then into a table, and then copies the table: 27 ms of
-//! a question for 30,522 word pieces, where reading them takes a few.
+//! A WordPiece tokenizer whose vocabulary is parsed once. Its library parses it into a tree, then
+//! into a table, and copies the table: 27 ms of a query for 30,522 word pieces, where parsing takes
+//! a few.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +11,9 @@ use serde_json::{
 };
 use tokenizers::{Model as _, models::wordpiece::WordPiece};
 
-/// Takes the words out of the files of a WordPiece tokenizer. What is left in them has the special words alone. `None`, and the
-/// files as they were, where the tokenizer is of another kind or a special word has no place among its words.
+/// Moves the vocabulary out of the files of a WordPiece tokenizer, which keep only the special
+/// words. Returns `None` and leaves the files unchanged if the tokenizer is of another kind, or if
+/// a special word is not in its vocabulary.
 pub(super) fn take(files: &mut TokenizerFiles) -> Option<WordPiece> {
     let mut tokenizer: BTreeMap<String, Box<RawValue>> =
         serde_json::from_slice(&files.tokenizer_file).ok()?;
@@ -31,7 +33,7 @@ pub(super) fn take(files: &mut TokenizerFiles) -> Option<WordPiece> {
     Some(words)
 }
 
-/// The words that mean something to the tokenizer itself: those that it lists, and those of its other files.
+/// Returns the special words of the tokenizer: those that it lists, and those of its other files.
 fn special(files: &TokenizerFiles, listed: &RawValue) -> Option<Vec<String>> {
     let listed: Vec<Value> = serde_json::from_str(listed.get()).ok()?;
     let map: BTreeMap<String, Value> = serde_json::from_slice(&files.special_tokens_map_file).ok()?;

@@ -1,5 +1,5 @@
-//! The files of an index with other locks than tantivy's: none where its folder cannot be written, and none that is waited for
-//! without end.
+//! The files of an index, with locks that differ from tantivy's: none for a read-only folder, and a
+//! bounded wait elsewhere.
 
 use std::{
     io,
@@ -16,21 +16,22 @@ use tantivy::{
     },
 };
 
-/// How long a lock is waited for. It is held while files are opened or collected; a process that is stopped then holds on to it.
+/// The maximum wait for a lock. It is held while files are opened or collected; a stopped process
+/// keeps it.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// How often a waiting process looks again.
+/// The interval at which a waiting process tries again.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// How the lock is taken that keeps files that are being opened from being collected.
+/// The locking that protects files from collection while they are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Locking {
-    /// Not at all: tantivy makes a file for it.
+    /// No lock, because tantivy would create a file for it.
     Off,
-    /// For a moment; then another process holds on to it.
+    /// A lock with a bounded wait.
     Bounded,
 }
 
-/// Reads and writes as [`MmapDirectory`] does.
+/// A directory that reads and writes as [`MmapDirectory`] does.
 #[derive(Clone, Debug)]
 pub(super) struct Files {
     pub(super) files: MmapDirectory,

@@ -1,6 +1,7 @@
-//! The full-text index: all of tantivy.
+//! The full-text index, the only user of tantivy.
 //!
-//! One entry a document, with its comments. The index stores nothing that can be shown; texts come from the store.
+//! There is one entry per document, with its comments. The index stores no texts; they come from
+//! the store.
 
 mod files;
 mod overlap;
@@ -38,23 +39,23 @@ use precedent_core::{
     files::private_folder,
 };
 
-/// After so many looks at an index, what is mapped of its files is given back. The system counts as a program's own what that has once
-/// read of a file, and takes it back only where memory is short.
+/// The number of searches after which a large index is remapped. The system counts pages that were
+/// read as the program's memory, and reclaims them only under pressure.
 const LOOKS: u32 = 64;
-/// An index of up to so many bytes stays mapped.
+/// The size up to which an index stays mapped, in bytes.
 const SMALL: u64 = 256 * 1024 * 1024;
 
-/// How far the index has come; kept in the payload of its own commit.
+/// The progress of the index, stored in the payload of its commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reached {
-    /// Every change up to this revision of the store is in.
+    /// Revision of the store whose changes are all included.
     pub revision: u64,
-    /// The text preparation that it was made with.
+    /// Version of the text preparation.
     pub preparation: u32,
 }
 
-/// Opens every file that the last commit names: tantivy itself takes a file that was cut for one that was never there, and
-/// finds out in the middle of a search. Their footers are read, not their contents.
+/// Opens every file that the last commit names. tantivy mistakes a truncated file for a missing
+/// one, and fails only during a search. Only the footers are read.
 fn sound(index: &Index) -> Result<()> {
     let parts = [
         SegmentComponent::Postings,
@@ -80,7 +81,7 @@ fn sound(index: &Index) -> Result<()> {
         if result.is_ok() {
             return result;
         }
-        // Another process may have merged segments away meanwhile.
+        // Another process may have merged segments meanwhile.
         let now = index.searchable_segment_metas()?;
         let names = |metas: &[SegmentMeta]| -> Vec<_> {
             metas.iter().map(|m| (m.id(), m.delete_opstamp())).collect()
@@ -92,7 +93,7 @@ fn sound(index: &Index) -> Result<()> {
     }
 }
 
-/// The index of a casebook.
+/// The full-text index of a casebook.
 pub struct FullText {
     folder: PathBuf,
     index: Index,
@@ -102,19 +103,19 @@ pub struct FullText {
     read_only: bool,
 }
 
-/// The files of an index.
+/// Opens the files of an index.
 fn directory(folder: &Path, read_only: bool) -> Result<Box<dyn Directory>> {
     let files = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
     let locking = if read_only { Locking::Off } else { Locking::Bounded };
     Ok(Box::new(Files { files, locking }))
 }
 
-/// The committed state that searches look at.
+/// The committed state that searches use.
 struct Reading {
     reader: IndexReader,
-    /// When the newest commit that it knows was made.
+    /// Time of the newest commit that it knows.
     seen: Option<SystemTime>,
-    /// How many searches have looked at it.
+    /// Number of searches since it was renewed.
     looks: u32,
 }
 
@@ -124,7 +125,8 @@ impl Reading {
         Ok(Self { reader, seen: None, looks: 0 })
     }
 
-    /// As [`Reading::of`]. Where another process holds on to the lock on the files, they are opened without it.
+    /// Opens the state as [`Reading::of`] does, but without a lock on the files if another process
+    /// keeps it.
     fn open(index: &Index, folder: &Path) -> Result<Self> {
         match Self::of(index) {
             Err(error) if error.code() == Code::Busy => Self::of(&Index::open(directory(folder, true)?)?),
@@ -132,7 +134,7 @@ impl Reading {
         }
     }
 
-    /// As new, so that nothing of the files in this folder is mapped any more.
+    /// Reopens the index, so that none of its files stays mapped.
     fn renew(&mut self, folder: &Path, read_only: bool) -> Result<()> {
         *self = Self::of(&Index::open(directory(folder, read_only)?)?)?;
         Ok(())
@@ -145,17 +147,18 @@ impl std::fmt::Debug for FullText {
     }
 }
 
-/// What there is to say of a damaged index.
+/// Returns the error for a damaged index.
 pub fn broken() -> Error {
     Error::new(Code::Corrupt, "the full-text index is damaged")
         .with_hint("Run `precedent index --rebuild` to rebuild it from the database.")
 }
 
 impl FullText {
-    /// Opens the index below this folder as it is, where nothing can be written.
+    /// Opens the index below this folder for reading only.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if it is damaged, [`precedent_core::Code::NotFound`] if there is none.
+    /// [`precedent_core::Code::Corrupt`] if it is damaged, [`precedent_core::Code::NotFound`] if
+    /// there is none.
     pub fn open_read_only(parent: &Path) -> Result<Self> {
         let folder = parent.join(format!("v{SCHEMA_VERSION}"));
         if !folder.join("meta.json").is_file() {
@@ -164,23 +167,24 @@ impl FullText {
         Self::open_in(&folder, true)
     }
 
-    /// Whether an index that could not be opened is damaged; else something keeps it from being opened.
+    /// Returns whether an error means that the index is damaged, and not merely inaccessible.
     pub fn is_damage(error: &Error) -> bool {
         matches!(error.code(), precedent_core::Code::Corrupt | precedent_core::Code::Internal)
     }
 
-    /// Opens the index below this folder as it is: a damaged one stays what it is
-    /// ([`update::open_text`](super::update::open_text) makes it again). Makes an empty one where there is none.
+    /// Opens the index below this folder, or creates an empty one. A damaged index is left as it
+    /// is; [`update::open_text`](super::update::open_text) recreates it.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Corrupt`] if it is damaged, [`precedent_core::Code::Io`] if the folder cannot be written.
+    /// [`precedent_core::Code::Corrupt`] if it is damaged, [`precedent_core::Code::Io`] if the
+    /// folder cannot be written.
     pub fn open(parent: &Path) -> Result<Self> {
         let folder = parent.join(format!("v{SCHEMA_VERSION}"));
         private_folder(&folder)?;
         Self::open_in(&folder, false)
     }
 
-    /// An empty index that leaves nothing on disk.
+    /// Creates an empty index in memory.
     ///
     /// # Errors
     /// [`precedent_core::Code::Internal`] if there is no memory for it.
@@ -196,7 +200,7 @@ impl FullText {
             sound(&index)?;
             Self::new(folder, index, fields, read_only)
         };
-        // tantivy believes what it reads; of some damage it panics.
+        // tantivy trusts the files; some damage makes it panic.
         panic::catch_unwind(open).unwrap_or_else(|_| Err(broken()))
     }
 
@@ -208,7 +212,7 @@ impl FullText {
         Ok(Self { folder, index, reading, fields, passed, read_only })
     }
 
-    /// How far the index has come.
+    /// Returns the progress of the index.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if it cannot be read.
@@ -217,7 +221,7 @@ impl FullText {
         Ok(serde_json::from_str(&payload).unwrap_or_default())
     }
 
-    /// The newest committed state.
+    /// Returns the newest committed state.
     fn searcher(&self) -> Result<Searcher> {
         let meta = self.folder.join("meta.json");
         let changed = fs::metadata(&meta).and_then(|m| m.modified()).ok();
@@ -225,7 +229,7 @@ impl FullText {
         reading.looks += 1;
         if reading.looks >= LOOKS {
             reading.looks = 0;
-            // Where it fails, what was mapped answers as well.
+            // If this fails, the old mapping still works.
             if self.bytes() > SMALL && reading.renew(&self.folder, self.read_only).is_ok() {
                 reading.seen = changed;
             }
@@ -240,7 +244,7 @@ impl FullText {
         Ok(reading.reader.searcher())
     }
 
-    /// How many documents can be found.
+    /// Returns the number of documents.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -248,7 +252,7 @@ impl FullText {
         Ok(self.searcher()?.num_docs())
     }
 
-    /// The files of the index whose content is not what was written, by name.
+    /// Returns the files of the index with a wrong checksum, by name.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read at all.
@@ -259,12 +263,12 @@ impl FullText {
         Ok(names)
     }
 
-    /// Whether the content of a file is not what was written. Reads all of them.
+    /// Returns whether a file of the index has a wrong checksum. Reads all files.
     pub fn is_damaged(&self) -> bool {
         self.damaged_files().map_or_else(|e| e.code() == Code::Corrupt, |files| !files.is_empty())
     }
 
-    /// Bytes on disk.
+    /// Returns the size on disk, in bytes.
     pub fn bytes(&self) -> u64 {
         fs::read_dir(&self.folder)
             .map(|entries| entries.flatten().filter_map(|e| e.metadata().ok()).map(|m| m.len()).sum())
@@ -357,7 +361,7 @@ mod tests {
         assert_eq!(found(), (vec![0, 1, 2], vec![1, 2]));
         renew();
         assert_eq!(found(), (vec![0, 1, 2], vec![1, 2]));
-        // Also of what came meanwhile, and with filters that had been met before.
+        // Later changes and cached filters are included as well.
         writer.remove(1).unwrap();
         writer.commit(2, &Task::new()).unwrap();
         renew();
@@ -382,7 +386,7 @@ mod tests {
             writer.finish(&Task::new()).unwrap();
         };
         let segments = || fulltext.index.searchable_segments().unwrap().len();
-        // Two threads write about half of each.
+        // Each of two threads writes about half of the segments.
         (1..=8).for_each(|revision| add(4_000, revision));
         let large = segments();
         assert!(fulltext.is_scattered().unwrap() && large >= 8, "{large}");
@@ -404,7 +408,7 @@ mod tests {
         assert_eq!(segments(), 1);
         assert_eq!(fulltext.ids().unwrap(), (0..32_024).collect::<Vec<_>>());
         assert_eq!(fulltext.reached().unwrap().revision, 32);
-        // A few documents more are not worth writing all others anew.
+        // A few new documents are not worth rewriting all others.
         let mut writer = fulltext.writer(&held).unwrap();
         for id in 32_024..32_030 {
             let mut document = TantivyDocument::default();
@@ -414,7 +418,7 @@ mod tests {
         writer.commit(33, &Task::new()).unwrap();
         writer.finish(&Task::new()).unwrap();
         assert!(!fulltext.is_scattered().unwrap());
-        // What was mostly deleted is written anew without it.
+        // A segment with mostly deleted documents is rewritten.
         let mut writer = fulltext.writer(&held).unwrap();
         (0..20_000).for_each(|id| writer.remove(id).unwrap());
         writer.commit(34, &Task::new()).unwrap();
@@ -441,9 +445,9 @@ mod tests {
         }
         let task = Task::new();
         let cancel = task.clone();
-        // Cancelled as soon as the merge begins.
+        // Cancel as soon as the merge begins.
         let task = task.also(move |_| cancel.cancel());
-        // A machine that is quick enough has made it before anybody looks.
+        // A fast machine may have finished it already.
         if let Err(error) = fulltext.merge(&held, &task) {
             assert_eq!(error.code(), Code::Cancelled);
         }
@@ -469,7 +473,7 @@ mod tests {
         }
         let task = Task::new();
         task.cancel();
-        // A machine that is quick enough has made it before anybody looks.
+        // A fast machine may have finished it already.
         if let Err(error) = writer.commit(1, &task) {
             assert_eq!(error.code(), Code::Cancelled);
             assert_eq!(writer.remove(1).unwrap_err().code(), Code::Cancelled);

@@ -1,4 +1,4 @@
-//! What documents have in common with a report, field by field, read from the postings alone.
+//! The overlap of documents with a report, field by field, computed from the postings alone.
 
 use rayon::prelude::*;
 use tantivy::{
@@ -10,24 +10,25 @@ use tantivy::{
 use super::FullText;
 use precedent_core::error::Result;
 
-/// Saturation, length normalisation and title weight of BM25F (Robertson, Zaragoza 2009, "The Probabilistic Relevance
-/// Framework", section 3.5). They were chosen on the development sets of the evaluation.
+/// The saturation, length normalisation and title weight of BM25F (Robertson, Zaragoza 2009, "The
+/// Probabilistic Relevance Framework", section 3.5), chosen on the development sets of the
+/// evaluation.
 const K1: f32 = 2.5;
 const B_TITLE: f32 = 0.3;
 const B_BODY: f32 = 0.75;
 const TITLE_FREQUENCY: f32 = 5.0;
-/// Saturation within one field.
+/// The saturation within one field.
 const K1_FIELD: f32 = 0.5;
-/// The most words of a report; of more, the weightiest count.
+/// The maximum number of words of a report; the heaviest are used.
 pub(super) const MAX_WORDS: usize = 160;
 
-/// Terms of one field of a report with their weight, heaviest first.
+/// The terms of one field of a report with their weight, heaviest first.
 pub(super) type Weighed = Vec<(String, f32)>;
 
-/// A report's terms, weighed by how rare they are in this casebook.
+/// A report's terms, weighted by their rarity in this casebook.
 #[derive(Clone, Debug, Default)]
 pub struct ReportTerms {
-    /// Every word, wherever it stands in the report.
+    /// Words of any part of the report.
     pub(super) words: Weighed,
     pub(super) title: Weighed,
     pub(super) body: Weighed,
@@ -36,8 +37,8 @@ pub struct ReportTerms {
     pub(super) signatures: Weighed,
 }
 
-/// What a document has in common with a report. Each is a share of what the report could have in common with a
-/// document at all, about 0..1 (a term that is repeated in a short field can push it above 1).
+/// The overlap of a document with a report. Each value is a share of the maximum overlap, about
+/// 0..1; a term that is repeated in a short field can push it above 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overlap {
     /// Words of the report anywhere in the document's title, body and code: BM25F.
@@ -48,30 +49,30 @@ pub struct Overlap {
     pub title_body: f32,
     /// Words of the report's body in the document's title.
     pub body_title: f32,
-    /// How much of the document's title is words that stand anywhere in the report.
+    /// Share of the document's title that consists of words of the report.
     pub title_covered: f32,
-    /// How many words the document's body has, code included.
+    /// Number of words of the document's body, code included.
     pub length: f32,
     /// Words of the report's code and logs in the document's.
     pub code_code: f32,
-    /// Whole identifiers, wherever they stand.
+    /// Whole identifiers in any field.
     pub identifiers: f32,
-    /// Signatures of the document itself that say something by themselves.
+    /// Distinctive signatures of the document's own text.
     pub signatures: f32,
-    /// When the document was created, in seconds since the epoch.
+    /// Time of the document's creation, in seconds since the epoch.
     pub created: Option<i64>,
-    /// The words of the report that the document's title, body or code has.
+    /// Words of the report in the document's title, body or code.
     pub(super) held: Held,
 }
 
 impl Overlap {
-    /// Whether the document has the report's word of this place in its title, body or code.
+    /// Returns whether the document's title, body or code contains the report's word of this index.
     pub(super) fn has(&self, word: usize) -> bool {
         self.held.contains(word)
     }
 }
 
-/// Which of a report's words a document has, by their place among them: a bit each.
+/// A set of a report's words that a document contains, as a bit set of their indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Held([u64; MAX_WORDS.div_ceil(64)]);
 
@@ -86,8 +87,8 @@ impl Held {
 }
 
 impl FullText {
-    /// What each of these documents has in common with a report, in the order of `ids`. A document that the index does
-    /// not hold has nothing.
+    /// Returns the overlap of each of these documents with a report, in the order of `ids`. A
+    /// document that is not in the index has none.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -97,7 +98,8 @@ impl FullText {
         self.in_segments(&searcher, ids, |segment, found| self.own(segment, found, terms, means))
     }
 
-    /// As [`FullText::overlaps`], and the share of the report's words that each document's comments have.
+    /// Returns the overlaps as [`FullText::overlaps`] does, and the share of the report's words in
+    /// each document's comments.
     pub(super) fn own_and_said(&self, terms: &ReportTerms, ids: &[i64]) -> Result<(Vec<Overlap>, Vec<f32>)> {
         let searcher = self.searcher()?;
         let means = self.means(&searcher)?;
@@ -112,13 +114,13 @@ impl FullText {
         Ok(both.into_iter().unzip())
     }
 
-    /// The mean lengths of a title, and of a body with its code.
+    /// Returns the mean lengths of a title, and of a body with its code.
     fn means(&self, searcher: &Searcher) -> Result<(f32, f32)> {
         let f = &self.fields;
         Ok((mean_length(searcher, &[f.title])?, mean_length(searcher, &[f.body, f.code])?))
     }
 
-    /// What documents of a segment have in common with a report.
+    /// Returns the overlap of a segment's documents with a report.
     fn own(
         &self,
         segment: &SegmentReader,
@@ -126,7 +128,7 @@ impl FullText {
         terms: &ReportTerms,
         means: (f32, f32),
     ) -> Result<Vec<Overlap>> {
-        // Most indexes are one large segment.
+        // Most indexes are one large segment, so parallelise within it.
         let (words, shares) = rayon::join(
             || self.words_of(segment, &terms.words, found, means),
             || self.shares_of(segment, terms, found),
@@ -142,7 +144,8 @@ impl FullText {
         Ok(both.map(one).collect())
     }
 
-    /// When the documents were made, and the shares of a report's terms that each of their fields has.
+    /// Returns the creation times of the documents, and the shares of a report's terms in each of
+    /// their fields.
     fn shares_of(
         &self,
         segment: &SegmentReader,
@@ -167,8 +170,8 @@ impl FullText {
         Ok(out)
     }
 
-    /// What `read` says of each of these documents in its segment, several segments at once, in the order of `ids`. A document that
-    /// no segment has gets the default.
+    /// Calls `read` for the documents of each segment in parallel, and returns its results in the
+    /// order of `ids`. A document in no segment gets the default.
     fn in_segments<T: Send + Default>(
         &self,
         searcher: &Searcher,
@@ -191,11 +194,12 @@ impl FullText {
         Ok(out)
     }
 
-    /// Where these documents stand in a segment, as (place in the segment, place in `ids`).
+    /// Returns the positions of these documents in a segment, as (position in the segment, index in
+    /// `ids`).
     fn addresses(&self, segment: &SegmentReader, ids: &[i64]) -> Result<Vec<(u32, usize)>> {
         let index = segment.inverted_index(self.fields.id)?;
         let mut found = Vec::new();
-        // A segment mostly has the ids of one time.
+        // The ids of a segment are mostly of one period.
         let column = segment.fast_fields().u64("id")?;
         let held = column.min_value()..=column.max_value();
         for (at, id) in ids.iter().enumerate().filter(|(_, id)| held.contains(&id.cast_unsigned())) {
@@ -215,8 +219,8 @@ impl FullText {
         Ok(found)
     }
 
-    /// BM25F over title, body and code, as a share of what the report's words could give, and what comes with it. The means are the
-    /// mean lengths of a title and of a body with its code.
+    /// Returns the BM25F score over title, body and code, as a share of the maximum, and the values
+    /// that come with it. The means are the mean lengths of a title and of a body with its code.
     fn words_of(
         &self,
         segment: &SegmentReader,
@@ -273,8 +277,9 @@ impl FullText {
         Ok(out)
     }
 
-    /// The share of a report's words that the comments of each document of a segment have, saturated and for their length as a body's;
-    /// `mean` is the mean length of all comments on a document.
+    /// Returns the share of a report's words in the comments of each document of a segment,
+    /// saturated and normalised by length like a body; `mean` is the mean length of all comments on
+    /// a document.
     fn said(
         &self,
         segment: &SegmentReader,
@@ -301,7 +306,7 @@ impl FullText {
     }
 }
 
-/// Adds to each document the share of these terms' weight that it has in a field, saturated.
+/// Adds to each document the share of these terms' weight in a field, saturated.
 fn add_shares(
     segment: &SegmentReader,
     terms: &Weighed,
@@ -318,8 +323,8 @@ fn add_shares(
     Ok(())
 }
 
-/// Calls back with the place (in `found`, which is in ascending order) and the frequency of a term in each document
-/// that has it.
+/// Calls `each` with the index (in `found`, which is in ascending order) and the frequency of a
+/// term for each document that contains it.
 fn each_frequency(
     segment: &SegmentReader,
     field: Field,
@@ -346,7 +351,7 @@ fn each_frequency(
     Ok(())
 }
 
-/// How many terms these fields have together in a document, on average; at least 1.
+/// Returns the average number of terms of a document in these fields together; at least 1.
 fn mean_length(searcher: &Searcher, fields: &[Field]) -> Result<f32> {
     let (mut tokens, mut documents) = (0, 0_u64);
     for segment in searcher.segment_readers() {

@@ -1,4 +1,5 @@
-//! How words, phrases and filters become queries of tantivy, and what they find becomes an order.
+//! Conversion of words, phrases and filters to queries of tantivy, and of their results to a
+//! ranking.
 
 use std::{
     ops::Bound,
@@ -27,32 +28,32 @@ use precedent_core::{
 };
 use precedent_text::signature::Signature;
 
-/// A signature that more than one document of so many has is boilerplate,
+/// The share of documents, one in this number, above which a signature is boilerplate.
 const COMMON: u64 = 100;
-/// if it has so many documents at all.
+/// The minimum number of documents with a boilerplate signature.
 const COMMON_AT_LEAST: u64 = 10;
 
-/// One who made more than one report of so many, and more than so many, reports for others. The most that one person made of
-/// the issues of rust-lang/rust is one of ten.
+/// The share of reports, one in this number, and the minimum number above which an author reports
+/// for others. The most active author of rust-lang/rust wrote one in ten of its issues.
 const DESK: u64 = 5;
 const DESK_AT_LEAST: u64 = 20;
 
-/// Field weights of the sum of BM25 scores. A title is worth about five words of a body.
+/// The field weights of the sum of BM25 scores. A title is worth about five words of a body.
 pub(super) const TITLE: f32 = 5.0;
 const BODY: f32 = 1.0;
 pub(super) const COMMENTS: f32 = 0.5;
 pub(super) const CODE: f32 = 0.5;
-/// An identifier that is found whole says more than its parts.
+/// The weight of a whole identifier, which is more specific than its parts.
 pub(super) const IDENTIFIER: f32 = 2.0;
-/// The most terms of a query; of longer texts the rarest count.
+/// The maximum number of terms of a query; the rarest are used.
 pub const MAX_TERMS: usize = 32;
 
-/// Documents of a usual casebook.
+/// The number of documents of a typical casebook.
 const USUAL_SIZE: u64 = 5_000;
-/// Of fewer documents than this nothing is told about how rare a name is.
+/// The minimum number of documents for an estimate of a name's rarity.
 const SMALL: u64 = 20;
 
-/// What a name is.
+/// The kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
     /// A word, as a term.
@@ -63,21 +64,21 @@ pub enum Named {
     Signature,
 }
 
-/// Where words have to stand.
+/// The fields in which words must occur.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// Anywhere.
+    /// All fields.
     #[default]
     Any,
-    /// In the title.
+    /// The title.
     Title,
-    /// In the document's own text, code included.
+    /// The document's own text, code included.
     Body,
-    /// In a comment, code included.
+    /// The comments, code included.
     Comments,
 }
 
-/// What to look for: terms as [`tokens`](precedent_text::tokens) gives them.
+/// A parsed query: terms as produced by [`tokens`](precedent_text::tokens).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
     /// Stemmed terms, each once; at most [`MAX_TERMS`] (see [`FullText::rarest`]).
@@ -86,24 +87,24 @@ pub struct Words {
     pub identifiers: Vec<String>,
     /// Phrases, all of which must occur.
     pub phrases: Vec<Vec<String>>,
-    /// Terms and phrases that must not occur, wherever the others have to stand.
+    /// Terms and phrases that must not occur in any field.
     pub without: Vec<Vec<String>>,
-    /// Where they have to stand.
+    /// Fields in which they must occur.
     pub scope: Scope,
 }
 
-/// The documents that met filters in one state of the index.
+/// The documents that match filters in one state of the index.
 pub(super) struct Passed {
     state: SearcherGeneration,
     filters: Vec<Filter>,
     ids: Arc<FixedBitSet>,
 }
 
-/// So many sets of documents that met filters are kept: who searches again mostly filters as before.
+/// The number of cached filter results; successive searches mostly use the same filters.
 const KEPT: usize = 4;
 
 impl FullText {
-    /// The best documents for these words, with their BM25 score, best first; ties by id.
+    /// Returns the best documents for these words, with their BM25 score, best first; ties by id.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -116,7 +117,7 @@ impl FullText {
         self.top(&searcher, self.filtered(query, filters), limit)
     }
 
-    /// The words of a query that is nothing but words.
+    /// Returns the disjunction of a query that consists of words alone.
     fn disjunction(&self, words: &Words) -> Disjunction {
         let term = |field, weight: f32, text: &str| (Term::from_field_text(field, text), weight);
         let fields = self.fields_of(words.scope);
@@ -130,7 +131,7 @@ impl FullText {
         Disjunction { groups, needed }
     }
 
-    /// Where words have to stand, with what they weigh there.
+    /// Returns the fields of a scope, with their weights.
     fn fields_of(&self, scope: Scope) -> Vec<(Field, f32)> {
         let f = &self.fields;
         match scope {
@@ -141,7 +142,7 @@ impl FullText {
         }
     }
 
-    /// The best documents of a disjunction, as [`FullText::top`] gives them.
+    /// Returns the best documents of a disjunction, as [`FullText::top`] does.
     pub(super) fn top_of(
         &self,
         searcher: &Searcher,
@@ -164,7 +165,8 @@ impl FullText {
         self.top(searcher, self.filtered(Box::new(query), filters), limit)
     }
 
-    /// The documents that share signatures with the query, with the sum of their weights, best first; ties by id.
+    /// Returns the documents that share signatures with the query, with the sum of their weights,
+    /// best first; ties by id.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -186,8 +188,8 @@ impl FullText {
         self.top(&searcher, self.filtered(Box::new(BooleanQuery::new(clauses)), filters), limit)
     }
 
-    /// Whether so much of what meets the filters is this author's that it says nothing: a desk or an integration that reports
-    /// for others.
+    /// Returns whether this author wrote so many of the matching documents that authorship is no
+    /// evidence: a help desk or an integration that reports for others.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -198,8 +200,8 @@ impl FullText {
         Ok(made > DESK_AT_LEAST && made * DESK > self.matching(filters)?)
     }
 
-    /// Those of these signatures that few enough documents have to say something. "aborting due to previous error" stands under
-    /// every failure of a compiler.
+    /// Returns those of the signatures that are rare enough to be evidence. "aborting due to
+    /// previous error" follows every failure of a compiler.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -216,7 +218,8 @@ impl FullText {
         Ok(out)
     }
 
-    /// The documents that meet the filters, the latest changed first, without the first `offset` of them.
+    /// Returns the documents that match the filters, the latest changed first, without the first
+    /// `offset` of them.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -233,7 +236,7 @@ impl FullText {
         Ok(top.into_iter().map(|(_, address)| ids(address)).collect())
     }
 
-    /// How many documents meet the filters.
+    /// Returns the number of documents that match the filters.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -242,7 +245,7 @@ impl FullText {
         Ok(searcher.search(&self.filtered(Box::new(AllQuery), filters), &Count)? as u64)
     }
 
-    /// The ids of the documents that meet the filters; `None` if there are no filters.
+    /// Returns the ids of the documents that match the filters; `None` if there are no filters.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -267,7 +270,7 @@ impl FullText {
         Ok(Some(ids))
     }
 
-    /// The ids of all documents that can be found.
+    /// Returns the ids of all documents in the index.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -276,7 +279,7 @@ impl FullText {
         Ok(ids.ones().filter_map(|id| i64::try_from(id).ok()).collect())
     }
 
-    /// The inverse document frequency of terms in titles, bodies and comments taken together:
+    /// Returns the inverse document frequency of terms in titles, bodies and comments together:
     /// `ln(1 + (N − n + 0.5) / (n + 0.5))`.
     ///
     /// # Errors
@@ -286,8 +289,9 @@ impl FullText {
         terms.iter().map(|t| self.idf_of(&searcher, t)).collect()
     }
 
-    /// What names tell, in nats: their inverse document frequency among those of their kind, as in a casebook of
-    /// `USUAL_SIZE` documents. Without that a name that nobody else uses would tell next to nothing in a small casebook.
+    /// Returns the information of names, in nats: their inverse document frequency among names of
+    /// their kind, scaled to a casebook of `USUAL_SIZE` documents. Without the scaling, a unique
+    /// name would carry little information in a small casebook.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -299,7 +303,7 @@ impl FullText {
         names.iter().map(|name| Ok(scale * idf(all, frequency(&searcher, &fields, name)?))).collect()
     }
 
-    /// How many documents have each of these.
+    /// Returns the number of documents that contain each of these names.
     ///
     /// # Errors
     /// Those of the index.
@@ -361,7 +365,7 @@ impl FullText {
         Some(Box::new(BooleanQuery::new(clauses)))
     }
 
-    /// The terms that tell most, at most [`MAX_TERMS`], in a fixed order.
+    /// Returns the rarest terms, at most [`MAX_TERMS`], in a fixed order.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -374,7 +378,7 @@ impl FullText {
         for term in terms {
             weighed.push((self.idf_of(&searcher, &term)?, term));
         }
-        // A term that no document has cannot find one; it must not use up a place.
+        // A term that no document contains must not take a place.
         let absent = self.idf_of(&searcher, "\u{0}")?;
         weighed.retain(|(idf, _)| *idf < absent);
         weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -415,7 +419,7 @@ impl FullText {
         Box::new(TermQuery::new(Term::from_field_text(field, text), option))
     }
 
-    /// The query together with the filters, which add nothing to the score.
+    /// Returns the query with the filters, which do not affect the score.
     pub(super) fn filtered(&self, query: Box<dyn Query>, filters: &[Filter]) -> Box<dyn Query> {
         if filters.is_empty() {
             return query;
@@ -471,14 +475,14 @@ impl FullText {
         }
     }
 
-    /// The best documents, ties by id: two segments may hold equal scores in any order.
+    /// Returns the best documents, ties by id, because segments return equal scores in any order.
     fn top(&self, searcher: &Searcher, query: Box<dyn Query>, limit: usize) -> Result<Vec<(i64, f32)>> {
         ranked(searcher, searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?)
     }
 }
 
-/// How many of a query's terms a document has to have: all of one or two words would lose reports in other words, and
-/// one of fifty would find everything.
+/// Returns the number of a query's terms that a document must contain. All of one or two words
+/// would miss reports in other words, and one of fifty would match everything.
 fn minimum_should_match(terms: usize) -> usize {
     match terms {
         0..=3 => 1,
@@ -487,12 +491,12 @@ fn minimum_should_match(terms: usize) -> usize {
     }
 }
 
-/// Documents by score, ties by id.
+/// Returns documents by score, ties by id.
 pub(super) fn ranked(searcher: &Searcher, found: Vec<(f32, DocAddress)>) -> Result<Vec<(i64, f32)>> {
     let mut out = Vec::with_capacity(found.len());
     let ids = ids(searcher)?;
     for (score, address) in found {
-        // The last bits of a sum depend on how the index happens to lie on disk; the order must not.
+        // The last bits of a sum depend on the index's layout on disk, so round them.
         let score = (score * 1024.0).round() / 1024.0;
         out.push((ids(address), score));
     }
@@ -500,20 +504,22 @@ pub(super) fn ranked(searcher: &Searcher, found: Vec<(f32, DocAddress)>) -> Resu
     Ok(out)
 }
 
-/// How many documents there are as [`frequency`] counts them: with those that were deleted or replaced and that no merge has
-/// left out yet. With the living alone a word of all of them would be worth nothing, and a share of nothing is no number.
+/// Returns the number of documents as [`frequency`] counts them, including deleted or replaced ones
+/// that no merge has dropped yet. Counting the others alone could make the weight of a common word
+/// zero, and a share undefined.
 pub(super) fn counted(searcher: &Searcher) -> u64 {
     searcher.segment_readers().iter().map(|segment| u64::from(segment.max_doc())).sum()
 }
 
-/// `ln(1 + (N − n + 0.5) / (n + 0.5))`, as Lucene and tantivy have it; above 0, as `n` is at most `N`.
+/// Returns the inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))`, as in Lucene and
+/// tantivy; above 0, as `n` is at most `N`.
 #[allow(clippy::cast_precision_loss, reason = "counts need no more digits")]
 pub(super) fn idf(all: u64, n: u64) -> f32 {
     let (all, n) = (all as f32, n as f32);
     ((all - n + 0.5) / (n + 0.5)).ln_1p()
 }
 
-/// How many documents have a term in the one of these fields where most have it.
+/// Returns the maximum over these fields of the number of documents with a term.
 pub(super) fn frequency(searcher: &Searcher, fields: &[Field], term: &str) -> Result<u64> {
     let mut most = 0;
     for field in fields {
@@ -522,7 +528,7 @@ pub(super) fn frequency(searcher: &Searcher, fields: &[Field], term: &str) -> Re
     Ok(most)
 }
 
-/// Reads the ids of documents.
+/// Returns a function that reads the ids of documents.
 fn ids(searcher: &Searcher) -> Result<impl Fn(DocAddress) -> i64> {
     let columns = searcher.segment_readers().iter().map(|segment| segment.fast_fields().u64("id"));
     let columns: Vec<Column<u64>> = columns.collect::<tantivy::Result<_>>()?;
@@ -531,7 +537,7 @@ fn ids(searcher: &Searcher) -> Result<impl Fn(DocAddress) -> i64> {
     })
 }
 
-/// Collects the ids of all matches.
+/// A collector of the ids of all matches.
 struct Ids;
 
 struct SegmentIds {

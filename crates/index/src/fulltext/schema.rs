@@ -1,4 +1,4 @@
-//! The fields of the index, and how their texts become terms.
+//! The fields of the index, and the analyzers of their texts.
 
 use tantivy::{
     schema::{
@@ -10,7 +10,8 @@ use tantivy::{
 
 use precedent_text::tokens;
 
-/// Bumped with every change to the fields below and to how words become terms; another number is another folder.
+/// The version of the fields and analyzers. Increase it with every change to them; each version has
+/// its own folder.
 pub(super) const SCHEMA_VERSION: u32 = 7;
 
 #[derive(Clone, Copy)]
@@ -73,7 +74,7 @@ pub(super) enum Cut {
     Identifiers,
 }
 
-/// [`tokens`] as a tokenizer of tantivy.
+/// An adapter of [`tokens`] to tantivy's tokenizer.
 pub(super) struct Analyzer {
     cut: Cut,
     stems: tokens::Stems,
@@ -87,17 +88,17 @@ impl Analyzer {
 }
 
 impl Clone for Analyzer {
-    /// Each thread remembers its own words.
+    /// Each thread has its own cache of words.
     fn clone(&self) -> Self {
         Self::new(self.cut)
     }
 }
 
-/// The terms of a text, one after the other.
+/// The terms of a text, concatenated.
 #[derive(Default)]
 struct Found {
     text: String,
-    /// Where each stands in the text that was read, and where it ends here.
+    /// Range of each term in the original text, and its end in `text`.
     places: Vec<(std::ops::Range<usize>, usize)>,
 }
 
@@ -138,7 +139,7 @@ pub(super) struct Stream<'a> {
 impl TokenStream for Stream<'_> {
     fn advance(&mut self) -> bool {
         let Some((range, end)) = self.found.places.get(self.next) else { return false };
-        // Two terms of one word stand in one place, so that phrases go on behind them.
+        // Two terms of one word share a position, so that phrases can continue after them.
         if self.next > 0 && (self.token.offset_from, self.token.offset_to) != (range.start, range.end) {
             self.position += 1;
         }

@@ -1,9 +1,10 @@
-//! Reports that are like another report: candidates by words, and how far each one agrees, field by field.
+//! Retrieval of reports similar to a report: candidates by words, and the overlap of each one,
+//! field by field.
 //!
-//! A pasted report is a long query. Its words are binary (how often the reporter repeated one says little), those of
-//! its title count more, and rare ones more than their inverse document frequency says. Candidates come from one flat
-//! disjunction of the weightiest words; what each candidate has in common with the whole report is then read from the
-//! postings alone.
+//! A pasted report is a long query. Its words are binary (repetition by the reporter is weak
+//! evidence), words of its title have a higher weight, and rare words a higher one than their
+//! inverse document frequency. Candidates come from one flat disjunction of the heaviest words; the
+//! overlap of each candidate with the whole report is then computed from the postings alone.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,34 +26,36 @@ use precedent_text::{
     tokens,
 };
 
-/// What a word of the report's title counts, against one of its body.
+/// The weight of a word of the report's title, relative to one of its body.
 const TITLE_QUERY: f32 = 3.0;
-/// The power of the inverse document frequency.
+/// The exponent of the inverse document frequency.
 const RARITY: f32 = 1.5;
-/// What a word counts that was said in a comment, against one of the document's own: a thread says many things.
+/// The weight of a word in a comment, relative to one of the document's own: a thread covers many
+/// topics.
 const SAID: f32 = 0.3;
-/// What it counts that a document has typed words at all, beside how often and where: one of them in a title is less than all of
-/// them in the text.
+/// The weight of the share of query words that a document contains, apart from their frequency and
+/// field: one of them in a title is less than all of them in the text.
 const COVERED: f32 = 0.5;
-/// What an identifier that was typed counts as a whole, against a word.
+/// The weight of a query's whole identifier, relative to a word.
 const WHOLE: f32 = 0.25;
 const MAX_CODE: usize = 24;
 const MAX_IDENTIFIERS: usize = 32;
-/// Candidates are looked for with this many of the words.
+/// The number of words that retrieve candidates.
 const MAX_QUERY: usize = 40;
 
-/// Finds the words of a report in texts that are no part of a document's own: its comments.
+/// A matcher of a report's words in the comments of a document.
 #[derive(Clone, Debug)]
 pub struct Said<'a> {
     words: &'a [(String, f32)],
-    /// Each word's place among them, by its hash.
+    /// Index of each word, by its hash.
     places: HashMap<u64, usize>,
     all: f32,
 }
 
 impl<'a> Said<'a> {
-    /// The report's words that one of these texts has and the document itself does not, heaviest first, and their share of all
-    /// of its words by weight, 0..1: what others have said of it since. Texts are given by their [`hashes`].
+    /// Returns the report's words that one of these texts contains and the document itself does
+    /// not, heaviest first, and their share of the weight of all its words, 0..1. Texts are given
+    /// by their [`hashes`].
     pub fn anew<'t>(&self, own: &Overlap, texts: impl Iterator<Item = &'t [u64]>) -> (f32, Vec<&'a str>) {
         let (mut seen, mut found) = (own.held, Vec::new());
         for term in texts.flatten() {
@@ -70,7 +73,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// The distinct terms of a text, by their hashes: what [`Said::anew`] reads.
+/// Returns the hashes of a text's distinct terms, the input of [`Said::anew`].
 pub fn hashes(text: &str) -> Vec<u64> {
     let mut hashes: Vec<u64> = tokens::forms(text).iter().map(|word| hash(&word.term)).collect();
     hashes.sort_unstable();
@@ -82,18 +85,19 @@ fn hash(term: &str) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(term)
 }
 
-/// Compares a report's title with others.
+/// A matcher of a report's title with other titles.
 #[derive(Clone, Debug)]
 pub struct Headline<'a> {
-    /// The places of the title's terms among the report's words; none where no document can have all of them.
+    /// Indices of the title's terms among the report's words; `None` if no document can contain all
+    /// of them.
     places: Option<Vec<usize>>,
-    /// Every term of the report, weighed or not.
+    /// Terms of the whole report, with or without a weight.
     all: HashSet<&'a str>,
 }
 
 impl Headline<'_> {
-    /// Whether each of the two reports has every word of the other's title: neither title names anything of its own. One word
-    /// is too few to say so.
+    /// Returns whether each of the two reports contains every word of the other's title, so that
+    /// neither title names anything specific. Titles of one word are too short for that.
     pub fn same(&self, own: &Overlap, title: &str) -> bool {
         let theirs = report::terms(title);
         let Some(ours) = &self.places else { return false };
@@ -105,7 +109,7 @@ impl Headline<'_> {
 }
 
 impl ReportTerms {
-    /// For comparing the title of the report that these are the terms of with others.
+    /// Returns a matcher of the title of this report with other titles.
     pub fn headline<'a>(&self, report: &'a Report) -> Headline<'a> {
         let place = |term: &String| self.words.iter().position(|(word, _)| word == term);
         let all = [&report.title_terms, &report.body_terms, &report.code_terms];
@@ -115,7 +119,7 @@ impl ReportTerms {
         }
     }
 
-    /// For finding the report's words in what others say.
+    /// Returns a matcher of the report's words in comments.
     pub fn said(&self) -> Said<'_> {
         Said {
             words: &self.words,
@@ -126,7 +130,7 @@ impl ReportTerms {
 }
 
 impl FullText {
-    /// Weighs a report's terms.
+    /// Computes the weights of a report's terms.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -139,7 +143,7 @@ impl FullText {
             let mut weighed = Vec::with_capacity(terms.len());
             for term in terms {
                 let n = frequency(&searcher, fields, term)?;
-                // A term that nobody else uses has nothing to find.
+                // A term that no document contains retrieves nothing.
                 if n > 0 {
                     weighed.push((term.clone(), idf(documents, n)));
                 }
@@ -173,7 +177,7 @@ impl FullText {
         })
     }
 
-    /// The documents that share most words with a report, best first; ties by id.
+    /// Returns the documents that share most words with a report, best first; ties by id.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -181,8 +185,9 @@ impl FullText {
         self.candidates(terms, filters, limit, false)
     }
 
-    /// The documents whose own words, or whose comments, share most with a report: a search with a whole text. Scores
-    /// are shares of what could be shared at all, about 0..1; best first, ties by id. `also` are scored with them.
+    /// Returns the documents whose own words, or whose comments, share most with a report: a search
+    /// with a whole text. Scores are shares of the maximum overlap, about 0..1; best first, ties by
+    /// id. The documents `also` are scored with them.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -210,8 +215,9 @@ impl FullText {
         Ok(scored)
     }
 
-    /// Typed words in documents that they found, and in others: BM25F as a share of what the words could give, and which of them there are, about 0..1.5; best
-    /// first, ties by id. Of the others those stay that have any of the words.
+    /// Scores query words in the documents that they found, and in others. A score, about 0..1.5,
+    /// is the BM25F share of the maximum, and the share of words that occur; best first, ties by
+    /// id. The others are kept only if they contain any of the words.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
@@ -272,7 +278,7 @@ impl FullText {
         let mut add =
             |field, term: &str, weight: f32| groups.push(vec![(Term::from_field_text(field, term), weight)]);
         for (term, weight) in terms.words.iter().take(MAX_QUERY) {
-            // The weight holds the rarity already, which BM25 puts in again; its root leaves about what it should be.
+            // BM25 multiplies the rarity in again, so its square root compensates for that.
             let weight = weight.sqrt();
             add(f.title, term, TITLE / 2.0 * weight);
             add(f.body, term, weight);
@@ -293,12 +299,12 @@ impl FullText {
     }
 }
 
-/// As in `top`: the last bits of a share depend on how the index lies on disk.
+/// Rounds a share as `top` does, because its last bits depend on the index's layout on disk.
 fn rounded(share: f32) -> f32 {
     (share * 4096.0).round() / 4096.0
 }
 
-/// Keeps the heaviest, in order; ties by term.
+/// Keeps the heaviest terms, in order; ties by term.
 fn heaviest(weighed: &mut Weighed, most: usize) {
     weighed.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     weighed.truncate(most);
@@ -311,7 +317,8 @@ mod tests {
     use super::*;
     use precedent_text::{prepare::Prepared, skeleton::Skeleton};
 
-    /// An index of documents, each a title, a body and what was said below it; their ids are their places.
+    /// Creates an index of documents, each a title, a body and comments; their ids are their
+    /// indices.
     fn index(documents: &[(&str, &str, &str)]) -> FullText {
         let fulltext = FullText::in_memory().unwrap();
         let f = fulltext.fields;
@@ -346,9 +353,10 @@ mod tests {
             ("Valve of the pump leaks", "Water everywhere.", ""),
             ("Console", "It is blue.", ""),
         ]);
-        // In the title more than below it; a document that was found by other ways stays out where it has none of them.
+        // A title counts more than a body; a document of another search without the words stays
+        // out.
         assert_eq!(typed(&fulltext, "pump valve", &[0, 1, 2]), [1, 0]);
-        // A word that was only said is found, too.
+        // A word in a comment alone is found as well.
         assert_eq!(typed(&fulltext, "grace", &[]), [0]);
     }
 

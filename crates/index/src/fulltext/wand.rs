@@ -1,8 +1,8 @@
 //! The best documents of a disjunction, without scoring all of them.
 //!
-//! tantivy cuts a flat disjunction of terms short (block-max WAND; Ding, Suel, "Faster Top-k Document Retrieval Using Block-Max
-//! Indexes", SIGIR 2011), and nothing else. So what binds a document besides (how many of the words it has to have, filters) is
-//! asked of those alone whose score would bring them in.
+//! tantivy prunes only a flat disjunction of terms (block-max WAND; Ding, Suel, "Faster Top-k
+//! Document Retrieval Using Block-Max Indexes", SIGIR 2011). Other conditions (the required number
+//! of words, filters) are therefore checked only for documents whose score is high enough.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -21,25 +21,27 @@ use super::FullText;
 use crate::filter::Filter;
 use precedent_core::error::Result;
 
-/// Filters that leave less than one document in so many are followed themselves: few of the best by words would pass them.
+/// The share of documents, one in this number, below which filters drive the search: few of the
+/// best by words would match them.
 const NARROW: u64 = 16;
 
-/// With more terms than this every document that has one is scored: to keep so many lists in order at each step costs more than
-/// what is cut short saves (a third of a check for duplicates among 16,000 reports).
+/// The number of terms above which every matching document is scored: keeping so many lists in
+/// order at each step costs more than pruning saves (a third of a check for duplicates among 16,000
+/// reports).
 const LONG: usize = 24;
 
 /// The parts of a boolean query.
 pub(super) type Clauses = Vec<(Occur, Box<dyn Query>)>;
 
-/// Terms in groups: a group is one word in several fields.
+/// A disjunction of groups of terms: a group is one word in several fields.
 pub(super) struct Disjunction {
     /// Terms with their weights.
     pub(super) groups: Vec<Vec<(Term, f32)>>,
-    /// Of so many groups a document has to have a term.
+    /// Number of groups of which a document must contain a term.
     pub(super) needed: usize,
 }
 
-/// A document's place, by its score; of equal ones, the first.
+/// A document's rank, by its score; ties by address.
 #[derive(PartialEq)]
 struct Ranked(Score, DocAddress);
 
@@ -58,7 +60,8 @@ impl PartialOrd for Ranked {
 }
 
 impl FullText {
-    /// The best documents with their scores, in no order. `None` where it is better to follow the filters.
+    /// Returns the best documents with their scores, in no order, or `None` if following the
+    /// filters is better.
     pub(super) fn best(
         &self,
         searcher: &Searcher,
@@ -135,17 +138,18 @@ fn clause((term, weight): &(Term, f32)) -> (Occur, Box<dyn Query>) {
     (Occur::Should, Box::new(BoostQuery::new(query, *weight)))
 }
 
-/// Which groups a document has a term of; documents are asked for in ascending order.
+/// A counter of the groups of which a document contains a term; documents must be passed in
+/// ascending order.
 struct Groups {
     needed: usize,
-    /// The commonest first: it is what most documents have.
+    /// Postings of each group, the most common first.
     postings: Vec<Vec<SegmentPostings>>,
 }
 
 impl Groups {
     fn open(terms: &Disjunction, segment: &SegmentReader) -> Result<Self> {
         let mut groups = Vec::new();
-        // One of them is what brought the document in.
+        // A document always contains one of them.
         if terms.needed > 1 {
             for group in &terms.groups {
                 let (mut postings, mut count) = (Vec::new(), 0);
@@ -194,11 +198,12 @@ mod tests {
     };
     use crate::filter::Test;
 
-    /// What scores are rounded to.
+    /// The rounding step of scores.
     const STEP: f32 = 1.0 / 1024.0;
     const WORDS: [&str; 8] = ["pump", "valve", "leak", "motor", "pipe", "crack", "steam", "gauge"];
 
-    /// An index in several segments: a document of words, each by its place in the list, and whether it is closed.
+    /// Creates an index in several segments: documents of words, each given by its index in the
+    /// list, and whether they are closed.
     fn index(documents: &[(Vec<usize>, bool)]) -> FullText {
         let fulltext = FullText::in_memory().unwrap();
         let f = fulltext.fields;
@@ -221,7 +226,7 @@ mod tests {
 
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
-        /// What is cut short has the scores of what is not.
+        /// A pruned search returns the scores of the full one.
         #[test]
         fn the_best_are_those_of_the_whole_query(
             documents in proptest::collection::vec((proptest::collection::vec(0_usize..8, 1..7), proptest::bool::ANY), 1..150),
@@ -239,12 +244,12 @@ mod tests {
             let whole = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score()).unwrap();
             let whole = ranked(&searcher, whole).unwrap();
             let found = fulltext.search(&words, &filters, limit).unwrap();
-            // A sum in another order may be rounded the other way.
+            // A sum in another order may be rounded differently.
             proptest::prop_assert_eq!(found.len(), whole.len());
             for ((_, have), (_, want)) in found.iter().zip(&whole) {
                 proptest::prop_assert!((have - want).abs() <= STEP, "{have} and {want}");
             }
-            // Which of equal ones comes in at the end depends on where they lie.
+            // The selection among equal scores at the end depends on their position.
             let last = whole.last().map_or(0.0, |(_, s)| *s);
             for (id, score) in whole.iter().filter(|(_, s)| *s > last + STEP) {
                 let have = found.iter().find(|(other, _)| other == id).map(|(_, s)| (s - score).abs());

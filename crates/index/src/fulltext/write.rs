@@ -1,4 +1,4 @@
-//! Updates of the index: what is written of a document, and when others see it.
+//! Updates of the index: the content of its entries, commits and merges.
 
 use std::{
     collections::BTreeSet,
@@ -25,50 +25,53 @@ use precedent_core::{
 use precedent_store::{DocumentRow, StoredComment};
 use precedent_text::{PREPARATION_VERSION, closure::Closure, prepare::Prepared, signature::Signature};
 
-/// Memory of each of the two indexing threads, in bytes: enough for half of the documents between two commits, so that a thread
-/// writes them as one segment.
+/// The memory of each of the two indexing threads, in bytes: enough for half of the documents
+/// between two commits, so that a thread writes them as one segment.
 const THREAD_BYTES: usize = 96 * 1024 * 1024;
 
-/// Segments of so many documents and less are merged while somebody waits: eight of them within half a second.
+/// The number of documents up to which segments are merged while a user waits: eight of them within
+/// half a second.
 const MERGED_AT_ONCE_UP_TO: usize = 1_024;
 
-/// A merge makes segments of so many documents at the most: what it rewrites and maps stays bounded.
+/// The maximum number of documents of a merged segment, which bounds rewriting and mapping.
 const MERGED_UP_TO: u64 = 262_144;
 
-/// A segment of more than so many times the documents of all smaller ones is left alone. So each merge gives a document a segment
-/// that is at least half as large again, and it is written anew a number of times that only the logarithm of all bounds.
+/// The factor by which a segment must exceed all smaller ones together to be left alone. Each merge
+/// thus makes a document's segment at least half as large again, so the number of rewrites is
+/// logarithmic.
 const MUCH_LARGER: u64 = 2;
 
-/// A merge has to be worth it: of so many segments, …
+/// The minimum number of segments of a merge, unless it reaches [`MUCH`].
 const MANY: usize = 8;
-/// … or of so many documents.
+/// The minimum number of documents of a merge, unless it reaches [`MANY`].
 const MUCH: u64 = 8_192;
 
-/// So many merges are under way at once: one for each of two cores.
+/// The number of concurrent merges: one for each of two cores.
 const AT_ONCE: usize = 2;
 
-/// Documents that wait for the indexing threads at the most: tantivy's own queue takes 10,000, with all their texts, and a commit
-/// has to wait for each of them.
+/// The maximum number of documents that wait for the indexing threads. tantivy's own queue takes
+/// 10,000, with all their texts, and a commit has to wait for each of them.
 const QUEUED: usize = 512;
 
-/// How long a document waits for a place in the queue: longer than a segment takes to be written.
+/// The maximum wait of a document for a place in the queue: longer than writing a segment takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Merges small segments, which nobody has to wait for.
+/// Returns the policy that merges small segments, which takes no noticeable time.
 fn at_once() -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();
     policy.set_max_docs_before_merge(MERGED_AT_ONCE_UP_TO);
     policy
 }
 
-/// How many documents a segment has, and how many it had that were deleted or replaced.
+/// The number of a segment's documents, and of its deleted or replaced ones.
 #[derive(Clone, Copy)]
 struct Extent {
     documents: u64,
     deleted: u64,
 }
 
-/// Which of these segments searches would be quicker without, in groups that are to be made one each; the smallest first.
+/// Returns the segments that are worth merging, in groups of one new segment each; the smallest
+/// first.
 fn groups(segments: &[Extent]) -> Vec<Vec<usize>> {
     let size = |group: &[usize]| group.iter().map(|at| segments[*at].documents).sum::<u64>();
     let mut by_size: Vec<usize> = (0..segments.len()).collect();
@@ -91,7 +94,7 @@ fn groups(segments: &[Extent]) -> Vec<Vec<usize>> {
             smaller.append(&mut group);
             continue;
         }
-        // Where much is written anew, what is smaller costs next to nothing.
+        // Adding smaller segments to a large merge costs almost nothing.
         if size(&smaller) + size(&group) <= MERGED_UP_TO {
             group.append(&mut smaller);
         }
@@ -101,13 +104,13 @@ fn groups(segments: &[Extent]) -> Vec<Vec<usize>> {
     worth
 }
 
-/// A document's texts, prepared; made in parallel, before the writer takes them.
+/// A prepared document, made in parallel before the writer takes it.
 #[derive(Debug)]
 pub struct Entry {
     pub(super) document: TantivyDocument,
 }
 
-/// How many documents wait for the indexing threads.
+/// The queue of documents that wait for the indexing threads.
 #[derive(Default)]
 struct Queue {
     length: Mutex<usize>,
@@ -115,7 +118,8 @@ struct Queue {
 }
 
 impl Queue {
-    /// Waits for a place, but not for threads that take nothing any more: adding to those says what is wrong.
+    /// Waits for a place, but at most [`PATIENCE`]: adding a document then reports why the threads
+    /// have stopped.
     fn enter(self: &Arc<Self>, document: TantivyDocument) -> Queued {
         let length = self.length.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.shorter.wait_timeout_while(length, PATIENCE, |length| *length >= QUEUED);
@@ -124,7 +128,7 @@ impl Queue {
     }
 }
 
-/// A document in the queue of the indexing threads, until one of them takes it up.
+/// A document in the queue, until an indexing thread takes it.
 struct Queued {
     document: TantivyDocument,
     queue: Arc<Queue>,
@@ -153,7 +157,7 @@ impl Document for Queued {
 /// An update of the index.
 pub struct Writer<'a> {
     fulltext: &'a FullText,
-    /// None after a commit that was not waited for.
+    /// Writer of tantivy; `None` after a commit that was cancelled.
     writer: Option<IndexWriter<Queued>>,
     queue: Arc<Queue>,
     lock: UpdateLock,
@@ -170,8 +174,8 @@ impl Writer<'_> {
         self.writer.as_mut().ok_or_else(cancelled)
     }
 
-    /// Does with tantivy's writer what takes long. Cancelled, that goes on without anybody waiting, and nobody else can update the index
-    /// before it is over.
+    /// Runs a long operation with tantivy's writer. After cancellation it continues in the
+    /// background and blocks other updates until it ends.
     fn apart<T: Send + 'static>(
         &mut self,
         task: &Task,
@@ -179,11 +183,11 @@ impl Writer<'_> {
     ) -> Result<T> {
         let writer = self.writer.take().ok_or_else(cancelled)?;
         let lock = self.lock.clone();
-        // The writer has a lock of its own, which has to go first.
+        // The writer has its own lock, which must be released first.
         Ok(apart(task, move || (work(writer), lock))?.0)
     }
 
-    /// Forgets everything.
+    /// Removes all documents.
     ///
     /// # Errors
     /// Those of the index.
@@ -195,14 +199,14 @@ impl Writer<'_> {
     /// Removes a document.
     ///
     /// # Errors
-    /// [`Code::Cancelled`] after a commit that was.
+    /// [`Code::Cancelled`] after a cancelled commit.
     pub fn remove(&mut self, id: i64) -> Result<()> {
         let term = Term::from_field_u64(self.fulltext.fields.id, id.cast_unsigned());
         self.writer()?.delete_term(term);
         Ok(())
     }
 
-    /// Adds a document that is known not to be there.
+    /// Adds a document that is not in the index.
     ///
     /// # Errors
     /// Those of the index.
@@ -212,10 +216,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Makes the update visible, together with how far it reaches.
+    /// Commits the update, with its progress.
     ///
     /// # Errors
-    /// [`Code::Io`] if the disk is full; [`precedent_core::Code::Cancelled`]: whether it is made then shows later.
+    /// [`Code::Io`] if the disk is full; [`precedent_core::Code::Cancelled`], in which case the
+    /// commit may still succeed.
     pub fn commit(&mut self, revision: u64, task: &Task) -> Result<()> {
         let payload = serde_json::to_string(&Reached { revision, preparation: PREPARATION_VERSION })
             .map_err(|e| Error::new(Code::Internal, e.to_string()))?;
@@ -256,7 +261,7 @@ impl FullText {
         Ok(Writer { fulltext: self, writer: Some(writer), queue: Arc::default(), lock: lock.clone() })
     }
 
-    /// Whether there are small segments that an update would merge at once, though it had nothing else to do.
+    /// Returns whether there are small segments that an update would merge, even without changes.
     ///
     /// # Errors
     /// [`Code::Corrupt`] if the index cannot be read.
@@ -264,7 +269,7 @@ impl FullText {
         Ok(!at_once().compute_merge_candidates(&self.index.searchable_segment_metas()?).is_empty())
     }
 
-    /// Whether [`FullText::merge`] would do anything.
+    /// Returns whether [`FullText::merge`] would merge anything.
     ///
     /// # Errors
     /// [`Code::Corrupt`] if the index cannot be read.
@@ -272,8 +277,8 @@ impl FullText {
         Ok(!self.scattered()?.is_empty())
     }
 
-    /// The segments of each group that is to be made one, and how many documents they have. None of them is held on to: tantivy keeps
-    /// the files of what anybody holds.
+    /// Returns the segments of each group to merge, and their number of documents. It returns ids
+    /// alone, because tantivy keeps the files of segments in use.
     fn scattered(&self) -> Result<Vec<(Vec<SegmentId>, u64)>> {
         let mut segments = self.index.searchable_segment_metas()?;
         segments.sort_by_key(SegmentMeta::id);
@@ -289,11 +294,13 @@ impl FullText {
         Ok(groups(&extents).into_iter().map(of).collect())
     }
 
-    /// Merges segments that searches would be quicker without. Everything can be found before, meanwhile and afterwards.
+    /// Merges segments to make searches faster. All documents can be found before, during and after
+    /// it.
     ///
     /// # Errors
-    /// [`Code::Io`] if the disk is full, [`Code::Corrupt`] if a segment cannot be read; [`Code::Cancelled`]: the merge that is under way
-    /// goes on without anybody waiting, and nobody else can update the index before it is over.
+    /// [`Code::Io`] if the disk is full, [`Code::Corrupt`] if a segment cannot be read;
+    /// [`Code::Cancelled`], in which case the running merge continues in the background and blocks
+    /// other updates.
     pub(crate) fn merge(&self, lock: &UpdateLock, task: &Task) -> Result<()> {
         let groups = self.scattered()?;
         if groups.is_empty() {
@@ -312,36 +319,36 @@ impl FullText {
             let merge = move || {
                 let merging: Vec<_> = groups.iter().map(|(ids, _)| writer.merge(ids)).collect();
                 let merged: Vec<_> = merging.into_iter().map(FutureResult::wait).collect();
-                // The writer has a lock of its own, which has to go first.
+                // The writer has its own lock, which must be released first.
                 (merged, writer, lock)
             };
             let (merged, back, _) = apart(task, merge)?;
             writer = back;
             for merged in merged {
-                // What cannot be read makes the thread that merges panic.
+                // Unreadable data makes the merging thread panic.
                 merged.map_err(|e| {
                     if matches!(e, TantivyError::SystemError(_)) { broken() } else { e.into() }
                 })?;
             }
         }
         task.report(Phase::Merge, total, Some(total), "documents");
-        // Searches that begin from now on look at the new ones.
+        // Load the new segments for later searches.
         drop(self.searcher()?);
         writer.garbage_collect_files().wait()?;
         Ok(())
     }
 
-    /// Removes the indexes of earlier versions, which nothing reads any more.
+    /// Removes the indexes of earlier versions, which no longer are used.
     fn remove_former(&self) {
         let Some(parent) = self.folder.parent() else { return };
         for version in 1..SCHEMA_VERSION {
-            // Where another program still reads it, it goes the next time.
+            // If another program still reads it, the next update removes it.
             let _ = fs::remove_dir_all(parent.join(format!("v{version}")));
         }
     }
 
-    /// Removes what a writer that was killed has left: files of segments that no commit names. A new writer counts from the
-    /// last commit and would come to the same names. To be called with the writer's lock held.
+    /// Removes the files of a killed writer: segments that no commit names. A new writer would
+    /// reuse their names. The writer's lock must be held.
     fn remove_leftovers(&self) -> Result<()> {
         let named = self.index.load_metas()?.list_segment_files();
         for entry in fs::read_dir(&self.folder).map_err(|e| Error::io(&self.folder, e))? {
@@ -352,7 +359,7 @@ impl FullText {
                 .split_once('.')
                 .is_some_and(|(id, _)| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()));
             if of_segment && !named.contains(Path::new(&name)) {
-                // Where somebody still reads it, it goes the next time.
+                // If another process still reads it, the next update removes it.
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -408,7 +415,7 @@ impl FullText {
             }
         }
         if let Some(reason) = &row.state_reason {
-            // In the tracker's words, and as what they mean.
+            // Index the tracker's words and their meaning.
             let said = reason.to_lowercase();
             if let Some(meant) = row.closed_as().map(Closure::as_str).filter(|meant| *meant != said) {
                 d.add_text(f.reason, meant);
@@ -450,10 +457,10 @@ mod tests {
     fn large_segments_are_merged_with_their_like_and_take_small_ones_along() {
         assert!(groups(&living(&[16_000])).is_empty());
         assert_eq!(groups(&living(&[16_000, 15_000, 9])), [vec![1, 0, 2]]);
-        // Not for a few documents, nor for what a large one would hardly gain.
+        // A few documents, or a large segment's small gain, are not worth a merge.
         assert!(groups(&living(&[16_000, 40, 9, 9])).is_empty());
         assert_eq!(groups(&living(&[9; 8])), [(0..8).collect::<Vec<_>>()]);
-        // Sixteen fill one; none is larger.
+        // Sixteen reach the maximum size.
         let many = groups(&living(&[16_384; 40]));
         assert_eq!(many.iter().map(Vec::len).collect::<Vec<_>>(), [16, 16, 8]);
         assert!(groups(&living(&[200_000, 150_000])).is_empty());
@@ -461,7 +468,7 @@ mod tests {
         assert_eq!(groups(&[mostly_gone]), [[0]]);
     }
 
-    /// What merges leave of these segments, and how many documents they wrote.
+    /// Returns the segments after merging, and the number of documents that were written.
     fn merged(mut segments: Vec<u64>) -> (Vec<u64>, u64) {
         let mut written = 0;
         for group in groups(&living(&segments)) {
@@ -474,7 +481,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Merging ends, makes none too large, leaves few, and a document is written anew a few times however an index grows.
+        /// Merging terminates, respects the maximum size, leaves few segments, and rewrites each
+        /// document a few times.
         #[test]
         fn an_index_that_grows_has_few_segments_and_writes_each_document_a_few_times(
             updates in proptest::collection::vec(1_u64..20_000, 1..300),

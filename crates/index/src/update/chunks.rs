@@ -1,4 +1,4 @@
-//! Vectors: which chunks documents are to have, and the model's numbers for those that have none.
+//! Updates of the vectors: planning the chunks of documents, and embedding those without a vector.
 
 use std::{
     collections::HashSet,
@@ -28,23 +28,26 @@ use precedent_text::{
     prepare::Prepared,
 };
 
-/// Chunks that are stored in one transaction. A kill loses these, and as many that are with the models, at the most.
+/// The number of chunks that are stored in one transaction. A kill loses at most these, and as many
+/// that are being embedded.
 pub const EMBED_BATCH: usize = 128;
 
-/// What one run of the models made.
+/// The result of one run of the models.
 #[derive(Clone, Copy, Default)]
 struct Made {
     vectors: u64,
-    /// Those of them that are no title's.
+    /// Number of vectors of text other than titles.
     passages: u64,
 }
 
 impl Derived<'_> {
-    /// Plans the chunks of changed documents and embeds what has no vector, the newest and open items first, bodies
-    /// before comments; `most` of them, or all. Whether nothing is left to embed.
+    /// Plans the chunks of changed documents and embeds those without a vector, the newest and open
+    /// items first, bodies before comments; `most` of them, or all. Returns whether all are
+    /// embedded.
     ///
     /// # Errors
-    /// [`Code::Cancelled`], [`Code::Io`], [`Code::ModelUnavailable`] and those of the database. What was stored stays.
+    /// [`Code::Cancelled`], [`Code::Io`], [`Code::ModelUnavailable`] and those of the database.
+    /// Vectors that were stored are kept.
     pub fn update_vectors(
         &self,
         vectors: &Vectors,
@@ -60,7 +63,8 @@ impl Derived<'_> {
         };
         let start = Instant::now();
         let mut left = most.unwrap_or(u64::MAX);
-        // Changes that others make meanwhile are taken along: they leave them to the holder of the lock.
+        // Include changes that arrive meanwhile, because other processes leave them to the lock's
+        // holder.
         loop {
             let skeletons = self.skeletons()?;
             self.plan(vectors, &skeletons, task)?;
@@ -78,7 +82,7 @@ impl Derived<'_> {
     fn plan(&self, vectors: &Vectors, skeletons: &Skeletons, task: &Task) -> Result<()> {
         let reached = vectors.reached()?;
         let revision = self.store.read(|r| r.revision())?;
-        // A store that was restored from an older copy: everything is compared again.
+        // The store was restored from an older copy: compare everything again.
         let reached = if reached > revision { 0 } else { reached };
         let changed = self.by_urgency(&self.store.read(|r| r.changed_documents(reached))?, task)?;
         let (mut done, total) = (0, changed.len() as u64);
@@ -86,7 +90,7 @@ impl Derived<'_> {
         self.prepared(changed.chunks(BATCH), plan, |batch, mut plans| {
             task.check()?;
             plans.extend(batch.iter().filter(|l| l.deleted).map(|l| (l.id, 0, Vec::new())));
-            // Planning a batch again changes nothing, so only the end needs to be noted.
+            // Planning is idempotent, so only the end is recorded.
             vectors.plan(&plans, None)?;
             done += batch.len() as u64;
             task.report(Phase::Chunk, done, Some(total), "documents");
@@ -101,8 +105,8 @@ impl Derived<'_> {
         vectors.plan(&gone, Some(revision))
     }
 
-    /// Changed documents in the order in which their vectors will be made: where their chunks are planned in it, those that come
-    /// after one another are stored beside one another, and few pages are written more than once.
+    /// Sorts changed documents in the order in which they will be embedded. Chunks planned in this
+    /// order are stored adjacently, so fewer pages are rewritten.
     fn by_urgency(&self, changed: &[Listing], task: &Task) -> Result<Vec<Listing>> {
         let mut out = Vec::with_capacity(changed.len());
         for batch in changed.chunks(BATCH) {
@@ -115,7 +119,8 @@ impl Derived<'_> {
         Ok(out.into_iter().map(|(_, listing)| listing).collect())
     }
 
-    /// Makes the vectors of one document at once, whoever else is making others; `embed` makes one.
+    /// Embeds one document immediately, even while another process embeds others; `embed` returns
+    /// the vector of one text.
     ///
     /// # Errors
     /// [`Code::ModelUnavailable`] and those of the database.
@@ -140,7 +145,7 @@ impl Derived<'_> {
         vectors.put(&ready)
     }
 
-    /// How many documents have changed since the chunks were planned, and have other chunks now.
+    /// Returns the number of changed documents whose chunks differ from the plan.
     ///
     /// # Errors
     /// Those of the database.
@@ -162,7 +167,8 @@ impl Derived<'_> {
         Ok(unplanned)
     }
 
-    /// Takes chunks out whose documents are gone, if nobody is updating the vectors; whoever is does it.
+    /// Removes the chunks of deleted documents, unless another process is updating the vectors and
+    /// will do so.
     ///
     /// # Errors
     /// Those of the database.
@@ -193,7 +199,7 @@ impl Derived<'_> {
         let (answer, answers) = sync_channel::<Result<(Pending, Vec<f32>)>>(EMBED_BATCH);
         let (take, embedded) = (&Mutex::new(take), &embedded);
         std::thread::scope(|scope| {
-            // Owned here, so that the workers end when this closure does, however it ends.
+            // Owned here, so that the workers end with this closure in every case.
             let (give, answer, answers) = (give, answer, answers);
             let mut first = Some(first);
             for _ in 0..workers.max(1) {
@@ -225,7 +231,7 @@ impl Derived<'_> {
                 });
             }
             drop(answer);
-            // While a batch is with the models, the one before is stored and the next one prepared.
+            // Store the previous batch and prepare the next one while a batch is embedded.
             let (mut sent, mut given) = (HashSet::new(), 0);
             loop {
                 task.check()?;
@@ -262,7 +268,7 @@ impl Derived<'_> {
                         }
                     }
                 }
-                // What was embedded before a failure or a cancel is kept.
+                // Keep the vectors made before a failure or cancellation.
                 vectors.put(&stored)?;
                 if let Some(error) = failed {
                     return Err(error);
@@ -279,7 +285,8 @@ impl Derived<'_> {
         Ok(made)
     }
 
-    /// These chunks with their texts; those whose document has changed since it was planned are forgotten.
+    /// Returns these chunks with their texts; those of documents that changed since planning are
+    /// removed from the plan.
     fn ready(
         &self,
         vectors: &Vectors,
@@ -300,7 +307,8 @@ impl Derived<'_> {
         Ok(ready)
     }
 
-    /// The texts of chunks, cut again from the store; `None` where the document has changed since it was planned.
+    /// Returns the texts of chunks, split again from the store; `None` if the document has changed
+    /// since planning.
     fn texts(&self, pending: &[Pending], skeletons: &Skeletons) -> Result<Vec<Option<String>>> {
         let mut documents: Vec<i64> = pending.iter().map(|p| p.document).collect();
         documents.sort_unstable();
@@ -329,7 +337,7 @@ impl Derived<'_> {
             .collect())
     }
 
-    /// The chunks that a document is to have. Bots' comments and those that say nothing ("+1") have none.
+    /// Returns the planned chunks of a document. Comments by bots and short ones ("+1") have none.
     fn planned(&self, loaded: &Loaded, skeletons: &Skeletons) -> Vec<Planned> {
         let row = &loaded.row;
         let urgency = Urgency::of(row.state, row.updated_at.map(|t| t.as_second())).number();
@@ -349,7 +357,7 @@ impl Derived<'_> {
         if self.parts.own() {
             add(&mut out, 0, &Prepared::body(&row.body, skeletons.of(row.source_id)));
             let title = chunk::representation(&row.title, "");
-            // A report without a body is its title; one vector says it.
+            // A report without a body equals its title, so one vector is enough.
             if out.first().is_some_and(|first| first.hash != hash(&title)) && !title.is_empty() {
                 out.push(Planned { part: TITLE_PART, ordinal: 0, hash: hash(&title), priority: urgency });
             }
@@ -364,7 +372,7 @@ impl Derived<'_> {
     }
 }
 
-/// What the model reads of a document's own text or of a comment, in order.
+/// Returns the texts that the model receives for a document's own text or for a comment, in order.
 pub fn representations(title: &str, text: &Prepared, own: bool) -> Vec<String> {
     let chunks = chunk::chunks(text, if own { MAX_BODY_CHUNKS } else { MAX_COMMENT_CHUNKS });
     if chunks.is_empty() && own && !title.trim().is_empty() {

@@ -1,4 +1,5 @@
-//! Brings derived data up to date with the store, by revision. Killed at any point, it goes on from there.
+//! Incremental updates of derived data by revision of the store. An update that was killed resumes
+//! where it stopped.
 
 pub mod chunks;
 
@@ -29,36 +30,36 @@ use precedent_text::{
     skeleton::{Finder, Skeleton},
 };
 
-/// How long a rebuild waits for each update that is under way elsewhere.
+/// The maximum wait of a rebuild for each running update.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a search waits for what the full text lacks; what is left then is left for the next one.
+/// The maximum time that a search spends on updating the full text; the next search continues.
 pub const A_MOMENT: Duration = Duration::from_millis(800);
-/// Documents that are prepared together; bounds memory.
+/// The number of documents that are prepared together, which bounds memory.
 const BATCH: usize = 512;
-/// Documents between two commits of the full-text index.
+/// The number of documents between two commits of the full-text index.
 const COMMIT_EVERY: usize = 32_768;
-/// A source with fewer items has no template worth finding.
+/// The minimum number of items of a source for template detection.
 const SKELETON_FROM: u64 = 8;
-/// A template is a line in so many reports that about this many of them show it; all their lines would be held in memory.
+/// The number of reports in which templates are detected; their lines are all held in memory.
 const SKELETON_SAMPLE: u64 = 32_768;
 
-/// How far an update of the full text goes.
+/// The extent of an update of the full text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// To its end, after whoever else is at it, and all that makes searches quicker with it.
+    /// The whole update, after waiting for other processes, including merges.
     Whole,
-    /// To its end, after whoever else is at it.
+    /// The whole update, after waiting for other processes.
     Soon,
-    /// To its end, unless another process is at it or writes to the casebook.
+    /// The whole update, unless another process is updating or writes to the casebook.
     Alone,
-    /// As [`Effort::Alone`], and no longer than about this.
+    /// The same as [`Effort::Alone`], for at most about this time.
     AtMost(Duration),
 }
 
-/// Which parts of a document are indexed.
+/// The parts of a document that are indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexed {
-    /// Its own text, its title and the comments on it.
+    /// The document's own text, its title and the comments on it.
     All,
     /// All but the comments.
     Own,
@@ -76,20 +77,20 @@ impl Indexed {
     }
 }
 
-/// What an update works on.
+/// An updater of derived data.
 #[derive(Debug)]
 pub struct Derived<'a> {
-    /// The truth.
+    /// Store, the source of all derived data.
     pub store: &'a Store,
     /// The full-text index.
     pub fulltext: &'a FullText,
     /// The casebook's folder, for the lock.
     pub folder: &'a Path,
-    /// What of each document is indexed.
+    /// Parts of each document that are indexed.
     pub parts: Indexed,
 }
 
-/// A document with everything that is derived from it.
+/// A document with its comments.
 struct Loaded {
     row: DocumentRow,
     comments: Vec<StoredComment>,
@@ -102,11 +103,11 @@ impl Derived<'_> {
         Ok(Some(Loaded { row, comments }))
     }
 
-    /// Finds templates, then makes the full text and the links. Afterwards everything can be found by words, or with
-    /// [`Effort::AtMost`] more than before.
+    /// Detects templates, then updates the full text and the links. Afterwards all documents can be
+    /// found by words; with [`Effort::AtMost`], possibly only some of the changes.
     ///
     /// # Errors
-    /// [`Code::Cancelled`], [`Code::Io`] and those of the database. What was committed stays.
+    /// [`Code::Cancelled`], [`Code::Io`] and those of the database. Committed changes are kept.
     pub fn update_text(&self, effort: Effort, task: &Task, report: &mut IndexReport) -> Result<()> {
         let lock = if matches!(effort, Effort::Whole | Effort::Soon) {
             UpdateLock::take(self.folder, Kind::Text, task)?
@@ -123,7 +124,7 @@ impl Derived<'_> {
         };
         let soon = matches!(effort, Effort::Alone | Effort::AtMost(_));
         self.find_skeletons(soon, task)?;
-        // Links are read by one thread while two write the full text.
+        // One thread extracts links while two write the full text.
         std::thread::scope(|scope| {
             let links = scope.spawn(|| links::update(self.store, until, soon, task));
             let text = self.update_fulltext(until, &lock, task).and_then(|documents| {
@@ -136,7 +137,7 @@ impl Derived<'_> {
         })
     }
 
-    /// Whether the full text or the links lag behind the store.
+    /// Returns whether the full text or the links are behind the store.
     ///
     /// # Errors
     /// Those of the database and the index.
@@ -148,7 +149,7 @@ impl Derived<'_> {
             || (revision > 0 && reached.preparation != PREPARATION_VERSION))
     }
 
-    /// Whether an update of the text would do anything.
+    /// Returns whether an update of the text would change anything.
     ///
     /// # Errors
     /// Those of the database and the index.
@@ -158,25 +159,27 @@ impl Derived<'_> {
             || (effort == Effort::Whole && self.fulltext.is_scattered()?))
     }
 
-    /// Forgets how far the full text reaches, and all vectors. Waits a little for another process: most updates are short.
+    /// Resets the progress of the full text, and removes all vectors. Waits a little for another
+    /// process, because most updates are short.
     ///
     /// # Errors
-    /// [`Code::Busy`] if another process is updating them and goes on with it.
+    /// [`Code::Busy`] if another process is still updating them after that.
     pub fn forget_all(&self, vectors: Option<&Vectors>) -> Result<()> {
         self.forget_all_and(vectors, || Ok(()))
     }
 
-    /// As [`Derived::forget_all`], and does `work` before anybody can make them again.
+    /// Resets everything as [`Derived::forget_all`] does, and runs `work` before the indexes can be
+    /// updated again.
     ///
     /// # Errors
-    /// As [`Derived::forget_all`], and those of the work.
+    /// The errors of [`Derived::forget_all`], and those of the work.
     pub fn forget_all_and<T>(
         &self,
         vectors: Option<&Vectors>,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let take = |kind| UpdateLock::take_within(self.folder, kind, PATIENCE)?.ok_or_else(busy);
-        // The vectors first: nobody's words have to wait while this waits for them.
+        // Lock the vectors first, so that text searches are not blocked during this wait.
         let _vectors = take(Kind::Vectors)?;
         let text = take(Kind::Text)?;
         self.clear_text(&text)?;
@@ -184,7 +187,7 @@ impl Derived<'_> {
         work()
     }
 
-    /// Forgets how far the full text reaches; the next update makes it anew.
+    /// Resets the progress of the full text, so that the next update rebuilds it.
     ///
     /// # Errors
     /// [`Code::Busy`] if another process is updating it.
@@ -201,7 +204,7 @@ impl Derived<'_> {
         self.store.write(|w| w.set_links_revision(0))
     }
 
-    /// Finds the template of every source that has grown to twice what its template was found from.
+    /// Detects the template of every source that has doubled in size since the last detection.
     fn find_skeletons(&self, soon: bool, task: &Task) -> Result<()> {
         let indexed = self.fulltext.reached()?.revision > 0;
         for source in self.store.read(|r| r.sources())? {
@@ -221,14 +224,14 @@ impl Derived<'_> {
             let skeleton = finder.finish();
             write(self.store, soon, |w| {
                 w.set_skeleton(source.id, &skeleton, items)?;
-                // Documents that were indexed with another template are read again.
+                // Documents that were indexed with another template are indexed again.
                 if skeleton != before && indexed { w.touch_documents(source.id) } else { Ok(()) }
             })?;
         }
         Ok(())
     }
 
-    /// Brings the full text up to date. How many documents were written; those that are gone do not count.
+    /// Updates the full text and returns the number of documents written, without deleted ones.
     fn update_fulltext(&self, until: Option<Instant>, lock: &UpdateLock, task: &Task) -> Result<u64> {
         let mut reached = self.fulltext.reached()?;
         let (revision, mut changed) =
@@ -246,7 +249,7 @@ impl Derived<'_> {
         if rebuild {
             writer.clear()?;
         }
-        // What was there before must not shrink to a part of it.
+        // A rebuild must not leave only a part of the previous index.
         let until = until.filter(|_| !rebuild);
         let fresh = reached.revision == 0;
         let skeletons = self.skeletons()?;
@@ -259,7 +262,7 @@ impl Derived<'_> {
         };
         self.prepared(batches(&changed, BATCH), entry, |batch, entries| {
             task.check()?;
-            // A batch that continues the revision of the one before must not be cut off from it by a commit.
+            // A commit must not separate a batch from the start of its revision.
             let whole = done > 0 && batch[0].revision > changed[done - 1].revision;
             stopped = whole && until.is_some_and(|until| Instant::now() >= until);
             if whole && (stopped || since_commit >= COMMIT_EVERY) {
@@ -286,7 +289,7 @@ impl Derived<'_> {
             return Ok(written);
         }
         if !fresh {
-            // Rows of a removed source are gone without a trace; what has no row is taken out.
+            // A removed source leaves no tombstones, so remove documents without a row.
             let kept = self.store.read(|r| r.document_ids())?;
             for id in self.fulltext.ids()?.into_iter().filter(|id| kept.binary_search(id).is_err()) {
                 writer.remove(id)?;
@@ -297,8 +300,8 @@ impl Derived<'_> {
         Ok(written)
     }
 
-    /// Gives what `prepare` makes of each document to `work`, batch by batch and without tombstones, until that wants no more; the
-    /// next batch is read and prepared meanwhile.
+    /// Calls `work` with the results of `prepare` for each batch, without tombstones, until it
+    /// returns false. The next batch is loaded and prepared meanwhile.
     fn prepared<'b, T: Send>(
         &self,
         batches: impl Iterator<Item = &'b [Listing]> + Send,
@@ -311,13 +314,13 @@ impl Derived<'_> {
                 for batch in batches {
                     let ready = self.load(batch).map(|all| all.par_iter().map(&prepare).collect());
                     let failed = ready.is_err();
-                    // Nobody takes it where the work has failed.
+                    // The receiver is gone if the work has failed.
                     if give.send((batch, ready)).is_err() || failed {
                         return;
                     }
                 }
             });
-            // Owned here, so that the thread ends when this does, however it ends.
+            // Owned here, so that the thread ends with this function in every case.
             let take = take;
             while let Ok((batch, ready)) = take.recv() {
                 if !work(batch, ready?)? {
@@ -350,8 +353,8 @@ impl Derived<'_> {
     }
 }
 
-/// Opens the full text in `path`, made again where its files are damaged: it is derived. What the system refuses is an error,
-/// and removes nothing.
+/// Opens the full text in `path`, and recreates it if its files are damaged, as it is derived data.
+/// An error of the system removes nothing.
 ///
 /// # Errors
 /// [`Code::Busy`] if it is damaged and another process is updating it, [`Code::Io`].
@@ -359,7 +362,7 @@ pub fn open_text(folder: &Path, path: &Path) -> Result<FullText> {
     match FullText::open(path) {
         Err(error) if FullText::is_damage(&error) => {
             let _lock = UpdateLock::take_within(folder, Kind::Text, PATIENCE)?.ok_or_else(busy)?;
-            // Another process may have made it again while this one waited.
+            // Another process may have recreated it during the wait.
             FullText::open(path).or_else(|error| match FullText::is_damage(&error) {
                 true => put_away(path).and_then(|()| FullText::open(path)),
                 false => Err(error),
@@ -369,18 +372,18 @@ pub fn open_text(folder: &Path, path: &Path) -> Result<FullText> {
     }
 }
 
-/// Takes a folder out of the way under another name, and then away: a process that has files of it open keeps reading them.
+/// Renames a folder, then removes it; processes with open files can keep reading them.
 fn put_away(path: &Path) -> Result<()> {
     let failed = |e| Error::io(path, e);
     let away = |n: u32| path.with_extension(format!("damaged-{n}"));
     let free = (0..).map(away).find(|p| !p.exists()).unwrap_or_else(|| path.with_extension("damaged"));
     std::fs::rename(path, &free).map_err(failed)?;
-    // What cannot be removed now does no harm.
+    // A folder that cannot be removed now does no harm.
     let _ = std::fs::remove_dir_all(&free);
     Ok(())
 }
 
-/// Removes a full text that cannot be read; it is derived.
+/// Removes an unreadable full text, which is derived data.
 ///
 /// # Errors
 /// [`Code::Busy`] if another process is updating it, [`Code::Io`].

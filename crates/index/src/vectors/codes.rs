@@ -1,8 +1,9 @@
-//! Sign codes: one bit a component of every vector, in memory, so that the nearest of millions are found in one look.
+//! Sign codes: one bit per component of every vector, in memory, which makes the search among
+//! millions of vectors fast.
 //!
-//! They are kept beside the vectors in blocks, in the order in which they were made, so that a process that has read some reads only
-//! what is new. Small blocks are put together as more are added; each code is written anew a few times at the most, however many
-//! there are.
+//! They are stored beside the vectors in blocks, in the order of their creation, so that a process
+//! reads only the blocks that are new to it. Small blocks are merged as more are added; each code
+//! is rewritten only a few times, whatever their number.
 
 use std::{
     collections::HashMap,
@@ -18,13 +19,14 @@ use rusqlite::{Connection, params};
 
 use precedent_core::error::Result;
 
-/// Codes of a block that is not put together with others any more: about a megabyte.
+/// The number of codes from which a block is no longer merged: about a megabyte.
 const FULL: usize = 16_384;
-/// So many blocks that are not full are put together.
+/// The number of small blocks that triggers a merge.
 const SMALL: usize = 64;
-/// Stands for the document of a code that is gone.
+/// The document id of a removed code.
 const GONE: u32 = u32::MAX;
-/// So many times as many as are wanted are kept by Hamming distance, and ordered by what rounding to signs left out.
+/// The factor of the shortlist: candidates by Hamming distance per result, reordered by a more
+/// precise score.
 const SHORTLIST: usize = 8;
 
 /// The table of blocks.
@@ -44,7 +46,8 @@ pub(super) struct Coded {
     pub(super) words: Vec<u64>,
 }
 
-/// Adds a block to the table: chunks that are gone, then chunks that are new. To be called once in a generation at the most.
+/// Appends a block to the table: removed chunks, then new ones. Must be called at most once per
+/// generation.
 pub(super) fn append(
     connection: &Connection,
     generation: i64,
@@ -78,7 +81,7 @@ pub(super) fn append(
     write(connection, generation, first, &all)
 }
 
-/// Writes all blocks anew from the chunks' own codes; the number of the last generation that this took.
+/// Rewrites all blocks from the chunks' own codes, and returns the last generation that they use.
 pub(super) fn rebuild(connection: &Connection, generation: i64, width: usize) -> Result<i64> {
     connection.execute("DELETE FROM blocks", [])?;
     let mut statement = connection.prepare(
@@ -110,21 +113,21 @@ fn write(connection: &Connection, last: i64, first: i64, change: &Change) -> Res
     Ok(())
 }
 
-/// The changes after a generation, in order, and whether they begin everything anew.
+/// Returns the changes after a generation, in order, and whether they replace all earlier ones.
 fn read(connection: &Connection, after: i64, width: usize) -> Result<(bool, Vec<Change>)> {
     let mut statement =
         connection.prepare_cached("SELECT first, rows, data FROM blocks WHERE last > ?1 ORDER BY last")?;
     let mut rows = statement.query([after])?;
     let (mut anew, mut changes) = (false, Vec::new());
     while let Some(row) = rows.next()? {
-        // A block that was put together of some that are known and some that are not.
+        // A merged block with both known and new changes.
         anew |= row.get::<_, i64>(0)? <= after;
         changes.extend(Change::read(row.get_ref(2)?.as_blob().unwrap_or_default(), row.get(1)?, width));
     }
     Ok((anew, changes))
 }
 
-/// What a block holds.
+/// The content of a block.
 struct Change {
     gone: Vec<u32>,
     part: Part,
@@ -159,7 +162,7 @@ impl Change {
         out
     }
 
-    /// `None` where the length is not that of so many rows.
+    /// Parses a block; returns `None` if its length does not match the number of rows.
     fn read(data: &[u8], rows: usize, width: usize) -> Option<Self> {
         let (ids, rest) = data.split_at_checked(rows * 4)?;
         let (documents, codes) = rest.split_at_checked(rows * 4)?;
@@ -176,12 +179,12 @@ impl Change {
         Some(Self { gone: ids, part: Part { chunks: added, documents: documents.split_off(gone), words } })
     }
 
-    /// Changes that follow one another, as one.
+    /// Merges consecutive changes into one.
     fn merged(changes: &[Self], width: usize) -> Self {
         let mut gone = Vec::new();
         let mut held: HashMap<u32, (usize, usize)> = HashMap::new();
         for (n, change) in changes.iter().enumerate() {
-            // What came within these changes leaves no trace; what was there before has to be taken out.
+            // Codes added within these changes leave no trace; earlier ones must be removed.
             gone.extend(change.gone.iter().filter(|id| held.remove(id).is_none()));
             held.extend(change.part.chunks.iter().enumerate().map(|(at, id)| (*id, (n, at))));
         }
@@ -194,7 +197,7 @@ impl Change {
     }
 }
 
-/// Codes that were read together, in the order of their chunks.
+/// The codes of one block, in the order of their chunks.
 #[derive(Clone, Default)]
 struct Part {
     chunks: Vec<u32>,
@@ -208,7 +211,7 @@ impl Part {
     }
 }
 
-/// The codes of all vectors as of one generation. A newer state shares what has not changed.
+/// The codes of all vectors as of one generation. A newer state shares the unchanged parts.
 #[derive(Clone)]
 pub(super) struct Codes {
     pub(super) generation: i64,
@@ -217,16 +220,16 @@ pub(super) struct Codes {
     count: usize,
 }
 
-/// A code's place.
+/// The position of a code: part and row.
 type Place = (u32, u32);
 
 impl Codes {
-    /// None at all, as of before the first generation.
+    /// Returns the empty state before the first generation.
     pub(super) fn none(width: usize) -> Self {
         Self { generation: 0, width, parts: Vec::new(), count: 0 }
     }
 
-    /// Brings a state up to a generation.
+    /// Returns the state of a later generation.
     pub(super) fn advanced(&self, connection: &Connection, generation: i64) -> Result<Self> {
         let (anew, mut changes) = read(connection, self.generation, self.width)?;
         let mut codes = if anew && self.generation > 0 {
@@ -263,12 +266,12 @@ impl Codes {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of codes.
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// The chunks of the documents that are allowed, ascending.
+    /// Returns the chunks of the allowed documents, ascending.
     pub(super) fn chunks_of(&self, allowed: &FixedBitSet) -> Vec<i64> {
         let rows = self.parts.iter().flat_map(|p| p.chunks.iter().zip(&p.documents));
         let mut chunks: Vec<i64> = rows
@@ -279,8 +282,9 @@ impl Codes {
         chunks
     }
 
-    /// About the `n` nearest to a vector, in no order: a shortlist by Hamming distance, then the dot product of the
-    /// vector itself with the signs, which keeps what rounding the query to signs loses.
+    /// Returns about `n` chunks nearest to a vector, in no order: a shortlist by Hamming distance,
+    /// then by the dot product of the vector itself with the signs, which avoids the error of
+    /// rounding the query to signs.
     pub(super) fn nearest(&self, query: &[f32], allowed: Option<&FixedBitSet>, n: usize) -> Vec<i64> {
         let mut places = self.shortlist(&signs(query), allowed, n * SHORTLIST);
         if places.len() > n {
@@ -306,7 +310,8 @@ impl Codes {
         &self.parts[part as usize].words[start..start + self.width]
     }
 
-    /// The codes nearest by Hamming distance: all up to the distance within which there are at least `n`.
+    /// Returns the codes nearest by Hamming distance: all up to the distance within which there are
+    /// at least `n`.
     fn shortlist(&self, query: &[u64], allowed: Option<&FixedBitSet>, n: usize) -> Vec<Place> {
         let cut = Cut::new(self.width * 64, n);
         let look = |(at, part): (usize, &Arc<Part>)| {
@@ -337,8 +342,8 @@ impl Codes {
     }
 }
 
-/// The distance within which enough codes were found so far. It only falls, and where it ends does not depend on the order in
-/// which codes are looked at.
+/// The distance within which enough codes were found so far. It only decreases, and its final value
+/// does not depend on the order of the codes.
 struct Cut {
     wanted: usize,
     now: AtomicU32,
@@ -370,7 +375,7 @@ impl Cut {
     }
 }
 
-/// One bit a component: whether it is positive.
+/// Returns one bit per component: whether it is positive.
 pub(super) fn signs(vector: &[f32]) -> Vec<u64> {
     vector
         .chunks(64)
@@ -378,15 +383,17 @@ pub(super) fn signs(vector: &[f32]) -> Vec<u64> {
         .collect()
 }
 
-/// Bits that a component of the query is rounded to where sign codes are compared with it: its error is then far below that of the codes.
+/// The number of bits of a query's component when it is compared with sign codes: its error is then
+/// far below that of the codes.
 const PLANES: usize = 6;
 
-/// A vector in bit planes: component by component a number in two's complement, all bits of one value side by side. Its dot product
-/// with a sign code is that with the bits that are set, twice, less a sum that is the same for all codes; so bits are counted
-/// and nothing is multiplied (Gao, Long, "RaBitQ: Quantizing High-Dimensional Vectors with a Theoretical Error Bound for Approximate
+/// A vector in bit planes: each component as a two's-complement number, with all bits of one value
+/// side by side. Its dot product with a sign code is twice the dot product with the set bits, less
+/// a sum that is the same for all codes; so bits are counted without multiplication (Gao, Long,
+/// "RaBitQ: Quantizing High-Dimensional Vectors with a Theoretical Error Bound for Approximate
 /// Nearest Neighbor Search", SIGMOD 2024, section 3.3.2).
 struct Planes {
-    /// Word by word, the planes of 64 components.
+    /// Planes of 64 components per word.
     words: Vec<[u64; PLANES]>,
 }
 
@@ -408,7 +415,7 @@ impl Planes {
         Self { words: query.chunks(64).map(plane).collect() }
     }
 
-    /// Calls back with what each code comes to, in no unit.
+    /// Calls `each` with the dot product of each code, in an arbitrary unit.
     fn each_dot<'a, T>(&self, codes: impl Iterator<Item = (T, &'a [u64])>, each: impl FnMut(T, i32)) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("popcnt") {
@@ -444,7 +451,7 @@ impl Planes {
     }
 }
 
-/// Calls back with the row and the distance of each code that is within `most` of the query.
+/// Calls `each` with the row and the distance of each code within `most` of the query.
 fn each_near(words: &[u64], query: &[u64], most: u16, each: impl FnMut(u32, u16)) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("popcnt") {
@@ -455,7 +462,8 @@ fn each_near(words: &[u64], query: &[u64], most: u16, each: impl FnMut(u32, u16)
     each_near_of(words, query, most, each);
 }
 
-/// Without this instruction, which the baseline of x86-64 lacks, counting bits takes five times as long.
+/// Counts bits with an instruction that the baseline of x86-64 lacks; without it this takes five
+/// times as long.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt")]
 fn each_near_popcnt(words: &[u64], query: &[u64], most: u16, each: impl FnMut(u32, u16)) {
@@ -472,7 +480,7 @@ fn each_near_of(words: &[u64], query: &[u64], most: u16, mut each: impl FnMut(u3
             each(row, distance as u16);
         }
     };
-    // The built-in model has six words; a length that is known lets the loop be unrolled.
+    // The built-in model has six words; a constant length lets the compiler unroll the loop.
     if let Ok(query) = <&[u64; 6]>::try_from(query) {
         for (row, code) in (0_u32..).zip(words.as_chunks::<6>().0) {
             near(row, code.iter().zip(query).map(|(a, b)| (a ^ b).count_ones()).sum());
@@ -506,7 +514,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whoever follows every change, whoever looks now and then, and whoever begins at the end have the same codes.
+        /// Readers that apply every change, some changes, or all at the end have the same codes.
         #[test]
         fn blocks_say_what_was_put_and_taken(
             steps in proptest::collection::vec((proptest::collection::vec(0_u32..40, 0..6), proptest::bool::ANY), 1..300),
@@ -542,7 +550,7 @@ mod tests {
             proptest::prop_assert!(blocks <= SMALL);
         }
 
-        /// Counted bits are the sum of the components whose bit is set, each rounded.
+        /// Counted bits equal the sum of the rounded components whose bit is set.
         #[test]
         fn planes_say_what_multiplying_does(
             query in proptest::collection::vec(-1.0_f32..1.0, 128),
@@ -556,7 +564,7 @@ mod tests {
             proptest::prop_assert_eq!(found, [want]);
         }
 
-        /// However the codes are cut into parts, the same are near.
+        /// The shortlist is the same for any split of the codes into parts.
         #[test]
         fn the_shortlist_is_that_of_a_sort(words in proptest::collection::vec(0_u64..4096, 1..200), n in 1_usize..50, cut in 1_usize..60) {
             let mut codes = Codes::none(1);

@@ -1,12 +1,15 @@
-//! Vectors: all of sqlite-vec, and the resident codes that make large casebooks fast.
+//! Storage and search of vectors: sqlite-vec, and the resident codes that make large casebooks
+//! fast.
 //!
-//! A file of its own for each fingerprint (model and text preparation) beside the database, so that vectors can be
-//! deleted, built beside an older set, and written without holding up the store. Vectors are kept as int8, each scaled
-//! by its own largest component: cosine does not see the scale, and its error stays below 0.002.
+//! Each fingerprint (model and text preparation) has its own file beside the database, so that
+//! vectors can be deleted, built beside an older set, and written without blocking the store.
+//! Vectors are kept as int8, each scaled by its own largest component: cosine does not depend on
+//! the scale, and its error stays below 0.002.
 //!
-//! Search is exact (sqlite-vec's KNN) up to [`EXACT_CHUNKS`] vectors. Beyond that, one sign bit of every component is
-//! held in memory (48 bytes a vector, see `codes`); the nearest by Hamming distance are scored again exactly. Filters act
-//! inside both: documents that are not allowed are never candidates.
+//! Search is exact (sqlite-vec's KNN) up to [`EXACT_CHUNKS`] vectors. Beyond that, one sign bit of
+//! every component is held in memory (48 bytes a vector, see `codes`); the nearest by Hamming
+//! distance are scored again exactly. Filters apply inside both: documents that are not allowed are
+//! never candidates.
 
 mod codes;
 mod schema;
@@ -41,28 +44,31 @@ use precedent_core::{
 };
 use precedent_store::{SqliteFile, with_end};
 
-/// Bytes of the file that each reader maps: exact search reads all vectors, again and again, and has no more than these. Of a
-/// larger file single vectors are read, and a mapping would keep every page that was met.
+/// The number of bytes of the file that each reader maps. Exact search reads all vectors
+/// repeatedly, and needs no more. In a larger file single vectors are read, and a mapping would
+/// keep every page that was read.
 const MAPPED: u32 = 32 << 20;
 
-/// Pages of the log that are put in their place at once, 16 MB. With SQLite's default of 1,000 the disk was waited for after every
-/// 700 items, and a million items took longer for each vector than 100,000.
+/// The number of pages of the write-ahead log per checkpoint, 16 MB. SQLite's default of 1,000
+/// waited for the disk after every 700 items, and made each of a million items slower than each of
+/// 100,000.
 const LOGGED: u32 = 4_000;
 
-/// The part of a chunk that is a document's title alone. No KNN looks at titles: they are compared with one another
-/// where two documents are (see [`Vectors::compare`]).
+/// The part of a chunk that is a document's title alone. KNN searches skip titles; they are
+/// compared with one another when two documents are (see [`Vectors::compare`]).
 pub const TITLE_PART: i64 = -1;
 
-/// A piece of a document that is to have a vector.
+/// A chunk of a document that needs a vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
-    /// 0 for the document's own text, [`TITLE_PART`] for its title, else the comment's row id.
+    /// The part: 0 for the document's own text, [`TITLE_PART`] for its title, else the comment's
+    /// row id.
     pub part: i64,
-    /// Its place within the part, from 0.
+    /// Position within the part, from 0.
     pub ordinal: u32,
     /// BLAKE3 of its representation text, 16 bytes.
     pub hash: [u8; 16],
-    /// Lower is embedded earlier.
+    /// Priority; lower values are embedded earlier.
     pub priority: i64,
 }
 
@@ -71,11 +77,11 @@ pub struct Planned {
 pub struct Pending {
     /// Row id of the chunk.
     pub id: i64,
-    /// The document it belongs to.
+    /// Document of the chunk.
     pub document: i64,
-    /// The document's source.
+    /// Source of the document.
     pub source: i64,
-    /// What it is.
+    /// Plan of the chunk.
     pub planned: Planned,
 }
 
@@ -84,65 +90,66 @@ pub struct Pending {
 pub struct Near {
     /// Row id of the chunk.
     pub chunk: i64,
-    /// The document it belongs to.
+    /// Document of the chunk.
     pub document: i64,
-    /// 0 for the document's own text, else the comment's row id.
+    /// The part: 0 for the document's own text, else the comment's row id.
     pub part: i64,
-    /// Its place within the part.
+    /// Position within the part.
     pub ordinal: u32,
     /// Cosine to the query, −1..1.
     pub cosine: f32,
 }
 
-/// Cosines of a report to a document, each −1..1 and the best of the chunks that were compared; `None` where there is
-/// no vector yet.
+/// The cosines of a report to a document, each −1..1 and the best of the compared chunks; `None` if
+/// there is no vector yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Likeness {
-    /// Title to title.
+    /// Cosine of title to title.
     pub title_title: Option<f32>,
-    /// The report's title to the document's text.
+    /// Cosine of the report's title to the document's text.
     pub title_text: Option<f32>,
-    /// The report's text to the document's title.
+    /// Cosine of the report's text to the document's title.
     pub text_title: Option<f32>,
-    /// Text to text.
+    /// Cosine of text to text.
     pub text_text: Option<f32>,
-    /// The report's text to all pieces of the document's text that are compared: their mean.
+    /// Mean cosine of the report's text to the compared chunks of the document's text.
     pub text_mean: Option<f32>,
 }
 
-/// Cosines of what was said on a document to a report, each of the nearest piece; `None` where nothing has a vector.
+/// The cosines of a document's comments to a report, each of the nearest chunk; `None` if there is
+/// no vector.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NearestSaid {
-    /// To the report's title.
+    /// Cosine to the report's title.
     pub title: Option<f32>,
-    /// To its text.
+    /// Cosine to the report's text.
     pub text: Option<f32>,
 }
 
-/// How many chunks there are, and how many have a vector. Titles by themselves do not count.
+/// The number of chunks, and of those with a vector. Titles by themselves do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// All chunks of texts.
+    /// Number of all chunks of texts.
     pub chunks: u64,
-    /// Those with a vector.
+    /// Number of chunks with a vector.
     pub embedded: u64,
 }
 
-/// One set of vectors.
+/// A set of vectors of one model and text preparation.
 pub struct Vectors {
     file: SqliteFile,
     fingerprint: String,
     dimensions: usize,
     codes: Mutex<Arc<Codes>>,
-    /// Whether the codes were written anew already because they lacked some.
+    /// True once missing codes were rebuilt.
     mended: AtomicBool,
-    /// Whether damage was met.
+    /// True once damage was found.
     damaged: AtomicBool,
-    /// Which file it was when it was opened.
+    /// Identity of the file when it was opened.
     identity: Option<Identity>,
 }
 
-/// What tells a file from another one of the same name: device and inode.
+/// The identity of a file, independent of its name: device and inode.
 type Identity = (u64, u64);
 
 #[cfg(unix)]
@@ -151,7 +158,7 @@ fn identity(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().map(|m| (m.dev(), m.ino()))
 }
 
-/// Where the system does not tell, a file that is open cannot be replaced.
+/// Returns `None` on systems without such an identity; they do not allow replacing an open file.
 #[cfg(not(unix))]
 fn identity(_path: &Path) -> Option<Identity> {
     None
@@ -163,16 +170,18 @@ impl std::fmt::Debug for Vectors {
     }
 }
 
-/// What there is to say of damaged vectors.
+/// Returns the error for damaged vectors.
 pub fn broken() -> Error {
     Error::new(Code::Corrupt, "the vectors are damaged")
         .with_hint("Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile.")
 }
 
-/// Removes a file of vectors where there is one: they are derived. `casebook` is the folder in which updates are locked.
+/// Removes a file of vectors if it exists, as they are derived data. `casebook` is the folder of
+/// the update locks.
 ///
 /// # Errors
-/// [`precedent_core::Code::Busy`] if another process is updating the vectors, [`precedent_core::Code::Io`].
+/// [`precedent_core::Code::Busy`] if another process is updating the vectors,
+/// [`precedent_core::Code::Io`].
 pub fn remove(casebook: &Path, path: &Path) -> Result<()> {
     let _lock = UpdateLock::try_take(casebook, Kind::Vectors)?.ok_or_else(|| {
         Error::new(Code::Busy, "another process is updating the vectors")
@@ -187,17 +196,18 @@ pub fn remove(casebook: &Path, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The file of a model's vectors below this folder.
+/// Returns the path of a model's vectors below this folder.
 pub fn path(folder: &Path, info: &ModelInfo) -> PathBuf {
     folder.join(format!("{}.db", info.fingerprint()))
 }
 
-/// How long another process may take to make an empty set. Questions go on without vectors then.
+/// The maximum wait for another process that creates an empty set. Queries run without vectors
+/// then.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
 impl Vectors {
-    /// Opens the vectors of this model below this folder, making an empty set where there is none or the file is damaged:
-    /// vectors can be made again.
+    /// Opens the vectors of this model below this folder. Creates an empty set if there is none or
+    /// the file is damaged, as vectors are derived data.
     ///
     /// # Errors
     /// [`precedent_core::Code::Io`] if the folder cannot be written.
@@ -210,7 +220,7 @@ impl Vectors {
         let open = || {
             SqliteFile::open_ready(&path, MAPPED, PATIENCE, is_current, |connection| {
                 prepare(connection, dimensions)?;
-                // A connection that only reads takes it too, and never has a use for it.
+                // Read-only connections accept the setting without using it.
                 connection.pragma_update(None, "wal_autocheckpoint", LOGGED)?;
                 whole(connection, &path)
             })
@@ -233,22 +243,22 @@ impl Vectors {
         })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Whether reading or writing met damage. SQLite looks at a page only when it is wanted.
+    /// Returns whether reading or writing found damage. SQLite checks a page only when it reads it.
     pub fn is_damaged(&self) -> bool {
         self.damaged.load(Ordering::Relaxed)
     }
 
-    /// Whether another file has taken the place of this one, or none: others made it again.
+    /// Returns whether the file was replaced or removed by another process.
     pub fn is_replaced(&self) -> bool {
         self.identity.is_some() && identity(self.path()) != self.identity
     }
 
-    /// Lets go of what is held for the next reading; nothing is lost by it but a moment.
+    /// Releases the resources kept for the next read; they are recreated on demand.
     pub fn rest(&self) {
         self.file.rest();
     }
@@ -261,11 +271,12 @@ impl Vectors {
         self.file.write(work).map_err(|error| self.told(error))
     }
 
-    /// Damage by its name: these vectors are not what cannot be had again.
+    /// Returns the error for damaged vectors if this error is due to damage, because vectors can be
+    /// rebuilt.
     fn told(&self, error: Error) -> Error {
         let damaged = match error.code() {
             Code::Corrupt => true,
-            // What SQLite says to it sqlite-vec passes on as a failure and no more.
+            // sqlite-vec reports SQLite's error as a general failure.
             Code::Internal => damage(self.path()).is_some(),
             _ => false,
         };
@@ -276,12 +287,12 @@ impl Vectors {
         broken().with_source(error)
     }
 
-    /// Which model and text preparation they are of.
+    /// Returns the fingerprint of the model and the text preparation.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
-    /// Up to which revision of the store the chunks have been planned.
+    /// Returns the revision of the store up to which chunks are planned.
     ///
     /// # Errors
     /// Those of the database.
@@ -289,7 +300,7 @@ impl Vectors {
         self.read(|c| Ok(c.query_row("SELECT revision FROM state", [], |r| r.get(0))?))
     }
 
-    /// How many chunks there are, and how many have a vector.
+    /// Returns the number of chunks, and of those with a vector.
     ///
     /// # Errors
     /// Those of the database.
@@ -300,7 +311,7 @@ impl Vectors {
         })
     }
 
-    /// The documents that have chunks, ascending.
+    /// Returns the documents that have chunks, ascending.
     ///
     /// # Errors
     /// Those of the database.
@@ -312,8 +323,8 @@ impl Vectors {
         })
     }
 
-    /// Replaces the plans of these documents (id, source, chunks), and notes how far that reaches. Chunks whose text is
-    /// as it was keep their vector.
+    /// Replaces the plans of these documents (id, source, chunks), and records the progress. Chunks
+    /// with an unchanged text keep their vector.
     ///
     /// # Errors
     /// Those of the database.
@@ -362,7 +373,7 @@ impl Vectors {
         })
     }
 
-    /// The next chunks to embed, the most urgent first.
+    /// Returns the next chunks to embed, the most urgent first.
     ///
     /// # Errors
     /// Those of the database.
@@ -375,7 +386,7 @@ impl Vectors {
         })
     }
 
-    /// The chunks of a document that have no vector yet.
+    /// Returns the chunks of a document that have no vector yet.
     ///
     /// # Errors
     /// Those of the database.
@@ -388,7 +399,7 @@ impl Vectors {
         })
     }
 
-    /// Stores vectors for chunks, in one transaction. A chunk that is gone by now is passed over.
+    /// Stores vectors for chunks, in one transaction. Removed chunks are skipped.
     ///
     /// # Errors
     /// Those of the database.
@@ -421,7 +432,7 @@ impl Vectors {
         })
     }
 
-    /// Notes which vectors came and went in this transaction.
+    /// Records the vectors that were added and removed in this transaction.
     fn changed(&self, c: &Connection, gone: &[u32], added: Vec<Coded>) -> Result<()> {
         if gone.is_empty() && added.is_empty() {
             return Ok(());
@@ -433,7 +444,7 @@ impl Vectors {
         codes::append(c, generation, self.dimensions / 64, gone, added)
     }
 
-    /// Forgets everything.
+    /// Removes all chunks and vectors.
     ///
     /// # Errors
     /// Those of the database.
@@ -444,7 +455,7 @@ impl Vectors {
         })
     }
 
-    /// Forgets plans whose text is gone; the next planning makes them anew.
+    /// Removes plans whose text is gone; the next planning recreates them.
     ///
     /// # Errors
     /// Those of the database.
@@ -456,7 +467,7 @@ impl Vectors {
         })
     }
 
-    /// Whether a document's chunks are just these.
+    /// Returns whether a document has exactly these chunks.
     ///
     /// # Errors
     /// Those of the database.
@@ -473,7 +484,8 @@ impl Vectors {
         })
     }
 
-    /// How many chunks count as embedded and have no vector, or one of another length.
+    /// Returns the number of chunks that are marked as embedded and have no vector, or one of
+    /// another length.
     ///
     /// # Errors
     /// Those of the database.
@@ -483,7 +495,8 @@ impl Vectors {
         )
     }
 
-    /// Looks at every document again with the next planning, and makes lost vectors anew; those that are there stay.
+    /// Schedules every document for planning, and lost vectors for embedding; existing vectors are
+    /// kept.
     ///
     /// # Errors
     /// Those of the database.
@@ -495,13 +508,13 @@ impl Vectors {
         })
     }
 
-    /// Bytes on disk.
+    /// Returns the size on disk, in bytes.
     pub fn bytes(&self) -> u64 {
         self.file.bytes()
     }
 }
 
-/// Chunks whose vector should be there and is not. vec0 keeps the rows that it has in a table of its own.
+/// The condition of chunks whose vector is missing. vec0 lists its rows in a separate table.
 const LOST: &str = "code IS NOT NULL AND part >= 0 AND id NOT IN (SELECT rowid FROM embeddings_rowids)";
 
 const PENDING: &str = "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks";

@@ -1,4 +1,4 @@
-//! The file of a set of vectors: its tables, how older ones are brought up to date, and what is wrong with it.
+//! The file of a set of vectors: its tables, migrations and integrity checks.
 
 use std::{fs, path::Path, sync::Once};
 
@@ -8,11 +8,12 @@ use super::codes;
 use precedent_core::error::{Code, Error, Result};
 use precedent_store::with_end;
 
-/// Vectors that sqlite-vec keeps in one blob. SQLite finds a place in a blob by walking there page by page from its beginning; so many of
-/// 384 dimensions lie in one page. The default of 1,024 makes scoring a vector many times as slow.
+/// The number of vectors per blob of sqlite-vec. SQLite seeks in a blob page by page from its
+/// start; this number of vectors with 384 dimensions fits into one page. The default of 1,024 makes
+/// scoring a vector many times as slow.
 const BLOB: usize = 8;
 
-/// What SQLite complains about in a file of vectors; nothing is changed in it.
+/// Returns SQLite's complaint about a file of vectors, without changing the file.
 pub fn damage(path: &Path) -> Option<String> {
     register();
     let look = || -> rusqlite::Result<Vec<String>> {
@@ -32,7 +33,7 @@ pub fn damage(path: &Path) -> Option<String> {
     }
 }
 
-/// Whether SQLite speaks of the file's content; else something keeps it from being read.
+/// Returns whether an error concerns the file's content, and not merely access to it.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode as E;
     !matches!(
@@ -50,7 +51,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// Makes sqlite-vec's functions and tables known to every connection that this process opens.
+/// Registers sqlite-vec's functions and tables for every connection of this process.
 #[allow(
     unsafe_code,
     reason = "registering a loadable extension is an FFI call; the signature is SQLite's entry point"
@@ -58,9 +59,9 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 pub(super) fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: `sqlite3_vec_init` is an extension entry point: SQLite's declaration of it takes the database, an
-        // error string and the API table. The crate declares it without arguments, hence the transmute, as its
-        // documentation shows.
+        // SAFETY: `sqlite3_vec_init` is an extension entry point: SQLite's declaration of it takes
+        // the database, an error string and the API table. The crate declares it without arguments,
+        // hence the transmute, as its documentation shows.
         unsafe {
             type EntryPoint = unsafe extern "C" fn(
                 *mut rusqlite::ffi::sqlite3,
@@ -74,14 +75,15 @@ pub(super) fn register() {
     });
 }
 
-/// Whether the file is as long as it says, and can be read: SQLite looks at the length only where it reads.
+/// Checks that the file has its stated length and can be read. SQLite checks the length only on
+/// reading.
 pub(super) fn whole(connection: &Connection, path: &Path) -> Result<()> {
     let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, Option<u64>>(0));
     number("SELECT revision FROM state")?;
     number("SELECT max(id) FROM chunks")?;
     let pages = number("PRAGMA page_count")?.unwrap_or(0) * number("PRAGMA page_size")?.unwrap_or(0);
     let log = with_end(path, "-wal");
-    // What is still in the log counts as a page already.
+    // Pages that are still in the log count already.
     let logged = fs::metadata(&log).is_ok_and(|m| m.len() > 0);
     let length = fs::metadata(path).map_err(|e| Error::io(path, e))?.len();
     if !logged && length < pages {
@@ -104,7 +106,7 @@ pub(super) fn prepare(connection: &mut Connection, dimensions: usize) -> Result<
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    // Another process may have made it while this one waited.
+    // Another process may have created it during the wait.
     let version = version(&transaction)?;
     if version == 0 {
         transaction.execute_batch(
@@ -170,7 +172,7 @@ pub(super) fn prepare(connection: &mut Connection, dimensions: usize) -> Result<
     Ok(())
 }
 
-/// Writes the codes anew from the chunks.
+/// Rewrites the codes from the chunks.
 pub(super) fn rebuild(c: &Connection, width: usize) -> Result<()> {
     let generation = c.query_row("SELECT generation FROM state", [], |r| r.get(0))?;
     let last = codes::rebuild(c, generation, width)?;

@@ -1,4 +1,4 @@
-//! What is near to a vector, and how near: searches, comparisons and the codes that they begin with.
+//! Nearest-neighbour search, comparison of vectors, and the resident codes.
 
 use std::sync::{Arc, PoisonError, atomic::Ordering};
 
@@ -11,25 +11,28 @@ use super::{
 };
 use precedent_core::error::Result;
 
-/// Up to this many vectors every search is exact.
+/// The number of vectors up to which every search is exact.
 pub const EXACT_CHUNKS: usize = 20_000;
-/// At least this many of the nearest by code are scored exactly, and so many more for each time that the vectors are twice as many
-/// as `FEW`: the more there are, the more come between the nearest by what rounding to signs loses. Of 5.5 million 640 held .985 of
-/// the ten nearest, 1,536 .993 and 2,048 .996.
+/// The number of nearest codes that are scored exactly, and its increase for each doubling of the
+/// vectors beyond `FEW`: with more vectors, rounding to signs displaces more of the nearest. Of 5.5
+/// million, 640 held .985 of the ten nearest, 1,536 .993 and 2,048 .996.
 const RESCORED: usize = 640;
 const RESCORED_MORE: usize = 256;
 const FEW: usize = 1 << 17;
-/// So many more than are wanted are scored after an exact search.
+/// The number of additional candidates that are scored after an exact search.
 const BESIDE: usize = 32;
-/// Vectors that one core looks up at least; more would need more readers than are kept open.
+/// The minimum number of vectors that one core looks up; fewer would need more readers than are
+/// kept open.
 const SHARE: usize = 256;
-/// sqlite-vec's own limit for `k`.
+/// The limit of sqlite-vec for `k`.
 const MAX_K: usize = 4096;
-/// Of a document's own text, and of a comment, this many chunks are compared with another report.
+/// The number of chunks of a document's own text, and of a comment, that are compared with another
+/// report.
 const COMPARED: u32 = 3;
 
 impl Vectors {
-    /// The chunks nearest to a unit vector, nearest first, ties by id. `allowed` limits the documents.
+    /// Returns the chunks nearest to a unit vector, nearest first, ties by id. `allowed` limits the
+    /// documents.
     ///
     /// # Errors
     /// Those of the database.
@@ -42,7 +45,7 @@ impl Vectors {
         self.score(query, &candidates, limit)
     }
 
-    /// As [`Vectors::search`], by sqlite-vec's exact KNN whatever the size.
+    /// Searches as [`Vectors::search`] does, by sqlite-vec's exact KNN for any number of vectors.
     ///
     /// # Errors
     /// Those of the database.
@@ -52,7 +55,7 @@ impl Vectors {
         allowed: Option<&FixedBitSet>,
         limit: usize,
     ) -> Result<Vec<Near>> {
-        // The search rounds the query, which changes the order of what is nearly as near.
+        // The search rounds the query, which may swap chunks at similar distances.
         let k = (limit + BESIDE).clamp(1, MAX_K);
         let wanted = match allowed {
             None => None,
@@ -73,13 +76,13 @@ impl Vectors {
             };
             Ok(ids?)
         })?;
-        // The score is that of the query as it is.
+        // Score with the original query.
         self.score(query, &found, limit)
     }
 
     /// Scores chunks exactly and keeps the best.
     fn score(&self, query: &[f32], chunks: &[i64], limit: usize) -> Result<Vec<Near>> {
-        // In the order in which they lie in the file.
+        // Read in the order of the file.
         let mut chunks = chunks.to_vec();
         chunks.sort_unstable();
         let score = |chunks: &[i64]| {
@@ -92,7 +95,7 @@ impl Vectors {
                 Ok(scored)
             })
         };
-        // Most of a search for the nearest is looking up single vectors, so each core does its share.
+        // Looking up single vectors dominates a search, so distribute it over the cores.
         let share = chunks.len().div_ceil(rayon::current_num_threads()).max(SHARE);
         let scored: Vec<_> = chunks.par_chunks(share).map(score).collect::<Result<_>>()?;
         let mut scored = scored.concat();
@@ -113,8 +116,8 @@ impl Vectors {
         })
     }
 
-    /// How near documents are to a report, given the unit vectors of its title and of its text; in the order of
-    /// `documents`.
+    /// Returns the cosines of documents to a report, given the unit vectors of its title and of its
+    /// text; in the order of `documents`.
     ///
     /// # Errors
     /// Those of the database.
@@ -145,7 +148,7 @@ impl Vectors {
                     }
                 }
                 like.text_mean = like.text_text.map(|_| sum / pieces);
-                // A report without a body is its title.
+                // A report without a body is represented by its title.
                 like.title_title = like.title_title.or(like.title_text);
                 like.text_title = like.text_title.or(like.text_text);
                 out.push(like);
@@ -175,8 +178,9 @@ impl Vectors {
         })
     }
 
-    /// How near what was said on documents is to a report, given the unit vectors of its title and of its text: of the comments
-    /// with these row ids the nearest to each, where one has a vector; in the order of `documents`.
+    /// Returns the cosines of documents' comments to a report, given the unit vectors of its title
+    /// and of its text: the nearest of the comments with these row ids; in the order of
+    /// `documents`.
     ///
     /// # Errors
     /// Those of the database.
@@ -215,7 +219,8 @@ impl Vectors {
         })
     }
 
-    /// The stored unit vectors of a document's own text, in order; none where one of them is still missing.
+    /// Returns the stored unit vectors of a document's own text, in order; none if one of them is
+    /// still missing.
     ///
     /// # Errors
     /// Those of the database.
@@ -231,7 +236,8 @@ impl Vectors {
         })
     }
 
-    /// The stored unit vectors of a document's title and of the beginning of its text, where both are there.
+    /// Returns the stored unit vectors of a document's title and of the beginning of its text, if
+    /// both exist.
     ///
     /// # Errors
     /// Those of the database.
@@ -256,8 +262,8 @@ impl Vectors {
         })
     }
 
-    /// How near each part of a document (0 is its own text, otherwise a comment's row id) is to a unit vector: the cosine
-    /// of its best piece.
+    /// Returns the cosine of each part of a document (0 is its own text, otherwise a comment's row
+    /// id) to a unit vector: that of its best chunk.
     ///
     /// # Errors
     /// Those of the database.
@@ -272,7 +278,8 @@ impl Vectors {
         Ok(out)
     }
 
-    /// Which piece of a document's own text is nearest to a unit vector; `None` where it has no vectors.
+    /// Returns the chunk of a document's own text that is nearest to a unit vector; `None` if it
+    /// has no vectors.
     ///
     /// # Errors
     /// Those of the database.
@@ -300,7 +307,7 @@ impl Vectors {
         })
     }
 
-    /// The resident codes, as of now.
+    /// Returns the current resident codes.
     pub(super) fn codes(&self) -> Result<Arc<Codes>> {
         let mut slot = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let width = self.dimensions / 64;
@@ -316,7 +323,7 @@ impl Vectors {
             })
         };
         let (mut codes, embedded) = now(&slot)?;
-        // They are made from what is there, so what is lacking is made again; once, should it be lacking there too.
+        // Rebuild missing codes from the vectors, once: a vector may be missing as well.
         if codes.len() != embedded && !self.mended.swap(true, Ordering::Relaxed) {
             self.write(|c| rebuild(c, width))?;
             codes = now(&Arc::new(Codes::none(width)))?.0;
@@ -325,7 +332,7 @@ impl Vectors {
         Ok(codes)
     }
 
-    /// Reads the codes ahead of the first search.
+    /// Loads the codes before the first search.
     ///
     /// # Errors
     /// Those of the database.
@@ -334,20 +341,20 @@ impl Vectors {
     }
 }
 
-/// How many of the nearest by code are scored exactly where there are so many.
+/// Returns the number of nearest codes that are scored exactly among `count` vectors.
 fn rescored(count: usize) -> usize {
     let doublings = (count / FEW).checked_ilog2().unwrap_or(0);
     RESCORED + doublings as usize * RESCORED_MORE
 }
 
-/// A stored vector as the unit vector that it was.
+/// Converts a stored vector to a unit vector.
 fn unit(stored: Vec<u8>) -> Vec<f32> {
     let mut vector: Vec<f32> = stored.iter().map(|x| f32::from(x.cast_signed())).collect();
     crate::embed::normalise(&mut vector);
     vector
 }
 
-/// A vector as int8, scaled by its largest component.
+/// Quantises a vector to int8, scaled by its largest component.
 pub(super) fn quantised(vector: &[f32]) -> Vec<u8> {
     let largest = vector.iter().fold(0.0_f32, |m, x| m.max(x.abs()));
     let scale = if largest > 0.0 { 127.0 / largest } else { 0.0 };
@@ -359,9 +366,10 @@ fn raise(best: &mut Option<f32>, value: f32) {
     *best = Some(best.map_or(value, |b| b.max(value)));
 }
 
-/// Cosine of a unit vector to a quantised one; the dimensions of both are a multiple of 64.
+/// Returns the cosine of a unit vector to a quantised one; the dimensions of both are a multiple of
+/// 64.
 fn cosine(query: &[f32], stored: &[u8]) -> f32 {
-    // Eight sums side by side, which the compiler makes one instruction of.
+    // Eight parallel sums, which the compiler vectorises.
     let (mut dots, mut square) = ([0.0_f32; 8], 0_i32);
     for (query, stored) in query.as_chunks::<8>().0.iter().zip(stored.as_chunks::<8>().0) {
         for (dot, (q, s)) in dots.iter_mut().zip(query.iter().zip(stored)) {

@@ -1,14 +1,15 @@
-//! Stored vectors by their chunk, read from where vec0 keeps them.
+//! Stored vectors by chunk, read directly from the tables of vec0.
 //!
-//! A lookup through the virtual table prepares statements and opens a blob each time, which is most of what scoring a thousand
-//! candidates costs. vec0's own tables say the same (sqlite-vec's ARCHITECTURE.md, "vec0 Shadow Tables"): where a row lies, and
-//! the vectors in blobs. One open blob moves from one to the next.
+//! A lookup through the virtual table prepares statements and opens a blob each time, which is most
+//! of the cost of scoring a thousand candidates. vec0's own tables contain the same data
+//! (sqlite-vec's ARCHITECTURE.md, "vec0 Shadow Tables"): the position of a row, and the vectors in
+//! blobs. One open blob moves from one to the next.
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, blob::Blob};
 
 use precedent_core::error::Result;
 
-/// Reads vectors of one file, in one transaction.
+/// A reader of the vectors of one file, in one transaction.
 pub(super) struct Stored<'c> {
     connection: &'c Connection,
     place: CachedStatement<'c>,
@@ -17,15 +18,15 @@ pub(super) struct Stored<'c> {
 }
 
 impl<'c> Stored<'c> {
-    /// `dimensions` of int8 each.
+    /// Creates a reader of vectors of `dimensions` int8 values.
     pub(super) fn of(connection: &'c Connection, dimensions: usize) -> Result<Self> {
         let place = connection
             .prepare_cached("SELECT chunk_id, chunk_offset FROM embeddings_rowids WHERE rowid = ?1")?;
         Ok(Self { connection, place, open: None, vector: vec![0; dimensions] })
     }
 
-    /// The vector of a chunk, where it has one. Near chunks lie near one another: those that are asked for in their order are
-    /// read in that of the file.
+    /// Returns the vector of a chunk, if it has one. Adjacent chunks are adjacent in the file, so
+    /// ascending access reads the file in order.
     pub(super) fn get(&mut self, chunk: i64) -> Result<Option<&[u8]>> {
         let place = self.place.query_row([chunk], |r| Ok((r.get(0)?, r.get::<_, usize>(1)?))).optional()?;
         let Some((row, at)) = place else { return Ok(None) };
@@ -52,7 +53,7 @@ mod tests {
 
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig::with_cases(32))]
-        /// Whatever came and went, and in whatever order it is asked for: what vec0 itself says.
+        /// The reader returns the same as vec0 after any changes and in any order of access.
         #[test]
         fn a_vector_is_read_from_where_it_lies(
             steps in proptest::collection::vec((0_i64..40, proptest::bool::ANY), 1..120),

@@ -1,4 +1,4 @@
-//! Failures without a time, alone and behind records that say that all is well.
+//! Tests of failures without a time, alone and after informational records.
 
 use crate::read_text;
 use precedent_core::model::{LogGroup, LogSeverity};
@@ -7,7 +7,8 @@ fn fine(count: usize) -> String {
     (0..count).map(|n| format!("2026-05-12 10:00:{:02} INFO berth {n} is free\n", n % 60)).collect()
 }
 
-/// The failures of a text that stands among records of a fine level, and of the text alone, which are the same.
+/// Returns the failures of a text, after checking that they are the same among informational
+/// records.
 fn among(text: &str) -> Vec<LogGroup> {
     let alone = read_text(text).groups;
     let groups = read_text(&format!("{}{text}{}", fine(60), fine(20))).groups;

@@ -1,11 +1,11 @@
-//! The errors of logs, from lines.
+//! Tests of the errors that lines form.
 
 use precedent_core::model::LogGroup;
 
 use super::*;
 use crate::lines::cause;
 
-/// The errors of a log, what to look at first first; read in one piece.
+/// Returns the errors of a log, the most important first; the log is read in one piece.
 fn errors(text: &str) -> Vec<LogGroup> {
     let mut reader = Reader::default();
     reader.take(Part::Begin("a.log".to_owned()));
@@ -20,7 +20,7 @@ fn one(text: &str) -> LogGroup {
     all.remove(0)
 }
 
-/// A journal as JSON, a line a record; the process by its number.
+/// Returns a journal as JSON, one record per line, with the given process ids.
 fn journal(lines: &[(&str, u32)]) -> String {
     let record = |(line, pid): &(&str, u32)| {
         let message = serde_json::to_string(line).unwrap();
@@ -156,7 +156,7 @@ fn what_a_tool_tells_in_a_frame_has_the_name_of_the_failure() {
             "ActivityManager",
         ),
     ] {
-        // Alone, and behind the times of a build server.
+        // Test each text alone and after the times of a build server.
         let timed: String = text.lines().map(|l| format!("2026-11-20T10:03:01.1Z {l}\n")).collect();
         let forms = if text.starts_with("11-") || text.starts_with("2026") {
             vec![text.to_owned()]
@@ -190,7 +190,7 @@ fn what_a_tool_says_around_a_failure_is_no_error() {
     );
     assert_eq!(all[0].message, "demo.c:(.text+0x9): undefined reference to `acme_init'");
     assert!(all[0].example.contains("collect2: error:") && all.len() == 1, "{all:#?}");
-    // What is marked as a list elsewhere is none of tests.
+    // The same list mark outside of tests is ignored.
     assert!(errors("● nginx.service - a web server\n   Active: active\n").is_empty());
 }
 
@@ -220,7 +220,7 @@ fn each_record_with_a_code_is_an_event_of_its_own() {
     }
     let text: String = (0..3).map(|n| timed(n * 5, "HB-7002: worker lease lost")).collect();
     assert_eq!(one(&text).count, 3);
-    // A container gives each line of a pile a time, and the next pile another.
+    // A container gives each line of a stack its own time.
     let pile = |n: usize| {
         format!(
             "{{\"log\":\"ORA-01555: snapshot too old\\n\",\"time\":\"2026-05-12T10:{n:02}:00.1Z\"}}\n{{\"log\":\"ORA-06512: at \\\"REP.RUN\\\", line 12\\n\",\"time\":\"2026-05-12T10:{n:02}:00.2Z\"}}\n"
@@ -276,7 +276,7 @@ fn records_of_one_document_are_read_whatever_its_layout() {
         "{below}"
     );
     assert_eq!(errors(&format!("{below}2026-05-12 10:00:00 ERROR the ring is full\n")).len(), 2);
-    // What follows a document, or is none, is read as lines.
+    // Text after a document, or that only looks like one, is read as lines.
     let all = errors(&format!("{compact}\n2026-05-12 10:00:00 ERROR the ring is full\n"));
     assert_eq!(all.len(), 2, "{all:#?}");
     assert_eq!(

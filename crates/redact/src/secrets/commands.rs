@@ -1,5 +1,5 @@
-//! Passwords among the arguments of commands. Each program has a letter of its own for them, and to others the same letter
-//! means a port or a path.
+//! Passwords in the arguments of commands. Each program has its own option for them, which may mean
+//! a port or a path elsewhere.
 
 use std::sync::LazyLock;
 
@@ -10,19 +10,19 @@ use super::{
     Redactor, lines, re, value,
 };
 
-/// One argument of a command, and what may stand around it: at most as far as the command goes.
+/// An argument of a command, and the text between the command and the option.
 const ARGUMENT: &str = r#"("[^"\n]+"|'[^'\n]+'|[^\s"'|;]+)"#;
 const WITHIN: &str = r"\b[^\n|;]*?\s";
 
-/// A pattern of commands and of what stands before the password among their arguments.
+/// Compiles a pattern of commands and of the option before the password.
 fn given(commands: &str, before: &str) -> Regex {
     re(&format!(r"(?i:(\b(?:{commands}){WITHIN}))({before}){ARGUMENT}"))
 }
 
-/// What these find has three parts: the command, the option and the password.
+/// The patterns with three groups: the command, the option and the password.
 static GIVEN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     vec![
-        // The password stands at the letter; behind a space it would be a database or a port.
+        // The password follows the option directly; after a space it would be a database or a port.
         given(
             r"mysql\w*|mariadb[\w-]*|mydumper|myloader|7z[arz]?|unrar|rar|xtrabackup|innobackupex|percona\w*|pt-[\w-]+",
             "-p",
@@ -48,7 +48,8 @@ static GIVEN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ]
 });
 
-/// A name and its password in one argument: `-u name:password`, `-U name%password`, `name/password@place`.
+/// A name and its password in one argument: `-u name:password`, `-U name%password`,
+/// `name/password@place`.
 static PAIR: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"(?m)((?:^|[\s"'(\[`])(?:-u|-U|--user|--proxy-user|-a|--auth|--basic|--userpwd|--creds|--credentials)(?:[ =]\s*|)["']?)([^\s:"'/\[]+):("[^"\n]+"|'[^'\n]+'|[^\s"'|;`]+)"#,
@@ -67,7 +68,8 @@ static PERCENT: LazyLock<Regex> = LazyLock::new(|| {
 static SLASHED: LazyLock<Regex> = LazyLock::new(|| {
     re(r#"(?i)(\b(?:sqlplus|sqlldr|expdp|impdp|rman|tnsping)\s+(?:-\w+\s+)*["']?)([\w$.-]+)/([^\s/@"']{3,})"#)
 });
-/// `echo password | sudo -S`, `ConvertTo-SecureString "password"`.
+/// A password that is piped to a command, as in `echo password | sudo -S`, or set by one, as in
+/// `ConvertTo-SecureString "password"`.
 static PIPED: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"(?i)(\becho\s+(?:-\w+\s+)?)["']?([^\s"'|]{3,})(["']?\s*\|\s*(?:sudo|su|passwd|chpasswd|docker|kinit|cryptsetup|smbpasswd)\b)"#,
@@ -79,7 +81,7 @@ static SECURED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What follows the options of commands.
+/// Redacts passwords in the arguments of commands.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = text.to_owned();
     for pattern in GIVEN.iter() {
@@ -96,7 +98,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     out = r.replace(&PAIR, &out, |r, c, text| {
         let start = c.get(0).map_or(0, |m| m.start());
         let line = lines::before(text, start);
-        // A container is given the number of a user and of a group in the same way.
+        // Containers take a user's and a group's number in the same format.
         let numbers = c[3].chars().all(|c| c.is_ascii_digit());
         let certainty = match WEB_CLIENT.is_match(line) {
             true => Sure,
@@ -122,7 +124,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     })
 }
 
-/// Whether what stands at a letter is the rest of a longer option.
+/// Returns whether the text after a letter is the rest of a longer option.
 fn starts_an_option(rest: &str) -> bool {
     ["assw", "ass=", "ass ", "ort", "rot", "ath", "refix", "ipe", "lugin", "rint", "rofile", "ager"]
         .iter()
@@ -133,7 +135,7 @@ fn bare(argument: &str) -> &str {
     argument.trim_matches(['"', '\''])
 }
 
-/// An argument, with or without its quotation marks.
+/// Redacts an argument, with or without quotation marks.
 fn argument(r: &mut Redactor, certainty: Certainty, argument: &str) -> String {
     let bare = bare(argument);
     if value::is_placeholder(bare) || value::names_a_secret(bare) {

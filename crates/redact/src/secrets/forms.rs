@@ -1,4 +1,4 @@
-//! Secrets that are known by their form: blocks of keys, the tokens of services, addresses that carry their key.
+//! Secrets with a known form: key blocks, tokens of services, addresses that contain their key.
 
 use std::sync::LazyLock;
 
@@ -15,14 +15,14 @@ static KEY_BEGINS: LazyLock<Regex> = LazyLock::new(|| {
 static KEY_ENDS: LazyLock<Regex> = LazyLock::new(|| {
     re(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|---- END SSH2 ENCRYPTED PRIVATE KEY ----")
 });
-/// What stands in such a block: lines of base64, or the headers above them.
+/// A line of a key block: base64, or a header above it.
 static KEY_LINE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"^(?:[> \t"'+,|]|\\[nrt])*(?:(?:[A-Za-z0-9+/=]{4,}(?:\\[nr]|["',\\+ ])*)+|(?:Proc-Type|DEK-Info|Comment|Version|Subject|Hash|Private-MAC)\s?: ?.*)?$"#,
     )
 });
 
-/// What services issue: each begins in a way of its own.
+/// The tokens of services, each with its own prefix.
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_.-]{16,}",
@@ -40,7 +40,7 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Addresses that whoever knows them may write to.
+/// A webhook address, which grants access by itself.
 static WEBHOOK: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)(\bhooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/|\bdiscord(?:app)?\.com/api/(?:v\d+/)?webhooks/|\.webhook\.office\.com/webhookb2/",
@@ -49,7 +49,7 @@ static WEBHOOK: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The part of an address that signs it, or lets in whoever has it.
+/// The part of an address that signs it or grants access.
 static SIGNED: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)([?&](?:amp;)?(?:[a-z_-]*signature|sig|x-(?:amz|goog)-(?:signature|credential|security-token)|[a-z_.-]*(?:token|secret|passw(?:or)?d|pwd|api_?-?key)|sharedaccesssignature",
@@ -57,7 +57,7 @@ static SIGNED: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Somebody's name and password, or either, in front of a host.
+/// The name and password, or either, in front of a host.
 static USERINFO: LazyLock<Regex> =
     LazyLock::new(|| re(r#"(?i)\b([a-z][a-z0-9+.-]*://)([^\s/@:"'<>\[\]]*):([^\s/"'<>]+)@"#));
 static TOKEN_AS_USER: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\b(https?://)([A-Za-z0-9_-]{16,})@"));
@@ -65,7 +65,7 @@ static TOKEN_AS_USER: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)\b(https?://)(
 static BEARER: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b((?:bearer|basic|auth (?:plain|login))\s+)([A-Za-z0-9._~+/=-]{8,})"));
 
-/// What has the form of a secret.
+/// Redacts secrets with a known form.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = key_blocks(r, text);
     out = r.whole(&TOKEN, "token", &out);
@@ -87,7 +87,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         format!("{}{}@", &c[1], if random { r.hide("token", Sure, &c[2]) } else { c[2].to_owned() })
     });
     out = r.replace(&SIGNED, &out, |r, c, _| {
-        // A key may be the name of a record, and a code an error's.
+        // A key may be a record's name, and a code an error's.
         let weak = ["key=", "code=", "hash=", "auth=", "ticket="].iter().any(|name| {
             let before = c[1].to_lowercase();
             before.trim_start_matches(['?', '&']).trim_start_matches("amp;") == *name
@@ -96,7 +96,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         if secret { format!("{}{}", &c[1], r.hide("token", Sure, &c[2])) } else { c[0].to_owned() }
     });
     r.replace(&BEARER, &out, |r, c, _| {
-        // "Basic authentication" says how, and not what.
+        // "Basic authentication" names a method and contains no token.
         let token = c[2].trim_end_matches('.');
         if value::is_random(token, 8) {
             format!("{}{}{}", &c[1], r.hide("token", Sure, token), &c[2][token.len()..])
@@ -106,7 +106,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     })
 }
 
-/// Private keys, from their first line to the last: or as far as there are lines of one.
+/// Redacts private keys from their first line to the last, or as far as their lines go.
 fn key_blocks(r: &mut Redactor, text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
@@ -115,7 +115,7 @@ fn key_blocks(r: &mut Redactor, text: &str) -> String {
         out.push_str(&text[from..begin.start()]);
         match end {
             Some(end) => out.push_str(&r.hide("token", Sure, &text[begin.start()..end])),
-            // An error may name the line that it looked for.
+            // An error message may quote the first line alone.
             None => out.push_str(begin.as_str()),
         }
         from = end.unwrap_or(begin.end());
@@ -124,7 +124,7 @@ fn key_blocks(r: &mut Redactor, text: &str) -> String {
     out
 }
 
-/// Where a block of a key ends that begins before this; `None` if no key follows.
+/// Returns the end of the key block that begins before `from`; `None` if no key follows.
 fn key_end(text: &str, from: usize) -> Option<usize> {
     let last = KEY_ENDS.find_at(text, from);
     let within = &text[from..last.map_or(text.len(), |m| m.start())];

@@ -1,5 +1,5 @@
-//! Keys, tokens and passwords. Whole blocks first, then what has a known form, then what a command or a name in front gives
-//! away.
+//! Keys, tokens and passwords. Key blocks and known forms are redacted first, then values that a
+//! command or a name identifies.
 
 mod commands;
 mod forms;
@@ -8,7 +8,7 @@ mod value;
 
 use super::{Certainty, lines, re, redactor::Redactor, words};
 
-/// A text without its secrets.
+/// Returns a text without its secrets.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let out = forms::hide(r, text);
     let out = commands::hide(r, &out);

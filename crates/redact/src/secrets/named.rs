@@ -1,5 +1,6 @@
-//! What the name in front gives away: `password = …`, "Passwort: …", "пароль …". The name is found first, in the languages of
-//! mail programs; then it is seen what separates it from what follows; then whether that can be a secret.
+//! Secrets that the name before them identifies: `password = …`, "Passwort: …", "пароль …". The
+//! search finds the name, in the languages of mail programs, then the separator, and then decides
+//! whether the value can be a secret.
 
 use std::sync::LazyLock;
 
@@ -11,14 +12,14 @@ use super::{
     Redactor, lines, re, value, words,
 };
 
-/// The names of passwords, as far as they have letters that separate words; a name may be the end of a longer one.
+/// The names of passwords in scripts that separate words; a name may be the end of a longer one.
 const PASSWORDS: &str = concat!(
     r"pass[ _-]?(?:words?|worte?|wds?|phrases?|codes?|ord(?:et)?)|pass|pwds?|psw|pswd|p/w|pw|kennw(?:ort|örter)|kw|losungswort|zugangscode|mots?[ _-]de[ _-]passe|mdp|code[ _-]secret",
     r"|contrase(?:ñ|n)as?|clave(?:[ ]de[ ](?:acceso|usuario))?|senhas?|palavras?[ _-]passe|parola?[ ]d['’]ordine|parol[aăeę]|chiave[ ]di[ ]accesso|codice[ ]di[ ]accesso|hasł(?:o|a|em)|haslo",
     r"|wachtwoord(?:en)?|toegangscode|lösenord(?:et)?|losenord|adgangskode[nr]?|kodeord(?:et)?|kode|passordet|hesl(?:o|a|em)|salasana(?:ni)?|tunnussana|jelsz(?:ó|avam)|jelszo|lozinka|geslo|zaporka|parool|slaptažodis",
     r"|парол(?:ь|я|ю|ем|і)|код[ ]доступа|κωδικός(?:[ ]πρόσβασης)?|συνθηματικό|şifre(?:m|si|niz|miz|niz)?|sifre(?:m|si)?|parola(?:m|sı|nız)?|mật[ ]khẩu|kata[ ]sandi|סיסמ[הא]|كلمة[ ](?:المرور|السر)|گذرواژه|रहस्य|पासवर्ड|รหัสผ่าน",
 );
-/// Those of languages that do not separate words.
+/// The names of passwords in languages that do not separate words.
 const PASSWORDS_JOINED: &str =
     r"密码|密碼|口令|パスワード|パスフレーズ|暗証番号|合言葉|비밀[ ]?번호|패스워드|암호|暗号";
 /// The names of keys and tokens.
@@ -33,23 +34,23 @@ const KEYS_JOINED: &str = r"令牌|密钥|密鑰|トークン|アクセスキー
 static NAME: LazyLock<Regex> =
     LazyLock::new(|| re(&format!("(?i)(?:({PASSWORDS_JOINED}|{PASSWORDS})|({KEYS_JOINED}|{KEYS}))")));
 
-/// What joins words into one name.
+/// Returns whether a character joins words into one name.
 fn joins(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// Names that longer words begin or end with by chance: "compass", "author", "pins".
+/// The names that are also part of other words: "compass", "author", "pins".
 const ALONE: &[&str] = &[
     "pass", "pw", "psw", "kw", "kode", "clave", "parola", "parole", "parolă", "auth", "otp", "totp", "pin",
     "pins", "creds", "login", "logins", "mdp", "geslo", "hesla", "haslo", "cookie", "cookies", "bearer",
     "p/w",
 ];
-/// Words that such a name may have at its front, written together.
+/// The words that may precede such a name without a separator.
 const FRONTS: &[&str] = &[
     "store", "key", "db", "user", "ftp", "smtp", "root", "admin", "mysql", "my", "ssh", "sudo", "ldap",
     "http",
 ];
-/// What a secret has, too: a name that ends so names no secret.
+/// Attributes of secrets: a name that ends with one names no secret.
 static OF_SECRETS: Words = Words::new(
     "
     type types method methods name names url uri endpoint path file files filename dir length len size count limit
@@ -65,46 +66,46 @@ static OF_SECRETS: Words = Words::new(
     jar set missing",
 );
 
-/// What kind of secret a name promises.
+/// The kind of secret that a name implies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Password,
-    /// "pass" alone is what tests do, too.
+    /// A password's name such as "pass", which also is the result of a test.
     Weak,
     Key,
-    /// A way to be let in as often as a secret: what follows must be one without a doubt.
+    /// A name of a login method or a secret; the value must be unambiguous.
     Vague,
-    /// A name and a password, one behind the other.
+    /// A name and a password, one after the other.
     Both,
-    /// Digits alone.
+    /// A code of digits alone.
     Pin,
 }
 
-/// How a value is joined to its name.
+/// The separator between a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Join {
-    /// `=`, as programs assign.
+    /// `=`, as in an assignment.
     Assigned,
-    /// `:`, after which anything may be said.
+    /// `:`, which any text may follow.
     Colon,
-    /// "is", "lautet", "est": by a sentence.
+    /// "is", "lautet", "est": a sentence.
     Said,
-    /// Only a space.
+    /// A space only.
     Beside,
-    /// `--password value`.
+    /// An option and its argument: `--password value`.
     Option,
-    /// `<password>value</password>`.
+    /// An XML element: `<password>value</password>`.
     Tag,
 }
 
-/// A name of a secret, by where it stands.
+/// A secret's name, with its position.
 struct Name {
     start: usize,
     end: usize,
     kind: Kind,
 }
 
-/// The name in whole, if it is one of a secret.
+/// Returns the whole name around a match, if it is that of a secret.
 fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
     let lower = m.as_str().to_lowercase();
     let joined = !lower.chars().next().is_some_and(|c| c.is_lowercase());
@@ -114,7 +115,7 @@ fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
     let after = &text[m.end()..];
     let rest = if joined { "" } else { &after[..after.len() - after.trim_start_matches(joins).len()] };
     let front = &text[start..m.start()];
-    // What stands for something already is read by nobody again.
+    // Pseudonyms are not redacted again.
     if before.ends_with('[') && rest.starts_with('-') && after[rest.len()..].starts_with(']') {
         return None;
     }
@@ -150,7 +151,8 @@ fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
     Some(Name { start, end: m.end() + rest.len(), kind })
 }
 
-/// Whether what stands before a name in the same word lets it be one: `db_password`, `accessToken`, `PGPASSWORD`.
+/// Returns whether the front of a word permits a name at its end: `db_password`, `accessToken`,
+/// `PGPASSWORD`.
 fn fits_front(front: &str, original: &str, lower: &str) -> bool {
     let Some(last) = front.chars().next_back() else { return true };
     let whole = front.to_lowercase();
@@ -175,7 +177,8 @@ fn fits_front(front: &str, original: &str, lower: &str) -> bool {
     true
 }
 
-/// Whether what stands behind a name in the same word lets it be one: `password2`, `secret_key_base`, but not `token_type`.
+/// Returns whether the rest of a word permits a name at its start: `password2`, `secret_key_base`,
+/// but not `token_type`.
 fn fits_rest(rest: &str, original: &str) -> bool {
     let Some(first) = rest.chars().next() else { return true };
     let small = original.chars().next_back().is_some_and(char::is_lowercase);
@@ -193,7 +196,7 @@ fn fits_rest(rest: &str, original: &str) -> bool {
     !OF_SECRETS.contains(&last)
 }
 
-/// Whom or what a password is for, between its name and what separates it from the value.
+/// The person or thing that a password is for, between its name and the separator.
 const FOR: &str = r"(?:[ ]?\([^()\n]{1,40}\)|[ ](?:for|of|on|für|vom|von|zu|zum|zur|pour|du|de|del|della|para|per|di|do|da|voor|van|till|för|til|dla|pro|для|от)(?:[ ][^\s:：=.,;]{1,24}){1,4}?)?";
 const SAID: &str = r"(?:is|was|ist|lautet|lautete|war|est|était|es|era|è|é|jest|to|är|er|je|on|now|set|reset|changed|been|has|jetzt|neu|auf|still|as|будет|—|–|=|:)";
 
@@ -207,7 +210,7 @@ static SENTENCE: LazyLock<Regex> = LazyLock::new(|| {
         r#"^["'`*]{{0,2}}(?i:{FOR})(?:[ ](?i:{SAID})){{1,4}}[:：]?[ ]+|^(?:は|是|为|為|는|은|가)[ ：:]?|^[ \t]*\|[ \t]*"#
     ))
 });
-/// The name is a value itself, and the value that belongs to it has a name beside: `name="password" value="…"`.
+/// A name that is itself a value, followed by the field of its value: `name="password" value="…"`.
 static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r#"^(?i)(?:["'](?:\s+[\w:-]+\s?=\s?["'][^"'\n]{0,60}["']){0,5}?\s+(?:value|newvalue|content)\s?=\s?"#,
@@ -216,20 +219,20 @@ static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
 });
 static SPACE: LazyLock<Regex> = LazyLock::new(|| re(r"^[ \t\u{a0}]{1,4}"));
 static TAG: LazyLock<Regex> = LazyLock::new(|| re(r#"^(?:[ ][^<>\n]{0,80})?>(?:<!\[CDATA\[)?"#));
-/// `Authorization: Bearer …`
+/// An authentication scheme, as in `Authorization: Bearer …`.
 static SCHEME: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"^(?i)(?:bearer|basic|token|digest|api-?key|negotiate|ntlm|shared(?:access)?key|key|googlelogin auth=|session|bot)[ ]+",
     )
 });
-/// A label of who logs in, beside which even a plain word is a password.
+/// A label of a login, beside which even an ordinary word is a password.
 static WHO: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)(?:\b(?:user(?:[ _-]?(?:name|id))?|login|log-?in|account|e-?mail|benutzer(?:name|kennung)?|anmeldename|kennung|konto|utilisateur|identifiant|compte|usuario|usuário|utente|utilizador|użytkownik|gebruiker(?:snaam)?|användar(?:e|namn)|uživatel|пользователь|логин|kullanıcı(?: adı)?)|用户名?|帳號|账号|ユーザー?名?|ID|사용자|아이디)",
         r"(?:[ ]?[:=：][ ]*|[ ]+(?:is|ist|est|es)[ ]+|[ ]+)[\x22'`]?([^\s\x22'`,;/|]+)",
     ))
 });
-/// What a line may have before its label.
+/// The marks that may precede a label.
 static BULLET: LazyLock<Regex> = LazyLock::new(|| re(r"^(?:[>\s|*•·-]|\d+[.)])*$"));
 static COOKIE: LazyLock<Regex> = LazyLock::new(|| re(r"([\w.$-]+=)([^\s;,\x22']{6,})"));
 static SESSION: LazyLock<Regex> = LazyLock::new(|| {
@@ -240,7 +243,7 @@ static SESSION: LazyLock<Regex> = LazyLock::new(|| {
 static BOTH: LazyLock<Regex> =
     LazyLock::new(|| re(r#"^["'`]?([^\s/:"'`]{2,40})([ ]?[/:|][ ]?)([^\s"'`;,]{3,})"#));
 
-/// What follows a name that gives it away.
+/// Redacts values whose name identifies them as secrets.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let out = r.replace(&SESSION, text, |r, c, _| {
         if value::is_random(&c[2], 8) {
@@ -269,7 +272,7 @@ fn named(r: &mut Redactor, text: &str) -> String {
     out
 }
 
-/// The value that belongs to a name, by where it stands, and what is to stand there.
+/// Returns the range of a name's value, and its replacement.
 fn value_of(r: &mut Redactor, text: &str, name: &Name) -> Option<(usize, usize, String)> {
     let after = &text[name.end..];
     let (join, gap) = joined(text, name, after)?;
@@ -281,7 +284,7 @@ fn value_of(r: &mut Redactor, text: &str, name: &Name) -> Option<(usize, usize, 
         return both(r, text, at, join);
     }
     at += SCHEME.find(&text[at..]).map_or(0, |m| m.end());
-    // Under the label, in a line of its own.
+    // The value may be on the line below the label.
     if join == Join::Colon
         && let Some(below) = below(text, at)
     {
@@ -293,12 +296,12 @@ fn value_of(r: &mut Redactor, text: &str, name: &Name) -> Option<(usize, usize, 
     Some((begin, end, r.hide("token", certainty, value)))
 }
 
-/// How the text behind a name goes on, and where the value begins in it.
+/// Returns the separator after a name, and its length.
 fn joined(text: &str, name: &Name, after: &str) -> Option<(Join, usize)> {
     if let Some(c) = COLON.captures(after) {
         let end = c.get(0).map_or(0, |m| m.end());
         let compared = c.get(1).is_some_and(|m| m.as_str() == "==");
-        // "Passwords do not match: …" says nothing about whom they are for.
+        // "Passwords do not match: …" is an error message.
         let errs = after[..end].split(|c: char| !c.is_alphabetic()).any(value::said_of_errors);
         let twice = after[end..].starts_with([':', '=']);
         return (!compared && !twice && !errs)
@@ -321,7 +324,7 @@ fn is_cookie(text: &str, name: &Name) -> bool {
     text[name.start..name.end].to_lowercase().contains("cookie")
 }
 
-/// Where the value begins, and ends, and whether it is quoted.
+/// Returns the start and end of a value, and whether it is quoted.
 fn extent(text: &str, at: usize, join: Join) -> Option<(usize, usize, bool)> {
     let rest = &text[at..];
     if join == Join::Tag {
@@ -354,14 +357,14 @@ fn extent(text: &str, at: usize, join: Join) -> Option<(usize, usize, bool)> {
     (!value.is_empty()).then_some((at, at + value.len(), false))
 }
 
-/// Where a quotation closes: not at a mark that is escaped.
+/// Returns the position of the closing quotation mark, ignoring escaped ones.
 fn closing(line: &str, close: &str) -> Option<usize> {
     line.match_indices(close).map(|(at, _)| at).find(|at| {
         close.starts_with('\\') || line[..*at].chars().rev().take_while(|c| *c == '\\').count() % 2 == 0
     })
 }
 
-/// The line below a label that ends its own, if one word alone stands there.
+/// Returns the start of the line below a label, if that line is a single word.
 fn below(text: &str, at: usize) -> Option<usize> {
     let rest = text[at..].strip_prefix('\r').unwrap_or(&text[at..]);
     let line = rest.strip_prefix('\n')?;
@@ -371,7 +374,7 @@ fn below(text: &str, at: usize) -> Option<usize> {
     one.then(|| text.len() - line.len() + own.len() - bare.len())
 }
 
-/// Whether a value is a secret, and how surely.
+/// Returns the certainty that a value is a secret, or `None` if it is none.
 fn judged(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: usize) -> Option<Certainty> {
     let sentence = value::is_sentence(value);
     if sentence || value::is_placeholder(value) || goes_on(text, end, quoted) {
@@ -405,13 +408,14 @@ fn judged(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: u
     }
     let perhaps = match (name.kind, join) {
         (Kind::Password, Join::Said | Join::Beside) => {
-            // "password reset2": a word that is counted.
+            // "password reset2": a numbered word.
             let counted = words::is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()));
             !counted && (told(5) || quoted && (told(4) || passphrase(value)))
         }
         (Kind::Weak, Join::Said) => told(6),
         (Kind::Key, Join::Said | Join::Beside) => {
-            // A secret of a cluster is called by names that are joined.
+            // Names of cluster secrets are hyphenated, so a secret needs a long run without
+            // hyphens.
             let digit = value.chars().any(|c| c.is_ascii_digit());
             random(12) && value::longest_run(value) >= 12 && digit
         }
@@ -428,7 +432,7 @@ fn judged(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: u
     (perhaps || beside_a_user()).then_some(Doubtful)
 }
 
-/// A number is a password where nothing is counted.
+/// Returns the certainty that a number is a password; a number followed by a unit is none.
 fn numeric(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: usize) -> Option<Certainty> {
     let kind = name.kind;
     let least = match kind {
@@ -442,14 +446,15 @@ fn numeric(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: 
         || kind == Kind::Pin;
     let counted = !quoted
         && text[end..].trim_start_matches([' ', '\t']).starts_with(|c: char| c.is_alphabetic() || c == '%');
-    // "prompt_tokens: 1234567" counts them.
+    // "prompt_tokens: 1234567" is a count.
     let several = kind == Kind::Key && text[name.start..name.end].ends_with(['s', 'S']);
     let most = if kind == Kind::Pin { 8 } else { 40 };
     (value.len() >= least && value.len() <= most && told && !counted && !several)
         .then_some(if kind == Kind::Key { Doubtful } else { Sure })
 }
 
-/// Three words or more that are joined: people are advised to take such.
+/// Returns whether a value is a passphrase of three or more joined words, as is commonly
+/// recommended.
 fn passphrase(value: &str) -> bool {
     let parts: Vec<&str> = value.split(['-', '_', '.', '+']).collect();
     parts.len() >= 3
@@ -457,12 +462,12 @@ fn passphrase(value: &str) -> bool {
         && value::is_assigned(value)
 }
 
-/// Whether a value without quotation marks goes on as a program does, or as a longer name: `password=f(`.
+/// Returns whether an unquoted value continues as code: `password=f(`.
 fn goes_on(text: &str, end: usize, quoted: bool) -> bool {
     !quoted && text[end..].starts_with(['(', '`'])
 }
 
-/// Whether nothing but an end follows: of the line, of a bracket, of a part of a list.
+/// Returns whether only the end of a line, a bracket or a list item follows.
 fn ends_there(text: &str, end: usize) -> bool {
     let rest = text[end..]
         .split('\n')
@@ -474,7 +479,7 @@ fn ends_there(text: &str, end: usize) -> bool {
         || text[end..].starts_with([',', ';', '.'])
 }
 
-/// Whether the same line, or the one above or below, says who logs in.
+/// Returns whether the same line, or an adjacent one, names the login.
 fn is_beside_a_user(text: &str, at: usize) -> bool {
     let begin = text[..at].rfind('\n').map_or(0, |n| n + 1);
     let above = text[..begin.saturating_sub(1)].rsplit('\n').next().unwrap_or_default();
@@ -486,7 +491,7 @@ fn is_beside_a_user(text: &str, at: usize) -> bool {
             && [above, below].iter().any(|line| says(line) && line.split_whitespace().count() <= 5)
 }
 
-/// The values of cookies, up to the end of their line.
+/// Redacts the values of cookies, up to the end of their line.
 fn cookies(r: &mut Redactor, text: &str, at: usize) -> Option<(usize, usize, String)> {
     let line = text[at..].split('\n').next().unwrap_or_default();
     let shown = r.replace(&COOKIE, line, |r, c, _| {
@@ -501,7 +506,7 @@ fn cookies(r: &mut Redactor, text: &str, at: usize) -> Option<(usize, usize, Str
     (shown != line).then(|| (at, at + line.len(), shown))
 }
 
-/// A name and a password, one behind the other: "login: bob / hunter22".
+/// Redacts the password after a name: "login: bob / hunter22".
 fn both(r: &mut Redactor, text: &str, at: usize, join: Join) -> Option<(usize, usize, String)> {
     if !matches!(join, Join::Colon | Join::Assigned | Join::Said) {
         return None;

@@ -1,4 +1,4 @@
-//! Whether what stands where a secret may stand is one, and where it ends.
+//! Classification of values: whether a value can be a secret, and where it ends.
 
 use std::sync::LazyLock;
 
@@ -6,21 +6,21 @@ use regex::Regex;
 
 use super::{re, words};
 
-/// What stands for a secret that is not told: masks, variables and the gaps of templates.
+/// A placeholder for a secret: masks, variables and template fields.
 static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"^(?:\[.*|[*•●▪x×X.…#_?-]+|\*{3}.*|\$\{.*|\$\(.*|\$[A-Za-z_][A-Za-z_]*(?:->.*|\[.*)?|\$[0-9]|%[A-Za-z_()]+%?|\{\{?[^{}]*\}?\}?|<[^<>]*>?",
         r"|@(?:p[0-9]+|[A-Za-z_]+)|:[A-Za-z_]+|!(?:secret|vault|ref|sub|env)\b.*|(?i:your|my|the|some)[_-].*|\\[nrt].*|&(?:lt|gt|quot|amp|nbsp);.*)$",
     ))
 });
-/// What is written in a program: a call, a path of names, a type.
+/// A piece of code: a call, a path of names, a type.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"^(?:[&*]?(?:[A-Za-z_]+[0-9]?)(?:(?:\.|::|->|\?\.|\.\.)[A-Za-z_]+[0-9]?)+[(\[]?.*|[A-Za-z_.:>-]+\(.*|[A-Za-z_]+\[['\x22A-Za-z0-9_]*\]?.*",
         r"|&(?:mut|str|self|'[a-z]+)\b.*|[A-Z][A-Za-z]*<[A-Za-z0-9_, <>&]*>?|[A-Za-z_]+[*&?]+|[A-Za-z_]+=>.*|\|.*|=.*)$",
     ))
 });
-/// Names of methods and forms that have digits.
+/// A name of a method or format that contains digits.
 static TECHNICAL: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:utf-?\d+\S*|base-?\d+\S*|sha-?\d[\d/_-]*|ssha\d*|md-?\d|oauth-?\d\S*|openid\d?|pbkdf\d\S*|argon\d[a-z]*|bcrypt\d?|scrypt\d?|[hrep]s\d{3}|ed25519\S*|x\.?509\S*",
@@ -28,13 +28,13 @@ static TECHNICAL: LazyLock<Regex> = LazyLock::new(|| {
         r"|tls-?v?\d\S*|ssl-?v?\d\S*|mschap-?v\d|eap-\S+|cram-md5|digest-md5|scram-\S+|caching_sha2_password|sha256_password|mysql_native_password|pam_\S+|auth\d?|v\d+\S*|latin\d|iso-?\d+\S*|int\d+|float\d+|uint\d+|u\d{1,3}|i\d{1,3}|web\d)$",
     ))
 });
-/// Versions, times, amounts with a unit, addresses of memory.
+/// A version, a time, an amount with a unit, or a memory address.
 static MEASURE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^(?:v?\d+(?:\.\d+)+\S{0,12}|[+-]?\d+(?:\.\d+)?(?:[mun]?s|[kmgt]?i?b|[mhdwk]|px|pt|em|%|bits?|bytes?|days?|chars?|hours?|min|sec|/\d+|/s|-byte|-bit)|\d{4}-\d\d-\d\d\S*|\d\d?:\d\d\S*|0x[0-9a-f]+|\d+-\d+|#\d+)$",
     )
 });
-/// A file, or the address of a page.
+/// A file name, or the address of a page.
 static FILE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)^(?:\S*://\S*|\.{0,2}/(?:[\w.@-]+/)*[\w.@-]*|~/\S*|[a-z]:\\\S*|\S*\.(?:pem|key|crt|cer|p12|pfx|jks|json|ya?ml|txt|env|ini|conf|cfg|toml|php|py|js|tsx?|jsx|rs|go|java|kt|c|cc|cpp|h|cs|rb|sh|xml|html?|log|db|kdbx|lock|sql|md|exe|dll|so|properties)(?:[:(]\d.*)?)$",
@@ -47,12 +47,12 @@ static WORD_AND_PLACE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Whether this only stands for a secret.
+/// Returns whether a value is only a placeholder for a secret.
 pub(super) fn is_placeholder(value: &str) -> bool {
     value.is_empty() || PLACEHOLDER.is_match(value)
 }
 
-/// Whether this is written where a real password would be: "user:password@host".
+/// Returns whether a value is a secret's name in its position: "user:password@host".
 pub(super) fn names_a_secret(value: &str) -> bool {
     matches!(
         value.to_lowercase().as_str(),
@@ -70,7 +70,7 @@ pub(super) fn names_a_secret(value: &str) -> bool {
     )
 }
 
-/// Whether this is a part of a program or of a report of one, and no secret of any sort.
+/// Returns whether a value is code or part of a program's report, and no secret.
 fn is_technical(value: &str) -> bool {
     CODE.is_match(value)
         || TECHNICAL.is_match(value)
@@ -79,7 +79,7 @@ fn is_technical(value: &str) -> bool {
         || WORD_AND_PLACE.is_match(value)
 }
 
-/// The most letters and digits that stand together.
+/// Returns the length of the longest run of letters and digits.
 pub(super) fn longest_run(text: &str) -> usize {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')))
         .map(str::len)
@@ -87,7 +87,8 @@ pub(super) fn longest_run(text: &str) -> usize {
         .unwrap_or(0)
 }
 
-/// Whether nobody would write this: at least so long, of letters and digits, or of letters large and small without an order.
+/// Returns whether a value looks random: at least `least` characters, with letters and digits, or
+/// with irregular case.
 pub(super) fn is_random(value: &str, least: usize) -> bool {
     let count = value.chars().count();
     let some = |what: fn(&char) -> bool| value.chars().any(|c| what(&c));
@@ -99,7 +100,7 @@ pub(super) fn is_random(value: &str, least: usize) -> bool {
     count >= least && random && !class && !is_placeholder(value) && !is_technical(value)
 }
 
-/// Whether this is made of words: each part in one case, with at most a capital in front.
+/// Returns whether a value consists of words: each part in one case, or with a capital in front.
 fn is_worded(value: &str) -> bool {
     value
         .split(|c: char| !c.is_alphabetic())
@@ -107,7 +108,8 @@ fn is_worded(value: &str) -> bool {
         .all(|part| !words::is_unlike_a_word(part) || words::is_camel(part))
 }
 
-/// Whether a value that is assigned, `name=value`, or quoted may be one: anything but an ordinary word, code or a measure.
+/// Returns whether an assigned value, `name=value`, or a quoted one may be a secret: any text
+/// except an ordinary word, code or a measure.
 pub(super) fn is_assigned(value: &str) -> bool {
     let count = value.chars().count();
     count >= 3
@@ -118,7 +120,7 @@ pub(super) fn is_assigned(value: &str) -> bool {
         && value.chars().any(char::is_alphanumeric)
 }
 
-/// Words of which one is enough to tell that a name of several is no secret: `invalid_grant`, `not-set`.
+/// Returns whether a word shows that a joined name is no secret: `invalid_grant`, `not-set`.
 pub(super) fn said_of_errors(part: &str) -> bool {
     part.chars().all(char::is_alphabetic)
         && matches!(
@@ -142,7 +144,8 @@ pub(super) fn said_of_errors(part: &str) -> bool {
         )
 }
 
-/// Whether a value that only follows a name, `password: value`, is one: it must be unlike a word.
+/// Returns whether a value after a colon, `password: value`, is a secret: it must not look like a
+/// word.
 pub(super) fn is_told(value: &str, least: usize) -> bool {
     let bare = value.trim_end_matches(['.', ',', '!', '?', ':', ';', '…']);
     bare.chars().count() >= least
@@ -153,7 +156,8 @@ pub(super) fn is_told(value: &str, least: usize) -> bool {
         && !bare.ends_with(['(', '{', '['])
 }
 
-/// Whether a quoted value of several words is a sentence, as messages are; a pass phrase is none.
+/// Returns whether a quoted value of several words is a sentence, as in a message, and no
+/// passphrase.
 pub(super) fn is_sentence(value: &str) -> bool {
     let all: Vec<&str> = value.split_whitespace().collect();
     all.len() > 1
@@ -162,10 +166,10 @@ pub(super) fn is_sentence(value: &str) -> bool {
             || all.iter().any(|word| words::is_ordinary(word)))
 }
 
-/// What begins here and is not quoted, as far as it goes: to the next space, or to what ends a value in a list, in a
-/// connection string, in an address or in a file of markup.
+/// Returns the unquoted value at the start of a text: up to the next space, or to the end of a
+/// value in a list, a connection string, an address or markup.
 pub(super) fn unquoted(text: &str) -> &str {
-    /// Hardly a secret is longer; a line without a space may be very much so.
+    /// The usual maximum length of a secret, in bytes; a line without spaces may be much longer.
     const REACH: usize = 2048;
     let reach = (0..=text.len().min(REACH)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     let near = &text[..reach];
@@ -175,12 +179,12 @@ pub(super) fn unquoted(text: &str) -> &str {
     whole.unwrap_or(&word[..end]).trim_end_matches(['.', ',', ':', '…'])
 }
 
-/// What no value has that is not quoted.
+/// Returns whether a character cannot be part of an unquoted value.
 fn separates(c: char) -> bool {
     c.is_whitespace() || matches!(c, '"' | '`' | ';' | '，' | '。' | '；' | '、' | '”' | '“' | '»')
 }
 
-/// Whether a value ends before this character of it.
+/// Returns whether a value ends before this character.
 fn ends_at(word: &str, at: usize, c: char) -> bool {
     let rest = &word[at + c.len_utf8()..];
     let last = || rest.trim_start_matches(['.', ',', ':', ')', ']', '}', '>', '*', '|', '\\']).is_empty();
