@@ -217,7 +217,7 @@ fn fix(case: &SolvedCase, output: &mut Output) {
         output.line(format_args!("    {GOOD}{}{GOOD:#}", how.join(", ")));
     }
     print_first(case, "    ", COMMENT, output);
-    // A later comment that denies the fix is more useful than its author.
+    // A denial of the fix matters more than the fix author's own comments.
     let denied = |c: &&CaseComment| c.role == Some(CommentRole::Denial) && !case.is_first(c);
     if let Some(denied) = case.comments.iter().rfind(denied) {
         print_comment(denied, false, "    ", COMMENT, output);

@@ -34,7 +34,7 @@ pub struct CatalogModel {
     pub description: String,
 }
 
-/// Returns the installed models.
+/// Returns the models that can answer queries.
 #[tauri::command]
 pub async fn models(desk: State<'_, Desk>) -> Result<Vec<ModelView>> {
     desk.casebook().await?.models().await
