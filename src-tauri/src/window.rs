@@ -32,7 +32,7 @@ fn spare(view: &webkit2gtk::WebView) {
     if let Some(context) = view.context() {
         context.set_cache_model(CacheModel::DocumentViewer);
     }
-    // Compositing layers without a GPU, as in a virtual machine or a remote session, takes twice
+    // Without a GPU, as in a virtual machine or a remote session, compositing layers takes twice
     // the time and memory of painting the page at once.
     if let Some(settings) = view.settings()
         && !has_graphics(std::path::Path::new("/dev/dri"))

@@ -82,8 +82,8 @@ async fn browse(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Valu
         let total = found.total.unwrap_or_default();
         let listed = found.hits.len();
         let (page, shown) = page(found, asked)?;
-        // Items changed at the same time are sorted by key only within a page, so a page that does
-        // not fit is requested again with a smaller limit.
+        // Ties in time are sorted by key only within a page.
+        // A page that does not fit is therefore requested again with a smaller limit.
         if shown < listed {
             limit = shown.max(1);
             continue;
