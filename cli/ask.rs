@@ -14,9 +14,9 @@ use crate::{
     troubleshoot::{Asked, asked},
 };
 
-/// Lines of a comment.
+/// The maximum number of lines of a comment.
 const LINES: usize = 8;
-/// The longest passage of a wiki page or a note, in characters.
+/// The maximum length of a passage of a wiki page or a note, in characters.
 const PASSAGE: usize = 400;
 
 pub async fn run(session: &Session, command: AskCommand, output: &mut Output) -> Result<()> {

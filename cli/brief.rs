@@ -20,7 +20,7 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
         return replay(session, file, &command, output).await;
     }
     let (mut key, mut text, mut paths) = (None, String::new(), Vec::new());
-    // What came by standard input stays until the brief is made.
+    // Keeps the file with standard input alive until the brief is made.
     let _piped = match asked(session, &command.question).await? {
         Asked::Item(item) => {
             key = Some(item);
@@ -70,7 +70,7 @@ fn section(name: &str) -> Result<SectionKind> {
     SectionKind::parse(name).ok_or_else(|| Error::invalid(format!("unknown part \"{name}\"")))
 }
 
-/// The format that was asked for, else the one that the file's name says, else Markdown.
+/// Returns the format that was given, else that of the file's extension, else Markdown.
 fn format(command: &BriefCommand) -> Result<BriefFormat> {
     let named = command.format.as_deref();
     if let Some(fields) = &command.json.json {
@@ -87,7 +87,7 @@ fn format(command: &BriefCommand) -> Result<BriefFormat> {
     }
 }
 
-/// What `--json` asks for, where nothing else that was said asks for another format.
+/// Returns the format for `--json`, or an error if another format is given as well.
 fn json_alone(command: &BriefCommand, fields: &str) -> Result<BriefFormat> {
     let ending = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
     let named = command.format.as_deref().or(ending);
@@ -108,7 +108,7 @@ fn json_alone(command: &BriefCommand, fields: &str) -> Result<BriefFormat> {
 fn write(session: &Session, bytes: &[u8], command: &BriefCommand, output: &mut Output) -> Result<()> {
     match &command.output {
         Some(path) => {
-            // Private notes are for this user's eyes until they are handed over.
+            // A brief with private notes is readable only by the user.
             if command.notes {
                 files::replace_private(path, bytes)?
             } else {

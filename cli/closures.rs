@@ -1,4 +1,4 @@
-//! `precedent triage --apply` and `--journal`: what is told to trackers about duplicates.
+//! `precedent triage --apply` and `--journal`: closing duplicates in their trackers.
 
 use precedent_core::{
     Error, Result,
@@ -60,7 +60,7 @@ async fn plan(session: &Session, only: Option<&str>, planned: &[Closure], output
     if planned.is_empty() {
         let decided = session.casebook.verdicts(None).await?;
         let live = session.casebook.mirrors().await?;
-        // Which report of the two is to be closed: the one that does not stay.
+        // The report to close is the one that is not canonical.
         let of_files = decided.iter().filter(|v| v.kind == VerdictKind::Duplicate).find_map(|v| {
             let closed = if v.canonical.as_ref() == Some(&v.first) { &v.second } else { &v.first };
             let source = closed.rsplit_once('#')?.0;

@@ -11,7 +11,7 @@ use crate::{
     output::{BOLD, DIM, KEY, Output, labelled_day, plain, plural},
 };
 
-/// Reports of a cluster that are listed.
+/// The number of reports listed per cluster.
 const LISTED: usize = 8;
 
 pub async fn run(session: &Session, command: ClustersCommand, output: &mut Output) -> Result<()> {

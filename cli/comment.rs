@@ -1,11 +1,13 @@
-//! What was said of a solved case, as every command shows it.
+//! The comments of a solved case, printed alike by every command.
 
 use anstyle::Style;
 use precedent_core::model::{CaseComment, FixedBy, SolvedCase};
 
 use crate::output::{DIM, GOOD, Output, day, plain};
 
-/// A comment of a case: who said it and what it does, then at most so many lines of it. The one to read first stands out.
+/// Prints a comment's author and role, then at most `lines` lines of it.
+///
+/// The comment to read first is highlighted.
 pub fn print_comment(c: &CaseComment, first: bool, indent: &str, lines: usize, output: &mut Output) {
     let role = c.role.map(|r| format!(" · {}", r.as_str())).unwrap_or_default();
     let head =
@@ -13,7 +15,7 @@ pub fn print_comment(c: &CaseComment, first: bool, indent: &str, lines: usize, o
     print_said(&head, if first { GOOD } else { DIM }, &c.text, indent, lines, output);
 }
 
-/// The comment of a case to read first, and what its fix says of itself.
+/// Prints the comment of a case to read first, then the descriptions of its fixes.
 pub fn print_first(case: &SolvedCase, indent: &str, lines: usize, output: &mut Output) {
     if let Some(first) = case.comments.iter().find(|c| case.is_first(c)) {
         print_comment(first, true, indent, lines, output);
@@ -23,7 +25,7 @@ pub fn print_first(case: &SolvedCase, indent: &str, lines: usize, output: &mut O
     }
 }
 
-/// What a change that fixed a case says of itself.
+/// Prints the description of a change that fixed a case.
 pub fn print_change(change: &FixedBy, indent: &str, lines: usize, output: &mut Output) {
     let head = format!("{} · the fix", plain(&change.key));
     print_said(&head, GOOD, &change.text, indent, lines, output);
@@ -43,7 +45,7 @@ fn print_said(head: &str, style: Style, text: &str, indent: &str, lines: usize, 
     output.wrapped(&plain(&shown), &inner);
 }
 
-/// The version that has the fix, and what that means for the one that was asked about.
+/// Returns the version that has the fix, compared with the version in the question.
 pub fn fixed_in(case: &SolvedCase) -> Option<String> {
     let fixed = format!("fixed in {}", plain(case.fixed_in.as_ref()?));
     let asked = case.asked_version.as_ref().map(|asked| format!(" ({})", plain(&asked.words())));

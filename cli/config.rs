@@ -1,4 +1,4 @@
-//! `precedent config`: what people set once, in a file of theirs.
+//! `precedent config`: the user's settings and their file.
 
 use std::path::Path;
 
@@ -13,24 +13,24 @@ use crate::{
     output::{DIM, HIT, KEY, Output, plain, remark},
 };
 
-/// One setting, with what it is now and who says so.
+/// A setting with its current value and origin.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 pub struct Setting {
-    /// Its name: `duplicates.threshold`.
+    /// Name of the setting: `duplicates.threshold`.
     key: &'static str,
-    /// What holds now; none where nothing is set and there is no default.
+    /// Current value; `None` if nothing is set and there is no default.
     value: Option<String>,
-    /// Who says so: `environment`, `file` or `default`.
+    /// Origin of the value: `environment`, `file` or `default`.
     origin: &'static str,
-    /// What it is for.
+    /// Description of the setting.
     about: &'static str,
-    /// What it may hold.
+    /// Description of the accepted values.
     holds: String,
-    /// The variable that overrides the file.
+    /// Environment variable that overrides the file.
     variable: String,
 }
 
-/// All settings as they hold, for a bug report.
+/// Returns all settings with their current values, for a bug report.
 pub fn all() -> Result<Vec<Said>> {
     let path = precedent_host::config_file(dirs::config_dir());
     let file = precedent_host::salvage_config(wanted(path.as_deref())?)?.0;
@@ -73,7 +73,7 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
         }
         ConfigCommand::Set { key: name, value } => {
             let key = key(&name)?;
-            // A folder is where it is now, wherever a later command is run.
+            // A relative folder refers to the current directory, wherever a later command runs.
             let value = if key.name == "casebook" {
                 let whole = std::path::absolute(&value).map_err(|e| Error::io(Path::new(&value), e))?;
                 whole.to_string_lossy().into_owned()
@@ -126,7 +126,7 @@ fn read(path: Option<&Path>) -> Result<ConfigFile> {
     wrong.map_or(Ok(file), Err)
 }
 
-/// What of the file can be read; what cannot is told.
+/// Reads the valid part of the file and warns about the error found.
 fn readable(path: Option<&Path>) -> Result<ConfigFile> {
     let Some(path) = path else { return Ok(ConfigFile::default()) };
     let (file, wrong) = precedent_host::salvage_config(path)?;
@@ -136,7 +136,7 @@ fn readable(path: Option<&Path>) -> Result<ConfigFile> {
     Ok(file)
 }
 
-/// That the file of settings is wrong, and what holds instead.
+/// Warns that the settings file is invalid and that the setting is ignored.
 pub fn warn(wrong: &Error) {
     remark(format_args!("{HIT}warning:{HIT:#} {}; this setting is ignored", plain(&wrong.to_string())));
     if let Some(hint) = wrong.hint() {
@@ -144,7 +144,7 @@ pub fn warn(wrong: &Error) {
     }
 }
 
-/// Moves the file aside.
+/// Moves the settings file aside.
 fn reset(path: &Path) -> Result<()> {
     if !path.is_file() {
         remark("No settings file exists; the defaults apply.");
@@ -158,7 +158,7 @@ fn reset(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the file whole or not at all.
+/// Writes the settings file atomically.
 fn write(path: &Path, file: &ConfigFile) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;

@@ -52,7 +52,7 @@ pub async fn run(
     }
 }
 
-/// Writes what a bug report needs to be told.
+/// Writes the data for a bug report to a file.
 async fn bundle(
     options: OpenOptions,
     command: &DoctorCommand,
@@ -77,9 +77,9 @@ async fn bundle(
     Ok(())
 }
 
-/// What holds, and whom it must not name.
+/// Returns the system, the settings, and the names to redact from a bug report.
 fn surroundings() -> Result<Surroundings> {
-    // "someone" is what stands for a name that the system does not tell.
+    // "someone" stands for an unknown user name.
     let user = Some(precedent_host::user()).filter(|name| name != "someone");
     let mut names: Vec<(String, String)> = user.into_iter().map(|name| (name, "[user]".to_owned())).collect();
     names.extend(dirs::home_dir().map(|home| (home.display().to_string(), "[home]".to_owned())));
@@ -119,7 +119,7 @@ pub async fn backup(session: &Session, command: BackupCommand, output: &mut Outp
     Ok(())
 }
 
-/// Goes back to a copy; `aside` is where a database is that could not be read and was set aside for it.
+/// Restores a backup; `aside` is the path of an unreadable database that was moved out of the way.
 pub async fn restore(
     session: &Session,
     command: RestoreCommand,
@@ -153,7 +153,7 @@ pub async fn export(session: &Session, command: ExportCommand, output: &mut Outp
     Ok(())
 }
 
-/// What travels, in words.
+/// Describes the contents of a backup or an export.
 pub fn carried(c: &Carried) -> String {
     let mut parts = vec![
         plural(c.sources.len() as u64, "source"),

@@ -98,7 +98,7 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
             keys.join(" → ")
         ));
     }
-    // It is a part of the answer, so it stands with it.
+    // This notice belongs to the answer, so it goes to standard output.
     for notice in &closed {
         output.line(format_args!("{DIM}{} (--include-closed){DIM:#}", plain(&notice.text)));
     }
@@ -133,7 +133,7 @@ fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
     output.line("");
 }
 
-/// What is said of a candidate, with its key and how sure that is: "Likely duplicate of acme/app#12 (61 %)".
+/// Formats a candidate with its key and confidence: "Likely duplicate of acme/app#12 (61 %)".
 fn stated(c: &DuplicateCandidate) -> String {
     let band = color(c.band);
     let words = capital(c.band.words());
@@ -153,7 +153,7 @@ fn color(band: Band) -> Style {
     }
 }
 
-/// What became of a report, in words; nothing for an open one, whose state says it.
+/// Describes the disposition of a report; empty for an open one, whose state says it.
 fn fate(disposition: &Disposition) -> String {
     match disposition {
         Disposition::Open => String::new(),

@@ -1,4 +1,4 @@
-//! `precedent eval`: judges ranking on sets of reports with known duplicates.
+//! `precedent eval`: evaluation of ranking on sets of reports with known duplicates.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::{
     progress::Bar,
 };
 
-/// The measures that are told of a lead; the JSON has all of them.
+/// The measures printed for a lead; the JSON has all of them.
 const TOLD: [&str; 3] = ["recall@1", "recall@10", "MRR"];
 
 pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Result<()> {
@@ -60,7 +60,7 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
     }
 }
 
-/// How often solved cases are found, and silence is kept.
+/// Evaluates how often solved cases are found, and how often nothing is shown if there is none.
 async fn cases(args: &Args, cache: PathBuf, command: &EvalCommand, output: &mut Output) -> Result<()> {
     let request = CasesRequest {
         sets: command.sets.clone(),
@@ -121,7 +121,7 @@ fn print_cases(report: &CasesReport, output: &mut Output) {
     }
 }
 
-/// How often the shown part of a solved thread holds the fix.
+/// Evaluates how often the shown part of a solved thread contains the fix.
 async fn threads(args: &Args, source: &str, command: &EvalCommand, output: &mut Output) -> Result<()> {
     let casebook = crate::open(args, crate::folder(args)?).await?;
     let bar = Bar::new(args.quiet);
@@ -198,7 +198,7 @@ fn print(report: &EvalReport, output: &mut Output) {
     output.line(format_args!("{DIM}Saved to {}; use it with --against to compare.{DIM:#}", report.run));
 }
 
-/// A share with its interval and what it rests on: "62 (49-74, 51 pairs)".
+/// Formats a share with its interval and sample size: "62 (49-74, 51 pairs)".
 fn told(share: Option<Share>) -> String {
     share.filter(|s| s.pairs > 0).map_or_else(
         || "-".to_owned(),

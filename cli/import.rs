@@ -19,7 +19,7 @@ use crate::{
     output::{Output, count, plain, plural, remark},
 };
 
-/// What an import and the indexing after it did.
+/// The report of an import and the indexing after it.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 pub struct Report {
     #[serde(flatten)]
@@ -67,7 +67,7 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
             (plain(import), after, json)
         }
     };
-    // What was stored before an error is kept, so it is indexed too; the error is told in the end.
+    // Data stored before an error is kept and indexed; the error is reported at the end.
     let (import, error) = match import {
         Ok(report) => (report, None),
         Err(error) if error.code() == precedent_core::Code::Cancelled => return Err(error),
@@ -88,14 +88,15 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
     }
 }
 
-/// Asks whether a folder is to make several sources, or one for its loose files, where that was not said. A file that was
-/// named says itself which projects it holds.
+/// Asks whether a folder shall create several sources, or one for its loose files, if not given.
+///
+/// A file that was named itself states which projects it contains.
 async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
     if !command.paths.iter().any(|path| path.is_dir()) {
         return Ok(());
     }
     let request = ImportRequest { paths: command.paths.clone(), source: None, map: command.map.clone() };
-    // What is wrong with the files is told by the import itself.
+    // The import itself reports errors in the files.
     let Ok(found) = precedent_engine::understand_files(request, &session.task).await else { return Ok(()) };
     let here = session.casebook.sources().await?;
     let is_new = |key: &str| !here.iter().any(|source| source.key.eq_ignore_ascii_case(key));
@@ -131,7 +132,7 @@ async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
     }
 }
 
-/// Takes the last import back.
+/// Undoes the last import.
 async fn undo(session: &Session, json: &Json, output: &mut Output) -> Result<()> {
     let undone = session.casebook.undo_import(&session.task).await?;
     if let Some(fields) = &json.json {
@@ -152,7 +153,7 @@ async fn undo(session: &Session, json: &Json, output: &mut Output) -> Result<()>
     Ok(())
 }
 
-/// Prints what files hold and how they are understood.
+/// Prints the contents of files and how they would be imported.
 pub async fn dry_run(command: &ImportAll, task: &Task, output: &mut Output) -> Result<()> {
     let request = ImportRequest {
         paths: command.paths.clone(),
@@ -229,12 +230,12 @@ fn view(file: &FileView, output: &mut Output) {
     }
 }
 
-/// How many records that were skipped are shown when an import is tried.
+/// The maximum number of skipped records shown in a dry run.
 const SKIPS: usize = 10;
-/// How many files are told one by one.
+/// The maximum number of files reported one by one.
 const FILES: usize = 10;
 
-/// Says how files were understood, where a person should look at it.
+/// Reports how files were interpreted, if a person should check it.
 fn understood(session: &Session, found: &Understood) {
     for file in found.understood.iter().take(FILES) {
         let written = file.encoding.as_ref().map(|e| format!(" in {e}")).unwrap_or_default();
@@ -254,7 +255,9 @@ fn understood(session: &Session, found: &Understood) {
     }
 }
 
-/// What a source gets, of whose number it is known only for all of them together whether there are items or pages in it.
+/// Describes the items and pages of a source.
+///
+/// Only the total number is known, not how many are items and how many are pages.
 fn held(number: u64, items: bool, pages: bool) -> String {
     match (items, pages) {
         (false, true) => plural(number, "wiki page"),
@@ -264,10 +267,10 @@ fn held(number: u64, items: bool, pages: bool) -> String {
     }
 }
 
-/// Looks whether what is to be imported is there at all, before a casebook is begun for it.
+/// Checks that the files to import exist before a casebook is created for them.
 ///
 /// # Errors
-/// Of a path that cannot be read; of a file that no casebook was exported to.
+/// A path that cannot be read, or a file that is not an exported casebook.
 pub async fn before_a_new_casebook(command: &ImportAll, folder: &Path, task: &Task) -> Result<()> {
     if folder.join(precedent_engine::DATABASE).exists() {
         return Ok(());
@@ -292,7 +295,7 @@ pub async fn before_a_new_casebook(command: &ImportAll, folder: &Path, task: &Ta
     Ok(())
 }
 
-/// Says what went where, if that is more than one source.
+/// Prints how many items each source received, if there is more than one source.
 fn shares(session: &Session, import: &Imported) {
     if import.sources.len() < 2 {
         return;
@@ -307,7 +310,7 @@ fn shares(session: &Session, import: &Imported) {
     }
 }
 
-/// What the import of a casebook and the indexing after it did.
+/// The report of a casebook import and the indexing after it.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 #[schemars(rename = "Casebook")]
 pub struct CasebookReport {
@@ -339,7 +342,7 @@ async fn casebook(
     }
 }
 
-/// Imports each path with `one`, and adds up what they did.
+/// Imports each path with `one` and adds up the reports.
 async fn each(
     files: &ImportFiles,
     one: impl AsyncFn(&std::path::Path) -> Result<ImportReport>,
@@ -353,7 +356,7 @@ async fn each(
     Ok(all)
 }
 
-/// Brings the indexes up to date, as far as that is wanted.
+/// Updates the indexes, unless `--no-index` is given.
 pub async fn index(session: &Session, after: AfterImport) -> Result<Option<IndexReport>> {
     if after.no_index {
         return Ok(None);

@@ -39,7 +39,7 @@ pub async fn run(session: &Session, command: IndexCommand, output: &mut Output) 
     }
 }
 
-/// What an update of the vectors did, in words.
+/// Prints the result of a vector update.
 pub fn say(session: &Session, report: &IndexReport) {
     if report.busy_elsewhere {
         session.say("Another process is computing vectors and will include these changes.");

@@ -17,17 +17,17 @@ use crate::{
     output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, count, plain, plural, state},
 };
 
-/// Lines of an error that are shown.
+/// The maximum number of lines shown of an error.
 const LINES: usize = 4;
-/// Lines of the comment that tells how it was solved.
+/// The maximum number of lines shown of the comment with the solution.
 const COMMENT: usize = 12;
-/// Endings that a question does not have.
+/// The file extensions that are never part of a question.
 const ENDINGS: &[&str] = &["log", "txt", "gz", "tgz", "zst", "xz", "bz2", "zip", "tar", "out", "err"];
 
-/// The files, archives and folders that a question names; none if it is a text.
+/// Returns the files, archives and folders named by the words, or `None` if they are a text.
 ///
 /// # Errors
-/// [`Code::NotFound`] for what is surely meant as a file and does not exist.
+/// [`Code::NotFound`] if a word is evidently a file name but the file does not exist.
 pub fn named(words: &[String]) -> Result<Option<Vec<PathBuf>>> {
     if words.is_empty() {
         return Ok(None);
@@ -41,7 +41,7 @@ pub fn named(words: &[String]) -> Result<Option<Vec<PathBuf>>> {
         let ending = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
         !w.contains(char::is_whitespace) && ending.is_some_and(|e| ENDINGS.contains(&e.as_str()))
     };
-    // Several words with a file's name among them are a question.
+    // Several words that include a file name are a question.
     match words.iter().find(|w| !there(w)) {
         Some(missing) if words.iter().all(|w| is_file(&w)) => {
             Err(Error::new(Code::NotFound, format!("{missing}: no such file")).with_hint(
@@ -52,7 +52,9 @@ pub fn named(words: &[String]) -> Result<Option<Vec<PathBuf>>> {
     }
 }
 
-/// Reads logs and says what is known of the errors in them. Where there is none, gives the number of lines.
+/// Reads logs and prints the known cases for their errors.
+///
+/// Returns the number of lines if there is no error in them.
 pub async fn run(
     session: &Session,
     command: &TroubleshootCommand,
@@ -104,7 +106,7 @@ fn print(session: &Session, response: &LogResponse, output: &mut Output) {
     not_read(response, output);
 }
 
-/// What was left out, or was read in part.
+/// Prints the files that were skipped or read in part.
 fn not_read(response: &LogResponse, output: &mut Output) {
     for file in &response.files {
         let Some(why) = &file.skipped else { continue };
@@ -116,7 +118,8 @@ fn not_read(response: &LogResponse, output: &mut Output) {
     }
 }
 
-/// "7 distinct errors in 12,040 lines of 3 files: 1 solved in 2.5.0, 3 known, 3 not seen before".
+/// Formats the summary: "7 distinct errors in 12,040 lines of 3 files: 1 solved in 2.5.0, 3 known,
+/// 3 not seen before".
 fn summary(response: &LogResponse) -> String {
     let read = response.files.iter().filter(|f| f.skipped.is_none() || f.lines > 0).count() as u64;
     let fixed: Vec<&str> = response
@@ -126,7 +129,7 @@ fn summary(response: &LogResponse) -> String {
         .filter_map(|e| e.case.as_ref()?.fixed_in.as_deref())
         .collect();
     let mut solved = format!("{} solved", response.solved);
-    // One version is named where it has the fix of all of them.
+    // The version is named only if it has the fix of every solved error.
     if let Some(version) = fixed.first().filter(|first| fixed.iter().all(|v| v == *first))
         && fixed.len() as u64 == response.solved
     {
@@ -206,7 +209,7 @@ fn solved(word: &str, case: &SolvedCase, output: &mut Output) {
     fix(case, output);
 }
 
-/// How a case was solved.
+/// Prints how a case was solved.
 fn fix(case: &SolvedCase, output: &mut Output) {
     let mut how: Vec<String> = fixed_in(case).into_iter().collect();
     how.extend(case.fixed_by.iter().map(|f| format!("fixed by {} {}", plain(&f.key), plain(&f.title))));
@@ -214,7 +217,7 @@ fn fix(case: &SolvedCase, output: &mut Output) {
         output.line(format_args!("    {GOOD}{}{GOOD:#}", how.join(", ")));
     }
     print_first(case, "    ", COMMENT, output);
-    // Who still has it says more than who mended it.
+    // A denial of the fix matters more than the fix author's own comments.
     let denied = |c: &&CaseComment| c.role == Some(CommentRole::Denial) && !case.is_first(c);
     if let Some(denied) = case.comments.iter().rfind(denied) {
         print_comment(denied, false, "    ", COMMENT, output);

@@ -1,4 +1,4 @@
-//! `precedent man`, `skill` and `completions`: what is known about this command line, for people, agents and shells.
+//! `precedent man`, `skill` and `completions`: documentation for people, agents and shells.
 
 use std::{fs, path::Path};
 
@@ -18,7 +18,7 @@ pub fn pages(folder: Option<&Path>, output: &mut Output) -> Result<()> {
             }
             fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
             let mut command = Args::command().disable_help_subcommand(true);
-            // The pages of commands in commands are named after both.
+            // The pages of subcommands are named after both commands.
             command.build();
             write(command, folder)
         }
@@ -29,7 +29,7 @@ pub fn pages(folder: Option<&Path>, output: &mut Output) -> Result<()> {
     }
 }
 
-/// Writes the pages of a command and of those in it, each of them whole or not at all.
+/// Writes the pages of a command and its subcommands, each atomically.
 fn write(command: clap::Command, folder: &Path) -> Result<()> {
     for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
         write(inner.clone(), folder)?;
@@ -46,14 +46,14 @@ fn page(man: &Man) -> Result<Vec<u8>> {
 
 /// Prints completions for a shell.
 pub fn completions(shell: clap_complete::Shell, output: &mut Output) -> Result<()> {
-    // Into memory first: the generator panics where a pipe is closed.
+    // The generator panics on a closed pipe, so it writes to memory first.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "precedent", &mut script);
     output.bytes(&script);
     Ok(())
 }
 
-/// Prints what an agent has to know.
+/// Prints the skill file for agents.
 pub fn skill(output: &mut Output) -> Result<()> {
     output.bytes(include_bytes!("../docs/skill/SKILL.md"));
     Ok(())

@@ -1,19 +1,21 @@
-//! What a command needs of a casebook.
+//! The access to a casebook that a command needs.
 
 use crate::args::{Command, ModelCommand, NoteCommand, SourceCommand, VerdictCommand};
 
-/// What a command needs, from the least to the most.
+/// The access that a command needs, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
-    /// One that is there, to read. What is checked and indexed on the way counts as reading.
+    /// An existing casebook to read. Checks and index updates on the way count as reading.
     Read,
-    /// One that is there, to write.
+    /// An existing casebook to write.
     Write,
-    /// One to write, that may have to be made.
+    /// A casebook to write, which is created if necessary.
     Make,
 }
 
-/// What this command needs. A command that only reads makes no casebook, and goes on where the file of settings is wrong.
+/// Returns the access that a command needs.
+///
+/// A command that only reads creates no casebook and runs despite an invalid settings file.
 pub fn of(command: &Command) -> Need {
     match command {
         Command::Import(_)
@@ -21,7 +23,7 @@ pub fn of(command: &Command) -> Need {
         | Command::Note(NoteCommand::Add { .. })
         | Command::Model(ModelCommand::Install { .. } | ModelCommand::Import { .. })
         | Command::Restore(_)
-        // The keyring is not the casebook's.
+        // The keyring does not depend on the casebook.
         | Command::Login(_)
         | Command::Logout(_) => Need::Make,
         Command::Source(SourceCommand::Remove { .. } | SourceCommand::Trust { .. })

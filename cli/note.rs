@@ -116,7 +116,7 @@ fn kind_of(kind: &str) -> Result<NoteKind> {
     NoteKind::parse(kind).ok_or_else(|| Error::invalid(format!("unknown kind of note \"{kind}\"")))
 }
 
-/// A text as given; `-` reads it from standard input.
+/// Returns a text as given; `-` reads it from standard input.
 fn text(given: String) -> Result<String> {
     if given != "-" {
         return Ok(given);

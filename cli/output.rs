@@ -1,5 +1,7 @@
-//! Data on standard output, the rest on standard error; colour only on a terminal. A closed pipe ends it quietly; what else
-//! cannot be written is an error.
+//! Output of data on standard output and of messages on standard error, with colour only on a
+//! terminal.
+//!
+//! A closed pipe ends the output silently; any other write failure is an error.
 
 use std::io::{self, Write};
 
@@ -20,13 +22,13 @@ pub const GOOD: Style = AnsiColor::Green.on_default();
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
 pub const DONE: Style = AnsiColor::Magenta.on_default();
 
-/// Standard output.
+/// The standard output.
 pub struct Output {
     out: io::BufWriter<anstream::AutoStream<io::Stdout>>,
     width: usize,
-    /// Whether nothing is said on standard error but errors.
+    /// True if only errors are printed on standard error.
     quiet: bool,
-    /// What went wrong first. After that nothing more is written.
+    /// First write error; later output is discarded.
     failed: Option<io::Error>,
 }
 
@@ -37,7 +39,7 @@ impl Output {
             Color::Always => anstream::ColorChoice::Always.write_global(),
             Color::Never => anstream::ColorChoice::Never.write_global(),
         }
-        // Lines for a terminal fit it; a pipe gets them whole, but still readable.
+        // Lines fit the terminal; in a pipe they have a readable default width.
         let width = terminal_size::terminal_size().map_or(100, |(w, _)| usize::from(w.0));
         Self {
             out: io::BufWriter::new(anstream::stdout()),
@@ -47,7 +49,7 @@ impl Output {
         }
     }
 
-    /// Says nothing on standard error but errors, if that is wanted.
+    /// Sets whether only errors are printed on standard error.
     #[must_use]
     pub fn quiet(self, quiet: bool) -> Self {
         Self { quiet, ..self }
@@ -92,8 +94,10 @@ impl Output {
         }
     }
 
-    /// Prints JSON: all of it, or of every object (or of every element of a list named `list`) only these fields. What the whole
-    /// would say of what it lacks is said on standard error then.
+    /// Prints JSON: the whole value, or only the given fields of each object.
+    ///
+    /// With `list`, the fields are those of the elements of that list, and the notices of the whole
+    /// value go to standard error.
     ///
     /// # Errors
     /// A field that does not exist, with those that do.
@@ -116,7 +120,7 @@ impl Output {
             }
             let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
             match &mut value {
-                // Nothing in it tells what its elements would have.
+                // An empty list has no element to check the fields against.
                 serde_json::Value::Array(all) if all.is_empty() => known::<T>(&fields, list)?,
                 serde_json::Value::Array(all) => all.iter_mut().try_for_each(|v| keep(v, &fields))?,
                 one => keep(one, &fields)?,
@@ -128,7 +132,7 @@ impl Output {
         Ok(())
     }
 
-    /// Shows what was printed so far.
+    /// Flushes the output.
     pub fn flush(&mut self) {
         if self.failed.is_none() {
             let result = self.out.flush();
@@ -136,21 +140,21 @@ impl Output {
         }
     }
 
-    /// Writes what is left.
+    /// Flushes the output and returns the first write error.
     ///
     /// # Errors
-    /// [`Code::Io`] if any of what was printed could not be written. A pipe that was closed is none: `head` does that when
-    /// it has enough.
+    /// [`Code::Io`] if any output could not be written. A closed pipe is no error: `head` closes it
+    /// when it has enough.
     pub fn finish(&mut self) -> Result<()> {
         self.flush();
         self.failed.take().map_or(Ok(()), written)
     }
 }
 
-/// What a failure to write to standard output comes to.
+/// Converts a failure to write to standard output.
 ///
 /// # Errors
-/// [`Code::Io`] unless whoever read it has closed it.
+/// [`Code::Io`], unless the reader closed the pipe.
 pub fn written(error: io::Error) -> Result<()> {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Ok(());
@@ -160,7 +164,7 @@ pub fn written(error: io::Error) -> Result<()> {
     ))
 }
 
-/// A remark on standard error. If that cannot be written either, there is no one to tell.
+/// Prints a remark on standard error and ignores write errors.
 pub fn remark(text: impl std::fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
@@ -179,7 +183,7 @@ fn are_there(object: &serde_json::Map<String, serde_json::Value>, fields: &[&str
         .with_hint(format!("Available fields: {}.", known.join(", "))))
 }
 
-/// Looks whether the elements of a list that is empty would have these fields, as the schema of what is printed says.
+/// Checks that the elements of an empty list would have these fields, by the type's schema.
 fn known<T: JsonSchema>(fields: &[&str], list: Option<&str>) -> Result<()> {
     let schema = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
     let root = schema.into_root_schema_for::<T>().to_value();
@@ -205,7 +209,7 @@ pub fn report(error: &Error) {
     }
 }
 
-/// Prints what caused an error, the nearest first.
+/// Prints the causes of an error, nearest first.
 pub fn causes(error: &Error) {
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
@@ -214,7 +218,7 @@ pub fn causes(error: &Error) {
     }
 }
 
-/// A text from a tracker, harmless for a terminal: no control character reaches it but the line break.
+/// Sanitizes tracker text for a terminal: no control character remains but the line break.
 pub fn plain(text: &str) -> String {
     text.chars()
         .filter_map(|c| match c {
@@ -223,13 +227,13 @@ pub fn plain(text: &str) -> String {
             '\r' => None,
             c if !is_order(c) => Some(c),
             c if c.is_control() => Some('\u{fffd}'),
-            // Marks that turn the reading direction around make a text look like another.
+            // Marks that change the reading direction make a text look like another.
             _ => None,
         })
         .collect()
 }
 
-/// Spans with what matches marked, on one line.
+/// Formats spans on one line, with the matches highlighted.
 pub fn spans(spans: &[Span]) -> String {
     let mut out = String::new();
     for span in spans {
@@ -243,7 +247,7 @@ pub fn spans(spans: &[Span]) -> String {
     out
 }
 
-/// A state and its reason, coloured.
+/// Formats a state and its reason in colour.
 pub fn state(state: Option<State>, reason: Option<&str>) -> String {
     match (state, reason) {
         (None, _) => String::new(),
@@ -256,7 +260,7 @@ pub fn state(state: Option<State>, reason: Option<&str>) -> String {
     }
 }
 
-/// A number with thousands apart.
+/// Formats a number with thousands separators.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -269,12 +273,12 @@ pub fn count(n: u64) -> String {
     out
 }
 
-/// "1 issue", "2 issues".
+/// Formats a count with its noun: "1 issue", "2 issues".
 pub fn plural(n: u64, one: &str) -> String {
     format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// A size in bytes for people.
+/// Formats a size in bytes for people.
 #[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
 pub fn size(bytes: u64) -> String {
     match bytes {
@@ -285,12 +289,12 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// A day, as people write it in reports.
+/// Formats a date as `2026-05-13`; empty if unknown.
 pub fn day(time: Option<jiff::Timestamp>) -> String {
     time.map(|t| t.strftime("%Y-%m-%d").to_string()).unwrap_or_default()
 }
 
-/// A day with what happened then: "closed 2026-05-13"; nothing where it is not known.
+/// Formats a date with its event: "closed 2026-05-13"; empty if unknown.
 pub fn labelled_day(event: &str, time: Option<jiff::Timestamp>) -> String {
     if time.is_some() { format!("{event} {}", day(time)) } else { String::new() }
 }

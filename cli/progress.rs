@@ -1,4 +1,4 @@
-//! Progress on a terminal; nothing when standard error is piped.
+//! A progress bar on a terminal; no output if standard error is piped.
 
 use std::{
     fmt,
@@ -12,7 +12,7 @@ use precedent_core::{
     task::{Phase, Progress},
 };
 
-/// The bar of the part that is under way.
+/// The bar of the current phase.
 type Current = Mutex<Option<(Phase, ProgressBar)>>;
 
 /// The progress bar of a command.
@@ -27,7 +27,7 @@ impl Bar {
         Self { state: shown.then(Arc::default) }
     }
 
-    /// A task that this bar shows.
+    /// Creates a task whose progress this bar shows.
     pub fn task(&self) -> Task {
         match self.state.clone() {
             Some(state) => Task::watched(move |progress| show(&state, &progress)),
@@ -49,7 +49,7 @@ fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
     let _ = write!(out, "{}", per_second(state.per_sec()));
 }
 
-/// Writes how long the rest takes, from one second on.
+/// Writes the remaining time, if it is at least one second.
 fn time_left(state: &ProgressState, out: &mut dyn fmt::Write) {
     if state.eta().as_secs() > 0 {
         let _ = write!(out, "{:#} left", HumanDuration(state.eta()));
@@ -71,7 +71,7 @@ fn per_second(rate: f64) -> String {
 
 fn show(state: &Current, progress: &Progress) {
     let mut slot = state.lock().unwrap_or_else(PoisonError::into_inner);
-    // A part may come again: a tracker's comments after its items.
+    // A phase may repeat: a tracker's comments come after its items.
     let again = |bar: &ProgressBar| progress.done < bar.position();
     if slot.as_ref().is_none_or(|(phase, bar)| *phase != progress.phase || again(bar)) {
         if let Some((_, old)) = slot.take() {
@@ -96,7 +96,7 @@ fn show(state: &Current, progress: &Progress) {
             "bytes" => "{bytes}/{total_bytes} {bytes_per_sec} {left}",
             "seconds" => "{left}",
             _ if progress.total.is_none() => "{human_pos} {rate}",
-            // Nothing is known of a merge before it is over.
+            // The rate of a merge is unknown until it ends.
             _ if progress.phase == Phase::Merge => "{human_pos}/{human_len}",
             _ => "{human_pos}/{human_len} {rate} {left}",
         };

@@ -1,4 +1,4 @@
-//! Texts that a command reads, and logs in their place.
+//! Input of a command: texts, and logs in files.
 
 use std::{
     fs::File,
@@ -16,25 +16,25 @@ use crate::{
     output::{count, plural},
 };
 
-/// The longest text that is read, in bytes.
+/// The maximum length of a text, in bytes.
 const MAX_TEXT: u64 = 64 * 1024 * 1024;
-/// What is longer, in bytes, is a log, unless it is a mail.
+/// The length in bytes above which input is a log, unless it is a mail.
 const LONG: u64 = 256 * 1024;
-/// A log of so many bytes is asked about as it is by who looks for one thing.
+/// The length in bytes up to which a log is used as a question as it is.
 const SHORT: usize = 24_000;
-/// How what was given on standard input is called.
+/// The name of standard input in messages.
 const NAME: &str = "standard input";
 
-/// What was given to ask about.
+/// The input of a question.
 #[derive(Debug)]
 pub enum Given {
-    /// A text that a person wrote, or a short piece of a log.
+    /// Text written by a person, or a short part of a log.
     Text(String),
-    /// A log or an archive, by its file.
+    /// Log or archive in a file.
     Log(Log),
 }
 
-/// A log in a file; one that came by standard input is gone when this is.
+/// A log in a file; a temporary file for standard input is deleted on drop.
 #[derive(Debug)]
 pub struct Log {
     pub path: PathBuf,
@@ -45,7 +45,7 @@ fn unread(what: &str, error: &io::Error) -> Error {
     Error::new(Code::Io, format!("cannot read {what}: {error}"))
 }
 
-/// A text of any encoding: what is no UTF-8 in a log is replaced, not refused. A mail as it was sent is decoded.
+/// Decodes a text of any encoding: invalid UTF-8 is replaced, and a raw mail is decoded.
 fn decoded(bytes: &[u8]) -> String {
     message::question(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned())
 }
@@ -56,12 +56,12 @@ fn lossy(from: impl Read, what: &str) -> Result<String> {
     Ok(decoded(&bytes))
 }
 
-/// Everything on standard input, as a text.
+/// Reads standard input as a text.
 pub fn standard_input() -> Result<String> {
     lossy(io::stdin().lock(), NAME)
 }
 
-/// A short file as a text; none if it is packed or no text.
+/// Reads a short file as a text; `None` if it is compressed or binary.
 pub fn file(path: &Path) -> Result<Option<String>> {
     let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
     Ok((!is_packed(&bytes)).then(|| decoded(&bytes)))
@@ -72,8 +72,10 @@ fn is_packed(start: &[u8]) -> bool {
         || (Casebook::is_log(start) && std::str::from_utf8(&start[..start.len().min(2)]).is_err())
 }
 
-/// What stands on standard input. A log that is longer than so many bytes is one, and so are records: those go through a file, which is
-/// read as any other, so that memory does not grow with them.
+/// Reads standard input.
+///
+/// A log longer than `most` bytes, or records, are copied to a file and read from there, so that
+/// memory does not grow with them.
 pub fn piped(most: usize) -> Result<Given> {
     let mut input = io::stdin().lock();
     let (start, whole) = start(&mut input, NAME)?;
@@ -88,7 +90,7 @@ pub fn piped(most: usize) -> Result<Given> {
     Ok(Given::Log(Log { path, _folder: Some(folder) }))
 }
 
-/// What stands in a file, told as on standard input.
+/// Reads a file, with the same rules as standard input.
 fn given(path: &Path) -> Result<Given> {
     let mut file = File::open(path).map_err(|e| Error::io(path, e))?;
     let what = path.display().to_string();
@@ -99,7 +101,7 @@ fn given(path: &Path) -> Result<Given> {
     rest(start, file, &what)
 }
 
-/// The first bytes, and whether there are no more.
+/// Returns the first bytes and whether they are all of the input.
 fn start(from: &mut impl Read, what: &str) -> Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
     from.take(LONG + 1).read_to_end(&mut bytes).map_err(|e| unread(what, &e))?;
@@ -120,7 +122,7 @@ fn rest(start: Vec<u8>, from: impl Read, what: &str) -> Result<Given> {
     Ok(Given::Text(lossy(Cursor::new(start).chain(from), what)?))
 }
 
-/// What a question says that stands in a file, or on standard input without one. Of a log, what its errors say.
+/// Returns the question in a file or on standard input; for a log, the text of its errors.
 pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> {
     let given = match path {
         Some(path) => given(path)?,

@@ -1,4 +1,4 @@
-//! `precedent schema`: the JSON Schema of what each command prints with `--json`, made from the types that it prints.
+//! `precedent schema`: the JSON Schema of each command's `--json` output, generated from its types.
 
 use std::{fs, path::Path};
 
@@ -19,10 +19,10 @@ use precedent_eval::{CasesReport, EvalReport};
 
 use crate::{config::Setting, import, model::Offer, output::Output, status, sync};
 
-/// The name of a schema (the words of the command), and how it is made.
+/// The name of a schema (the words of the command) and its generator.
 type Named = (&'static str, fn() -> Schema);
 
-/// Of every command that prints JSON.
+/// The schemas of all commands that print JSON.
 const ALL: &[Named] = &[
     ("backup", of::<Backup>),
     ("ask", of::<AskResponse>),

@@ -33,11 +33,12 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
     Ok(())
 }
 
-/// The query.
+/// Returns the query text.
 async fn query(session: &Session, command: &SearchCommand) -> Result<String> {
     let piped = command.query == ["-"];
     let text = if piped { read::question(session, None).await? } else { command.query.join(" ") };
-    // No word at all lists what changed last, and what flags let through; a text that is empty is a mistake, as an empty file is.
+    // Without words, the search lists the latest changes or filtered items; empty piped text is an
+    // error.
     let lists = command.query.is_empty() || (!piped && !filters(command).is_empty());
     if !lists && text.trim().is_empty() {
         return Err(Error::invalid("the search is empty")
@@ -46,7 +47,7 @@ async fn query(session: &Session, command: &SearchCommand) -> Result<String> {
     Ok(text)
 }
 
-/// The flags as filters of the query language.
+/// Converts the flags to filters of the query language.
 fn filters(command: &SearchCommand) -> String {
     let mut filters = Vec::new();
     // An item has one source, so several of them are alternatives.

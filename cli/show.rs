@@ -12,7 +12,7 @@ use crate::{
     output::{BOLD, DIM, KEY, Output, day, labelled_day, plain, plural, state},
 };
 
-/// So many items that are mentioned are named.
+/// The maximum number of mentioned items listed.
 const MENTIONS: usize = 10;
 
 pub async fn run(session: &Session, command: ShowCommand, output: &mut Output) -> Result<()> {
@@ -61,7 +61,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
     if thread.deleted_at.is_some() {
         output.line(format_args!("{DIM}Deleted from the tracker (since {}).{DIM:#}", day(thread.deleted_at)));
     }
-    // A report that everybody names would fill the screen with names.
+    // A frequently mentioned report would fill the screen.
     let (mentions, links): (Vec<_>, Vec<_>) = thread.links.iter().partition(|l| l.kind == "mentions");
     for link in links.into_iter().chain(mentions.iter().copied().take(MENTIONS)) {
         let what = match (link.kind.as_str(), link.outgoing) {
@@ -107,7 +107,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
     }
 }
 
-/// A text as written: prose wrapped, code as it is.
+/// Prints a text: prose wrapped, code unchanged.
 fn body(markdown: &str, output: &mut Output) {
     let mut fence = false;
     for line in plain(&uncoloured(markdown)).trim_end().lines() {

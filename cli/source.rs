@@ -125,7 +125,7 @@ fn print_access(access: &Access, output: &mut Output) {
 
 async fn confirm(session: &Session, key: &str) -> Result<()> {
     let sources = session.casebook.sources().await?;
-    // One that does not exist is told by the removal itself.
+    // The removal itself reports a source that does not exist.
     let Some(view) = sources.into_iter().find(|s| s.key.eq_ignore_ascii_case(key)) else { return Ok(()) };
     if !std::io::stdin().is_terminal() {
         return Err(Error::invalid(format!("not removed: removing {key} needs confirmation"))
@@ -143,7 +143,7 @@ async fn confirm(session: &Session, key: &str) -> Result<()> {
     }
 }
 
-/// What a source holds, in words.
+/// Describes the contents of a source.
 pub fn holds(s: &SourceView) -> String {
     let mut parts = vec![
         plural(s.issues, "issue"),
@@ -156,7 +156,7 @@ pub fn holds(s: &SourceView) -> String {
     parts.join(", ")
 }
 
-/// A source with what it holds and what is missing.
+/// Prints a source with its contents and its missing data.
 pub fn print(s: &SourceView, output: &mut Output) {
     output.line(format_args!("{KEY}{}{KEY:#}  {}", plain(&s.key), holds(s)));
     if s.missing_comments > 0 {
@@ -176,7 +176,7 @@ pub fn print(s: &SourceView, output: &mut Output) {
             "  {DIM}duplicates: calibrated on {}{DIM:#}",
             plural(labels, "known duplicate")
         )),
-        // A pair has one report that came later.
+        // Each pair has one later report.
         None if s.known_duplicates >= precedent_engine::answer::MIN_ORDER as u64 => {
             output.line(format_args!(
                 "  {DIM}duplicates: {} known; run `precedent calibrate {}` to tune ranking{DIM:#}",
@@ -188,7 +188,7 @@ pub fn print(s: &SourceView, output: &mut Output) {
     }
 }
 
-/// A sync that is under way, here or in another process.
+/// Describes a running sync, in this or another process.
 pub fn running(progress: Option<&SyncProgress>) -> String {
     let Some(progress) = progress else { return "syncing now".to_owned() };
     let (rate, left) = progress.pace();

@@ -12,7 +12,7 @@ use crate::{
     source,
 };
 
-/// The casebook and its mirrors.
+/// The status of the casebook and its mirrors.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 pub struct Whole {
     #[serde(flatten)]
@@ -21,7 +21,7 @@ pub struct Whole {
 }
 
 pub async fn run(session: &Session, command: StatusCommand, output: &mut Output) -> Result<()> {
-    // Loads the model, so that a problem with it is told here and not at the first search.
+    // Loading the model reports a problem with it here instead of at the first search.
     let problem = session.casebook.check_model().await.err();
     let mut status = session.casebook.status().await?;
     if let Some(problem) = problem {
@@ -73,7 +73,7 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
     Ok(())
 }
 
-/// A live source: when it was synced, and what it does not know.
+/// Prints a live source with its last sync and its missing data.
 fn print(mirror: &MirrorView, output: &mut Output) {
     let when = match (mirror.running, mirror.synced_at) {
         (true, _) => source::running(mirror.progress.as_ref()),
@@ -85,7 +85,7 @@ fn print(mirror: &MirrorView, output: &mut Output) {
         (false, None) => "never synced".to_owned(),
     };
     output.line(format_args!("  {DIM}{}, {when}{DIM:#}", plain(&mirror.host)));
-    // Comments that are not held are in the lines above.
+    // The lines above report missing comments already.
     let said = [GapKind::NeverSynced, GapKind::MissingComments, GapKind::OrphanComments];
     for gap in mirror.gaps.iter().filter(|g| !said.contains(&g.kind)) {
         output.line(format_args!("  {DIM}{}{DIM:#}", plain(&gap.text)));

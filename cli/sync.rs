@@ -14,7 +14,7 @@ use crate::{
     output::{self, Output, count, plural},
 };
 
-/// What a sync and the indexing after it did.
+/// The report of a sync and the indexing after it.
 #[derive(serde::Serialize, schemars::JsonSchema)]
 pub struct Report {
     sources: Vec<SyncReport>,
@@ -27,7 +27,7 @@ pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -
     }
     let mut first = true;
     loop {
-        // What is wrong with the command itself is told at once; all else may be over the next time.
+        // An error of the first round may lie in the command; later errors may be temporary.
         match round(session, &command, output).await {
             Err(error) if first || session.task.is_cancelled() => return Err(error),
             Ok(Some(error)) if session.task.is_cancelled() => return Err(error),
@@ -44,7 +44,7 @@ pub async fn run(session: &Session, command: SyncCommand, output: &mut Output) -
     }
 }
 
-/// A length of time, for people.
+/// Formats a duration for people.
 fn spoken(time: Duration) -> String {
     match time.as_secs() {
         s if s % 3_600 == 0 => format!("{} h", s / 3_600),
@@ -53,7 +53,7 @@ fn spoken(time: Duration) -> String {
     }
 }
 
-/// One sync with the indexing after it; what ended a source's early is the result.
+/// Runs one sync and the indexing after it; returns the error that ended a source's sync early.
 async fn round(session: &Session, command: &SyncCommand, output: &mut Output) -> Result<Option<Error>> {
     let request =
         SyncRequest { sources: command.sources.clone(), full: command.full, hide_gone: command.hide_gone };
@@ -76,13 +76,14 @@ async fn round(session: &Session, command: &SyncCommand, output: &mut Output) ->
     Ok(failed)
 }
 
-/// Returns whether a source was not asked at all, since no tracker could be reached.
+/// Returns whether a source was skipped because no tracker could be reached.
 fn is_skipped(report: &SyncReport) -> bool {
     report.requests == 0 && report.problem.as_ref().is_some_and(|p| p.code == Code::Network)
 }
 
-/// What the command ends with. Only where every failure is one of access it counts as such, for scripts that sign in
-/// then.
+/// Returns the error that the command ends with.
+///
+/// It is an authentication error only if every failure is one, for scripts that then sign in.
 fn failure(reports: &[SyncReport]) -> Option<Error> {
     let failed = || reports.iter().filter_map(|r| r.problem.as_ref().map(|p| (r, p)));
     let other = failed().find(|(_, p)| p.code != Code::Authentication);

@@ -10,10 +10,10 @@ use crate::{
     output::{plain, remark},
 };
 
-/// The longest token, in bytes; GitHub's are below 300.
+/// The maximum length of a token, in bytes; GitHub's are below 300.
 const MAX_TOKEN: u64 = 4_096;
 
-/// Keeps a token that comes on standard input: an argument would show in the list of processes.
+/// Stores a token read from standard input; an argument would appear in the process list.
 pub async fn login(session: &Session, command: LoginCommand) -> Result<()> {
     if command.device {
         return device(session, &command).await;
@@ -46,7 +46,7 @@ async fn device(session: &Session, command: &LoginCommand) -> Result<()> {
         ));
     };
     let login = session.casebook.begin_login(&command.host, client_id, &session.task).await?;
-    // Told even to those who want no remarks: nothing goes on without it.
+    // The user must see this even in quiet mode, because the login depends on it.
     remark(format_args!("Open {} and enter {}", plain(&login.verification_uri), plain(&login.user_code)));
     session.casebook.finish_login(&command.host, &login, &session.task).await?;
     session.say(&format!("Saved the token for {} in the keyring.", command.host));

@@ -67,7 +67,7 @@ fn summary(response: &TriageResponse, output: &mut Output) {
         n => format!("{} to review", plural(n, "open report")),
     };
     let expected = match response.queue.len() {
-        // Of a single one its own confidence says it.
+        // A single report shows its own confidence.
         0 | 1 => String::new(),
         n => match response.expected.round() {
             0.0 => format!("; of the {n} shown, hardly any are likely duplicates"),
@@ -78,7 +78,7 @@ fn summary(response: &TriageResponse, output: &mut Output) {
     output.line(format_args!("{waiting}{expected}. {DIM}{}.{DIM:#}", capital(&scanned)));
 }
 
-/// The reports that have nothing that is surely the same, and something that is worth reading: a line each.
+/// Prints the reports without a likely duplicate but with related reports, one per line.
 fn print_related(response: &TriageResponse, output: &mut Output) {
     if response.related.is_empty() {
         return;
@@ -113,7 +113,7 @@ fn print(item: &TriageItem, output: &mut Output) {
     print_candidate(&item.candidate, output);
 }
 
-/// Asks about one report after the other; the answers are a letter and, if wanted, a reason.
+/// Asks about the reports one by one; an answer is a letter and an optional reason.
 async fn decide(
     session: &Session,
     response: &TriageResponse,
@@ -124,7 +124,7 @@ async fn decide(
     let mut at = 0;
     loop {
         let Some(item) = response.queue.get(at) else {
-            // The last decision can be taken back as any other.
+            // The last decision can be undone like any other.
             let Some((key, other)) = last.take() else { break };
             output.line("");
             output.line(format_args!(
@@ -185,7 +185,7 @@ async fn decide(
     Ok(())
 }
 
-/// The next line of standard input; `None` at its end.
+/// Reads the next line of standard input; `None` at its end.
 fn line() -> Result<Option<String>> {
     let mut text = String::new();
     let n = io::stdin()

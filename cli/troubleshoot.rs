@@ -20,13 +20,13 @@ use crate::{
     read,
 };
 
-/// A file of at most so many bytes without an error in it is asked about as a text.
+/// The maximum size in bytes of an error-free file that is used as a text.
 const SMALL: u64 = 256 * 1024;
-/// A log of at most so many bytes on standard input is asked about as one text.
+/// The maximum size in bytes of a log on standard input that is used as one text.
 const PASTED: usize = 8 * 1024;
-/// A log of at most so many lines without an error in it, too.
+/// The maximum number of lines of an error-free log that is used as one text.
 const PASTED_LINES: usize = 40;
-/// Lines of the comment that is shown of a case without a solution.
+/// The maximum number of comment lines shown of a case without a solution.
 const ASIDE: usize = 4;
 
 pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut Output) -> Result<()> {
@@ -45,7 +45,7 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
             let Some(lines) = logs::run(session, &command, &paths, settings.clone(), output).await? else {
                 return Ok(());
             };
-            // A file without an error in it may hold a mail or a report, or a line that tells of one in other words.
+            // An error-free file may contain a mail, a report, or an error in other words.
             clean = Some(lines);
             match &paths[..] {
                 [path] if path.metadata().is_ok_and(|m| m.is_file() && m.len() <= SMALL) => {
@@ -78,32 +78,34 @@ fn no_error(lines: u64) -> String {
     format!("No errors or warnings in {}.", plural(lines, "line"))
 }
 
-/// Whether a text is a log that is too long to be asked about as one text.
+/// Returns whether a text is a log that is too long for a single question.
 fn is_long_log(text: &str) -> bool {
     (text.len() > PASTED || text.lines().count() > PASTED_LINES) && Casebook::is_log(text.as_bytes())
 }
 
-/// What is asked about.
+/// The subject of a question.
 pub enum Asked {
-    /// An item, by its key.
+    /// Key of an item.
     Item(String),
-    /// A text.
+    /// Text.
     Text(String),
-    /// Logs, by their files, and what holds the one that came by standard input.
+    /// Paths of logs, with the temporary file of standard input.
     Logs(Vec<PathBuf>, Option<read::Log>),
 }
 
-/// Whether a word is a whole key: `acme/app#12`.
+/// Returns whether a word is a whole key: `acme/app#12`.
 fn is_key(word: &str) -> bool {
     split_key(word).is_some_and(|(source, _)| source.contains('/'))
 }
 
-/// What is asked about: files and folders are logs, `-` reads from standard input, a key names an item, everything else is the text itself.
+/// Interprets the words of a question.
+///
+/// Files and folders are logs, `-` reads standard input, a key names an item, and all else is text.
 pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
     if let Some(paths) = logs::named(words)? {
         return Ok(Asked::Logs(paths, None));
     }
-    // "C#7 F#4" are words of a question; what a source's key begins, or what is there, is an item.
+    // "C#7 F#4" is text; a word with a source's key, or an existing item, is an item.
     let is_item = words.len() > 1
         && words.iter().all(|word| split_key(word).is_some())
         && (is_key(&words[0]) || session.casebook.thread(&session.key(&words[0])).await.is_ok());
@@ -121,17 +123,17 @@ pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
             read::Given::Log(log) => Asked::Logs(vec![log.path.clone()], Some(log)),
         });
     }
-    // A key, a number or the address of an item: each has a digit.
+    // A key, a number or the URL of an item contains a digit.
     let one_word = !text.contains(char::is_whitespace) && text.contains(|c: char| c.is_ascii_digit());
     if one_word {
         match session.casebook.thread(&text).await {
             Ok(_) => return Ok(Asked::Item(text)),
-            // A number that several sources have: which one is meant has to be said.
+            // A number that exists in several sources is ambiguous.
             Err(error) if error.code() == Code::InvalidInput => return Err(error),
             Err(_) => {}
         }
     }
-    // A key that names nothing is a mistake and no text.
+    // A key of no item is an error, not a text.
     if one_word && is_key(&text) {
         session.casebook.thread(&text).await?;
     }
@@ -141,7 +143,7 @@ pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
 fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output) {
     session.notices(&response.notices, output);
     let so_far = if response.conclusive { "" } else { " so far" };
-    // What is surely known comes before what may help.
+    // An open report comes first if it is a more confident match than the cases.
     let open_first = response
         .cases
         .first()
@@ -186,7 +188,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
     }
 }
 
-/// What is known and not solved yet.
+/// Prints the known reports that are still open.
 fn print_open(response: &TroubleshootResponse, output: &mut Output) {
     output.line(format_args!("{HIT}Known and still open{HIT:#}"));
     for report in &response.open {
@@ -199,7 +201,7 @@ fn print_open(response: &TroubleshootResponse, output: &mut Output) {
     }
 }
 
-/// What is no solution, or not close enough.
+/// Prints the cases without a solution and the weak matches.
 fn print_near(response: &TroubleshootResponse, output: &mut Output) {
     let groups = [
         (true, false, "Related, but not solved"),

@@ -59,7 +59,7 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
     }
 }
 
-/// Who decides: the name that was given, else the user's.
+/// Returns the name of the deciding person: the given one, else the user's.
 pub fn actor(by: Option<String>) -> String {
     by.filter(|name| !name.trim().is_empty()).unwrap_or_else(precedent_host::user)
 }

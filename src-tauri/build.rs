@@ -1,4 +1,5 @@
-//! Declares the window's commands, so that each must be granted by name, and wants the built front end.
+//! The build script: declares the window's commands, so that each must be granted by name, and
+//! checks for the built front end.
 
 fn main() {
     println!("cargo:rerun-if-changed=../ui/dist");

@@ -1,4 +1,4 @@
-//! The questions: search, duplicates, solved cases, briefs, and what was decided.
+//! The arguments of the query commands: search, duplicates, solved cases, briefs and verdicts.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! How an answer is printed.
+//! The arguments for the output format.
 
 use clap::Args as Arguments;
 

@@ -1,4 +1,4 @@
-//! What is mirrored: sources, imports, syncs, indexes.
+//! The arguments of the mirroring commands: sources, imports, syncs and indexes.
 
 use std::path::PathBuf;
 

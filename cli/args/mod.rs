@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The arguments of the command line.
 
 mod ask;
 mod json;
@@ -196,10 +196,10 @@ Examples:
     },
 }
 
-/// A number of something of which none makes no sense.
+/// Parses a number of at least 1.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// The reason why the text is invalid.
 pub fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(0) => Err("must be at least 1".to_owned()),

@@ -1,4 +1,4 @@
-//! Private notes.
+//! The arguments of the note commands.
 
 use clap::{Args as Arguments, Subcommand};
 

@@ -1,4 +1,4 @@
-//! What keeps a casebook well: models, settings, doctor, copies, evaluation.
+//! The arguments of the maintenance commands: models, settings, doctor, backups and evaluation.
 
 use std::path::PathBuf;
 

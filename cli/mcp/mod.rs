@@ -1,4 +1,6 @@
-//! `precedent mcp`: the casebook for agents, over standard input and output. Nothing but the protocol is printed.
+//! `precedent mcp`: the casebook for agents, over standard input and output.
+//!
+//! Only the protocol is printed.
 
 mod watched;
 
@@ -14,7 +16,8 @@ pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand
     let server = Server::new(options, source.clone(), settings.troubleshooting.clone(), folders);
     let known = match server.casebook().await {
         Ok(casebook) => Some(casebook.sources().await?),
-        // It may come while the server runs, and its answers say so until then.
+        // The casebook may be created while the server runs; its answers report it missing until
+        // then.
         Err(error) if error.code() == Code::NotFound => None,
         Err(error) => return Err(error),
     };

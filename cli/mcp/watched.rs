@@ -1,5 +1,6 @@
-//! Standard output that remembers what could not be written: the protocol's library drops it, and the command has to end with
-//! an error then.
+//! A standard output that records the first write error.
+//!
+//! The protocol's library drops such errors, but the command has to end with one.
 
 use std::{
     io,
@@ -11,15 +12,15 @@ use std::{
 use precedent_core::Result;
 use tokio::io::AsyncWrite;
 
-/// The first failure, shared with whoever asks for it in the end.
+/// The first write error, shared with its reader.
 #[derive(Clone, Default)]
 pub struct Failure(Arc<Mutex<Option<io::Error>>>);
 
 impl Failure {
-    /// What it comes to.
+    /// Returns the recorded failure.
     ///
     /// # Errors
-    /// As [`crate::output::written`].
+    /// Errors of [`crate::output::written`].
     pub fn result(&self) -> Result<()> {
         let error = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         error.map_or(Ok(()), crate::output::written)
@@ -37,13 +38,13 @@ impl Failure {
     }
 }
 
-/// An output that is watched.
+/// An output that records its first failure.
 pub struct Watched<W> {
     inner: W,
     failure: Failure,
 }
 
-/// Watches an output.
+/// Wraps an output so that its first failure is recorded.
 pub fn watched<W>(inner: W) -> (Watched<W>, Failure) {
     let failure = Failure::default();
     (Watched { inner, failure: failure.clone() }, failure)

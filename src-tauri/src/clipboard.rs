@@ -1,11 +1,10 @@
-//! The system's clipboard, for writing. The page's own access is refused by WebKitGTK without a click.
+//! The system's clipboard, for writing. WebKitGTK refuses the page's own access without a click.
 
 use std::sync::{Mutex, PoisonError};
 
 use precedent_core::{Code, Error, Result};
 
-/// An open clipboard. It is kept: under X11 and Wayland a text can be pasted for as long as its owner
-/// is there.
+/// An open clipboard. It stays open because X11 and Wayland offer a text only while its owner runs.
 #[derive(Default)]
 pub struct Clipboard(Mutex<Option<arboard::Clipboard>>);
 
@@ -13,7 +12,7 @@ impl Clipboard {
     /// Puts a text onto the clipboard.
     ///
     /// # Errors
-    /// [`Code::Io`] where there is no clipboard or it does not answer.
+    /// [`Code::Io`] if there is no clipboard or it does not answer.
     pub fn write(&self, text: String) -> Result<()> {
         let failed = |e: arboard::Error| {
             Error::new(Code::Io, format!("could not copy: {e}"))

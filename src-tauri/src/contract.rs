@@ -1,5 +1,7 @@
-//! The window's contract: `ui/src/lib/contract.json` holds the schema of everything that goes between engine and window, and
-//! `npm run contract` makes `types.ts` of it.
+//! The window's contract: `ui/src/lib/contract.json` holds the schema of all data exchanged between
+//! engine and window.
+//!
+//! `npm run contract` generates `types.ts` from it.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +16,7 @@ use crate::{
     prompt::{PromptSettings, PromptState, PromptTarget},
 };
 
-/// What the commands take and give; what these consist of comes with them.
+/// The types that the commands take and return; the types they contain are added with them.
 const ALL: &[fn(&mut SchemaGenerator) -> Schema] = &[
     SchemaGenerator::subschema_for::<Access>,
     SchemaGenerator::subschema_for::<Brief>,
@@ -79,7 +81,7 @@ fn contract() -> String {
     serde_json::to_string_pretty(&json!({"definitions": all})).unwrap() + "\n"
 }
 
-/// A value whose names are in order, whatever the features that other crates want of `serde_json`.
+/// Returns a value with sorted keys, whichever `serde_json` features other crates enable.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Array(all) => all.into_iter().map(sorted).collect(),

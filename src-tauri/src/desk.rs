@@ -1,4 +1,4 @@
-//! What the window's commands share: the casebook, opened at the first use, and the long jobs that run.
+//! The state shared by the window's commands: the lazily opened casebook and the running jobs.
 
 use std::{
     collections::BTreeMap,
@@ -12,16 +12,16 @@ use precedent_engine::{Casebook, OpenOptions};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
-/// The long jobs; one of each kind may run.
+/// A kind of long job; one job of each kind may run at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum JobKind {
-    /// Reading files.
+    /// Importing files.
     Import,
-    /// Bringing the indexes up to date.
+    /// Updating the indexes.
     Index,
-    /// Mirroring trackers.
+    /// Syncing trackers.
     Sync,
     /// Checking open reports for duplicates.
     Triage,
@@ -29,17 +29,17 @@ pub enum JobKind {
     Calibrate,
     /// Removing a source.
     Remove,
-    /// Bringing a model in.
+    /// Installing a model.
     Model,
     /// Closing duplicates at their tracker.
     Close,
     /// Reading logs.
     Logs,
-    /// Checking the casebook and mending it.
+    /// Checking and repairing the casebook.
     Repair,
 }
 
-/// The window's state.
+/// The state of the window.
 pub struct Desk {
     options: OpenOptions,
     sample: bool,
@@ -50,7 +50,7 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// A desk for a casebook that is not open yet.
+    /// Creates the state for a casebook that is not open yet.
     pub fn new(options: OpenOptions, sample: bool) -> Self {
         Self {
             options,
@@ -62,45 +62,47 @@ impl Desk {
         }
     }
 
-    /// Notes a file of settings in which something is wrong.
+    /// Sets the settings file in which an error was found.
     #[must_use]
     pub fn with_wrong_settings(mut self, file: Option<PathBuf>) -> Self {
         self.wrong_settings = file;
         self
     }
 
-    /// The file of settings, if something in it was wrong when the window was opened.
+    /// Returns the settings file if it had an error when the window was opened.
     pub fn wrong_settings(&self) -> Option<&Path> {
         self.wrong_settings.as_deref()
     }
 
-    /// The data folder.
+    /// Returns the data folder.
     pub fn folder(&self) -> &Path {
         &self.options.folder
     }
 
-    /// Whether the sample was asked for at the start.
+    /// Returns whether the program was started with the sample.
     pub fn sample(&self) -> bool {
         self.sample
     }
 
-    /// The casebook. What went wrong the last time is tried anew, so that the window can offer "Retry".
+    /// Returns the casebook, opening it if necessary.
+    ///
+    /// A failed open is tried again at the next call, so that the window can offer "Retry".
     pub async fn casebook(&self) -> Result<Casebook> {
         self.casebook.get_or_try_init(|| Casebook::open_to_stay(self.options.clone())).await.cloned()
     }
 
-    /// Looks at every part of the casebook, opened or not, and mends what can be mended.
+    /// Checks the casebook, opened or not, and repairs it if possible.
     ///
     /// # Errors
-    /// Those of [`Casebook::doctor`].
+    /// Errors of [`Casebook::doctor`].
     pub async fn repair(&self, task: &Task) -> Result<Health> {
         Casebook::doctor(self.options.clone(), true, 0, task).await
     }
 
-    /// Takes the place of a long job.
+    /// Registers a long job.
     ///
     /// # Errors
-    /// [`Code::Busy`] while another one of its kind runs.
+    /// [`Code::Busy`] while another job of this kind runs.
     pub fn begin(&self, kind: JobKind, task: Task) -> Result<Running<'_>> {
         let mut jobs = self.jobs();
         if jobs.contains_key(&kind) {
@@ -111,7 +113,7 @@ impl Desk {
         Ok(Running { desk: self, kind, task, since: Instant::now() })
     }
 
-    /// The task of a search in this window; the one before it is no longer wanted there.
+    /// Returns the task of a search in this window and cancels the window's previous search.
     pub fn ask(&self, window: &str) -> Task {
         let task = Task::new();
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +123,7 @@ impl Desk {
         task
     }
 
-    /// Asks a running job to stop. Whether it was running.
+    /// Cancels a job and returns whether it was running.
     pub fn cancel(&self, kind: JobKind) -> bool {
         let jobs = self.jobs();
         let task = jobs.get(&kind);
@@ -132,19 +134,19 @@ impl Desk {
     }
 
     fn jobs(&self) -> MutexGuard<'_, BTreeMap<JobKind, Task>> {
-        // The map holds no invariant that a panic could have broken.
+        // The map has no invariant that a panic could break.
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A long job's place, free again when this is dropped.
+/// A registered long job, which is unregistered on drop.
 pub struct Running<'a> {
     desk: &'a Desk,
-    /// What it does.
+    /// Kind of the job.
     pub kind: JobKind,
-    /// The job's task.
+    /// Task of the job.
     pub task: Task,
-    /// When it began.
+    /// Start time of the job.
     pub since: Instant,
 }
 

@@ -1,4 +1,4 @@
-//! Files that are dropped on the window: their paths go to the front end, which asks what to do with them.
+//! Files dropped on the window: their paths go to the front end, which asks what to do with them.
 
 use std::{
     path::PathBuf,
@@ -8,24 +8,24 @@ use std::{
 use serde::Serialize;
 use tauri::{DragDropEvent, ipc::Channel};
 
-/// What happens to files over the window.
+/// An event of files over the window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Dropped {
-    /// Files are held over it.
+    /// Files are dragged over the window.
     Over,
-    /// They are taken away again.
+    /// Files are dragged out of the window.
     Away,
-    /// They are let go.
+    /// Files are dropped.
     Files {
-        /// Where they lie.
+        /// Paths of the files.
         paths: Vec<String>,
     },
 }
 
 impl Dropped {
-    /// What the system tells, if it is of use.
+    /// Converts a system event; `None` if it is not needed.
     fn of(event: &DragDropEvent) -> Option<Self> {
         match event {
             DragDropEvent::Enter { paths, .. } if !paths.is_empty() => Some(Self::Over),
@@ -39,23 +39,23 @@ impl Dropped {
     }
 }
 
-/// Where the window listens.
+/// The window's channel for drop events.
 #[derive(Default)]
 pub struct Drops {
     window: Mutex<Option<Channel<Dropped>>>,
 }
 
 impl Drops {
-    /// What happens is told there from now on.
+    /// Sets the channel that receives events from now on.
     pub fn watch(&self, window: Channel<Dropped>) {
         *self.window.lock().unwrap_or_else(PoisonError::into_inner) = Some(window);
     }
 
-    /// Something happened.
+    /// Sends an event to the window, if a channel is set.
     pub fn tell(&self, event: &DragDropEvent) {
         let window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Some(window), Some(dropped)) = (&*window, Dropped::of(event)) {
-            // A window that is gone wants no files.
+            // The window may be gone.
             let _ = window.send(dropped);
         }
     }
@@ -86,7 +86,7 @@ mod tests {
         drops.tell(&DragDropEvent::Enter { paths: paths.clone(), position });
         drops.tell(&DragDropEvent::Over { position });
         drops.tell(&DragDropEvent::Leave);
-        // A picture or a word that is dragged from elsewhere has no path.
+        // An image or a word dragged from elsewhere has no path.
         drops.tell(&DragDropEvent::Drop { paths: Vec::new(), position });
         drops.tell(&DragDropEvent::Drop { paths, position });
         assert_eq!(

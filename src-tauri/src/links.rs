@@ -1,16 +1,18 @@
-//! Links into the casebook: `precedent://item/acme/app#12`, from other programs.
+//! Links into the casebook from other programs: `precedent://item/acme/app#12`.
 
 use tauri::{Url, ipc::Channel};
 
 use crate::mailbox::Mailbox;
 
-/// The scheme; the packages register it (`tauri.conf.json`).
+/// The URL scheme, which the packages register (`tauri.conf.json`).
 const SCHEME: &str = "precedent";
-/// The longest key that is believed, in bytes.
+/// The maximum length of a key, in bytes.
 const MAX_KEY: usize = 300;
 
-/// The document that a link names, if it is one of ours: `precedent://item/acme/app#12`, `…/acme/app/12`,
-/// `…/acme/app%2312`, `…/acme/app:Page-Name`.
+/// Returns the document key in a link, or `None` for other links.
+///
+/// Accepts `precedent://item/acme/app#12`, `…/acme/app/12`, `…/acme/app%2312` and
+/// `…/acme/app:Page-Name`.
 pub fn key(link: &str) -> Option<String> {
     let url = Url::parse(link).ok()?;
     if url.scheme() != SCHEME || url.host_str() != Some("item") {
@@ -30,7 +32,7 @@ pub fn key(link: &str) -> Option<String> {
     sound.then_some(key)
 }
 
-/// A part of an address with its escapes resolved.
+/// Decodes the percent-escapes of a URL part.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -46,19 +48,19 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Where links wait until the window wants them, and go as soon as it does.
+/// A mailbox that holds the latest link until the window listens.
 #[derive(Default)]
 pub struct Links(Mailbox<String>);
 
 impl Links {
-    /// Shows the first document that these words name. Whether there was one.
+    /// Opens the first link among these arguments and returns whether there was one.
     pub fn open<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> bool {
         let Some(key) = words.into_iter().find_map(key) else { return false };
         self.0.send(key);
         true
     }
 
-    /// Links go here from now on, with the one that waits.
+    /// Sets the channel for links and sends it the waiting one.
     pub fn watch(&self, window: Channel<String>) {
         self.0.watch(window);
     }

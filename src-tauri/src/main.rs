@@ -148,7 +148,7 @@ fn main() -> std::process::ExitCode {
             let found = match places::find(app, &args) {
                 Ok(found) => found,
                 Err(error) => {
-                    // An error that is handed back here ends in a panic, which says nothing that helps.
+                    // An error returned here ends in a panic without a useful message.
                     tell(&error.to_string());
                     std::process::exit(1);
                 }
@@ -167,7 +167,7 @@ fn main() -> std::process::ExitCode {
             std::process::ExitCode::SUCCESS
         }
         Err(error) => {
-            // A window that is just being closed takes no links any more, and a moment later it is gone.
+            // A closing window accepts no links and is gone a moment later.
             #[cfg(unix)]
             if may_retry {
                 start_again();
@@ -178,7 +178,7 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-/// Says why there is no window. On Windows the program has no console that could be read.
+/// Reports why there is no window. On Windows the program has no console to print to.
 fn tell(what: &str) {
     eprintln!("error: {what}");
     #[cfg(windows)]
@@ -189,7 +189,7 @@ fn tell(what: &str) {
         .show();
 }
 
-/// Puts a new start in the place of this one; returns only where that fails.
+/// Replaces the process with a new start; returns only on failure.
 #[cfg(unix)]
 fn start_again() {
     use std::os::unix::process::CommandExt as _;
@@ -198,8 +198,10 @@ fn start_again() {
     let _failed = std::process::Command::new(program).arg("--again").args(std::env::args_os().skip(1)).exec();
 }
 
-/// Files that are dropped come as events; so do links on macOS, which elsewhere are arguments. With an icon in the tray the program
-/// outlives its window, without one the prompt does not.
+/// Handles run events.
+///
+/// Dropped files arrive as events, and on macOS links do, which are arguments elsewhere. With a
+/// tray icon the program outlives its window; without one, the prompt closes with it.
 fn on_event(app: &tauri::AppHandle, event: tauri::RunEvent) {
     match event {
         tauri::RunEvent::WindowEvent {

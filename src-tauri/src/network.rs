@@ -1,6 +1,6 @@
-//! What the system tells of the network.
+//! The network state reported by the system.
 
-/// Whether the connection is paid for by what goes over it; none where the system does not tell.
+/// Returns whether the connection is metered; `None` if the system does not say.
 #[cfg(target_os = "linux")]
 pub async fn is_metered() -> Option<bool> {
     let bus = zbus::Connection::system().await.ok()?;
@@ -15,13 +15,13 @@ pub async fn is_metered() -> Option<bool> {
     meant(manager.get_property("Metered").await.ok()?)
 }
 
-/// Other systems tell it in ways that are not simple.
+/// Returns `None`: other systems have no simple way to find out.
 #[cfg(not(target_os = "linux"))]
 pub async fn is_metered() -> Option<bool> {
     None
 }
 
-/// What NetworkManager's `NMMetered` means: yes, no, and what it takes for either.
+/// Converts NetworkManager's `NMMetered`: yes, no, and its guesses at either.
 #[cfg(any(target_os = "linux", test))]
 fn meant(metered: u32) -> Option<bool> {
     match metered {

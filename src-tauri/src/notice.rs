@@ -1,6 +1,6 @@
-//! A word to the desktop while nobody is looking at the window: that a long job has ended, and what a sync by itself brought.
+//! Desktop notifications while the window has no focus: the end of a long job, the news of a sync.
 //!
-//! Straight from here: Tauri's plugin for it puts a script of its own into the page, which then wants permissions.
+//! They are sent directly: Tauri's plugin injects a script into the page, which needs permissions.
 
 use std::time::Duration;
 
@@ -12,12 +12,13 @@ use crate::{
     window,
 };
 
-/// Shorter jobs are waited for.
+/// The minimum duration of a job that triggers a notification.
 const LONG: Duration = Duration::from_secs(15);
-/// The most of what is told, in characters: desktops cut it sooner or later.
+/// The maximum length of a notification, in characters; desktops truncate long ones.
 const MOST: usize = 200;
 
-/// Passes the end of a job on; tells the desktop of it if the job was long and the window is behind others.
+/// Returns a job's result unchanged, with a notification if the job was long and the window has no
+/// focus.
 pub fn when_long<T>(app: &AppHandle, running: &Running<'_>, result: Result<T>) -> Result<T> {
     if running.since.elapsed() >= LONG && !has_focus(app) {
         let problem = match &result {
@@ -31,7 +32,7 @@ pub fn when_long<T>(app: &AppHandle, running: &Running<'_>, result: Result<T>) -
     result
 }
 
-/// Tells the desktop what is new, if the window is behind others.
+/// Shows a notification about news if the window has no focus.
 pub fn when_away(app: &AppHandle, news: &str) {
     let news = told(news);
     if !news.is_empty() && !has_focus(app) {
@@ -39,17 +40,17 @@ pub fn when_away(app: &AppHandle, news: &str) {
     }
 }
 
-/// What is told, in one line.
+/// Converts news to one line without markup.
 fn told(news: &str) -> String {
     let line: String = news.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST).collect();
-    // Desktops read it as markup.
+    // Desktops interpret the text as markup.
     line.trim().replace('&', "&amp;").replace('<', "&lt;")
 }
 
 fn show(title: &str, body: &str) {
     let mut notification = notify_rust::Notification::new();
     notification.appname("Precedent").summary(title).body(body);
-    // It talks to the desktop, which may take its time or not be there: nothing waits for it.
+    // The desktop may be slow or absent, so the notification is sent on its own thread.
     std::thread::spawn(move || drop(notification.show()));
 }
 
@@ -57,7 +58,7 @@ fn has_focus(app: &AppHandle) -> bool {
     app.get_webview_window(window::LABEL).is_some_and(|w| w.is_focused().unwrap_or(false))
 }
 
-/// Title and text of the notification.
+/// Returns the title and the text of the notification.
 fn words(kind: JobKind, problem: Option<String>) -> (&'static str, String) {
     let (done, failed) = match kind {
         JobKind::Import => ("Import finished", "Import failed"),

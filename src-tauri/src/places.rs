@@ -1,23 +1,23 @@
-//! Where things lie on this machine: the casebook, the ONNX runtime, the built-in model.
+//! The locations of the casebook, the ONNX runtime and the built-in model.
 
 use std::path::{Path, PathBuf};
 
 use precedent_engine::{OpenOptions, config::Settings};
 use tauri::{App, Manager as _};
 
-/// What the window opens.
+/// The options that the window opens a casebook with.
 pub struct Found {
-    /// The casebook, and what it needs.
+    /// Casebook and the files it needs.
     pub options: OpenOptions,
-    /// The file of settings, if it was read and something in it is wrong.
+    /// Settings file, if it was read and contains an error.
     pub wrong_settings: Option<PathBuf>,
 }
 
-/// What to open, from the arguments, the environment and what lies beside the program.
+/// Determines what to open from the arguments, the environment and the files beside the program.
 pub fn find(app: &App, args: &crate::Args) -> tauri::Result<Found> {
     let (folder, wrong_settings) = match &args.casebook {
         Some(folder) => (std::path::absolute(folder)?, None),
-        // The command line's own: what was imported there is here.
+        // The command line has the same default, so both open the same casebook.
         None => {
             let (settings, wrong) = settings(app)?;
             let folder = match settings.casebook {
@@ -38,14 +38,15 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<Found> {
     options.hub = precedent_host::hub();
     let options = match app.path().resource_dir() {
         Ok(resources) => bundled_in(options, &resources),
-        // Not every way of starting the program has resources; then what lies beside it is all there is.
+        // Not every way of starting the program has resources.
         Err(_) => options,
     };
     Ok(Found { options, wrong_settings })
 }
 
-/// What the user set, for both faces, as far as it can be; and the file, if something in it is wrong. The window tells that,
-/// and in which casebook it writes meanwhile.
+/// Reads the valid part of the user's settings, and returns the file if it contains an error.
+///
+/// The window reports the error and the casebook that it uses meanwhile.
 fn settings(app: &App) -> tauri::Result<(Settings, Option<PathBuf>)> {
     let file = precedent_host::config_file(app.path().config_dir().ok());
     match precedent_host::settings(file.as_deref()) {
@@ -57,7 +58,7 @@ fn settings(app: &App) -> tauri::Result<(Settings, Option<PathBuf>)> {
     }
 }
 
-/// Adds the places of a package whose resources are apart from the program, as on macOS.
+/// Adds the paths of a package that keeps its resources apart from the program, as on macOS.
 fn bundled_in(mut options: OpenOptions, resources: &Path) -> OpenOptions {
     let library = format!("{}onnxruntime{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     options.runtime.push(resources.join(library));

@@ -1,5 +1,8 @@
-//! The shortcut under Wayland, where the desktop holds the keys and tells when they were pressed: the
-//! [portal for global shortcuts](https://flatpak.github.io/xdg-desktop-portal/docs/doc-org.freedesktop.portal.GlobalShortcuts.html).
+//! The global shortcut under Wayland, where the desktop holds the keys and reports each press.
+//!
+//! It uses the
+//! [portal for global
+//! shortcuts](https://flatpak.github.io/xdg-desktop-portal/docs/doc-org.freedesktop.portal.GlobalShortcuts.html).
 
 use ashpd::desktop::{
     CreateSessionOptions, ResponseError, Session,
@@ -9,34 +12,34 @@ use futures_util::StreamExt as _;
 use tauri::async_runtime::{JoinHandle, spawn};
 use tauri_plugin_global_shortcut::{Code, Modifiers, Shortcut};
 
-/// What the shortcut is called between this program and the desktop, which keeps its keys by this name.
+/// The id of the shortcut, under which the desktop stores its keys.
 const ID: &str = "ask";
-/// What the desktop shows a person who is asked whether it may have keys.
+/// The description that the desktop shows when it asks for permission.
 const ABOUT: &str = "Ask Precedent from anywhere";
 
 /// A shortcut that the desktop holds for this program.
 pub struct Held {
     session: Session<GlobalShortcuts>,
     listening: JoinHandle<()>,
-    /// Its keys in the desktop's own words: a person may have chosen others than were asked for.
+    /// Keys as the desktop describes them; a user may have chosen other keys than requested.
     pub keys: Option<String>,
 }
 
 impl Held {
-    /// Gives it back.
+    /// Releases the shortcut.
     pub async fn release(self) {
         self.listening.abort();
-        // A session that is gone is closed.
+        // A failure means that the session is closed already.
         let _ = self.session.close().await;
     }
 }
 
-/// Why the desktop holds no shortcut.
+/// The reason why the desktop holds no shortcut.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It has no such portal.
+    /// The desktop has no such portal.
     NotHere,
-    /// The person who was asked said no.
+    /// The user declined.
     Declined,
 }
 
@@ -49,12 +52,13 @@ impl From<ashpd::Error> for Refused {
     }
 }
 
-/// Asks the desktop to hold a shortcut, and does `pressed` each time that it was pressed. A desktop may ask its person first,
-/// and this waits for the answer.
+/// Requests a shortcut from the desktop and calls `pressed` on each press.
+///
+/// The desktop may ask its user first; this waits for the answer.
 pub async fn hold(shortcut: &Shortcut, pressed: impl Fn() + Send + 'static) -> Result<Held, Refused> {
     let portal = GlobalShortcuts::new().await?;
     let session = portal.create_session(CreateSessionOptions::default()).await?;
-    // Listened for before it can be pressed.
+    // Subscribe before the shortcut can be pressed.
     let mut activated = Box::pin(portal.receive_activated().await?);
     let wanted = NewShortcut::new(ID, ABOUT).preferred_trigger(trigger(shortcut).as_deref());
     let bound = portal.bind_shortcuts(&session, &[wanted], None, BindShortcutsOptions::default()).await;
@@ -76,8 +80,12 @@ pub async fn hold(shortcut: &Shortcut, pressed: impl Fn() + Send + 'static) -> R
     Ok(Held { session, listening, keys: keys.filter(|keys| !keys.is_empty()) })
 }
 
-/// A shortcut as the [XDG specification for shortcuts](https://specifications.freedesktop.org/shortcuts-spec/latest/) writes it,
-/// `CTRL+ALT+p`; none for a key that has no name there, for which the desktop asks.
+/// Formats a shortcut such as `CTRL+ALT+p`; `None` for a key without a name, for which the desktop
+/// asks.
+///
+/// The format is that of the
+/// [XDG specification for
+/// shortcuts](https://specifications.freedesktop.org/shortcuts-spec/latest/).
 fn trigger(shortcut: &Shortcut) -> Option<String> {
     let names = [
         (Modifiers::CONTROL, "CTRL"),
@@ -90,7 +98,7 @@ fn trigger(shortcut: &Shortcut) -> Option<String> {
     Some(keys.join("+"))
 }
 
-/// The name of a key among X's keysyms (`xkbcommon-keysyms.h`), on the keyboard of the United States.
+/// Returns the X keysym of a key (`xkbcommon-keysyms.h`) on a US keyboard.
 fn keysym(key: Code) -> Option<String> {
     let named = match key {
         Code::Space => "space",

@@ -1,6 +1,7 @@
-//! The prompt: a small window over everything, which a shortcut, the tray's icon or a second start with `--ask` opens.
+//! The prompt: a small window above all others, opened by a shortcut, the tray icon or a second
+//! start with `--ask`.
 //!
-//! Nothing of it is there before a person switches it on, and the clipboard is read when the prompt is shown, not before.
+//! The prompt does not exist before a user enables it. The clipboard is read only when it is shown.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -16,58 +17,58 @@ use tauri_plugin_global_shortcut::{GlobalShortcutExt as _, Shortcut, ShortcutSta
 use crate::portal;
 use crate::{mailbox::Mailbox, window};
 
-/// The window's name.
+/// The label of the window.
 pub const LABEL: &str = "prompt";
-/// Its size, in logical pixels.
+/// The size of the window, in logical pixels.
 const SIZE: (f64, f64) = (680.0, 440.0);
-/// What opens it where nobody chose something else.
+/// The default shortcut.
 pub const SHORTCUT: &str = if cfg!(target_os = "macos") { "Cmd+Alt+P" } else { "Ctrl+Alt+P" };
-/// The most of the clipboard's text that is offered, in characters: as much as a stack trace has, and less than a log.
+/// The maximum length of offered clipboard text, in characters: a stack trace fits, a log does not.
 const MAX_TEXT: usize = 100_000;
 
-/// What a person switched on.
+/// The prompt settings chosen by the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PromptSettings {
-    /// The shortcut that opens the prompt from anywhere, as `Ctrl+Alt+P`; none opens it.
+    /// Shortcut that opens the prompt from anywhere, such as `Ctrl+Alt+P`, if any.
     pub shortcut: Option<String>,
-    /// Whether an icon stands in the system's tray.
+    /// True if the tray icon is enabled.
     pub tray: bool,
 }
 
-/// What is on.
+/// The current state of the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PromptState {
-    /// The shortcut that opens the prompt.
+    /// Shortcut that opens the prompt.
     pub shortcut: Option<String>,
-    /// Its keys in the desktop's own words, where the desktop gives them out.
+    /// Keys as the desktop describes them, if it does.
     pub shortcut_keys: Option<String>,
-    /// Whether the icon stands in the tray.
+    /// True if the tray icon is shown.
     pub tray: bool,
-    /// Why the shortcut that was asked for does not open it.
+    /// Reason why the requested shortcut does not open the prompt.
     pub shortcut_problem: Option<String>,
-    /// Why the icon that was asked for is not there.
+    /// Reason why the requested tray icon is not shown.
     pub tray_problem: Option<String>,
-    /// The shortcut that is offered first.
+    /// Suggested shortcut.
     pub default_shortcut: &'static str,
 }
 
-/// What the prompt wants shown in the main window.
+/// The target that the prompt shows in the main window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "view", rename_all = "snake_case")]
 pub enum PromptTarget {
     /// A document.
     Item {
-        /// Its key.
+        /// Key of the document.
         key: String,
-        /// The comment to begin at, if not with the report.
+        /// Comment to scroll to, if not the report.
         anchor: Option<String>,
     },
     /// A search.
     Search {
-        /// What is typed.
+        /// Query text.
         query: String,
     },
     /// The duplicates of a text.
@@ -87,35 +88,38 @@ pub enum PromptTarget {
     },
 }
 
-/// Who listens, and what is on.
+/// The listeners and the state of the prompt.
 #[derive(Default)]
 pub struct Prompt {
     main: Mailbox<PromptTarget>,
     shown: Mailbox<()>,
     has_shortcuts: Mutex<bool>,
-    /// What a desktop with Wayland holds for the prompt.
+    /// Shortcut held by a Wayland desktop.
     #[cfg(target_os = "linux")]
     held: tokio::sync::Mutex<Option<portal::Held>>,
 }
 
 impl Prompt {
-    /// What is to be shown goes there from now on, with what waits.
+    /// Sets the channel for targets and sends it the waiting one.
     pub fn watch(&self, window: Channel<PromptTarget>) {
         self.main.watch(window);
     }
 
-    /// The prompt is told there each time that it is shown, also where that was before it listened.
+    /// Sets the channel that is notified whenever the prompt is shown, even before it listened.
     pub fn watch_shown(&self, window: Channel<()>) {
         self.shown.watch(window);
     }
 }
 
-/// It holds no invariant that a panic could have broken.
+/// Locks a mutex, ignoring poison: it guards no invariant that a panic could break.
 fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has this shortcut held and no other one; its keys where the desktop gives them out, or why it cannot be.
+/// Registers this shortcut and no other; returns its keys if the desktop describes them.
+///
+/// # Errors
+/// The reason why the shortcut cannot be registered.
 pub async fn set_shortcut(app: &AppHandle, named: Option<&str>) -> Result<Option<String>, String> {
     let shortcut = named.map(parsed).transpose()?;
     #[cfg(target_os = "linux")]
@@ -125,7 +129,9 @@ pub async fn set_shortcut(app: &AppHandle, named: Option<&str>) -> Result<Option
     hold(app, named.unwrap_or_default(), shortcut).map(|()| None)
 }
 
-/// Under Wayland a shortcut can be asked for by way of X, and is then heard over windows of X alone: the desktop is asked.
+/// Requests the shortcut from the Wayland desktop.
+///
+/// A shortcut registered through X is received only over windows of X.
 #[cfg(target_os = "linux")]
 async fn hold_by_desktop(app: &AppHandle, shortcut: Option<Shortcut>) -> Result<Option<String>, String> {
     let prompt = app.state::<Prompt>();
@@ -146,7 +152,7 @@ async fn hold_by_desktop(app: &AppHandle, shortcut: Option<Shortcut>) -> Result<
     Ok(keys)
 }
 
-/// Holds this shortcut and no other one; why that cannot be.
+/// Registers this shortcut and no other, or returns the reason why it cannot.
 fn hold(app: &AppHandle, named: &str, shortcut: Option<Shortcut>) -> Result<(), String> {
     let prompt = app.state::<Prompt>();
     let mut has_shortcuts = locked(&prompt.has_shortcuts);
@@ -154,7 +160,7 @@ fn hold(app: &AppHandle, named: &str, shortcut: Option<Shortcut>) -> Result<(), 
         if shortcut.is_none() {
             return Ok(());
         }
-        // Not before it is wanted: it connects to the display, which may know no such thing.
+        // The plugin connects to the display, which may lack support, so it is loaded on demand.
         let pressed = |app: &AppHandle, _: &Shortcut, event: tauri_plugin_global_shortcut::ShortcutEvent| {
             if event.state() == ShortcutState::Pressed {
                 toggle(app);
@@ -170,7 +176,7 @@ fn hold(app: &AppHandle, named: &str, shortcut: Option<Shortcut>) -> Result<(), 
     shortcuts.register(shortcut).map_err(|_| format!("another program uses {named}"))
 }
 
-/// A shortcut by its name. One key alone would be taken from every other program.
+/// Parses a shortcut. A single key is rejected, as it would be taken from every other program.
 fn parsed(name: &str) -> Result<Shortcut, String> {
     let shortcut: Shortcut =
         name.parse().map_err(|_| format!("{name} is no shortcut; press, for example, Ctrl, Alt and P"))?;
@@ -191,19 +197,21 @@ fn not_here() -> String {
         .to_owned()
 }
 
-/// Shows the prompt over everything, with the keyboard in it.
+/// Shows the prompt above all other windows, with the keyboard focus.
 pub fn show(app: &AppHandle) {
-    // It is made when it is first wanted, and kept: the second time it is there at once.
+    // The window is created on first use and kept, so that it opens at once the next time.
     let Some(window) = app.get_webview_window(LABEL).or_else(|| make(app).ok()) else { return };
     app.state::<Prompt>().shown.send(());
-    // A window manager may refuse any of these, and nothing follows from it.
+    // A window manager may refuse any of these without harm.
     let _ = place(&window);
     let _ = window.show();
     let _ = window.set_focus();
 }
 
-/// Puts the prompt where it is looked for: on the screen that the pointer is on, in the middle, a third of the room above it. By its
-/// size as it will be: a window that was not yet shown has another.
+/// Places the prompt in the middle of the pointer's screen, with a third of the free height above
+/// it.
+///
+/// This uses the final size, because a window that was never shown reports another one.
 fn place(window: &WebviewWindow) -> tauri::Result<()> {
     let pointer = window.cursor_position()?;
     let screen = match window.monitor_from_point(pointer.x, pointer.y)? {
@@ -217,15 +225,15 @@ fn place(window: &WebviewWindow) -> tauri::Result<()> {
     window.set_position(PhysicalPosition::new(x, y))
 }
 
-/// Closes the prompt for good: with the main window goes the program.
+/// Closes the prompt for good, so that the program ends with its main window.
 pub fn close(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(LABEL) {
-        // A window that is gone is closed.
+        // A failure means that the window is closed already.
         let _ = window.destroy();
     }
 }
 
-/// Shows the prompt, or puts it away where it is before its person.
+/// Shows the prompt, or hides it if it is visible and has the focus.
 pub fn toggle(app: &AppHandle) {
     let is_seen = |window: &WebviewWindow| {
         window.is_visible().unwrap_or_default() && window.is_focused().unwrap_or_default()
@@ -250,14 +258,14 @@ fn make(app: &AppHandle) -> tauri::Result<WebviewWindow> {
         .build()
 }
 
-/// Shows something in the main window in place of the prompt.
+/// Shows a target in the main window and hides the prompt.
 pub fn hand_over(app: &AppHandle, target: PromptTarget) {
     app.state::<Prompt>().main.send(target);
     window::hide(app, LABEL);
     window::raise(app);
 }
 
-/// The text on the clipboard; none where there is no text, or no clipboard.
+/// Returns the text on the clipboard; `None` if there is no text or no clipboard.
 ///
 /// # Errors
 /// [`precedent_core::Code::Io`] if the desktop does not answer.

@@ -1,4 +1,4 @@
-//! The icon in the system's tray, whose menu asks, opens and quits. With it the program outlives its window.
+//! The tray icon, whose menu asks, opens and quits. With it the program outlives its window.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(target_os = "linux")]
@@ -15,11 +15,11 @@ use crate::{prompt, window};
 const ASK: &str = "ask";
 const OPEN: &str = "open";
 const QUIT: &str = "quit";
-/// How long the desktop has to say whether it shows icons: a window that is being closed waits for it.
+/// The time limit for asking the desktop whether it shows icons, as a closing window waits for it.
 #[cfg(target_os = "linux")]
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The icon, while it is switched on.
+/// The tray icon, while it is enabled.
 #[derive(Default)]
 pub struct Tray(Mutex<Option<TrayIcon>>);
 
@@ -29,7 +29,7 @@ impl Tray {
     }
 }
 
-/// Puts the icon into the tray, or takes it out; why that cannot be.
+/// Shows or removes the tray icon, or returns the reason why it cannot.
 pub async fn set(app: &AppHandle, on: bool) -> Result<(), String> {
     let tray = app.state::<Tray>();
     if !on {
@@ -55,7 +55,7 @@ pub async fn set(app: &AppHandle, on: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a window that is closed can be brought back by the icon. A desktop may have stopped showing it.
+/// Returns whether the tray icon can bring back a closed window. A desktop may stop showing it.
 pub fn keeps(app: &AppHandle) -> bool {
     let is_on = app.state::<Tray>().icon().is_some();
     is_on && tauri::async_runtime::block_on(is_shown())
@@ -93,7 +93,8 @@ fn make(app: &AppHandle) -> tauri::Result<TrayIcon> {
     builder.build(app)
 }
 
-/// Whether the library that draws icons in the tray is here: without it the attempt would end the program.
+/// Returns whether the library for tray icons is installed; without it, the attempt would end the
+/// program.
 #[cfg(target_os = "linux")]
 fn has_indicator() -> bool {
     const NAMES: [&str; 2] = ["libayatana-appindicator3.so.1", "libappindicator3.so.1"];
@@ -110,7 +111,7 @@ fn has_indicator() -> bool {
     true
 }
 
-/// Whether something on this desktop shows icons of programs: many show none, and a window that hid behind one would be lost.
+/// Returns whether this desktop shows tray icons; if not, a window hidden behind one would be lost.
 #[cfg(target_os = "linux")]
 async fn is_shown() -> bool {
     let host = tokio::time::timeout(PATIENCE, has_host()).await;
@@ -123,8 +124,8 @@ async fn is_shown() -> bool {
     true
 }
 
-/// Whether a host for icons is there, as the
-/// [specification](https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/StatusNotifierWatcher/) tells it.
+/// Returns whether a host for icons is registered, as defined by the
+/// [specification](https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/StatusNotifierWatcher/).
 #[cfg(target_os = "linux")]
 async fn has_host() -> Option<bool> {
     const WATCHER: &str = "org.kde.StatusNotifierWatcher";
@@ -133,8 +134,9 @@ async fn has_host() -> Option<bool> {
     watcher.get_property("IsStatusNotifierHostRegistered").await.ok()
 }
 
-/// Whether the display has a tray of the [older kind](https://specifications.freedesktop.org/systemtray-spec/latest/), to which
-/// the library turns where no host is.
+/// Returns whether the display has a tray of the
+/// [older kind](https://specifications.freedesktop.org/systemtray-spec/latest/), which the library
+/// uses if there is no host.
 #[cfg(target_os = "linux")]
 fn has_tray_of_x() -> bool {
     use x11rb::protocol::xproto::ConnectionExt as _;

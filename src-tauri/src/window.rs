@@ -1,11 +1,11 @@
-//! The main window: it shows the front end and can never be led anywhere else.
+//! The main window, which shows the front end and refuses to navigate anywhere else.
 
 use tauri::{App, AppHandle, Manager as _, Url, WebviewWindowBuilder, webview::NewWindowResponse};
 
-/// The window's name.
+/// The label of the window.
 pub const LABEL: &str = "main";
 
-/// Opens the window. Links are opened by the command `open_external`; the window itself refuses to leave the front end.
+/// Opens the window. It refuses to leave the front end; links go through `open_external`.
 pub fn open(app: &App) -> tauri::Result<()> {
     let Some(config) = app.config().app.windows.iter().find(|w| w.label == LABEL) else {
         return Err(tauri::Error::WindowNotFound);
@@ -21,19 +21,19 @@ pub fn open(app: &App) -> tauri::Result<()> {
     Ok(())
 }
 
-/// Takes no more of the machine than one page of text needs.
+/// Reduces the web view's resources to the needs of one page of text.
 #[cfg(target_os = "linux")]
 fn spare(view: &webkit2gtk::WebView) {
     use webkit2gtk::{
         CacheModel, HardwareAccelerationPolicy, SettingsExt as _, WebContextExt as _, WebViewExt as _,
     };
 
-    // There is one page, and it never leaves: nothing is kept for going back.
+    // The single page is never left, so no page cache is needed.
     if let Some(context) = view.context() {
         context.set_cache_model(CacheModel::DocumentViewer);
     }
-    // Layers that the processor has to put together itself, as in a virtual machine or a remote session, take twice the
-    // time and the memory of painting the page at once.
+    // Without a GPU, as in a virtual machine or a remote session, compositing layers takes twice
+    // the time and memory of painting the page at once.
     if let Some(settings) = view.settings()
         && !has_graphics(std::path::Path::new("/dev/dri"))
     {
@@ -41,32 +41,33 @@ fn spare(view: &webkit2gtk::WebView) {
     }
 }
 
-/// Whether there is a graphics processor that can draw: the kernel names each of them `renderD` and a number.
+/// Returns whether a graphics processor is present: the kernel names each one `renderD` and a
+/// number.
 #[cfg(target_os = "linux")]
 fn has_graphics(devices: &std::path::Path) -> bool {
     std::fs::read_dir(devices)
         .is_ok_and(|all| all.flatten().any(|one| one.file_name().to_string_lossy().starts_with("renderD")))
 }
 
-/// Brings the window to the front: somebody started the program a second time.
+/// Brings the window to the front, after a second start of the program.
 pub fn raise(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(LABEL) {
-        // A window manager may refuse any of these, and nothing follows from it.
+        // A window manager may refuse any of these without harm.
         let _ = window.unminimize();
         let _ = window.show();
         let _ = window.set_focus();
     }
 }
 
-/// Takes the window of this name away, and keeps what it shows.
+/// Hides the window with this label and keeps its content.
 pub fn hide(app: &AppHandle, label: &str) {
     if let Some(window) = app.get_webview_window(label) {
-        // A window that is gone is hidden.
+        // A failure means that the window is gone already.
         let _ = window.hide();
     }
 }
 
-/// Whether an address belongs to the front end.
+/// Returns whether a URL belongs to the front end.
 pub fn is_ours(url: &Url) -> bool {
     match (url.scheme(), url.host_str()) {
         ("tauri", Some("localhost")) => true,

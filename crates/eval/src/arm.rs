@@ -1,32 +1,33 @@
-//! The ways of ranking that are judged.
+//! The ranking methods under evaluation.
 
 use precedent_core::model::Ranking;
 use serde::{Deserialize, Serialize};
 
-/// A way of ranking.
+/// A ranking method.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Arm {
-    /// Search by words.
+    /// Full-text search.
     Lexical,
-    /// Search by meaning.
+    /// Semantic search.
     Semantic,
-    /// Search by both.
+    /// Hybrid search: full-text and semantic.
     Hybrid,
-    /// The check for duplicates.
+    /// Duplicate detection.
     Duplicates,
-    /// The same where `calibrate` is run from time to time: each report is asked with what earlier reports taught.
+    /// Duplicate detection with periodic calibration: each query uses weights fitted on earlier
+    /// reports.
     Calibrated,
 }
 
 impl Arm {
-    /// All of them, each after what it builds on.
+    /// All methods, each after the ones it builds on.
     pub const ALL: [Self; 5] =
         [Self::Lexical, Self::Semantic, Self::Hybrid, Self::Duplicates, Self::Calibrated];
 
-    /// As it is written in commands and files.
+    /// Returns the name used in commands and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Lexical => "lexical",
@@ -37,13 +38,13 @@ impl Arm {
         }
     }
 
-    /// Reads a name.
+    /// Parses a name.
     pub fn parse(name: &str) -> std::result::Result<Self, String> {
         let known = || Self::ALL.map(Self::name).join(", ");
         Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| format!("must be one of {}", known()))
     }
 
-    /// Whether it is made of this one: both arms of search, or the check that is calibrated.
+    /// Returns whether this method builds on `other`.
     pub fn builds_on(self, other: Self) -> bool {
         match self {
             Self::Lexical | Self::Semantic => false,
@@ -52,12 +53,12 @@ impl Arm {
         }
     }
 
-    /// Whether it is a way to search.
+    /// Returns whether this is a search method.
     pub fn searches(self) -> bool {
         matches!(self, Self::Lexical | Self::Semantic | Self::Hybrid)
     }
 
-    /// What the casebook is asked for.
+    /// Returns the ranking to request from the casebook.
     pub fn ranking(self) -> Ranking {
         match self {
             Self::Lexical => Ranking::Lexical,

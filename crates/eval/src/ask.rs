@@ -1,4 +1,4 @@
-//! Every query of a set, asked in each way of ranking.
+//! Execution of a set's queries with each ranking method.
 
 use std::{
     collections::BTreeMap,
@@ -26,30 +26,30 @@ use crate::{
     set::{self, EvalSet, SOURCE},
 };
 
-/// A set's queries, and how they are asked.
+/// The queries of a set and the options to run them with.
 pub struct Asking<'a> {
     casebook: &'a Casebook,
     set: &'a EvalSet,
-    /// Only candidates of so many days before each report.
+    /// Maximum age of a candidate relative to its report, in days.
     window: Option<i64>,
     form: Form,
-    /// Of the set's reports, where few words are asked.
+    /// Word counts of the set's reports; empty unless the form is `Words`.
     vocabulary: Vocabulary,
-    /// How many are asked at once.
+    /// Maximum number of concurrent queries.
     width: usize,
     asked: Arc<AtomicU64>,
     total: u64,
     task: &'a Task,
 }
 
-/// Asks every query of a set in each of these ways.
+/// Runs every query of a set with each of the given methods.
 pub async fn ask(arms: &[Arm], features: &mut Option<Features>, mut asking: Asking<'_>) -> Result<SetRun> {
     let (set, task) = (asking.set, asking.task);
     let named = |answers: BTreeMap<usize, Answer>| {
         answers.into_iter().map(|(q, a)| (set.reports[q].id.clone(), a)).collect()
     };
     let table = &asking.casebook.table_of(SOURCE).await?;
-    // What learns on the way is made of the answers of the check for duplicates.
+    // Calibration learns from the answers of the duplicate check.
     let learning = arms.contains(&Arm::Calibrated);
     let asked =
         |arm: &Arm| *arm != Arm::Calibrated && (arms.contains(arm) || (learning && *arm == Arm::Duplicates));
@@ -105,7 +105,7 @@ impl<'a> Asking<'a> {
         self.set.relevant.keys().chain(&self.set.negatives).copied()
     }
 
-    /// Asks all of them, several at once. Answers come as they are found, and are handed on in the order of the queries.
+    /// Runs all queries concurrently and passes the answers to `take` in query order.
     async fn each(
         &self,
         arm: Arm,
@@ -139,8 +139,9 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// A report as it was filed: without the sentence that names its duplicate, which its reporter cannot have known. Or what
-    /// of it is typed.
+    /// Builds the request for a report in the form under evaluation.
+    ///
+    /// Notes that name the duplicate are removed: the reporter could not have known it.
     fn request(&self, place: usize, by: Arm) -> RankRequest {
         let report = &self.set.reports[place];
         let whole = self.form == Form::Report;
@@ -152,7 +153,7 @@ impl<'a> Asking<'a> {
             body: if whole { without_duplicate_notes(&report.body) } else { String::new() },
             typed: !whole,
             source: SOURCE.to_owned(),
-            // The stored vectors of an item are of all of it.
+            // The stored vectors of an item cover its whole text.
             number: whole.then_some(place as u64 + 1),
             made_at: report.created_at,
             since: self.window.map(|days| set::before(report.created_at, days)),

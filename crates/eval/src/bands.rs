@@ -1,8 +1,8 @@
-//! What a user would meet: how often an answer is in each band, and how right the bands are, by marks and by reading.
+//! The frequency and precision of each confidence band, by tracker marks and manual judgement.
 //!
-//! A mark says of a pair that it is the same; where there is none, a person may have read it. What nobody marked or read is
-//! not counted by judgement. Every share stands with its interval (Wilson 1927) at the effective size of its weighted sample
-//! (Kish 1965).
+//! A tracker mark labels a pair as a duplicate; a pair without one may have been judged manually.
+//! Pairs that are neither marked nor judged are not counted by judgement. Every share has its
+//! interval (Wilson 1927) at the effective size of its weighted sample (Kish 1965).
 
 use precedent_core::model::{Band, LIKELY, POSSIBLE, SAME};
 use serde::Serialize;
@@ -12,34 +12,34 @@ use crate::{
     metrics::{float, wilson},
 };
 
-/// Lengths of the queue whose first entries are told.
+/// The queue lengths that are reported.
 const QUEUE: [usize; 3] = [20, 50, 100];
 
-/// A first answer.
+/// The first answer to a query.
 #[derive(Clone, Copy, Debug)]
 pub struct First {
-    /// How sure it was said to be the same, 0..1.
+    /// Confidence that the pair is a duplicate, 0..1.
     pub confidence: f64,
-    /// How sure it was said to be worth reading, 0..1.
+    /// Confidence that the candidate is worth reading, 0..1.
     pub worth: f64,
-    /// Whether it is a known duplicate.
+    /// True for a known duplicate.
     pub marked: bool,
-    /// What the pair was found to be by reading.
+    /// Manual judgement of the pair, if any.
     pub judged: Option<Judged>,
-    /// For how many reports of the tracker the report stands.
+    /// Number of the tracker's reports that this report stands for.
     pub weight: f64,
 }
 
-/// A share with its 95 % interval, and what it rests on.
+/// A share with its 95 % interval and sample size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Share {
-    /// From 0 to 1.
+    /// The share, from 0 to 1.
     pub share: f64,
-    /// The lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// Upper end of the interval.
     pub high: f64,
-    /// How many pairs are behind it.
+    /// Number of pairs behind the share.
     pub pairs: usize,
 }
 
@@ -47,17 +47,17 @@ pub struct Share {
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct BandReport {
     pub band: Band,
-    /// Answers that were given.
+    /// Number of answers in the band.
     pub answers: usize,
-    /// Reports of the tracker that they stand for, of a thousand.
+    /// Number of the tracker's reports that the answers stand for, per thousand.
     pub of_thousand: f64,
-    /// The share that is right by marks.
+    /// Share of known duplicates by tracker marks.
     pub marked: Share,
-    /// The share that is the same, by marks and by reading.
+    /// Share of duplicates by tracker marks and manual judgement.
     pub same: Option<Share>,
-    /// The share that is the same or related, by marks and by reading.
+    /// Share of duplicates and related reports by tracker marks and manual judgement.
     pub worth: Option<Share>,
-    /// Of the reports whose known duplicate is first: the share that is stated in this band.
+    /// Share of this band among the reports whose known duplicate ranks first.
     pub of_found: f64,
 }
 
@@ -65,29 +65,30 @@ pub struct BandReport {
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct QueueReport {
     pub first: usize,
-    /// The share that is right by marks.
+    /// Share of known duplicates by tracker marks.
     pub marked: Share,
-    /// The share that is the same, by marks and by reading.
+    /// Share of duplicates by tracker marks and manual judgement.
     pub same: Option<Share>,
-    /// Reports whose known duplicate is first and that are not among them.
+    /// Number of later entries whose known duplicate ranks first.
     pub missed: usize,
 }
 
-/// What a user meets.
+/// The bands and the queue as a user sees them.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Met {
-    /// Each band, the surest first.
+    /// Each band, the most confident first.
     pub bands: Vec<BandReport>,
-    /// The beginnings of the queue of open reports.
+    /// The first entries of the queue of open reports, by length.
     pub queue: Vec<QueueReport>,
-    /// The share of first answers that are the same or related, by marks and by reading.
+    /// Share of first answers that are duplicates or related, by tracker marks and manual
+    /// judgement.
     pub related: Option<Share>,
-    /// Of answers stated to be worth reading at 0.8 or more, the share that is.
+    /// Share of answers worth reading among those rated 0.8 or more.
     pub worth_reading: Option<Share>,
 }
 
 impl First {
-    /// What the pair is, as far as it is known, and for how many answers it stands.
+    /// Returns the known relation of the pair and the number of answers it stands for.
     fn truth(&self) -> Option<(Judgement, f64)> {
         match (self.judged, self.marked) {
             (Some(judged), true) => Some((judged.judgement, self.weight)),
@@ -98,7 +99,7 @@ impl First {
     }
 }
 
-/// The weighted share of `all` that is right.
+/// Computes the weighted share of `all` that is right.
 pub fn share(all: impl Iterator<Item = (bool, f64)>) -> Share {
     let (mut right, mut sum, mut squares, mut pairs) = (0.0, 0.0, 0.0, 0);
     for (is, weight) in all {
@@ -123,7 +124,9 @@ fn known<'a>(answers: impl Iterator<Item = &'a First>, is: impl Fn(Judgement) ->
     (share.pairs > 0).then_some(share)
 }
 
-/// What a user meets who gets these first answers. By judgement only if any were `read`.
+/// Summarizes first answers by band and by queue length.
+///
+/// Shares by judgement are computed only if `read`.
 pub fn met(answers: &[First], read: bool) -> Met {
     let same = |judgement| judgement == Judgement::Same;
     let worth = |judgement| judgement != Judgement::Neither;
@@ -138,7 +141,7 @@ pub fn met(answers: &[First], read: bool) -> Met {
             BandReport {
                 band: name,
                 answers: within().count(),
-                // The sum of nothing is −0.
+                // The sum of an empty iterator is −0.
                 of_thousand: 1000.0 * within().map(|a| a.weight).sum::<f64>() / all.max(1.0) + 0.0,
                 marked: marked(within()),
                 same: read.then(|| known(within(), same)).flatten(),
@@ -170,7 +173,7 @@ pub fn met(answers: &[First], read: bool) -> Met {
     }
 }
 
-/// What a band is called in a table: from which confidence on.
+/// Returns the label of a band in a table: its confidence range.
 pub fn name(band: Band) -> String {
     match band {
         Band::High => format!("{SAME:.1} and more"),

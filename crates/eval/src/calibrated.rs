@@ -1,4 +1,4 @@
-//! The way of ranking that learns on the way.
+//! The ranking method that is calibrated over time.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,13 @@ use crate::{
     set::{self, EvalSet},
 };
 
-/// How often a source is calibrated over its time.
+/// The number of calibrations over the time of a source.
 const CALIBRATIONS: usize = 12;
 
-/// What the check for duplicates answers where a source is calibrated over its time. Nothing if it never has enough
-/// known duplicates for that.
+/// Returns the answers of the duplicate check for a source that is calibrated over time.
 ///
-/// Queries are asked in the order in which they were filed, each with what was learnt from those before it: a twelfth at a
-/// time.
+/// Returns `None` if the source never has enough known duplicates. Queries run in filing order, a
+/// twelfth at a time, each with the weights fitted on the earlier blocks.
 pub fn calibrated(
     set: &EvalSet,
     built_in: &RankingModel,
@@ -54,7 +53,9 @@ pub fn calibrated(
     Ok(own.map(|_| answers))
 }
 
-/// A ranking with other weights, best first; ties as they were. The confidence is that of the one that is shown first.
+/// Reranks documents with the given weights, best first, and recomputes their confidence.
+///
+/// Ties keep their order.
 fn again(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocument> {
     let candidates: Vec<(Candidate, &RankedDocument)> =
         documents.iter().filter_map(|d| Some((candidate(d, false)?, d))).collect();
@@ -84,7 +85,7 @@ fn again(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocume
 fn candidate(document: &RankedDocument, right: bool) -> Option<Candidate> {
     let (features, rest) = document.features.split_at_checked(COUNT)?;
     let features = Features(features.try_into().ok()?);
-    // Between them stands the share.
+    // The share precedes the numbers of the overlap.
     let overlap = rest
         .get(1..)
         .and_then(|numbers| numbers.first_chunk())

@@ -1,4 +1,4 @@
-//! How often a solved case is found where there is one, and silence kept where there is none.
+//! An evaluation of solved-case search: hits where there is a case, silence where there is none.
 
 use std::{collections::BTreeSet, io::Write as _, path::PathBuf};
 
@@ -17,68 +17,68 @@ use crate::{
     set::{EvalSet, SOURCE, place},
 };
 
-/// Lines about other things, and lines about nothing: nobody's tracker has a case for them. All are invented.
+/// Lines about other subjects or without meaning, all invented; no tracker has a case for them.
 const NONSENSE: &str = include_str!("nonsense.txt");
-/// At most so many reports of a set are asked, spread evenly over its time.
+/// The maximum number of reports queried per set, spread evenly over its time.
 const MOST: usize = 300;
-/// So many texts of other sets are asked in each form.
+/// The number of texts of other sets that are queried in each form.
 const FOREIGN: usize = 80;
-/// How many cases of each answer are looked at.
+/// The number of cases inspected per answer.
 const DEPTH: usize = 10;
 
-/// What is evaluated.
+/// The options of an evaluation of solved-case search.
 #[derive(Clone, Debug, Default)]
 pub struct CasesRequest {
-    /// The folders of the sets. The texts of the others are foreign to each.
+    /// Folders of the sets. The texts of the other sets are foreign to each set.
     pub sets: Vec<PathBuf>,
-    /// Where the casebooks of the sets are kept.
+    /// Folder of the sets' casebooks.
     pub cache: PathBuf,
-    /// A table of weights in place of the built-in one.
+    /// File of ranking weights in place of the built-in ones.
     pub weights: Option<PathBuf>,
-    /// The folder of a model in place of the built-in one.
+    /// Folder of a model in place of the built-in one.
     pub model: Option<PathBuf>,
-    /// Where the evidence of the first cases is written.
+    /// Output file for the features of the first cases.
     pub features: Option<PathBuf>,
 }
 
-/// What looking for solved cases is worth.
+/// The results of an evaluation of solved-case search.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct CasesReport {
-    /// Each set, in the order in which it was named.
+    /// Results per set, in the order of the request.
     pub sets: Vec<CasesSet>,
 }
 
-/// What it is worth on one set.
+/// The results of solved-case search on one set.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct CasesSet {
-    /// The name of its folder.
+    /// Name of the set's folder.
     pub set: String,
-    /// Reports with an earlier duplicate that is closed.
+    /// Number of reports with an earlier, closed duplicate.
     pub asked: usize,
-    /// The look for solved cases, then search within what is closed, in each form.
+    /// Results of `troubleshoot`, then of a search of closed reports, in each form.
     pub ways: Vec<CasesWay>,
-    /// Of reports of the set itself without a known duplicate, how many are answered.
+    /// Share of the set's reports without a known duplicate that get an answer.
     pub unmarked: Share,
-    /// Of lines about other things and about nothing, how many are answered.
+    /// Share of off-topic and meaningless lines that get an answer.
     pub nonsense: Share,
 }
 
-/// One way of asking in one form.
+/// The results of one method in one form.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct CasesWay {
     /// `troubleshoot` or `search`.
     pub way: &'static str,
-    /// What is asked: `report` (title and text), `title`, `code` (its code and logs alone).
+    /// Query text: `report` (title and text), `title`, or `code` (code and logs alone).
     pub form: &'static str,
-    /// How often the right case is first.
+    /// Share of queries with the right case ranked first.
     pub success_1: Share,
-    /// How often it is among the first three.
+    /// Share of queries with the right case among the first three.
     pub success_3: Share,
-    /// How often it is among the first ten.
+    /// Share of queries with the right case among the first ten.
     pub success_10: Share,
-    /// How often nothing is said where there is a case.
+    /// Share of queries without an answer although there is a case.
     pub silent: Share,
-    /// How often something is said of texts of the other sets.
+    /// Share of texts of other sets that get an answer.
     pub alarms: Share,
 }
 
@@ -86,7 +86,7 @@ fn share_of(all: &[bool]) -> Share {
     share(all.iter().map(|is| (*is, 1.0)))
 }
 
-/// What is asked of a report.
+/// The part of a report that is used as the query.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Report,
@@ -105,7 +105,7 @@ impl Asked {
         }
     }
 
-    /// Title and text; nothing where the report has none of it.
+    /// Returns title and text, or `None` if the report lacks this part.
     fn of(self, title: &str, body: &str) -> Option<(String, String)> {
         match self {
             Self::Report => Some((title.to_owned(), without_duplicate_notes(body))),
@@ -121,7 +121,8 @@ impl Asked {
 /// Measures how solved cases are found in each set.
 ///
 /// # Errors
-/// [`Code::InvalidInput`](precedent_core::Code::InvalidInput) for a set or table that cannot be read; otherwise as the engine.
+/// [`Code::InvalidInput`](precedent_core::Code::InvalidInput) for a set or table that cannot be
+/// read; otherwise the engine's errors.
 pub async fn evaluate_cases(
     request: &CasesRequest,
     open: impl Fn(PathBuf) -> OpenOptions,
@@ -250,7 +251,7 @@ pub async fn evaluate_cases(
     Ok(CasesReport { sets: out })
 }
 
-/// Reports of a set without a known duplicate, spread evenly over its time.
+/// Returns reports of a set without a known duplicate, spread evenly over its time.
 fn sample(set: &EvalSet, most: usize) -> Vec<usize> {
     let all = if set.negatives.is_empty() { (0..set.reports.len()).collect() } else { set.negatives.clone() };
     let step = all.len().div_ceil(most.max(1)).max(1);
@@ -280,13 +281,13 @@ async fn ask(
     casebook.rank(request, task).await
 }
 
-/// The numbers of what a person would be shown: a search shows all it finds.
+/// Returns the numbers of the documents that a user would see; a search shows all of them.
 fn shown(ranked: Vec<RankedDocument>, by: Ranking) -> Vec<u64> {
     let helps = |d: &RankedDocument| by != Ranking::Duplicates || d.probability.is_some_and(|p| p >= HELPS);
     ranked.into_iter().filter(helps).map(|d| d.number).collect()
 }
 
-/// Set, form, query, document, whether it is the right one, and the numbers that it is judged by.
+/// Writes one row per document: set, form, query, document, label, probability and features.
 fn write(
     file: &mut impl std::io::Write,
     set: &EvalSet,

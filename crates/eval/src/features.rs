@@ -1,4 +1,4 @@
-//! The evidence of every candidate as a table, for fitting weights.
+//! The features of every candidate as a table, for fitting weights.
 
 use std::{
     fs,
@@ -10,8 +10,10 @@ use precedent_core::{Error, Result, model::RankedDocument};
 
 use crate::set::{self, EvalSet};
 
-/// The evidence of every candidate, for fitting the table of weights: set, query, how many reports of the tracker the
-/// query stands for, document, whether it is a duplicate, the ids of both, and the features in their order.
+/// A table of candidate features for fitting the ranking weights.
+///
+/// Columns: set, query, number of the tracker's reports that the query stands for, document,
+/// duplicate label, ids of both, and the features in their order.
 pub struct Features {
     path: PathBuf,
     file: std::io::BufWriter<fs::File>,
@@ -23,7 +25,7 @@ impl Features {
         Ok(Self { path: path.to_owned(), file: std::io::BufWriter::new(file) })
     }
 
-    /// Writes what is left.
+    /// Flushes the table to the file.
     pub fn finish(mut self) -> Result<()> {
         self.file.flush().map_err(|e| Error::io(&self.path, e))
     }

@@ -1,13 +1,13 @@
-//! What is asked of a report: all of it, as it is pasted, or the few words of it that a person types into a search.
+//! The query form of a report: all of it, or the few words that a person types into a search.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::set::Report;
 
-/// So many words are typed where few are.
+/// The number of words in a short query.
 const FEW: usize = 3;
 
-/// A form in which reports are asked.
+/// A form in which reports are queried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Form {
     /// Title and body
@@ -19,7 +19,7 @@ pub enum Form {
     Words,
 }
 
-/// How many reports have each word.
+/// The number of reports that contain each word.
 #[derive(Debug, Default)]
 pub struct Vocabulary(HashMap<String, u32>);
 
@@ -41,7 +41,8 @@ impl Vocabulary {
         Self(counts)
     }
 
-    /// The title's rarest words, each once, in their order; of equally rare ones the first.
+    /// Returns the title's rarest words in their order, each once; the first of equally rare words
+    /// wins.
     pub fn rarest(&self, title: &str) -> String {
         let title = title.to_lowercase();
         let mut known = HashSet::new();

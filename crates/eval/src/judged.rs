@@ -1,33 +1,35 @@
-//! Pairs that were read, and what they are: what a mark of a tracker does not tell.
+//! Manually judged pairs, in addition to the tracker's marks.
 
 use std::{collections::HashMap, fs, path::Path};
 
 use precedent_core::{Error, Result};
 
-/// What two reports are to each other.
+/// The relation of two reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// The same problem, or probably the same: who knows both would close the later one.
+    /// The same problem, or probably the same: an expert would close the later report.
     Same,
-    /// The same area or feature, another problem.
+    /// The same area or feature, but another problem.
     Related,
-    /// Neither, or there is nothing to compare.
+    /// Neither, or too little content to compare.
     Neither,
 }
 
-/// A pair that was read.
+/// A manually judged pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
     pub judgement: Judgement,
-    /// For how many answers of its tracker it stands.
+    /// Number of the tracker's answers that the pair stands for.
     pub weight: f64,
 }
 
-/// The pairs of a set by the ids of the later and the earlier report.
+/// The judged pairs of a set, by the ids of the later and the earlier report.
 pub type Pairs = HashMap<(String, String), Judged>;
 
-/// Reads `NAME.tsv` of a folder, or a file: report, earlier report, verdict (D the same, P probably the same, R related, N
-/// neither, X nothing to compare), weight. Nothing where the folder has none of that name.
+/// Reads the judged pairs of a set from a file, or from `SET.tsv` of a folder.
+///
+/// Columns: report, earlier report, verdict (D the same, P probably the same, R related, N neither,
+/// X nothing to compare), weight. Returns `None` if the folder has no such file.
 ///
 /// # Errors
 /// A file that cannot be read, with its line.

@@ -1,7 +1,7 @@
-//! Judges ranking and confidence on sets of reports with known duplicates.
+//! An evaluation of ranking and confidence on sets of reports with known duplicates.
 //!
-//! Nothing of it answers a user's question; it measures the answers. A set's casebook knows of each query what was known
-//! when it was filed, and nothing later.
+//! This crate measures answers and never answers a user's query. In the casebook of a set, each
+//! query sees only the data known when it was filed.
 
 mod arm;
 mod ask;
@@ -36,46 +36,48 @@ use features::Features;
 use run::Run;
 use set::EvalSet;
 
-/// How many documents of each ranking are kept and scored.
+/// The number of documents kept and scored per ranking.
 const DEPTH: usize = 100;
 
-/// What is evaluated, and how.
+/// The options of an evaluation.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// The folders of the sets.
+    /// Folders of the sets.
     pub sets: Vec<PathBuf>,
-    /// The ways of ranking; none: all that the form allows.
+    /// Ranking methods; empty for all that the form allows.
     pub by: Vec<Arm>,
-    /// What of each report is asked.
+    /// Form in which each report is queried.
     pub form: Form,
-    /// Only candidates of so many days before each report.
+    /// Maximum age of a candidate relative to its report, in days.
     pub window: Option<i64>,
-    /// The file of a table of weights in place of the built-in one.
+    /// File of ranking weights in place of the built-in ones.
     pub weights: Option<PathBuf>,
-    /// Where the evidence of all candidates is written.
+    /// Output file for the features of all candidates.
     pub features: Option<PathBuf>,
-    /// Pairs that were read: a folder of `SET.tsv`, or a file of one set.
+    /// Manually judged pairs: a folder of `SET.tsv` files, or the file of one set.
     pub judged: Option<PathBuf>,
-    /// The file that keeps the answers; none: `last.json` in the cache.
+    /// Output file for the run; `last.json` in the cache by default.
     pub run: Option<PathBuf>,
     /// An earlier run to compare with.
     pub against: Option<PathBuf>,
-    /// A folder for every ranking as a table.
+    /// Output folder for every ranking as a table.
     pub tsv: Option<PathBuf>,
-    /// The folder of a model, which holds a card.
+    /// Folder of a model, which contains a card.
     pub model: Option<PathBuf>,
-    /// Where the casebooks of the sets are kept.
+    /// Folder of the sets' casebooks.
     pub cache: PathBuf,
-    /// How many queries are asked at once.
+    /// Maximum number of concurrent queries.
     pub width: usize,
 }
 
-/// Asks every query of every set and says what the answers are worth. `open` tells how a casebook in a folder is opened;
-/// `warn` takes what was left out, and why.
+/// Runs every query of every set and measures the answers.
+///
+/// `open` returns the options for opening a casebook in a folder; `warn` receives the reason why a
+/// method is left out.
 ///
 /// # Errors
-/// [`Code::InvalidInput`](precedent_core::Code::InvalidInput) for a set, table, run or model that cannot be read; otherwise as
-/// the engine.
+/// [`Code::InvalidInput`](precedent_core::Code::InvalidInput) for a set, table, run or model that
+/// cannot be read; otherwise the engine's errors.
 pub async fn evaluate(
     request: &Request,
     open: impl Fn(PathBuf) -> OpenOptions,
@@ -140,7 +142,7 @@ pub async fn evaluate(
     Ok(report::report(&sets, &run, against.as_ref(), &pairs, &file))
 }
 
-/// The casebook of a set: kept in the cache, so that its vectors are computed once.
+/// Opens the casebook of a set, which is cached so that its vectors are computed once.
 async fn casebook(
     mut options: OpenOptions,
     set: &EvalSet,
@@ -149,7 +151,7 @@ async fn casebook(
     task: &Task,
 ) -> Result<Casebook> {
     options.create = true;
-    // What an index knows, it knows of every query; comments are read as they were when a query was filed.
+    // Queries read comments as of their filing time; an index would show later ones.
     options.index_comments = false;
     options.table = table.clone();
     if let Some(model) = model {

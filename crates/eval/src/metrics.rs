@@ -1,4 +1,5 @@
-//! The measures of a ranking: recall@k by duplicate group, MRR, MAP, AUC, calibration, and paired bootstrap intervals.
+//! The measures of a ranking: recall@k by duplicate group, MRR, MAP, AUC, calibration, and paired
+//! bootstrap intervals.
 
 pub use precedent_core::share::wilson;
 use serde::{Deserialize, Serialize};
@@ -11,10 +12,11 @@ pub struct Mean {
     pub high: f64,
 }
 
-/// What one query's ranking is worth.
+/// The scores of one query's ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct QueryScore {
-    /// Whether an earlier member of the duplicate group is among the first 1, 5, 10: recall@k "by bucket".
+    /// Recall@k "by bucket", k = 1, 5, 10: 1 if an earlier group member is among the first k, else
+    /// 0.
     pub recall_1: f64,
     pub recall_5: f64,
     pub recall_10: f64,
@@ -25,7 +27,7 @@ pub struct QueryScore {
 }
 
 impl QueryScore {
-    /// Scores a ranking in which `relevant` says for each document whether it is a duplicate, out of `total` that are.
+    /// Scores a ranking; `relevant` marks the documents that are duplicates, out of `total`.
     pub fn new(relevant: &[bool], total: usize) -> Self {
         let ranks: Vec<usize> =
             relevant.iter().enumerate().filter(|(_, r)| **r).map(|(i, _)| i + 1).collect();
@@ -40,7 +42,7 @@ impl QueryScore {
         }
     }
 
-    /// The measures in their order, with their names.
+    /// Returns the measures with their names, in order.
     pub fn named(&self) -> [(&'static str, f64); 5] {
         [
             ("recall@1", self.recall_1),
@@ -57,7 +59,7 @@ pub fn float(n: usize) -> f64 {
     n as f64
 }
 
-/// The mean with its 95 % percentile bootstrap interval (Efron 1979), from a fixed seed.
+/// Computes the mean with its 95 % percentile bootstrap interval (Efron 1979), from a fixed seed.
 pub fn bootstrap(values: &[f64], draws: usize, seed: u64) -> Mean {
     if values.is_empty() {
         return Mean::default();
@@ -82,7 +84,9 @@ pub fn bootstrap(values: &[f64], draws: usize, seed: u64) -> Mean {
     Mean { value, low: at(0.025), high: at(0.975) }
 }
 
-/// The area under the ROC curve: the chance that a positive scores above a negative, ties counting half.
+/// Computes the area under the ROC curve: the chance that a positive scores above a negative.
+///
+/// Ties count half. Returns `None` if either list is empty.
 pub fn auc(positives: &[f64], negatives: &[f64]) -> Option<f64> {
     if positives.is_empty() || negatives.is_empty() {
         return None;
@@ -105,7 +109,7 @@ pub fn auc(positives: &[f64], negatives: &[f64]) -> Option<f64> {
     Some((sum - n * (n + 1.0) / 2.0) / (n * float(negatives.len())))
 }
 
-/// A stated probability, whether it was right, and how many cases of the tracker it stands for.
+/// A stated probability with its outcome and the number of the tracker's cases it stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stated {
     pub probability: f64,
@@ -113,7 +117,9 @@ pub struct Stated {
     pub weight: f64,
 }
 
-/// Expected calibration error (Guo et al. 2017, arXiv 1706.04599): ten bins of equal width, weighted.
+/// Computes the expected calibration error (Guo et al. 2017, arXiv 1706.04599).
+///
+/// Uses ten weighted bins of equal width.
 pub fn calibration_error(stated: &[Stated]) -> Option<f64> {
     let all: f64 = stated.iter().map(|s| s.weight).sum();
     if all <= 0.0 {
@@ -130,7 +136,9 @@ pub fn calibration_error(stated: &[Stated]) -> Option<f64> {
     Some(bins.iter().map(|(_, p, r)| (p - r).abs()).sum::<f64>() / all)
 }
 
-/// The share of `positives` queries that are answered rightly at the loosest threshold with at least this precision.
+/// Computes recall at the loosest threshold with at least this precision.
+///
+/// The recall is the share of `positives` queries that are answered correctly.
 pub fn recall_at_precision(stated: &[Stated], precision: f64, positives: f64) -> f64 {
     let mut sorted = stated.to_vec();
     sorted.sort_by(|a, b| b.probability.total_cmp(&a.probability));
@@ -139,7 +147,7 @@ pub fn recall_at_precision(stated: &[Stated], precision: f64, positives: f64) ->
         all += one.weight;
         right += one.weight * f64::from(u8::from(one.right));
         let ends = sorted.get(i + 1).is_none_or(|next| next.probability < one.probability);
-        // Fewer than ten answers measure nothing.
+        // Fewer than ten answers are too few to measure precision.
         if ends && i >= 9 && right / all >= precision {
             best = right;
         }

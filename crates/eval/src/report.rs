@@ -1,4 +1,4 @@
-//! What a run is worth.
+//! The report on an evaluation run.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,76 +16,77 @@ use crate::{
     set::EvalSet,
 };
 
-/// Draws of the bootstrap, and the seed that makes them repeatable.
+/// The number of bootstrap draws; the fixed seed makes them repeatable.
 const DRAWS: usize = 1000;
 const SEED: u64 = 7;
-/// Precisions that the recall of confident answers is told at.
+/// The precisions at which the recall of confident answers is reported.
 const PRECISIONS: [f64; 3] = [0.9, 0.7, 0.5];
 
-/// What a run is worth.
+/// The results of an evaluation run.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct EvalReport {
-    /// The model that made the vectors, or "none".
+    /// Model that computed the vectors, or "none".
     pub model: String,
-    /// Where the run was kept.
+    /// File of the run.
     pub run: String,
-    /// Each set, in the order in which it was named.
+    /// Results per set, in the order of the request.
     pub sets: Vec<SetReport>,
 }
 
-/// What a run is worth on one set.
+/// The results of a run on one set.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct SetReport {
-    /// The name of its folder.
+    /// Name of the set's folder.
     pub set: String,
-    /// Reports in it.
+    /// Number of reports.
     pub documents: usize,
-    /// Reports with an earlier duplicate.
+    /// Number of reports with an earlier duplicate.
     pub queries: usize,
-    /// Reports without one that are asked too.
+    /// Number of queried reports without an earlier duplicate.
     pub negatives: usize,
-    /// Each way of ranking.
+    /// Results per ranking method.
     pub rankings: Vec<RankingReport>,
 }
 
-/// What one way of ranking is worth.
+/// The results of one ranking method.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct RankingReport {
-    /// Which way.
+    /// Ranking method.
     pub ranking: Arm,
     /// Recall@1, recall@5, recall@10, MRR and MAP.
     pub measures: Vec<Measure>,
-    /// How far a ranking is ahead of each of those that it is made of, query by query.
+    /// Lead over each method that this one builds on, paired by query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ahead: Vec<Ahead>,
-    /// The chance that a report with a known duplicate scores above one without.
+    /// Chance that a report with a known duplicate scores above one without.
     pub auc: Option<f64>,
-    /// How far stated probabilities are from the truth, at the tracker's own share of duplicates.
+    /// Expected calibration error at the tracker's own share of duplicates.
     pub calibration_error: Option<f64>,
-    /// What a user meets: how often each band is stated, and how right it is.
+    /// Frequency and precision of each confidence band.
     pub met: Option<Met>,
-    /// Recall of duplicate reports at a precision of at least 0.9, 0.7, 0.5 (at the tracker's own share of duplicates).
+    /// Recall of duplicate reports at a precision of at least 0.9, 0.7 and 0.5 (at the tracker's
+    /// own share of duplicates).
     pub recall_at_precision: Option<[f64; 3]>,
 }
 
 /// A measure over all queries.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Measure {
-    /// Its name.
+    /// Name of the measure.
     pub name: &'static str,
     /// The mean with its 95 % interval.
     #[serde(flatten)]
     pub mean: Mean,
-    /// The paired difference to the run that was named with --against.
+    /// Paired difference to the run given with `--against`.
     pub difference: Option<Mean>,
 }
 
-/// How far a ranking is ahead of another.
+/// The lead of a ranking method over another.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Ahead {
-    /// Of which.
+    /// The other method.
     pub of: Arm,
-    /// Paired by query: an interval without zero is no accident of the draw.
+    /// Differences paired by query; an interval that excludes zero is unlikely to be chance.
     pub measures: Vec<Difference>,
 }
 
@@ -138,7 +139,9 @@ pub fn report(
 
 type Answers = std::collections::BTreeMap<String, Answer>;
 
-/// The mean difference of each measure between two rankings of the same queries; with nothing before, the means.
+/// Computes the mean difference of each measure between two rankings of the same queries.
+///
+/// Without `before`, computes the means.
 fn paired(now: &[QueryScore], before: Option<&[QueryScore]>) -> [Difference; 5] {
     let names = QueryScore::default().named().map(|(name, _)| name);
     std::array::from_fn(|i| {
@@ -212,8 +215,10 @@ fn scores(set: &EvalSet, answers: &Answers) -> Vec<QueryScore> {
         .collect()
 }
 
-/// The first answers, with how sure they were stated. Reports without a duplicate are a sample: each stands for as many as the
-/// tracker has, so that calibration is measured at its own share of duplicates.
+/// Returns the first answers with their stated confidence.
+///
+/// Reports without a duplicate are a sample. Each is weighted by the number of reports it stands
+/// for, so that calibration is measured at the tracker's own share of duplicates.
 fn first(set: &EvalSet, answers: &Answers, judged: Option<&Pairs>) -> Vec<First> {
     let one = |place: usize| {
         let id = &set.reports[place].id;

@@ -1,4 +1,4 @@
-//! What an evaluation answered, kept in a file so that two can be compared.
+//! The answers of an evaluation run, stored in a file so that runs can be compared.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -26,7 +26,7 @@ pub struct SetRun {
 /// A query's ranking, best first.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Answer {
-    /// Ids with their scores.
+    /// Document ids with their scores.
     pub documents: Vec<(String, f32)>,
     /// The calibrated probability that the first is a duplicate, where the ranking states one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,7 +37,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Keeps the best of a ranking.
+    /// Keeps the best documents of a ranking.
     pub fn new(set: &EvalSet, ranked: Vec<RankedDocument>) -> Self {
         let (probability, worth) = ranked.first().map_or((None, None), |r| (r.probability, r.worth));
         let documents = ranked
@@ -66,8 +66,9 @@ impl Run {
         files::replace(path, &run)
     }
 
-    /// One table for each set and ranking, in the form that TREC's tools and others read: query, document, rank, score,
-    /// probability.
+    /// Writes one table per set and ranking in the format of TREC's tools.
+    ///
+    /// Columns: query, document, rank, score, probability.
     pub fn write_tables(&self, folder: &Path) -> Result<()> {
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         for (name, set) in &self.sets {

@@ -1,4 +1,4 @@
-//! A set of reports with known duplicates, and the casebook that is made of it.
+//! A set of reports with known duplicates, and the casebook made from it.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -12,13 +12,13 @@ use precedent_core::{Error, Result, Task};
 use precedent_engine::Casebook;
 use serde::Deserialize;
 
-/// The source's name in the casebook that is made of a set.
+/// The source name in the casebook of a set.
 pub const SOURCE: &str = "eval/set";
 
-/// A report as its reporter filed it, with what it carries later (state, labels) for the casebook alone.
+/// A report as it was filed. Its later state and labels are only for the casebook.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Its id in the set.
+    /// Id in the set.
     pub id: String,
     pub title: String,
     pub body: String,
@@ -29,7 +29,7 @@ pub struct Report {
     comments: Vec<Comment>,
 }
 
-/// What was said below a report, and when: a query may know only what was said before it.
+/// A comment on a report. A query may see only comments written before it.
 #[derive(Clone, Debug, Deserialize)]
 struct Comment {
     #[serde(deserialize_with = "moment")]
@@ -37,7 +37,7 @@ struct Comment {
     body: Option<String>,
 }
 
-/// A set. Reports are in the order of their creation; everything else refers to them by place.
+/// An evaluation set. Reports are in order of creation; all else refers to them by position.
 #[derive(Debug)]
 pub struct EvalSet {
     pub name: String,
@@ -46,7 +46,7 @@ pub struct EvalSet {
     pub relevant: BTreeMap<usize, BTreeSet<usize>>,
     /// Reports without a known earlier duplicate.
     pub negatives: Vec<usize>,
-    /// Tells casebooks of different contents apart.
+    /// Hash that distinguishes casebooks of different contents.
     fingerprint: String,
 }
 
@@ -67,13 +67,13 @@ struct Line {
     pull_request: Option<serde::de::IgnoredAny>,
 }
 
-/// Who made a report, as GitHub's records have it.
+/// The author of a report in GitHub's records.
 #[derive(Deserialize)]
 struct User {
     login: String,
 }
 
-/// A comment as GitHub's records have it, with the report that it is below.
+/// A comment in GitHub's records, with the URL of its issue.
 #[derive(Deserialize)]
 struct Apart {
     issue_url: String,
@@ -81,7 +81,7 @@ struct Apart {
     comment: Comment,
 }
 
-/// Comments, or how many there are: GitHub's records have them apart.
+/// The comments of a report, or only their number: GitHub's records store them separately.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Comments {
@@ -102,15 +102,15 @@ enum Label {
     Object { name: String },
 }
 
-/// So many days before a moment.
+/// Returns the time `days` days before `time`.
 pub fn before(time: Timestamp, days: i64) -> Timestamp {
     time.checked_sub(jiff::SignedDuration::from_hours(days.saturating_mul(24))).unwrap_or(Timestamp::MIN)
 }
 
-/// Words of trackers for what is not closed, by how they begin.
+/// The prefixes of tracker states that are not closed.
 const OPEN: [&str; 9] =
     ["open", "new", "confirmed", "unconfirmed", "needinfo", "assigned", "reopened", "in_progress", "tracked"];
-/// What a tracker says of a report that was closed without being solved, as it ends.
+/// The suffixes of tracker states for reports closed without a solution.
 const DECLINED: [&str; 5] = ["invalid", "noresponse", "not_reproducible", "not_on_roadmap", "feature"];
 
 impl Report {
@@ -124,13 +124,13 @@ impl Report {
         DECLINED.iter().any(|word| state.ends_with(word))
     }
 
-    /// Whether it was solved, as far as the tracker's words tell.
+    /// Returns whether the report was solved, judged by its tracker state.
     pub fn is_solved(&self) -> bool {
         self.is_closed() && !self.is_declined()
     }
 }
 
-/// A moment as trackers write it: RFC 3339, or Bugzilla's `2011-07-22 12:47:33 UTC`.
+/// Parses a timestamp: RFC 3339, or Bugzilla's `2011-07-22 12:47:33 UTC`.
 fn moment<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Timestamp, D::Error> {
     let text = String::deserialize(from)?;
     let bugzilla = || text.strip_suffix(" UTC")?.replacen(' ', "T", 1).parse::<jiff::civil::DateTime>().ok();
@@ -142,8 +142,9 @@ fn moment<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Time
 }
 
 impl EvalSet {
-    /// Leaves only duplicates of the last so many days before each query, and the queries that still have one: the way in
-    /// which part of the literature counts.
+    /// Keeps only duplicates of the last `days` days before each query, and queries that have one.
+    ///
+    /// Part of the literature evaluates this way.
     pub fn keep_within(&mut self, days: i64) {
         let (reports, relevant) = (&self.reports, &mut self.relevant);
         for (query, documents) in relevant.iter_mut() {
@@ -153,8 +154,11 @@ impl EvalSet {
         relevant.retain(|_, documents| !documents.is_empty());
     }
 
-    /// Reads a set's folder: `corpus.jsonl` (id, title, body, created_at, author, state, labels, comments; `.zst` too) or
-    /// `issues.jsonl` and `comments.jsonl` (GitHub's REST shape), with `qrels.tsv` and, if there is one, `negatives.txt`.
+    /// Reads a set from a folder.
+    ///
+    /// The folder has `corpus.jsonl` or `corpus.jsonl.zst` (id, title, body, created_at, author,
+    /// state, labels, comments), or `issues.jsonl` and `comments.jsonl` (GitHub's REST shape), with
+    /// `qrels.tsv` and optionally `negatives.txt`.
     ///
     /// # Errors
     /// A file that is missing or cannot be read, with its line.
@@ -173,14 +177,14 @@ impl EvalSet {
             hasher.update(line.as_bytes());
             let wrong = |e: serde_json::Error| Error::invalid(format!("{}:{}: {e}", corpus.display(), i + 1));
             let read: Line = serde_json::from_str(&line).map_err(wrong)?;
-            // GitHub numbers items and gives each another id; sets of its records go by number.
+            // GitHub items have a number and a separate id; sets of its records use the number.
             let id = read.number.filter(|_| github).unwrap_or(read.id);
             if read.pull_request.is_some() {
                 continue;
             }
             let state = read.state.unwrap_or_else(|| "open".to_owned());
             if !matches!(state.as_str(), "open" | "closed") {
-                // What another word is read as is part of what the casebook holds.
+                // The interpretation of other states is part of the casebook's content.
                 hasher.update(b"words of state, second reading");
             }
             reports.push(Report {
@@ -217,7 +221,7 @@ impl EvalSet {
                     |e: serde_json::Error| Error::invalid(format!("{}:{}: {e}", said.display(), i + 1));
                 let apart: Apart = serde_json::from_str(&line).map_err(wrong)?;
                 let number = apart.issue_url.rsplit('/').next().unwrap_or_default();
-                // What is below a pull request has no report.
+                // Comments on pull requests have no report in the set.
                 if let Some(report) = place.get(number) {
                     reports[*report].comments.push(apart.comment);
                 }
@@ -255,7 +259,9 @@ impl EvalSet {
         Ok(Self { name, reports, relevant, negatives, fingerprint })
     }
 
-    /// How many of the tracker's reports a query stands for. Duplicates are all there; reports without one are a sample.
+    /// Returns the number of the tracker's reports that a query stands for.
+    ///
+    /// Duplicates are complete; reports without one are a sample.
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn weight(&self, query: usize) -> f64 {
         if self.relevant.contains_key(&query) || self.negatives.is_empty() {
@@ -264,15 +270,15 @@ impl EvalSet {
         (self.reports.len() - self.relevant.len()) as f64 / self.negatives.len() as f64
     }
 
-    /// The folder of this set's casebook below a cache folder.
+    /// Returns the folder of this set's casebook in a cache folder.
     pub fn casebook_folder(&self, cache: &Path) -> PathBuf {
         cache.join(format!("{}-{}", self.name, self.fingerprint))
     }
 
-    /// Imports the reports into a casebook, numbered by their place, with their comments.
+    /// Imports the reports with their comments into a casebook, numbered by position.
     ///
     /// # Errors
-    /// Those of the file system and the casebook.
+    /// Errors of the file system and the casebook.
     pub async fn import(&self, casebook: &Casebook, task: &Task) -> Result<()> {
         let file = casebook.folder().join("set.jsonl");
         let mut out = std::io::BufWriter::new(File::create(&file).map_err(|e| Error::io(&file, e))?);
@@ -308,13 +314,13 @@ impl EvalSet {
         fs::remove_file(&file).map_err(|e| Error::io(&file, e))
     }
 
-    /// How many reports and comments there are.
+    /// Returns the number of reports and comments.
     pub fn records(&self) -> u64 {
         self.reports.iter().map(|r| 1 + r.comments.len() as u64).sum()
     }
 }
 
-/// The place of a report, by its number in the casebook.
+/// Returns the position of a report from its number in the casebook.
 pub fn place(number: u64) -> Option<usize> {
     usize::try_from(number).ok()?.checked_sub(1)
 }

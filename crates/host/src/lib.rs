@@ -1,5 +1,4 @@
-//! What the faces read from the environment and ask of GitHub's own command line: settings, tokens, proxies, the user's
-//! name.
+//! Access to the environment and GitHub's command line: settings, tokens, proxies, the user's name.
 #![allow(clippy::disallowed_methods, reason = "a face may read the environment")]
 
 use std::{
@@ -14,18 +13,20 @@ use precedent_core::{Error, Result, files};
 use precedent_engine::config::{ConfigFile, KEYS, Key, Settings};
 use precedent_trackers::secrets::{Provided, SecretString, Secrets, SystemKeyring, Wanted};
 
-/// How long `gh` may take for a token.
+/// The time limit for `gh` to return a token.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest token, in bytes.
 const MAX_TOKEN: u64 = 16 * 1024;
 
-/// The file of settings: the one that `PRECEDENT_CONFIG` names, else the one in the user's folder for such files.
+/// Returns the settings file: the one named by `PRECEDENT_CONFIG`, else the user's default one.
 pub fn config_file(folder: Option<PathBuf>) -> Option<PathBuf> {
     let named = std::env::var_os("PRECEDENT_CONFIG").filter(|f| !f.is_empty()).map(PathBuf::from);
     named.or_else(|| Some(folder?.join("precedent").join("config.toml")))
 }
 
-/// Reads what of a file of settings can be read, and says what is wrong with it; one that is not there sets nothing.
+/// Reads the valid part of a settings file and returns it with the error found.
+///
+/// A missing file sets nothing.
 pub fn salvage_config(path: &Path) -> Result<(ConfigFile, Option<Error>)> {
     let text = match std::fs::read(path) {
         Ok(text) => String::from_utf8(text),
@@ -45,7 +46,7 @@ pub fn salvage_config(path: &Path) -> Result<(ConfigFile, Option<Error>)> {
     Ok((file, wrong))
 }
 
-/// Moves a file of settings to a name beside it that nothing has; which that is.
+/// Renames a settings file to an unused name beside it and returns that name.
 pub fn set_config_aside(path: &Path) -> Result<PathBuf> {
     let mut n = 1_u64;
     loop {
@@ -57,7 +58,7 @@ pub fn set_config_aside(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Sets a key from its variable, if that is there; whether it is.
+/// Sets a key from its environment variable and returns whether the variable is set.
 pub fn override_by_variable(key: &Key, settings: &mut Settings) -> Result<bool> {
     let name = key.variable();
     let Some(mut text) = variable(&name) else { return Ok(false) };
@@ -69,7 +70,9 @@ pub fn override_by_variable(key: &Key, settings: &mut Settings) -> Result<bool> 
     Ok(true)
 }
 
-/// What the user set: in the file, overridden by variables of the environment; and what is wrong with the file.
+/// Returns the user's settings and the error found in the file.
+///
+/// Environment variables override the file.
 pub fn settings(file: Option<&Path>) -> Result<(Settings, Option<Error>)> {
     let mut settings = Settings::default();
     let (config, wrong) = file.map(salvage_config).transpose()?.unwrap_or_default();
@@ -80,7 +83,7 @@ pub fn settings(file: Option<&Path>) -> Result<(Settings, Option<Error>)> {
     Ok((settings, wrong))
 }
 
-/// The places that are asked for a token, in order.
+/// Returns the token sources in the order in which they are tried.
 pub fn secrets() -> Secrets {
     Secrets::default()
         .then(Provided::new("the environment", environment))
@@ -88,18 +91,21 @@ pub fn secrets() -> Secrets {
         .then(Provided::new("gh", gh))
 }
 
-/// The user's name, for what people decide.
+/// Returns the user's name, which is recorded with decisions.
 pub fn user() -> String {
     variable("USER").or_else(|| variable("USERNAME")).unwrap_or_else(|| "someone".to_owned())
 }
 
-/// A variable that is set and not empty.
+/// Returns an environment variable, trimmed, if it is set and not empty.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().map(|v| v.trim().to_owned()).filter(|v| !v.is_empty())
 }
 
-/// The variables that the trackers' own tools read. A token for one kind of tracker is never tried at another, and one for
-/// a server of one's own is for the host that is named beside it: a casebook may come from someone else, with other hosts.
+/// Returns a token from the environment variables that the trackers' own tools read.
+///
+/// A token for one kind of tracker is never tried at another. A token for a self-hosted server is
+/// valid only for the host named beside it, because a casebook from someone else may name other
+/// hosts.
 fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
     let (names, place): (&[&str], _) = match wanted.tracker {
         "github" if wanted.host == "github.com" || wanted.host.ends_with(".ghe.com") => {
@@ -124,7 +130,7 @@ fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
         "bugzilla" => (&["BUGZILLA_API_KEY"], Some(variable("BUGZILLA_HOST")?)),
         _ => return None,
     };
-    // As it may be written: with a scheme, with a path.
+    // The host may be written with a scheme and a path.
     let host = |text: &str| {
         let text = text.split_once("://").map_or(text, |(_, rest)| rest);
         text.split('/').next().unwrap_or_default().to_lowercase()
@@ -133,7 +139,7 @@ fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
         return None;
     }
     let token = names.iter().copied().find_map(variable)?;
-    // Some want to know whose token it is.
+    // These trackers need the account name with the token.
     let name = match wanted.tracker {
         "jira" => variable("JIRA_EMAIL"),
         "confluence" => variable("CONFLUENCE_EMAIL"),
@@ -144,19 +150,19 @@ fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
     Some(SecretString::from(name.map_or(token.clone(), |name| format!("{name}:{token}"))))
 }
 
-/// What `gh` is signed in with.
+/// Returns the token that `gh` is signed in with.
 fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
     if wanted.tracker != "github" {
         return None;
     }
     let mut command = Command::new("gh");
-    // A window has no console, and Windows would open one for a moment. CREATE_NO_WINDOW:
+    // CREATE_NO_WINDOW keeps Windows from briefly opening a console:
     // https://learn.microsoft.com/windows/win32/procthread/process-creation-flags
     #[cfg(windows)]
     std::os::windows::process::CommandExt::creation_flags(&mut command, 0x0800_0000);
     let mut child = command
         .args(["auth", "token", "--hostname", wanted.host])
-        // With one of these it would answer for any host of its kind; what they hold is read above.
+        // With one of these, `gh` would return it for any host; they are read above.
         .env_remove("GH_TOKEN")
         .env_remove("GITHUB_TOKEN")
         .env_remove("GH_ENTERPRISE_TOKEN")
@@ -166,7 +172,7 @@ fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
         .stderr(Stdio::null())
         .spawn()
         .ok()?;
-    // It may wait for a keyring that asks the person something. A token fits into the pipe, so that it never waits for this.
+    // `gh` may wait for a keyring prompt. A token fits into the pipe, so writing never blocks.
     let began = Instant::now();
     let status = loop {
         match child.try_wait().ok()? {
@@ -184,13 +190,14 @@ fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
     Some(text.trim().to_owned()).filter(|t| status.success() && !t.is_empty()).map(SecretString::from)
 }
 
-/// Where models are fetched from, where that is another place than usual. The second name is the one that the hub's own tools
-/// read.
+/// Returns the model hub, if it is not the default one.
+///
+/// `HF_ENDPOINT` is the variable that the hub's own tools read.
 pub fn hub() -> Option<String> {
     variable("PRECEDENT_MODEL_HUB").or_else(|| variable("HF_ENDPOINT"))
 }
 
-/// The proxy for encrypted connections, with the hosts to reach without it.
+/// Returns the proxy for HTTPS connections and the hosts to reach without it.
 pub fn proxy() -> Option<(String, Option<String>)> {
     let any = |names: [&str; 2]| names.into_iter().find_map(variable);
     let proxy = any(["HTTPS_PROXY", "https_proxy"]).or_else(|| any(["ALL_PROXY", "all_proxy"]))?;

@@ -1,4 +1,4 @@
-//! What a tool is called with, read by the schema that it shows: the same words say what is allowed and refuse the rest.
+//! Arguments of a tool call, checked against the schema that the tool publishes.
 
 use std::{any::Any, fmt::Write as _};
 
@@ -16,10 +16,10 @@ use rmcp::{
 use serde::de::DeserializeOwned;
 use serde_json::{Number, Value, json};
 
-/// So much of a wrong value is repeated, in characters.
+/// The maximum length of an invalid value in an error, in characters.
 const SHOWN: usize = 60;
 
-/// The parameters of a call, or what is wrong with them. The schema is that of `P`.
+/// The parameters of a call, or the error in them. The schema is that of `P`.
 pub struct Parameters<P>(pub Result<P>);
 
 impl<P: JsonSchema> JsonSchema for Parameters<P> {
@@ -32,7 +32,8 @@ impl<P: JsonSchema> JsonSchema for Parameters<P> {
     }
 }
 
-/// Never fails: what is wrong becomes the tool's own reply, with a remedy, and not an error of the protocol.
+/// The conversion never fails: an error becomes the tool's own reply, with a hint, instead of a
+/// protocol error.
 impl<S, P: DeserializeOwned + JsonSchema + Any> FromContextPart<ToolCallContext<'_, S>> for Parameters<P> {
     fn from_context_part(context: &mut ToolCallContext<'_, S>) -> std::result::Result<Self, ErrorData> {
         let given = context.arguments.take().unwrap_or_default();
@@ -50,7 +51,7 @@ fn read<P: DeserializeOwned + JsonSchema + Any>(tool: &str, given: JsonObject) -
     let mut fields = JsonObject::new();
     for (name, value) in given {
         let Some(property) = properties.get(&name) else { return Err(unknown(tool, &name, properties)) };
-        // Clients write null for what they leave out.
+        // Clients write null for omitted parameters.
         if value.is_null() {
             continue;
         }
@@ -87,23 +88,23 @@ fn unknown(tool: &str, name: &str, properties: &JsonObject) -> Error {
     Error::invalid(format!("{tool} has no parameter \"{shown}\"")).with_hint(hint)
 }
 
-/// What a parameter is for, as the schema says it.
+/// Returns the description of a parameter in the schema.
 fn hint(property: &Value) -> String {
     let text = property.get("description").and_then(Value::as_str).unwrap_or("See the tool's schema.");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The schema and the code do not agree, which no caller can do anything about.
+/// Returns the error for a schema that does not match the code, which no caller can fix.
 fn defect(what: String) -> Error {
     Error::new(precedent_core::Code::Internal, format!("cannot read the parameters: {what}"))
         .with_hint("This is a bug in Precedent; please report it.")
 }
 
-/// What can stand in a parameter.
+/// The type of a parameter's value.
 #[derive(Debug, PartialEq)]
 enum Shape {
     Text,
-    /// A text or a whole number; it becomes a text.
+    /// A text or a whole number, which becomes a text.
     Either,
     Whole {
         min: i128,
@@ -119,7 +120,7 @@ enum Shape {
 }
 
 impl Shape {
-    /// The shape that a property's schema has.
+    /// Returns the shape described by a property's schema.
     fn of(property: &Value, schema: &JsonObject) -> Option<Self> {
         if let Some(reference) = property.get("$ref").and_then(Value::as_str) {
             let name = reference.strip_prefix("#/$defs/")?;
@@ -154,7 +155,7 @@ impl Shape {
         })
     }
 
-    /// What is allowed, in words.
+    /// Describes the allowed values.
     fn words(&self) -> String {
         match self {
             Self::Text => "a string".to_owned(),
@@ -168,8 +169,9 @@ impl Shape {
         }
     }
 
-    /// The value as the parameter's type wants it, if it can be read so. Clients write numbers and truths as texts, and
-    /// numbers where a text is wanted.
+    /// Converts a value to the parameter's type, or returns `None` if it does not fit.
+    ///
+    /// Clients write numbers and booleans as texts, and numbers for texts.
     fn take(&self, value: &Value) -> Option<Value> {
         match self {
             Self::Text | Self::Either => match value {
@@ -208,7 +210,7 @@ impl Shape {
     }
 }
 
-/// A whole number: `12`, `12.0`, `"12"`, `"#12"`.
+/// Parses a whole number: `12`, `12.0`, `"12"`, `"#12"`.
 fn whole(value: &Value) -> Option<i128> {
     match value {
         Value::Number(number) => match number.as_i128() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use precedent_core::{Error, Result};
 
-/// The folders that a person named when they started the server; without any, no file is read.
+/// The folders that a person named at the server's start; without any, no file is read.
 #[derive(Clone, Debug, Default)]
 pub struct AllowedFolders(Vec<PathBuf>);
 
@@ -23,8 +23,10 @@ impl AllowedFolders {
         Ok(Self(folders.iter().map(resolve).collect::<Result<_>>()?))
     }
 
-    /// Returns the real path of a regular file or a folder below an allowed one. Links are followed
-    /// first, so that none leads out. Whether another path exists is not told.
+    /// Returns the real path of a regular file or a folder below an allowed one.
+    ///
+    /// Links are resolved first, so that none leads outside. Other paths are refused alike, whether
+    /// or not they exist.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for any other path.

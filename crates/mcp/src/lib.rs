@@ -1,7 +1,7 @@
 //! The casebook for agents: the tools of the Model Context Protocol, over any pair of streams.
 //!
-//! Lines that are no requests are answered before the protocol's library sees them; every reply is bounded, and marked as
-//! untrusted data.
+//! Invalid lines are answered before they reach the protocol's library. Every reply is bounded and
+//! marked as untrusted data.
 
 mod arguments;
 mod folders;

@@ -1,5 +1,7 @@
-//! The lines between a client and `rmcp`: each is looked at before it is passed on, so that none is dropped without an
-//! answer that the client can act on. `rmcp` keeps silent about lines that are no JSON, and leaves ids out.
+//! The lines between a client and `rmcp`.
+//!
+//! Each line is checked before it is passed on, so that the client gets a usable answer to an
+//! invalid one. `rmcp` ignores lines that are not JSON, and omits ids.
 
 use std::{collections::HashMap, io, time::Duration};
 
@@ -18,13 +20,13 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// The longest line that is read, in bytes; of a longer one nothing is kept.
+/// The maximum length of a line, in bytes; a longer one is discarded.
 pub const MAX_LINE: usize = 16 << 20;
-/// An id that is longer is not repeated in an answer.
+/// The maximum length of an id that is repeated in an answer.
 const MAX_ID: usize = 1_000;
-/// Answers that wait to be written, at most.
+/// The maximum number of answers that wait to be written.
 const WAITING: usize = 16;
-/// How long a client that reads nothing is waited for at the end.
+/// The time limit at the end for a client that does not read.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const PARSE_ERROR: i32 = -32700;
@@ -32,27 +34,27 @@ const INVALID_REQUEST: i32 = -32600;
 const METHOD_NOT_FOUND: i32 = -32601;
 const INVALID_PARAMS: i32 = -32602;
 
-/// A conversation, line by line.
+/// A connection to a client, line by line.
 pub struct Lines<R> {
     input: Input<R>,
-    /// Whether the client has said with what it begins.
+    /// True if the client has initialized the session.
     begun: bool,
-    /// An answer to a line that is not passed on; it waits for its turn.
+    /// Pending answer to a line that is not passed on.
     answer: Option<Vec<u8>>,
     output: Option<mpsc::Sender<Vec<u8>>>,
     writing: Option<JoinHandle<io::Result<()>>>,
-    /// Told when everything is written, also to who has given this away.
+    /// Signal that everything is written; it outlives this value.
     written: Option<oneshot::Receiver<()>>,
 }
 
 impl<R: AsyncRead + Send + Unpin> Lines<R> {
-    /// Reads what a client says, and writes what it is told.
+    /// Starts reading from `from` and writing to `to`.
     pub fn new<W: AsyncWrite + Send + Unpin + 'static>(from: R, to: W) -> Self {
         let (output, lines) = mpsc::channel(WAITING);
         let (done, written) = oneshot::channel();
         let writing = async move {
             let result = write(to, lines).await;
-            // Nobody may want to know.
+            // The receiver may be gone.
             let _ = done.send(());
             result
         };
@@ -66,7 +68,8 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
         }
     }
 
-    /// Waits for the last answer where the conversation ended before it began: `rmcp` lets this go then without closing it.
+    /// Waits for the last answer if the session ended before it began; `rmcp` then drops this
+    /// without closing it.
     pub fn written(&mut self) -> impl Future<Output = ()> + 'static {
         let written = self.written.take();
         async move {
@@ -76,8 +79,10 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
         }
     }
 
-    /// Whether `rmcp` can take the message now: before a client has begun, it gives up at the first that is no request. A request that
-    /// comes too early gets its answer here.
+    /// Returns whether `rmcp` can accept the message now.
+    ///
+    /// Before the session is initialized, `rmcp` ends it at the first message that is not a
+    /// request. A request that is too early is answered here.
     fn is_in_time(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             JsonRpcMessage::Request(asked) => {
@@ -88,7 +93,7 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
                 self.begun |= match &asked.request {
                     ClientRequest::InitializeRequest(_) => true,
                     ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
-                    // Later versions of the protocol say with each request what others say at first.
+                    // Later protocol versions send the initialization data with each request.
                     request => {
                         request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
                     }
@@ -121,7 +126,9 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
         }
     }
 
-    /// May be given up and asked again at any time: what was read of a line stays, and an answer waits.
+    /// Receives the next message.
+    ///
+    /// The future may be dropped at any time: a partial line and a pending answer are kept.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             let output = self.output.as_ref()?;
@@ -163,7 +170,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
     }
 }
 
-/// Writes lines, each whole before the next.
+/// Writes lines, each completely before the next.
 async fn write(mut to: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Vec<u8>>) -> io::Result<()> {
     while let Some(line) = lines.recv().await {
         to.write_all(&line).await?;
@@ -175,13 +182,13 @@ async fn write(mut to: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Vec<u8
 struct Input<R> {
     from: BufReader<R>,
     line: Vec<u8>,
-    /// Whether what comes up to the next end of a line belongs to one that was too long.
+    /// True while the rest of a line that was too long is skipped.
     skipping: bool,
     longest: usize,
 }
 
 enum Next {
-    /// A line, in `line`; its end is not there.
+    /// A line, stored in `line` without its end.
     Line,
     TooLong,
     End,
@@ -193,7 +200,9 @@ impl<R: AsyncRead + Unpin> Input<R> {
     }
 }
 
-/// Reads on to the end of a line, and keeps at most `longest` bytes of it. What was read before it was given up stays.
+/// Reads to the end of a line and keeps at most `longest` bytes.
+///
+/// The future may be dropped at any time: a partial line is kept.
 async fn next_line(
     from: &mut (impl AsyncBufRead + Unpin),
     line: &mut Vec<u8>,
@@ -203,7 +212,7 @@ async fn next_line(
     loop {
         let read = from.fill_buf().await?;
         if read.is_empty() {
-            // The last line may have no end.
+            // The last line may have no line break.
             return Ok(if line.is_empty() { Next::End } else { Next::Line });
         }
         let end = read.iter().position(|b| *b == b'\n');
@@ -227,16 +236,16 @@ async fn next_line(
     }
 }
 
-/// What a line comes to.
+/// The result of reading a line.
 enum Said {
     Message(Box<ClientJsonRpcMessage>),
-    /// The answer to what is no message.
+    /// The answer to an invalid line.
     Wrong(Vec<u8>),
-    /// Nothing that is answered: an empty line, a notification or a reply that makes no sense.
+    /// No answer: an empty line, or an invalid notification or reply.
     Nothing,
 }
 
-/// Reads a line. Every request gets to `rmcp` or is answered here, with its id where that can be read.
+/// Parses a line. Every request is passed to `rmcp` or answered here, with its id if readable.
 fn understand(line: &[u8]) -> Said {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     let text = match std::str::from_utf8(line) {
@@ -283,7 +292,7 @@ fn understand(line: &[u8]) -> Said {
             return wrong(id, "The field jsonrpc must be \"2.0\".");
         }
         (Some(Some(_)), None) => {
-            // A notification is never answered.
+            // Notifications are never answered.
             return match serde_json::from_str(text) {
                 Ok(message @ JsonRpcMessage::Notification(_)) => Said::Message(Box::new(message)),
                 _ => Said::Nothing,
@@ -300,11 +309,11 @@ fn understand(line: &[u8]) -> Said {
     }
     match serde_json::from_str::<ClientJsonRpcMessage>(text) {
         Ok(JsonRpcMessage::Request(asked)) => match (&asked.request, takes(&method)) {
-            // A method that is known, with parameters that it cannot have.
+            // A known method with invalid parameters.
             (ClientRequest::CustomRequest(_), Some(takes)) => {
                 Said::Wrong(answer(id, INVALID_PARAMS, &format!("{method} takes {takes}.")))
             }
-            // `rmcp` answers these with nothing but their name.
+            // `rmcp` answers these with only their name.
             _ if !is_known(&method) => {
                 let shown: String = method.chars().take(60).collect();
                 let text = format!(
@@ -321,7 +330,7 @@ fn understand(line: &[u8]) -> Said {
     }
 }
 
-/// What the methods of this server take.
+/// Describes the parameters of this server's methods.
 fn takes(method: &str) -> Option<&'static str> {
     Some(match method {
         "initialize" => {
@@ -335,19 +344,19 @@ fn takes(method: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether `rmcp` has an answer to a method: what is listed may be empty.
+/// Returns whether `rmcp` handles a method; its lists may be empty.
 fn is_known(method: &str) -> bool {
     let others = ["resources/list", "resources/templates/list", "prompts/list", "server/discover"];
     takes(method).is_some() || others.contains(&method)
 }
 
-/// Whether an id can stand in an answer: a text or a number, as the protocol has it.
+/// Returns whether an id can be repeated in an answer: the protocol allows a text or a number.
 fn can_be_repeated(id: &str) -> bool {
     let number = id.starts_with(|c: char| c == '-' || c.is_ascii_digit());
     id.len() <= MAX_ID && (number || serde_json::from_str::<String>(id).is_ok())
 }
 
-/// An answer to what is no request. `rmcp` leaves an unknown id out; the protocol wants `null`.
+/// Formats an error answer. `rmcp` omits an unknown id, but the protocol requires `null`.
 fn answer(id: Option<&str>, code: i32, text: &str) -> Vec<u8> {
     let error = serde_json::json!({"code": code, "message": text});
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{error}}}\n", id.unwrap_or("null")).into_bytes()

@@ -1,5 +1,6 @@
-//! What a search lists, page by page. A page is the same whatever the pages before it were, so that put together they are
-//! the whole list.
+//! Pages of search results.
+//!
+//! A page does not depend on the pages before it, so that the pages together are the whole list.
 
 use std::collections::HashSet;
 
@@ -20,11 +21,13 @@ use super::{
     reply,
 };
 
-/// So many results are ranked among the same candidates, whatever the limit. Those behind them are ranked among more.
+/// The number of results ranked among the same candidates; later ones are ranked among more.
 const STEADY: usize = 100;
 
-/// The status in this room: where there is little, all sources by their keys come before what else is known of them. Who is told
-/// of a part of the sources takes it for all.
+/// Returns the status within the given room.
+///
+/// If the room is short, all source keys take precedence over other data, because a partial list of
+/// sources would be taken for all.
 pub fn status(mut status: Value, room: usize) -> Value {
     let known: [&[&str]; 2] = [&["key", "kind", "issues", "pull_requests", "pages"], &["key"]];
     for fields in known {
@@ -53,7 +56,7 @@ pub fn status(mut status: Value, room: usize) -> Value {
     status
 }
 
-/// A page of a search.
+/// Returns a page of search results.
 pub async fn search(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
     if asked.query.trim().is_empty() {
         return Err(Error::invalid("search: the query is empty")
@@ -65,7 +68,7 @@ pub async fn search(casebook: &Casebook, asked: &Search, task: &Task) -> Result<
     }
 }
 
-/// A query without words lists everything that its filters let through.
+/// Lists everything that matches the filters of a query without words.
 async fn browse(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
     let mut limit = asked.limit;
     loop {
@@ -79,8 +82,8 @@ async fn browse(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Valu
         let total = found.total.unwrap_or_default();
         let listed = found.hits.len();
         let (page, shown) = page(found, asked)?;
-        // What changed at the same time stands in the order of its keys within a page alone: a page that has no room for
-        // all is asked for anew, shorter.
+        // Ties in time are sorted by key only within a page.
+        // A page that does not fit is therefore requested again with a smaller limit.
         if shown < listed {
             limit = shown.max(1);
             continue;
@@ -91,7 +94,7 @@ async fn browse(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Valu
     }
 }
 
-/// A query with words lists what is ranked best.
+/// Lists the best-ranked results of a query with words.
 async fn ranked(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
     let first = asked.offset;
     if first > MAX_LIMIT {
@@ -120,14 +123,14 @@ async fn ranked(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Valu
     Ok(with_next(page, (end < all).then_some(end)))
 }
 
-/// As many of the results as have room, and how many those are.
+/// Returns as many results as fit, with their number.
 fn page(mut found: SearchResponse, asked: &Search) -> Result<(Value, usize)> {
     let hits: Vec<Value> = std::mem::take(&mut found.hits).iter().map(value).collect::<Result<_>>()?;
     let (room, nothing) = (reply::room(asked.max_chars), hits.is_empty());
     let (page, shown) = pages::hits(fields(&found)?, hits, room);
     let mut page = Value::Object(page);
     if nothing {
-        // Where nothing was found nothing that was found is cut; what is told of the search gives way without a word.
+        // No result is lost here, so cutting the notices does not count as truncation.
         reply::bound(&mut page, room.saturating_sub(reply::cost(&json!({"next_offset": 0}))), reply::KEPT);
         if let Some(fields) = page.as_object_mut() {
             fields.remove("truncated");

@@ -1,15 +1,18 @@
-//! Pages: as much of a list or a text as a reply has room for, and where it goes on. Put together they are the whole,
-//! whatever the room.
+//! Pages: as much of a list or a text as a reply has room for, with the next offset.
+//!
+//! The pages together are the whole, whatever the room.
 
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use super::reply::{bound, cost, fitting, whole_words};
 
-/// A place that is as long as one can be.
+/// A place of maximum length.
 const LAST_PLACE: &str = "9999999+999999999";
 
-/// A page of results, and how many of them it holds: as many as have room, and at least one, which is cut if it has to be.
+/// Returns a page of results that fit and their number.
+///
+/// A page has at least one result, which is cut if necessary.
 pub fn hits(head: JsonObject, hits: Vec<Value>, room: usize) -> (JsonObject, usize) {
     let mut page = Page::new(head, "hits", room);
     let mut shown = 0;
@@ -29,7 +32,7 @@ pub fn hits(head: JsonObject, hits: Vec<Value>, room: usize) -> (JsonObject, usi
     (page.whole(), shown)
 }
 
-/// Puts the spans of a text together: what matches is no longer marked, and takes less room.
+/// Joins the spans of a text, which removes the highlighting and saves room.
 fn without_marks(hit: &mut Value) {
     fn join(spans: &mut Value) {
         let parts =
@@ -48,7 +51,7 @@ fn without_marks(hit: &mut Value) {
     }
 }
 
-/// A page of a text from one of its characters on, as the field `name`.
+/// Returns a page of a text from a character offset, as the field `name`.
 pub fn text(head: JsonObject, name: &'static str, whole: &str, from: usize, room: usize) -> JsonObject {
     let mut head = Value::Object(head);
     let cut = bound(&mut head, room / 3, &[]);
@@ -65,23 +68,23 @@ pub fn text(head: JsonObject, name: &'static str, whole: &str, from: usize, room
     page
 }
 
-/// A page that is being filled.
+/// A page under construction.
 pub struct Page {
     pub value: JsonObject,
-    /// The list that is filled, and its name.
+    /// Name of the list that is filled.
     name: &'static str,
     list: Vec<Value>,
-    /// What there is room for still.
+    /// Remaining room.
     pub left: usize,
-    /// What a page that holds nothing has room for.
+    /// Room of an empty page.
     pub fresh: usize,
-    /// Whether something is on it that the pages before did not have.
+    /// True if the page has content that the earlier pages did not.
     pub moved: bool,
     pub cut: bool,
 }
 
 impl Page {
-    /// A page with its head, which takes at most a third of it.
+    /// Creates a page with its head, which takes at most a third of the room.
     pub fn new(head: JsonObject, name: &'static str, room: usize) -> Self {
         let mut head = Value::Object(head);
         let cut = bound(&mut head, room / 3, &["key"]);
@@ -116,7 +119,7 @@ impl Page {
     }
 }
 
-/// Cuts an item that a page has no room for, and says so in it; whether it did.
+/// Cuts an item that is too large for a page, marks it as cut, and returns whether it did.
 pub fn bound_item(item: &mut Value, room: usize, keep: &[&str]) -> bool {
     let mark = cost_of_field("cut", &json!(true));
     let cut = bound(item, room.saturating_sub(mark), keep);
@@ -126,7 +129,7 @@ pub fn bound_item(item: &mut Value, room: usize, keep: &[&str]) -> bool {
     cut
 }
 
-/// What a field adds to an object's cost.
+/// Returns the amount that a field adds to an object's cost.
 pub fn cost_of_field(name: &str, value: &Value) -> usize {
     cost(&json!(name)) + cost(value) + 6
 }
@@ -138,7 +141,7 @@ pub fn taken(value: Option<Value>) -> String {
     }
 }
 
-/// What follows on so many characters.
+/// Returns the text after the given number of characters.
 pub fn after(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or("", |(at, _)| &text[at..])
 }
@@ -166,7 +169,7 @@ pub mod tests {
         ]
     }
 
-    /// Rooms as callers ask for them: small ones matter most.
+    /// Generates rooms as callers request them; small ones matter most.
     pub fn rooms() -> impl Strategy<Value = usize> {
         prop_oneof![Just(LEAST_CHARS), LEAST_CHARS..3_000usize, LEAST_CHARS..200_001usize]
     }

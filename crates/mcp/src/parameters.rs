@@ -1,14 +1,15 @@
-//! What the tools accept, and what they say of it: the schema is what is checked. Unknown parameters are refused, a
-//! misspelt one would silently do something else.
+//! The parameters of the tools with their descriptions: the schema is also the validation.
+//!
+//! Unknown parameters are refused, because a misspelt one would be ignored silently.
 
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 use super::reply::MAX_CHARS;
 
-/// What is common to all calls.
+/// The common parameters of all calls.
 pub trait Asked {
-    /// The longest reply, in characters.
+    /// Returns the maximum length of the reply, in characters.
     fn max_chars(&self) -> usize {
         MAX_CHARS
     }

@@ -1,4 +1,4 @@
-//! The server for agents: its tools, over whatever carries the protocol.
+//! The server for agents, with its tools, over any transport.
 
 use std::{sync::Arc, time::Duration};
 
@@ -37,7 +37,7 @@ use super::{
     thread,
 };
 
-/// Characters of the thread of a case that may help.
+/// The maximum number of characters of a solved case's thread in an answer of `ask`.
 const ASKED_CHARS: usize = 2_000;
 /// So many calls are worked on at the same time; the others wait for their turn.
 const AT_ONCE: usize = 4;
@@ -54,7 +54,7 @@ fn ended(error: &dyn std::fmt::Display) -> Error {
     Error::new(precedent_core::Code::Internal, format!("the connection to the client ended: {error}"))
 }
 
-/// Refuses two questions at once: one of them would be left out without a word.
+/// Rejects more than one question, because the others would be ignored silently.
 fn one_question(given: [Option<&String>; 3]) -> Result<()> {
     if given.into_iter().filter(|one| one.is_some_and(|text| !text.trim().is_empty())).count() > 1 {
         return Err(Error::invalid("more than one question was given")
@@ -63,17 +63,17 @@ fn one_question(given: [Option<&String>; 3]) -> Result<()> {
     Ok(())
 }
 
-/// The casebook's tools.
+/// The server for the casebook's tools.
 #[derive(Clone)]
 pub struct Server {
     options: OpenOptions,
-    /// Opened by the first question after there is one: a host starts this server and keeps it.
+    /// Casebook, opened by the first call after it exists, as a host keeps the server running.
     casebook: Arc<OnceCell<Casebook>>,
-    /// The source that numbers mean.
+    /// Source of bare numbers.
     source: Option<String>,
-    /// How solved cases are looked for, where a call does not say.
+    /// Default settings for solved cases.
     troubleshooting: TroubleshootSettings,
-    /// Where logs may be read.
+    /// Folders from which logs may be read.
     folders: AllowedFolders,
     /// Bounds the calls that are worked on.
     turns: Arc<Semaphore>,
@@ -183,10 +183,10 @@ impl Server {
         self.answer(asked, context, async |p, _| {
             let from = p.offset.parse()?;
             let mut thread = self.casebook().await?.thread(&self.key(&p.key)).await?;
-            // What the staff alone may read is not handed to an agent.
+            // Internal comments are not for agents.
             thread.comments.retain(|comment| !comment.internal);
             let mut thread = fields(&thread)?;
-            // The Markdown says it all; the HTML is for windows.
+            // Agents read the Markdown; the HTML is only for windows.
             without_html(&mut thread);
             Ok(Value::Object(thread::page(thread, from, p.limit, reply::room(p.max_chars))))
         })
@@ -312,7 +312,9 @@ impl Server {
 }
 
 impl Server {
-    /// A server that opens its casebook at the first call. `source` is meant where a call names none.
+    /// Creates a server that opens its casebook at the first call.
+    ///
+    /// `source` is the default for calls that name none.
     pub fn new(
         options: OpenOptions,
         source: Option<String>,
@@ -324,12 +326,12 @@ impl Server {
         Self { options, casebook, source, troubleshooting, folders, turns, tool_router }
     }
 
-    /// The casebook; that there is none yet is an answer like others, and asked anew each time.
+    /// Returns the casebook. A missing casebook is an error that is checked again at each call.
     pub async fn casebook(&self) -> Result<&Casebook> {
         self.casebook.get_or_try_init(|| Casebook::open_to_stay(self.options.clone())).await
     }
 
-    /// Answers a client until it leaves.
+    /// Serves a client until it disconnects.
     pub async fn converse(
         self,
         input: impl AsyncRead + Send + Unpin + 'static,
@@ -339,7 +341,7 @@ impl Server {
         let written = lines.written();
         let running = match self.serve(lines).await {
             Ok(running) => running,
-            // A client that only looked whether there is a server.
+            // The client only checked that the server exists.
             Err(ServerInitializeError::ConnectionClosed(_)) => {
                 written.await;
                 return Ok(());
@@ -350,7 +352,7 @@ impl Server {
         Ok(())
     }
 
-    /// A key as the casebook knows it: a bare number is one of the source that this server was started for.
+    /// Resolves a key; a bare number refers to the source that this server was started for.
     fn key(&self, written: &str) -> String {
         let written = written.trim();
         let number = written.strip_prefix('#').unwrap_or(written);
@@ -360,7 +362,7 @@ impl Server {
         }
     }
 
-    /// The question for duplicates that a call asks: about an item, or about a draft.
+    /// Builds the request for duplicates of an item or a draft.
     fn duplicates_request(&self, p: &parameters::FindDuplicates) -> Result<DuplicatesRequest> {
         let source = said(p.source.as_ref());
         if source.is_some() && p.everywhere {
@@ -408,7 +410,8 @@ impl Server {
         })
     }
 
-    /// Runs a tool: its progress goes to the client, the client's cancel to it, and a failure becomes a reply.
+    /// Runs a tool, reports its progress, forwards the client's cancellation, and turns an error
+    /// into a reply.
     async fn answer<P: Asked>(
         &self,
         asked: Parameters<P>,
@@ -453,7 +456,7 @@ impl Server {
     }
 }
 
-/// Tells the client where a tool is, now and then; never ends.
+/// Reports a tool's progress to the client at intervals; never returns.
 async fn tell(
     context: &RequestContext<RoleServer>,
     mut progress: watch::Receiver<Option<precedent_core::task::Progress>>,
@@ -500,7 +503,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// What was said of a parameter; clients write an empty text for what they leave out.
+/// Returns a parameter unless it is blank; clients write an empty text for omitted parameters.
 fn said(text: Option<&String>) -> Option<&String> {
     text.filter(|t| !t.trim().is_empty())
 }

@@ -1,5 +1,6 @@
-//! Pages of a thread: its text, its links and its comments, one after the other. A text that is too long for a page goes on
-//! in the next.
+//! Pages of a thread: its text, its links and its comments, in order.
+//!
+//! A text that is too long for a page continues on the next.
 
 use std::{fmt, str::FromStr};
 
@@ -12,11 +13,12 @@ use super::{
     reply::{cost, fitting, whole_words},
 };
 
-/// A part of a text that is shorter, in characters, does not begin at the end of a page.
+/// The minimum length of a text part at the end of a page, in characters.
 const LEAST_PART: usize = 200;
 
-/// Where in a thread a page begins: so many comments are skipped, and then so many characters more. In front of the first
-/// comment are the item's own text and its links, of which each counts as one character.
+/// The place in a thread where a page begins: a number of comments to skip, then of characters.
+///
+/// The item's own text and its links precede the first comment; each link counts as one character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     comments: usize,
@@ -57,7 +59,7 @@ impl From<Place> for Value {
     }
 }
 
-/// A page of a thread that begins at a place, with at most `limit` comments.
+/// Returns the page of a thread that begins at a place, with at most `limit` comments.
 pub fn page(mut thread: JsonObject, from: Place, limit: usize, room: usize) -> JsonObject {
     let list = |value: Option<Value>| match value {
         Some(Value::Array(all)) => all,
@@ -66,7 +68,7 @@ pub fn page(mut thread: JsonObject, from: Place, limit: usize, room: usize) -> J
     let comments = list(thread.remove("comments"));
     let links = list(thread.remove("links"));
     let body = taken(thread.remove("markdown"));
-    // What the first page says of the item need not be said again.
+    // Later pages repeat only the key and the title of the item.
     let mut short = thread.clone();
     short.retain(|name, _| name == "key" || name == "title");
     let fresh = Page::new(short.clone(), "comments", room).left;
@@ -77,7 +79,7 @@ pub fn page(mut thread: JsonObject, from: Place, limit: usize, room: usize) -> J
     page.whole()
 }
 
-/// Fills a page of a thread; where the next begins.
+/// Fills a page of a thread and returns the place where the next begins.
 fn fill(
     page: &mut Page,
     body: &str,
@@ -116,7 +118,7 @@ fn fill(
     let mut shown = 0;
     for (at, comment) in comments.into_iter().enumerate().skip(from.comments) {
         let here = |more| match (at, more) {
-            // Where the first comment begins is told from where the item's text does.
+            // The first comment's place is counted from the beginning of the item's text.
             (0, more) => Place { comments: 0, more: body.chars().count() + links.len() + more },
             (at, more) => Place { comments: at, more },
         };
@@ -139,7 +141,7 @@ fn fill(
 }
 
 impl Page {
-    /// As many links as have room: how many that are, and whether those are all.
+    /// Adds as many links as fit; returns their number and whether they are all.
     fn links(&mut self, links: impl Iterator<Item = Value>) -> (usize, bool) {
         self.left = self.left.saturating_sub(cost_of_field("links", &json!([])));
         let mut shown = Vec::new();
@@ -162,7 +164,9 @@ impl Page {
         (count, whole)
     }
 
-    /// A comment from one of its characters on: how many characters are on this page; none where it begins on the next.
+    /// Adds a comment from a character offset on; returns the number of characters added.
+    ///
+    /// Returns `None` if the comment begins on the next page.
     fn comment(&mut self, mut comment: JsonObject, from: usize) -> Option<usize> {
         let whole = taken(comment.remove("markdown"));
         let rest = after(&whole, from);
@@ -226,7 +230,7 @@ mod tests {
         )
     }
 
-    /// All pages of a thread put together, each page held to its bound.
+    /// Reads all pages of a thread, each within its bound, and joins them.
     fn read(whole: &Value, max_chars: usize, limit: usize) -> (Value, usize) {
         let (mut body, mut links, mut comments) = (String::new(), Vec::new(), Vec::<Value>::new());
         let mut from = "0".to_owned();
@@ -291,7 +295,7 @@ mod tests {
             (0..20).map(|n| json!({"anchor": format!("comment-{n}"), "markdown": "x".repeat(500)})).collect();
         let whole = json!({"key": "acme/app#1", "markdown": "short", "links": [], "comments": comments});
         assert_eq!(read(&whole, 40_000, 200).1, 1);
-        // Those that fit are not divided for the sake of a full page.
+        // Comments that fit are not split merely to fill a page.
         let page = super::page(object(whole), Place::default(), 200, room(5_000));
         assert!(page["comments"].as_array().unwrap().iter().all(|c| c.get("goes_on").is_none()), "{page:?}");
         assert!(page["next_offset"].is_u64(), "{page:?}");

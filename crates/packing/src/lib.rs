@@ -1,5 +1,7 @@
-//! What files are packed in, told by their first bytes: gzip, bzip2, xz and zstd, also within one another. What a file unpacks
-//! to is counted against its size, and a bomb ends with an error.
+//! Detection and decompression of gzip, bzip2, xz and zstd by their first bytes, also nested.
+//!
+//! The unpacked size is checked against the packed size, and a decompression bomb ends with an
+//! error.
 
 use std::{
     fs::File,
@@ -13,16 +15,17 @@ use std::{
 
 use precedent_core::error::{Code, Error, Result};
 
-/// Beyond this many unpacked bytes a file may not have grown by more than [`MAX_RATIO`]: it is a bomb, not an archive.
+/// The unpacked size in bytes above which the [`MAX_RATIO`] of a decompression bomb is checked.
 pub const BOMB_FLOOR: u64 = 512 * 1024 * 1024;
-/// Real archives of JSON shrink to a tenth or a thirtieth.
+/// The maximum ratio of unpacked to packed size. Real JSON archives shrink to a tenth or a
+/// thirtieth.
 pub const MAX_RATIO: u64 = 200;
-/// How often something may be packed again within itself.
+/// The maximum number of nested compression layers.
 const MAX_LAYERS: usize = 3;
-/// The most memory that unpacking xz may take, in KiB: its largest usual dictionary has 64 MB.
+/// The memory limit for unpacking xz, in KiB. Its largest usual dictionary has 64 MB.
 const XZ_MEMORY: u32 = 160 * 1024;
 
-/// What a stream is packed in, by its first bytes; none for what is not packed.
+/// Returns the compression format of a stream by its first bytes, or `None` if uncompressed.
 pub fn packing(start: &[u8]) -> Option<&'static str> {
     let known: [(&[u8], &'static str); 4] = [
         (&[0x1f, 0x8b], "gzip"),
@@ -31,25 +34,25 @@ pub fn packing(start: &[u8]) -> Option<&'static str> {
         (b"BZh", "bzip2"),
     ];
     let found = known.iter().find(|(mark, _)| start.starts_with(mark))?;
-    // "BZh" might begin a text; a block of bzip2 begins with a digit and the digits of pi.
+    // A text may begin with "BZh"; bzip2 continues with a digit and the digits of pi.
     let block = start.len() < 10 || start[4..10] == [0x31, 0x41, 0x59, 0x26, 0x53, 0x59] || start[4] == 0x17;
     (found.1 != "bzip2" || (start.get(3).is_some_and(u8::is_ascii_digit) && block)).then_some(found.1)
 }
 
-/// A file's content, whatever its packing; `packed` counts what was read of the file itself.
+/// Opens a file and decompresses it if necessary; `packed` counts the bytes read from the file.
 ///
 /// # Errors
-/// [`Code::NotFound`], [`Code::Io`]; [`Code::InvalidInput`] for what is packed too often.
+/// [`Code::NotFound`], [`Code::Io`]; [`Code::InvalidInput`] for too many nested layers.
 pub fn unpack(path: &Path, packed: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
     let counted = Counted { inner: file, count: Arc::clone(packed) };
     unpacked(Box::new(counted), path, packed)
 }
 
-/// What a stream holds, whatever its packing.
+/// Decompresses a stream if necessary.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] for what is packed too often or damaged at its beginning.
+/// [`Code::InvalidInput`] for too many nested layers or a damaged beginning.
 pub fn unpacked(
     stream: Box<dyn Read + Send>,
     path: &Path,
@@ -77,7 +80,7 @@ pub fn unpacked(
         .with_hint("Unpack it first, then import the result."))
 }
 
-/// A file that cannot be unpacked to its end.
+/// Returns the error for a file that cannot be unpacked to its end.
 pub fn damaged(path: &Path, error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory => {
@@ -98,16 +101,16 @@ pub fn damaged(path: &Path, error: &io::Error) -> Error {
     }
 }
 
-/// How the reader of zip archives says that what lies in one is encrypted.
+/// The message of the zip reader for an encrypted entry.
 const LOCKED: &str = "Password required";
 
-/// An archive that a password locks.
+/// Returns the error for a password-protected archive.
 fn locked(path: &Path) -> Error {
     Error::invalid(format!("{}: the archive is password-protected", path.display()))
         .with_hint("Unpack it with the password, then import the extracted files.")
 }
 
-/// Counts what passes through.
+/// A reader that counts the bytes read.
 struct Counted<R> {
     inner: R,
     count: Arc<AtomicU64>,
@@ -121,7 +124,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Ends with an error what grows too much when it is unpacked.
+/// A reader that fails if the unpacked size grows too much.
 struct Guarded<R> {
     inner: R,
     packed: Arc<AtomicU64>,

@@ -1,4 +1,4 @@
-//! Briefs: assembled, looked over, written to a file.
+//! The commands for briefs: assembly, preview and export.
 
 use std::path::{Path, PathBuf};
 
@@ -12,13 +12,13 @@ use tauri::{AppHandle, Manager as _, State};
 
 use crate::desk::Desk;
 
-/// Assembles a brief; stores nothing.
+/// Assembles a brief without storing anything.
 #[tauri::command]
 pub async fn brief(desk: State<'_, Desk>, request: BriefRequest) -> Result<Brief> {
     desk.casebook().await?.brief(request, &Task::new()).await
 }
 
-/// What a redaction of this brief would replace, with what it is.
+/// Returns the replacements that a redaction of this brief would make, with their kinds.
 #[tauri::command]
 pub async fn preview_redaction(
     desk: State<'_, Desk>,
@@ -27,7 +27,7 @@ pub async fn preview_redaction(
     desk.casebook().await?.preview_redaction(request, &Task::new()).await
 }
 
-/// A brief as Markdown, to be copied.
+/// Returns a brief as Markdown, for copying.
 #[tauri::command]
 pub async fn brief_markdown(desk: State<'_, Desk>, request: BriefRequest) -> Result<String> {
     let brief = desk.casebook().await?.brief(request, &Task::new()).await?;
@@ -35,7 +35,9 @@ pub async fn brief_markdown(desk: State<'_, Desk>, request: BriefRequest) -> Res
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Writes a brief to a file; one that is there already is replaced only if told so. Returns the full path.
+/// Writes a brief to a file and returns the full path.
+///
+/// An existing file is replaced only with `replace`.
 #[tauri::command]
 pub async fn export_brief(
     app: AppHandle,
@@ -55,15 +57,16 @@ pub async fn export_brief(
     .await
 }
 
-/// Asks the person with the system's own dialog where a brief is to be written; none if they did not say. The dialog asks itself
-/// before a file that is there is chosen.
+/// Asks for the file of a brief with the system's dialog; `None` if the dialog is cancelled.
+///
+/// The dialog itself asks before an existing file is chosen.
 #[tauri::command]
 pub async fn choose_file(
     app: AppHandle,
     window: tauri::WebviewWindow,
     path: String,
 ) -> Result<Option<String>> {
-    // What was typed may be half a path; the dialog then begins where the system wants.
+    // The typed path may be incomplete; the dialog then begins at the system's default.
     let typed = full_path(&app, &path).unwrap_or_else(|_| PathBuf::from(&path));
     let mut dialog = rfd::AsyncFileDialog::new().set_title("Save the brief").set_parent(&window);
     if let Some(folder) = typed.parent().filter(|folder| folder.is_dir()) {
@@ -72,10 +75,10 @@ pub async fn choose_file(
     if let Some(name) = typed.file_name() {
         dialog = dialog.set_file_name(name.to_string_lossy());
     }
-    // macOS makes its dialogs on the main thread alone.
+    // macOS creates dialogs only on the main thread.
     let (send, receive) = tokio::sync::oneshot::channel();
     app.run_on_main_thread(move || {
-        // Nobody waits any more where the window is gone.
+        // The receiver is gone if the window was closed.
         let _ = send.send(dialog.save_file());
     })
     .map_err(|error| no_dialog().with_source(error))?;
@@ -87,10 +90,10 @@ fn no_dialog() -> Error {
     Error::new(Code::Io, "the system's dialog could not be opened").with_hint("Type the path instead.")
 }
 
-/// A path as a person types it into the window, which has no folder of its own that could be meant.
+/// Resolves a path typed into the window, which has no working directory.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] if it does not say where it begins.
+/// [`Code::InvalidInput`] if the path is not absolute.
 pub(super) fn full_path(app: &AppHandle, typed: &str) -> Result<PathBuf> {
     let typed = typed.trim();
     let path = match (below_home(typed), app.path().home_dir()) {
@@ -107,7 +110,7 @@ pub(super) fn full_path(app: &AppHandle, typed: &str) -> Result<PathBuf> {
     }))
 }
 
-/// What stands behind the sign for the home folder; on Windows people write it with either slash.
+/// Returns the rest of a path after `~/`; on Windows either slash may be used.
 fn below_home(typed: &str) -> Option<&str> {
     let rest = typed.strip_prefix('~')?;
     rest.strip_prefix('/').or_else(|| if cfg!(windows) { rest.strip_prefix('\\') } else { None })

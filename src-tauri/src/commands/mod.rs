@@ -1,4 +1,4 @@
-//! The commands of the window: one short call into the engine each.
+//! The window's commands: each makes one short call into the engine.
 
 mod brief;
 mod models;
@@ -30,21 +30,21 @@ use crate::{
     notice,
 };
 
-/// What the window knows before the casebook is open.
+/// The data that the window needs before the casebook is open.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Launch {
-    /// The program's version.
+    /// Version of the program.
     pub version: &'static str,
-    /// The data folder.
+    /// Data folder.
     pub casebook: String,
-    /// Whether to import the sample into an empty casebook at once.
+    /// True if the sample is to be imported into an empty casebook at once.
     pub sample: bool,
-    /// What is wrong with the file of settings, and where in it.
+    /// Error in the settings file, with its position.
     pub wrong_settings: Option<Error>,
 }
 
-/// How the program was started.
+/// Returns how the program was started.
 #[tauri::command]
 pub async fn launch(desk: State<'_, Desk>) -> Result<Launch> {
     let settings = desk.wrong_settings().map(Path::to_owned);
@@ -56,13 +56,14 @@ pub async fn launch(desk: State<'_, Desk>) -> Result<Launch> {
     })
 }
 
-/// What is wrong with a file of settings now: somebody may have mended it.
+/// Returns the current error in a settings file, which may have been corrected since the start.
 fn wrong_in(file: &Path) -> Option<Error> {
     precedent_host::salvage_config(file).map_or_else(Some, |(_, wrong)| wrong)
 }
 
-/// Sets a wrong file of settings aside, so that the defaults hold from the next start; where it is now. One that was mended
-/// meanwhile stays.
+/// Moves an invalid settings file aside, so that the defaults apply from the next start.
+///
+/// Returns its new path. A file that was corrected meanwhile stays.
 #[tauri::command]
 pub async fn set_settings_aside(desk: State<'_, Desk>) -> Result<Option<String>> {
     let Some(file) = desk.wrong_settings().map(Path::to_owned) else { return Ok(None) };
@@ -73,14 +74,15 @@ pub async fn set_settings_aside(desk: State<'_, Desk>) -> Result<Option<String>>
     .await
 }
 
-/// The casebook as a whole; opens it if it is not open yet.
+/// Returns the casebook's status; opens the casebook if necessary.
 #[tauri::command]
 pub async fn status(desk: State<'_, Desk>) -> Result<Status> {
     desk.casebook().await?.status().await
 }
 
-/// Documents that answer a query. The search before it in its window is no longer wanted, unless this one is `apart` from what the
-/// person asks: a count.
+/// Returns the documents that match a query.
+///
+/// Cancels the previous search of the window, unless this one is `apart` from it, such as a count.
 #[tauri::command]
 pub async fn search(
     window: tauri::WebviewWindow,
@@ -90,7 +92,7 @@ pub async fn search(
 ) -> Result<SearchResponse> {
     let task = if apart { Task::new() } else { desk.ask(window.label()) };
     let casebook = desk.casebook().await?;
-    // Words are looked up while somebody types; what comes next is a question to the model.
+    // A lexical search runs while the user types; the next search needs the model.
     if request.mode == Some(Mode::Lexical) && !apart {
         let casebook = casebook.clone();
         tauri::async_runtime::spawn(async move { casebook.warm().await });
@@ -98,19 +100,19 @@ pub async fn search(
     casebook.search(request, &task).await
 }
 
-/// One document with everything that was said about it.
+/// Returns one document with all its comments.
 #[tauri::command]
 pub async fn thread(desk: State<'_, Desk>, key: String) -> Result<Thread> {
     desk.casebook().await?.thread(&key).await
 }
 
-/// Markdown as HTML that is safe to show: what answers and notes have is Markdown.
+/// Renders Markdown texts of answers and notes as safe HTML.
 #[tauri::command]
 pub async fn prose(texts: Vec<String>) -> Result<Vec<String>> {
     blocking(move || Ok(texts.iter().map(|text| precedent_engine::prose(text)).collect())).await
 }
 
-/// Solved cases of the same.
+/// Returns solved cases of the same problem.
 #[tauri::command]
 pub async fn troubleshoot(
     desk: State<'_, Desk>,
@@ -119,7 +121,7 @@ pub async fn troubleshoot(
     desk.casebook().await?.troubleshoot(request, &Task::new()).await
 }
 
-/// The distinct errors in logs, and what is known of each. A long job.
+/// Returns the distinct errors in logs with what is known of each. A long job.
 #[tauri::command]
 pub async fn read_logs(
     app: AppHandle,
@@ -135,13 +137,13 @@ pub async fn read_logs(
     notice::when_long(&app, &running, casebook.read_logs(request, &running.task).await)
 }
 
-/// Issues by month and by source.
+/// Returns issue counts by month and by source.
 #[tauri::command]
 pub async fn insights(desk: State<'_, Desk>, source: Option<String>) -> Result<Insights> {
     desk.casebook().await?.insights(source.as_deref()).await
 }
 
-/// The issues that are counted as duplicates, of a source and a month or of all.
+/// Returns the issues counted as duplicates, for a source and a month or for all.
 #[tauri::command]
 pub async fn known_duplicates(
     desk: State<'_, Desk>,
@@ -151,13 +153,13 @@ pub async fn known_duplicates(
     desk.casebook().await?.known_duplicates(source.as_deref(), month.as_deref()).await
 }
 
-/// Reports that are known or thought to be one, as far as they were checked.
+/// Returns groups of reports that are known or likely duplicates, as far as they were checked.
 #[tauri::command]
 pub async fn clusters(desk: State<'_, Desk>, request: ClustersRequest) -> Result<ClustersResponse> {
     desk.casebook().await?.clusters(request).await
 }
 
-/// Brings the sample in. A long job.
+/// Imports the sample. A long job.
 #[tauri::command]
 pub async fn import_sample(
     app: AppHandle,
@@ -169,7 +171,7 @@ pub async fn import_sample(
     notice::when_long(&app, &running, casebook.import_sample(&running.task).await)
 }
 
-/// Brings the indexes up to date. A long job.
+/// Updates the indexes. A long job.
 #[tauri::command]
 pub async fn update_index(
     app: AppHandle,
@@ -181,54 +183,56 @@ pub async fn update_index(
     notice::when_long(&app, &running, casebook.update_index(&running.task).await)
 }
 
-/// Marks the indexes as out of date; the next update makes them anew.
+/// Marks the indexes as out of date; the next update rebuilds them.
 #[tauri::command]
 pub async fn forget_indexes(desk: State<'_, Desk>) -> Result<()> {
     desk.casebook().await?.forget_indexes().await
 }
 
-/// Looks at every part of the casebook, also of one that cannot be opened, and mends what can be mended. A long job.
+/// Checks the casebook, even one that cannot be opened, and repairs it if possible. A long job.
 #[tauri::command]
 pub async fn repair(app: AppHandle, desk: State<'_, Desk>, progress: Channel<Progress>) -> Result<Health> {
     let running = desk.begin(JobKind::Repair, watched(progress))?;
     notice::when_long(&app, &running, desk.repair(&running.task).await)
 }
 
-/// Whether the connection to the network is paid for by what goes over it; none where the system does not tell.
+/// Returns whether the network connection is metered; `None` if the system does not say.
 #[tauri::command]
 pub async fn is_metered() -> Result<Option<bool>> {
     Ok(crate::network::is_metered().await)
 }
 
-/// Asks a long job to stop. Whether it was running.
+/// Cancels a long job and returns whether it was running.
 #[tauri::command]
 pub async fn cancel(desk: State<'_, Desk>, job: JobKind) -> Result<bool> {
     Ok(desk.cancel(job))
 }
 
-/// Hands the window the documents that other programs ask it to show, from now on.
+/// Registers the window's channel for documents that other programs ask to show.
 #[tauri::command]
 pub async fn watch_links(state: State<'_, Links>, links: Channel<String>) -> Result<()> {
     state.watch(links);
     Ok(())
 }
 
-/// Tells the window of files that are dropped on it, from now on.
+/// Registers the window's channel for dropped files.
 #[tauri::command]
 pub async fn watch_drops(state: State<'_, Drops>, drops: Channel<Dropped>) -> Result<()> {
     state.watch(drops);
     Ok(())
 }
 
-/// Tells the desktop what is new, while nobody looks at the window.
+/// Shows a desktop notification about news, unless the window has the focus.
 #[tauri::command]
 pub async fn announce(app: AppHandle, news: String) -> Result<()> {
     notice::when_away(&app, &news);
     Ok(())
 }
 
-/// Opens an address in the person's browser. Encrypted web addresses alone, and those of the hosts that a source was
-/// added from: tracker text is hostile.
+/// Opens a URL in the user's browser.
+///
+/// Tracker text is untrusted: only `https` URLs are opened, and `http` URLs of hosts of the user's
+/// sources.
 #[tauri::command]
 pub async fn open_external(app: AppHandle, desk: State<'_, Desk>, url: String) -> Result<()> {
     let url = web_address(&url)?;
@@ -247,14 +251,14 @@ pub async fn open_external(app: AppHandle, desk: State<'_, Desk>, url: String) -
     })
 }
 
-/// A task that reports to the window. A window that is gone stops no job.
+/// Returns a task that reports to the window. The job continues if the window is gone.
 fn watched(channel: Channel<Progress>) -> Task {
     Task::watched(move |progress| {
         let _ = channel.send(progress);
     })
 }
 
-/// Reads an address and refuses all that a browser would not show as a page of the web.
+/// Parses a URL and rejects all but `http` and `https` URLs with a host.
 fn web_address(text: &str) -> Result<Url> {
     match Url::parse(text) {
         Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(url),

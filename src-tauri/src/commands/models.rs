@@ -1,4 +1,4 @@
-//! Embedding models: those that are here, and the way of others to here.
+//! The commands for embedding models: listing, installation and selection.
 
 use precedent_core::{Result, model::ModelView, task::Progress};
 use precedent_engine::Casebook;
@@ -12,13 +12,13 @@ use crate::{
     notice,
 };
 
-/// What can be installed by name, and from where.
+/// The models that can be installed by name, and their host.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Catalog {
-    /// The host that a model is fetched from, once somebody installs one.
+    /// Host that models are downloaded from.
     pub host: String,
-    /// The models, by name.
+    /// Models, by name.
     pub models: Vec<CatalogModel>,
 }
 
@@ -26,21 +26,21 @@ pub struct Catalog {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CatalogModel {
-    /// What it is called here.
+    /// Name in the catalogue.
     pub name: String,
-    /// Length of its vectors.
+    /// Length of the model's vectors.
     pub dimensions: usize,
-    /// What its makers say of it.
+    /// Description by the model's makers.
     pub description: String,
 }
 
-/// The models that can answer.
+/// Returns the models that can answer queries.
 #[tauri::command]
 pub async fn models(desk: State<'_, Desk>) -> Result<Vec<ModelView>> {
     desk.casebook().await?.models().await
 }
 
-/// The models that can be installed by name.
+/// Returns the models that can be installed by name.
 #[tauri::command]
 pub async fn catalog(desk: State<'_, Desk>) -> Result<Catalog> {
     let host = desk.casebook().await?.hub()?.host_str().unwrap_or_default().to_owned();
@@ -51,7 +51,7 @@ pub async fn catalog(desk: State<'_, Desk>) -> Result<Catalog> {
     Ok(Catalog { host, models })
 }
 
-/// Fetches a model of the catalogue. A long job.
+/// Downloads a model of the catalogue. A long job.
 #[tauri::command]
 pub async fn install_model(
     app: AppHandle,
@@ -64,7 +64,7 @@ pub async fn install_model(
     notice::when_long(&app, &running, casebook.install_model(&name, &running.task).await)
 }
 
-/// Brings a model in from a folder or a file. A long job.
+/// Imports a model from a folder or a file. A long job.
 #[tauri::command]
 pub async fn import_model(
     app: AppHandle,
@@ -80,7 +80,7 @@ pub async fn import_model(
     notice::when_long(&app, &running, result)
 }
 
-/// Lets a model answer once its vectors are there.
+/// Selects a model, which answers as soon as its vectors are complete.
 #[tauri::command]
 pub async fn use_model(desk: State<'_, Desk>, name: String) -> Result<()> {
     desk.casebook().await?.use_model(&name).await

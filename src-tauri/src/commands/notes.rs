@@ -1,4 +1,4 @@
-//! Private notes.
+//! The commands for private notes.
 
 use precedent_core::{
     Result, Task,
@@ -8,19 +8,19 @@ use tauri::State;
 
 use crate::desk::Desk;
 
-/// The notes of a kind, or all, the latest changed first.
+/// Returns the notes of a kind, or all notes, most recently changed first.
 #[tauri::command]
 pub async fn notes(desk: State<'_, Desk>, kind: Option<NoteKind>) -> Result<Vec<Note>> {
     desk.casebook().await?.notes(kind).await
 }
 
-/// Stores a note, unless the same is there already.
+/// Stores a note unless an identical one exists.
 #[tauri::command]
 pub async fn add_note(desk: State<'_, Desk>, draft: NoteDraft) -> Result<NoteAnswer> {
     desk.casebook().await?.add_note(draft, &Task::new()).await
 }
 
-/// Looks for notes that say the same or nearly; stores nothing.
+/// Finds notes with the same or nearly the same text; stores nothing.
 #[tauri::command]
 pub async fn similar_notes(
     desk: State<'_, Desk>,
@@ -37,7 +37,7 @@ pub async fn edit_note(desk: State<'_, Desk>, key: String, change: NoteChange) -
     desk.casebook().await?.edit_note(&key, change, &Task::new()).await
 }
 
-/// Removes a note; returns what it was.
+/// Removes a note and returns it.
 #[tauri::command]
 pub async fn remove_note(desk: State<'_, Desk>, key: String) -> Result<Note> {
     desk.casebook().await?.remove_note(&key, &Task::new()).await

@@ -1,4 +1,4 @@
-//! The prompt over everything.
+//! The commands for the prompt window.
 
 use precedent_core::{Result, task::blocking};
 use tauri::{AppHandle, Manager as _, State, ipc::Channel};
@@ -9,7 +9,9 @@ use crate::{
     tray, window,
 };
 
-/// Switches the shortcut and the icon in the tray on or off. What cannot be had is said, and the other one holds.
+/// Switches the shortcut and the tray icon on or off.
+///
+/// A failure of one is reported in the state and does not affect the other.
 #[tauri::command]
 pub async fn set_prompt(app: AppHandle, settings: PromptSettings) -> Result<PromptState> {
     let shortcut = prompt::set_shortcut(&app, settings.shortcut.as_deref()).await;
@@ -24,7 +26,7 @@ pub async fn set_prompt(app: AppHandle, settings: PromptSettings) -> Result<Prom
     })
 }
 
-/// The text on the clipboard, as it is now.
+/// Returns the current text on the clipboard.
 #[tauri::command]
 pub async fn prompt_text() -> Result<Option<String>> {
     blocking(prompt::text).await
@@ -36,28 +38,28 @@ pub async fn copy_text(app: AppHandle, text: String) -> Result<()> {
     blocking(move || app.state::<Clipboard>().write(text)).await
 }
 
-/// Shows something in the main window in place of the prompt.
+/// Shows a target in the main window and hides the prompt.
 #[tauri::command]
 pub async fn open_from_prompt(app: AppHandle, target: PromptTarget) -> Result<()> {
     prompt::hand_over(&app, target);
     Ok(())
 }
 
-/// Takes the prompt away.
+/// Hides the prompt.
 #[tauri::command]
 pub async fn hide_prompt(app: AppHandle) -> Result<()> {
     window::hide(&app, prompt::LABEL);
     Ok(())
 }
 
-/// Hands the main window what the prompt wants shown, from now on.
+/// Registers the main window's channel for targets from the prompt.
 #[tauri::command]
 pub async fn watch_prompt(state: State<'_, Prompt>, channel: Channel<PromptTarget>) -> Result<()> {
     state.watch(channel);
     Ok(())
 }
 
-/// Tells the prompt each time that it is shown, from now on.
+/// Registers the prompt's channel, which is notified each time the prompt is shown.
 #[tauri::command]
 pub async fn watch_prompt_shown(state: State<'_, Prompt>, channel: Channel<()>) -> Result<()> {
     state.watch_shown(channel);

@@ -1,4 +1,4 @@
-//! Sources: mirrors and files, and the access to them.
+//! The commands for sources: mirrors, files and tokens.
 
 use precedent_core::{
     Result, Task,
@@ -16,49 +16,49 @@ use crate::{
     notice,
 };
 
-/// The live sources, and what they do not know.
+/// Returns the live sources with the data they lack.
 #[tauri::command]
 pub async fn mirrors(desk: State<'_, Desk>) -> Result<Vec<MirrorView>> {
     desk.casebook().await?.mirrors().await
 }
 
-/// The hosts that the casebook talks to, and where their tokens are found.
+/// Returns the hosts that the casebook connects to, with the origins of their tokens.
 #[tauri::command]
 pub async fn hosts(desk: State<'_, Desk>) -> Result<Vec<HostView>> {
     desk.casebook().await?.hosts().await
 }
 
-/// Adds a live source; fetches nothing yet.
+/// Adds a live source without fetching anything.
 #[tauri::command]
 pub async fn add_mirror(desk: State<'_, Desk>, new: NewMirror) -> Result<SourceView> {
     desk.casebook().await?.add_tracker(new).await
 }
 
-/// Looks what the access to a live source can do.
+/// Tests the access to a live source.
 #[tauri::command]
 pub async fn test_source(desk: State<'_, Desk>, key: String) -> Result<Access> {
     desk.casebook().await?.test_source(&key, &Task::new()).await
 }
 
-/// Lets the host of a source that came with a casebook file see its token.
+/// Allows the host of a source from an imported casebook to receive its token.
 #[tauri::command]
 pub async fn trust_source(desk: State<'_, Desk>, key: String) -> Result<HostView> {
     desk.casebook().await?.trust_source(&key).await
 }
 
-/// Keeps a host's token in the system's keyring.
+/// Stores a host's token in the system's keyring.
 #[tauri::command]
 pub async fn keep_token(desk: State<'_, Desk>, host: String, token: String) -> Result<()> {
     desk.casebook().await?.keep_token(&host, token.into()).await
 }
 
-/// Forgets a host's token. Whether there was one.
+/// Removes a host's token and returns whether there was one.
 #[tauri::command]
 pub async fn forget_token(desk: State<'_, Desk>, host: String) -> Result<bool> {
     desk.casebook().await?.forget_token(&host).await
 }
 
-/// Mirrors these live sources, or all of them. A long job.
+/// Syncs the given live sources, or all of them. A long job.
 #[tauri::command]
 pub async fn sync(
     app: AppHandle,
@@ -73,7 +73,7 @@ pub async fn sync(
     notice::when_long(&app, &running, casebook.sync(request, &running.task).await)
 }
 
-/// What files are, and what of them would be imported; imports nothing. A long job.
+/// Detects the format of files and previews their import; imports nothing. A long job.
 #[tauri::command]
 pub async fn understand_files(
     app: AppHandle,
@@ -100,7 +100,7 @@ pub async fn import_files(
     notice::when_long(&app, &running, casebook.import_files(request, &running.task).await)
 }
 
-/// A request with its paths from their beginnings.
+/// Returns the request with absolute paths.
 fn full(app: &AppHandle, mut request: ImportRequest) -> Result<ImportRequest> {
     for path in &mut request.paths {
         *path = full_path(app, &path.to_string_lossy())?;
@@ -108,7 +108,7 @@ fn full(app: &AppHandle, mut request: ImportRequest) -> Result<ImportRequest> {
     Ok(request)
 }
 
-/// Removes a source with all that was mirrored from it. A long job.
+/// Removes a source with all its mirrored data. A long job.
 #[tauri::command]
 pub async fn remove_source(
     app: AppHandle,

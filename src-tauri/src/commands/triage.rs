@@ -1,4 +1,4 @@
-//! Duplicates: the queue, the comparison, decisions, calibration.
+//! The commands for duplicates: queue, comparison, verdicts and calibration.
 
 use precedent_core::{
     Result, Task,
@@ -16,20 +16,20 @@ use crate::{
     notice,
 };
 
-/// Earlier reports that may be the same.
+/// Returns earlier reports that may be duplicates.
 #[tauri::command]
 pub async fn duplicates(desk: State<'_, Desk>, request: DuplicatesRequest) -> Result<DuplicatesResponse> {
     desk.casebook().await?.duplicates(request, &Task::new()).await
 }
 
-/// The triage queue as it is; checks nothing.
+/// Returns the current triage queue without checking anything.
 #[tauri::command]
 pub async fn triage_queue(desk: State<'_, Desk>, mut request: TriageRequest) -> Result<TriageResponse> {
     request.queue_only = true;
     desk.casebook().await?.triage(request, &Task::new()).await
 }
 
-/// Checks what is new or changed, and returns the queue. A long job.
+/// Checks new and changed reports and returns the queue. A long job.
 #[tauri::command]
 pub async fn triage(
     app: AppHandle,
@@ -42,13 +42,13 @@ pub async fn triage(
     notice::when_long(&app, &running, casebook.triage(request, &running.task).await)
 }
 
-/// Two reports side by side.
+/// Returns two reports for comparison.
 #[tauri::command]
 pub async fn compare(desk: State<'_, Desk>, key: String, other: String) -> Result<Comparison> {
     desk.casebook().await?.compare(&key, &other).await
 }
 
-/// Records what a person decided about a pair.
+/// Records the user's verdict on a pair.
 #[tauri::command]
 pub async fn record_verdict(
     desk: State<'_, Desk>,
@@ -59,13 +59,13 @@ pub async fn record_verdict(
     desk.casebook().await?.record_verdict(&key, &other, kind, None, &precedent_host::user()).await
 }
 
-/// Takes the last decision about a pair back.
+/// Undoes the last verdict on a pair.
 #[tauri::command]
 pub async fn undo_verdict(desk: State<'_, Desk>, key: String, other: String) -> Result<Option<Verdict>> {
     desk.casebook().await?.undo_verdict(&key, &other, &precedent_host::user()).await
 }
 
-/// What people decided from a moment on (seconds since 1970), the latest first.
+/// Returns the verdicts since a time (seconds since 1970), latest first.
 #[tauri::command]
 pub async fn decided(desk: State<'_, Desk>, since: i64) -> Result<Vec<Verdict>> {
     let mut verdicts = desk.casebook().await?.verdicts(None).await?;
@@ -73,13 +73,15 @@ pub async fn decided(desk: State<'_, Desk>, since: i64) -> Result<Vec<Verdict>> 
     Ok(verdicts)
 }
 
-/// Open reports that were decided to be duplicates, with what would be told to their tracker. Asks nobody.
+/// Returns open reports decided to be duplicates, with the comment for their tracker.
+///
+/// Makes no request.
 #[tauri::command]
 pub async fn closures(desk: State<'_, Desk>) -> Result<Vec<Closure>> {
     desk.casebook().await?.closures(None).await
 }
 
-/// Closes these reports at their tracker, as they were shown. A long job.
+/// Closes the given reports at their tracker, as they were shown. A long job.
 #[tauri::command]
 pub async fn close_shown(
     app: AppHandle,
@@ -96,7 +98,7 @@ pub async fn close_shown(
     )
 }
 
-/// Calibrates the confidence by a source's own duplicates. A long job.
+/// Calibrates the confidence on a source's known duplicates. A long job.
 #[tauri::command]
 pub async fn calibrate(
     app: AppHandle,
