@@ -226,7 +226,7 @@ pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Resul
         .record(raw),
     };
     match &mut record {
-        // The first mail of a thread is always newer than its stand-in.
+        // The real first mail must replace its stand-in, so the stand-in has no change time.
         Record::Document(item) if part.role == Role::InPlace => item.updated_at = None,
         Record::Comment(comment) => comment.author.bot = mail.automatic,
         Record::Document(_) => {}
