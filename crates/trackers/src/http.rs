@@ -90,7 +90,7 @@ impl Timing for RealTime {
     }
 }
 
-/// Connection options.
+/// The connection options.
 #[derive(Clone)]
 pub struct HttpOptions {
     /// The source of time and delays.
@@ -598,8 +598,8 @@ fn system_words(text: &str) -> String {
     text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
-/// Returns the innermost cause of an error, which is the most specific one. Addresses are removed
-/// because the message already contains them.
+/// Returns the innermost cause of an error, which is the most specific one. Outer causes repeat the
+/// address, which the message already contains.
 fn cause(error: &reqwest::Error) -> String {
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use precedent_core::error::{Code, Error, Result};
 use precedent_store::{SourceRow, Writer};
 
-/// The inverse of the share that one sync may hide: one of so many records of a kind.
+/// The divisor of the share that one sync may hide: at most one in 10 records of a kind.
 const SHARE: usize = 10;
 /// The number of records that may be hidden in a small source, as long as half of it remains.
 pub(super) const FEW: usize = 10;

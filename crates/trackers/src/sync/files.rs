@@ -42,7 +42,7 @@ const BATCH_BYTES: usize = 8 * 1024 * 1024;
 /// The number of items of a file that a preview shows.
 const SHOWN: usize = 3;
 
-/// Records that were read together, each with its position.
+/// A batch of records that were read together, each with its position.
 struct Batch {
     records: Vec<(String, std::result::Result<Chunk, String>)>,
     bytes_read: u64,

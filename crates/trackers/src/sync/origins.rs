@@ -57,8 +57,8 @@ impl Origins {
         }
         let known = self.of.entry(key.to_owned()).or_default();
         if !fits(known, name, &hosts) {
-            // A source of several trackers may need more than the sample, so these numbers are
-            // checked.
+            // A source may combine several trackers, so its items with these numbers are checked as
+            // well.
             let same = store.map(|s| s.read(|r| held(r, key, Some(&numbers)))).transpose()?;
             let same = same.unwrap_or_default();
             if same.is_empty() || !fits(&same, name, &hosts) {
@@ -103,8 +103,8 @@ fn held(reader: &Reader<'_>, key: &str, numbers: Option<&[u64]>) -> Result<Track
     Ok(out)
 }
 
-/// Returns whether items of a tracker at these hosts belong to a known one. An unknown tracker
-/// always matches.
+/// Returns whether items of a tracker at these hosts belong to a known one. An unknown tracker or
+/// host matches any other.
 fn fits(known: &Trackers, name: &str, hosts: &BTreeSet<String>) -> bool {
     let at = |there: &BTreeSet<String>| there.is_empty() || hosts.is_empty() || !there.is_disjoint(hosts);
     let named: Vec<_> = known.iter().filter(|(name, _)| !name.is_empty()).collect();

@@ -33,7 +33,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds.
+    /// The list of all kinds.
     pub const ALL: [Self; 11] = [
         Self::GitHub,
         Self::GitLab,

@@ -132,7 +132,7 @@ pub enum Fate {
     Unreadable,
     /// The record was deleted, or the token can no longer see it.
     Gone,
-    /// The item moved to another project: `owner/name#12`, if the tracker tells.
+    /// The item moved to another project: `owner/name#12`, if the tracker reports it.
     Moved(Option<String>),
 }
 

@@ -189,7 +189,7 @@ impl Bugzilla {
         });
     }
 
-    /// Returns the owner of the key, if the server tells.
+    /// Returns the owner of the key, if the server reports it.
     /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/user.html#who-am-i>
     async fn who(&self, task: &Task) -> Result<Option<String>> {
         if self.client.login.is_none() {

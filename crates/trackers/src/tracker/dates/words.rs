@@ -21,7 +21,7 @@ const MONTHS: &[(&str, i8)] = &[
     ("dec dez déc dic gru дек pro ara des δεκ joulu", 12),
 ];
 
-/// Words in a date without effect on its value: weekdays by prefix, and particles.
+/// The words in a date without effect on its value: weekdays by prefix, and particles.
 const OTHERS: &str = "mon tue wed thu fri sat sun mo di mi do fr sa so lun mar mer mié jeu jue ven vie sam sáb sab dim dom gio seg \
     ter qua qui sex пн вт ср чт пт сб вс paz pzt sal çar per cum cmt z t at um uhr à as de del of st nd rd th er re ère e den la \
     las a г ч в kl klo klockan o om le el em il alle ore lúc 年 月 日 년 월 일 時 分 秒 时 시 분 초 ute h hr hrs heure heures min sec \

@@ -130,7 +130,7 @@ struct Stream {
     stream: Vec<u64>,
 }
 
-/// Some posts of a topic.
+/// A part of the posts of a topic.
 #[derive(Deserialize)]
 pub(super) struct Posts {
     post_stream: Stream,

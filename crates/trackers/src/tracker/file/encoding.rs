@@ -263,7 +263,7 @@ fn is_misfit(text: &[char], at: usize) -> bool {
     }
 }
 
-/// Column names of some languages with letters that differ between encodings.
+/// The column names of some languages with letters that differ between encodings.
 const HEADS: &str = "
     标题, 编号, 状态, 描述, 创建, 更新, 主题, 作者, 件名, 題名, 状態, 説明, 作成, 更新日, ステータス, Übergeordnet, Schlüssel, Lösung, Priorität, Résumé, Créé,
     Mis à jour, Fermé, Título, Descrição, Descripción, Situação";

@@ -234,7 +234,7 @@ fn head(start: &str, mapping: &Mapping) -> Option<(u8, usize, Vec<String>)> {
             }
             let names = record.iter().take(MAX_COLUMNS);
             let known = names.filter(|name| columns::field(name).is_some() || told(name)).count();
-            // Text may equal a column name, so most cells of a header row must be short.
+            // Rows with equally many known names are ranked by their non-empty cells.
             let filled = record.iter().filter(|c| !c.trim().is_empty()).count();
             let score = (known, if known == 0 && at > 0 { 0 } else { filled });
             if best.as_ref().is_none_or(|(k, f, ..)| score > (*k, *f)) && (known > 0 || at == 0) {
