@@ -1,8 +1,9 @@
-//! The only file that opens a connection: patient with what networks and limits do, careful with tokens.
+//! The HTTP client, the only module that opens connections.
 //!
-//! A request is answered, or fails in one of a few ways that callers can act on ([`Code`]). Dropped connections, bodies
-//! that are cut and server errors are tried again; limits are waited for, as the server says or, where it says nothing,
-//! at least a minute and longer each time. Every wait ends within a moment of [`Task::cancel`].
+//! A request returns a response or fails with one of the [`Code`]s that callers handle. Dropped
+//! connections, truncated bodies and server errors are retried. Rate limits are waited for as long
+//! as the server says, or else at least one minute and longer each time. Every wait ends shortly
+//! after [`Task::cancel`].
 
 pub mod download;
 mod limit;
@@ -35,42 +36,45 @@ use precedent_core::{
     task::{Phase, Task},
 };
 
-/// A secondary limit without a word on when to come back: GitHub asks for at least a minute, and longer each time.
+/// The shortest wait for a secondary rate limit without a stated delay. GitHub asks for at least a
+/// minute, and longer each time.
 /// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api>
 const LIMIT_FLOOR: Duration = Duration::from_secs(60);
-/// No single wait is longer: primary limits are counted by the hour.
+/// The longest single wait; primary limits are counted by the hour.
 const LIMIT_CEILING: Duration = Duration::from_secs(3_900);
-/// After so many waits in a row for one request the limit is told instead.
+/// The number of consecutive waits for one request after which the rate limit is reported as an
+/// error.
 const LIMIT_WAITS: u32 = 6;
-/// How often a request is tried when the connection or the server fails.
+/// The number of attempts for a request when the connection or the server fails.
 const TRIES: u32 = 4;
-/// The wait before the second try; doubled each time.
+/// The wait before the second attempt; doubled each time.
 const RETRY_FLOOR: Duration = Duration::from_secs(1);
-/// Redirects that are followed one after another.
+/// The maximum number of consecutive redirects.
 const MAX_REDIRECTS: usize = 5;
-/// So long it is looked whether any tracker takes a connection before the network counts as away.
+/// The time to find a reachable tracker before the network counts as unreachable.
 const REACH: Duration = Duration::from_secs(4);
-/// The largest body, unpacked, in bytes. A page of 100 items is below 30 MB even if every body is of GitHub's largest.
+/// The largest response body after decompression, in bytes. A page of 100 items is below 30 MB even
+/// if every body has GitHub's maximum size.
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
-/// A future that can be kept and sent.
+/// A boxed future that ends after a delay.
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Where the time comes from and how it passes; tests have one that does not wait.
+/// A source of time and delays; tests use one that does not wait.
 pub trait Timing: Send + Sync {
-    /// The time.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
-    /// Ends when this much time has passed.
+    /// Completes after the given duration.
     fn sleep(&self, wait: Duration) -> Sleep;
 }
 
-/// The real time.
+/// The system time.
 pub struct RealTime {
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
 impl RealTime {
-    /// Waits really; `clock` says how late it is.
+    /// Creates a timer that really waits; `clock` returns the current time.
     pub fn new(clock: Arc<dyn Fn() -> Timestamp + Send + Sync>) -> Self {
         Self { clock }
     }
@@ -86,23 +90,23 @@ impl Timing for RealTime {
     }
 }
 
-/// How connections are made.
+/// The connection options.
 #[derive(Clone)]
 pub struct HttpOptions {
-    /// Where the time comes from.
+    /// The source of time and delays.
     pub timing: Arc<dyn Timing>,
-    /// How long a request may take in all, answer included.
+    /// Total time limit of a request, including its response.
     pub timeout: Duration,
-    /// How long a connection may be silent.
+    /// Time limit without any data from the connection.
     pub silence: Duration,
-    /// A proxy for everything but the hosts in `no_proxy`, as `http://host:port`.
+    /// A proxy for all hosts except those in `no_proxy`, as `http://host:port`.
     pub proxy: Option<String>,
-    /// Hosts that are reached without the proxy, separated by commas.
+    /// Hosts that bypass the proxy, separated by commas.
     pub no_proxy: Option<String>,
 }
 
 impl HttpOptions {
-    /// The defaults: two minutes a request, thirty seconds of silence, no proxy.
+    /// Returns the defaults: two minutes per request, thirty seconds without data, no proxy.
     pub fn new(timing: Arc<dyn Timing>) -> Self {
         Self {
             timing,
@@ -116,12 +120,12 @@ impl HttpOptions {
 
 impl fmt::Debug for HttpOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A proxy's address may hold a password.
+        // The address of a proxy may contain a password.
         f.debug_struct("HttpOptions").field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }
 
-/// What to ask for.
+/// An HTTP request.
 #[derive(Clone)]
 pub struct Request {
     method: Method,
@@ -135,7 +139,7 @@ pub struct Request {
 
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A form may hold a secret.
+        // A form may contain a secret.
         f.debug_struct("Request")
             .field("method", &self.method)
             .field("url", &self.url)
@@ -144,13 +148,13 @@ impl fmt::Debug for Request {
 }
 
 impl Request {
-    /// Asks for the JSON at this address.
+    /// Creates a GET request for the JSON at this address.
     pub fn get(url: Url) -> Self {
         let (headers, etag, body) = (Vec::new(), None, None);
         Self { method: Method::GET, url, headers, etag, body, once: false, for_secret: false }
     }
 
-    /// Sends JSON to this address.
+    /// Creates a POST request with a JSON body.
     pub fn post(url: Url, body: &serde_json::Value) -> Self {
         Self {
             method: Method::POST,
@@ -159,40 +163,41 @@ impl Request {
         }
     }
 
-    /// Sends a form to this address.
+    /// Creates a POST request with a form body.
     pub fn form(url: Url, fields: &[(&str, &str)]) -> Self {
         let text = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let body = Some(("application/x-www-form-urlencoded", text.into_bytes()));
         Self { method: Method::POST, body, ..Self::get(url) }
     }
 
-    /// Changes what is at this address.
+    /// Creates a PATCH request with a JSON body.
     pub fn patch(url: Url, body: &serde_json::Value) -> Self {
         Self { method: Method::PATCH, ..Self::post(url, body) }
     }
 
-    /// Adds a header of the tracker's.
+    /// Adds a header that is specific to a tracker.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: &'static str) -> Self {
         self.headers.push((name, value));
         self
     }
 
-    /// Is never sent again after a connection or a server failed: it may have been done all the same.
+    /// Disables retries after a connection or server failure, because the request may have taken
+    /// effect.
     #[must_use]
     pub fn once(mut self) -> Self {
         self.once = true;
         self
     }
 
-    /// Asks for a secret: its answer is handed on as it came.
+    /// Marks the response as a secret, so that its body is returned without scrubbing.
     #[must_use]
     pub(crate) fn for_secret(mut self) -> Self {
         self.for_secret = true;
         self
     }
 
-    /// Asks only for what differs from what had this tag.
+    /// Requests the content only if its ETag differs from this one.
     #[must_use]
     pub fn unless(mut self, etag: Option<&str>) -> Self {
         self.etag = etag.map(str::to_owned);
@@ -200,36 +205,37 @@ impl Request {
     }
 }
 
-/// What was answered.
+/// An HTTP response.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// The status, a redirect's never.
+    /// HTTP status; never a redirect.
     pub status: u16,
-    /// Where the answer came from, after redirects.
+    /// Address of the response after redirects.
     pub url: Url,
-    /// Whether one of the redirects was a permanent one.
+    /// `true` if one of the redirects was permanent.
     pub moved: bool,
-    /// The answer's tag.
+    /// ETag of the response.
     pub etag: Option<String>,
-    /// `Link` with `rel="next"`.
+    /// `Link` header with `rel="next"`.
     pub next: Option<Url>,
-    /// `Link` with `rel="last"`.
+    /// `Link` header with `rel="last"`.
     pub last: Option<Url>,
-    /// The body, unpacked.
+    /// Response body after decompression.
     pub body: Vec<u8>,
     headers: HeaderMap,
 }
 
 impl Response {
-    /// A header's value, if it is text.
+    /// Returns the value of a header if it is text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     ///
     /// # Errors
-    /// [`Code::Network`] if it is none: a proxy's or a sign-in page instead of the tracker's answer.
+    /// [`Code::Network`] if the body is not the expected JSON, for example a proxy's page or a
+    /// sign-in page.
     pub fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T> {
         serde_json::from_slice(&self.body).map_err(|e| {
             Error::new(Code::Network, format!("unexpected response from {}: {e}", place(&self.url)))
@@ -237,7 +243,7 @@ impl Response {
         })
     }
 
-    /// What the server says about an error, in its own words: the `message` of its JSON, cut to one line.
+    /// Returns the server's own error message: the `message` field of its JSON, cut to one line.
     pub fn message(&self) -> Option<Outside> {
         #[derive(serde::Deserialize)]
         struct Body {
@@ -248,7 +254,7 @@ impl Response {
     }
 }
 
-/// Makes requests. Clones share connections and counters.
+/// An HTTP client. Clones share connections and counters.
 #[derive(Clone)]
 pub struct Http {
     options: HttpOptions,
@@ -262,42 +268,42 @@ impl fmt::Debug for Http {
     }
 }
 
-/// Why one try gave nothing.
+/// A failed attempt.
 enum Failed {
-    /// Trying again may help.
+    /// A retry may help.
     Again(Error),
-    /// It will not.
+    /// A retry does not help.
     For(Error),
 }
 
 impl Http {
-    /// Makes no connection yet, and reads no certificates.
+    /// Creates a client without opening a connection or reading certificates.
     pub fn new(options: HttpOptions) -> Self {
         Self { options, client: Arc::default(), sent: Arc::default() }
     }
 
-    /// A clone with a counter of its own.
+    /// Returns a clone with its own request counter.
     #[must_use]
     pub fn counted(&self) -> Self {
         Self { sent: Arc::default(), ..self.clone() }
     }
 
-    /// Requests that were sent so far, repeated and redirected ones included.
+    /// Returns the number of requests sent so far, including retries and redirects.
     pub fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// The time, as the waits see it.
+    /// Returns the current time according to the timer.
     pub fn now(&self) -> Timestamp {
         self.options.timing.now()
     }
 
-    /// The proxy, and the hosts to reach without it, for the one program that reaches a tracker by itself.
+    /// Returns the proxy and the hosts that bypass it, for git, which connects to trackers itself.
     pub fn proxy(&self) -> (Option<String>, Option<String>) {
         (self.options.proxy.clone(), self.options.no_proxy.clone())
     }
 
-    /// Looks whether any of these addresses, or the proxy before them, takes a connection.
+    /// Checks that any of these addresses, or the proxy in front of them, accepts a connection.
     ///
     /// # Errors
     /// [`Code::Network`] if none does within 4 s, [`Code::Cancelled`].
@@ -343,11 +349,12 @@ impl Http {
             .with_hint("Check your network. Everything mirrored still works offline; sync again later."))
     }
 
-    /// Asks, and asks again where that may help. An answer of status 5xx that stays is returned as any other.
+    /// Sends a request and retries it where that may help. A persistent response of status 5xx is
+    /// returned like any other.
     ///
     /// # Errors
-    /// [`Code::Network`] if there is no connection or no whole answer, [`Code::RateLimited`] if waiting did not help,
-    /// [`Code::Cancelled`].
+    /// [`Code::Network`] if there is no connection or no complete response, [`Code::RateLimited`]
+    /// if waiting did not help, [`Code::Cancelled`].
     pub async fn send(&self, request: &Request, login: Option<&Login>, task: &Task) -> Result<Response> {
         let (mut tries, mut waits) = (if request.once { TRIES } else { 1 }, 0);
         loop {
@@ -380,7 +387,7 @@ impl Http {
         }
     }
 
-    /// Waits before the next try: as long as the server says, else longer each time.
+    /// Waits before the next attempt: as long as the server says, or else longer each time.
     async fn pause(&self, tries: &mut u32, retry_after: Option<&str>, task: &Task) -> Result<()> {
         let asked = retry_after.and_then(|v| v.trim().parse().ok()).map(Duration::from_secs);
         let wait = asked.filter(|w| *w <= LIMIT_CEILING).unwrap_or(RETRY_FLOOR * 2_u32.pow(*tries - 1));
@@ -388,11 +395,11 @@ impl Http {
         self.wait(wait, task).await
     }
 
-    /// Waits, a second at a time where someone watches.
+    /// Waits, and reports progress every second during longer waits.
     pub(crate) async fn wait(&self, wait: Duration, task: &Task) -> Result<()> {
         let whole = wait.as_secs();
         let mut left = wait;
-        // A short wait between tries is nobody's business.
+        // Short waits between attempts are not reported.
         let told = whole >= 10;
         while !left.is_zero() {
             let step = if told { left.min(Duration::from_secs(1)) } else { left };
@@ -408,8 +415,8 @@ impl Http {
         Ok(())
     }
 
-    /// One try, with its redirects. They are followed here and not by the client, so that a token goes to its own
-    /// origin only, and a permanent move is told.
+    /// Makes one attempt, including its redirects. They are followed here and not by the client, so
+    /// that a token is sent to its own origin only and a permanent redirect is reported.
     async fn follow(
         &self,
         request: &Request,
@@ -460,7 +467,7 @@ impl Http {
                 builder = builder.header(name, value);
             }
         }
-        // A tag belongs to what its own origin said.
+        // An ETag is valid only at the origin that sent it.
         if let Some(etag) = &request.etag
             && url.origin() == request.url.origin()
         {
@@ -478,10 +485,10 @@ impl Http {
             }
             body.extend_from_slice(&chunk);
         }
-        // Here and nowhere later: what is read of an answer is clean, its records and addresses too.
+        // Responses are scrubbed here, so that records and addresses contain no known secret.
         let mut headers = answer.headers().clone();
         if !request.for_secret {
-            // One bad byte costs its character, and not the page.
+            // An invalid byte is replaced, so that the rest of the page remains readable.
             if std::str::from_utf8(&body).is_err() {
                 body = String::from_utf8_lossy(&body).into_owned().into_bytes();
             }
@@ -511,12 +518,13 @@ impl Http {
         })
     }
 
-    /// The client, made at the first request: reading the system's certificates takes a moment.
+    /// Returns the client, created at the first request because reading the system's certificates
+    /// takes time.
     fn client(&self) -> Result<&reqwest::Client> {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        // One provider for the process; a second call changes nothing.
+        // The provider is global; a second call has no effect.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("precedent/", env!("CARGO_PKG_VERSION")))
@@ -541,8 +549,8 @@ impl Http {
     }
 }
 
-/// Returns whether a redirect stays with the host that was asked: at its origin, or from plain to encrypted there. GitHub
-/// too redirects renamed projects within its interface alone.
+/// Returns whether a redirect stays at the requested origin, or upgrades from HTTP to HTTPS on the
+/// same host. GitHub also redirects renamed projects only within its own API.
 /// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects>
 fn is_own(asked: &Url, to: &Url) -> bool {
     let encrypted = asked.scheme() == "http" && to.scheme() == "https";
@@ -551,7 +559,7 @@ fn is_own(asked: &Url, to: &Url) -> bool {
     same && to.username().is_empty() && to.password().is_none()
 }
 
-/// The error of a redirect to another host, whose answer is not read.
+/// Returns the error for a redirect to another host, whose response is not read.
 fn elsewhere(url: &Url, to: &Url) -> Error {
     let there = Outside::first_line(&to.origin().ascii_serialization());
     let there = there.map_or_else(|| "another host".to_owned(), |there| there.to_string());
@@ -562,7 +570,7 @@ fn elsewhere(url: &Url, to: &Url) -> Error {
         )
 }
 
-/// An address for messages: without its query, which may be long.
+/// Formats an address for messages, without its query, which may be long.
 fn place(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path())
 }
@@ -585,12 +593,13 @@ fn unreachable(url: &Url, error: &reqwest::Error) -> Error {
         .with_hint("Check your network and the host name. Progress is saved; run sync again to continue.")
 }
 
-/// The system's words for an error, without its number.
+/// Returns the system's error text without its number.
 fn system_words(text: &str) -> String {
     text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
-/// The innermost cause, which is the one that says something. Without addresses: they are long, and told already.
+/// Returns the innermost cause of an error, which is the most specific one. Outer causes repeat the
+/// address, which the message already contains.
 fn cause(error: &reqwest::Error) -> String {
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {
@@ -599,8 +608,8 @@ fn cause(error: &reqwest::Error) -> String {
     system_words(&inner.to_string())
 }
 
-/// The links of a `Link` header (RFC 8288), made absolute. Addresses may hold commas and semicolons, so they are cut
-/// out by their angle brackets and not by splitting.
+/// Parses the links of a `Link` header (RFC 8288) and makes them absolute. Addresses may contain
+/// commas and semicolons, so links are found by their angle brackets.
 fn links(value: &str, base: &Url) -> Vec<(String, Url)> {
     let mut out = Vec::new();
     let mut rest = value;
@@ -620,7 +629,7 @@ fn links(value: &str, base: &Url) -> Vec<(String, Url)> {
     out
 }
 
-/// The words for a status that is an error.
+/// Returns the text of an error status.
 pub fn status_words(status: u16) -> String {
     let words = StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()).unwrap_or("unknown");
     format!("{status} {}", words.to_lowercase())

@@ -1,4 +1,5 @@
-//! Issue trackers: what they send is read into records ([`tracker`]) and applied to the store ([`sync`]).
+//! Issue tracker connectors: responses are parsed into records ([`tracker`]) and applied to the
+//! store ([`sync`]).
 
 pub mod http;
 pub mod secrets;

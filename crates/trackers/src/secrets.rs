@@ -1,4 +1,5 @@
-//! Where tokens come from. They are asked for when they are needed, kept in memory only as long, and printed nowhere.
+//! Token sources. Tokens are looked up when needed, kept in memory only as long as needed, and
+//! never printed.
 
 use std::{
     collections::BTreeMap,
@@ -15,38 +16,38 @@ use precedent_core::{
     error::{Code, Error, Result},
 };
 
-/// What the entries of a keyring are filed under.
+/// The service name of keyring entries.
 const SERVICE: &str = "precedent";
 
-/// What a token is wanted for.
+/// The tracker and host that a token is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted<'a> {
-    /// The kind of tracker: `github`.
+    /// Tracker kind: `github`.
     pub tracker: &'a str,
-    /// The host: `github.com`.
+    /// Host: `github.com`.
     pub host: &'a str,
 }
 
-/// A place that may know a host's token.
+/// A source that may have a token for a host.
 pub trait TokenSource: Send + Sync {
-    /// What it is, in words: `the environment`.
+    /// Returns a readable name of the source: `the environment`.
     fn name(&self) -> &'static str;
 
-    /// The token for a host, if it has one.
+    /// Returns the token for a host, if there is one.
     ///
     /// # Errors
-    /// Why it cannot be asked. The next place is asked all the same.
+    /// The reason why the source is unavailable. The next source is still asked.
     fn token(&self, wanted: Wanted<'_>) -> Result<Option<SecretString>>;
 }
 
-/// A place that a face provides: its environment, a helper program.
+/// A token source that a frontend provides: its environment or a helper program.
 pub struct Provided<F> {
     name: &'static str,
     ask: F,
 }
 
 impl<F: Fn(Wanted<'_>) -> Option<SecretString> + Send + Sync> Provided<F> {
-    /// Asks `ask`, which is told for what.
+    /// Creates a source that calls `ask` with the tracker and host.
     pub fn new(name: &'static str, ask: F) -> Self {
         Self { name, ask }
     }
@@ -62,29 +63,30 @@ impl<F: Fn(Wanted<'_>) -> Option<SecretString> + Send + Sync> TokenSource for Pr
     }
 }
 
-/// A place that keeps tokens for good, one a host.
+/// A persistent store with one token per host.
 pub trait Keyring: Send + Sync {
-    /// The token for a host, if it has one.
+    /// Returns the token for a host, if there is one.
     ///
     /// # Errors
-    /// [`Code::NotFound`] if there is no keyring here, [`Code::Io`] if it refuses.
+    /// [`Code::NotFound`] if there is no keyring on this machine, [`Code::Io`] if it refuses
+    /// access.
     fn get(&self, host: &str) -> Result<Option<SecretString>>;
 
-    /// Keeps the token for a host in place of the one before.
+    /// Stores the token for a host, replacing the previous one.
     ///
     /// # Errors
-    /// As [`Keyring::get`].
+    /// The same as [`Keyring::get`].
     fn set(&self, host: &str, token: &SecretString) -> Result<()>;
 
-    /// Forgets the token for a host; whether there was one.
+    /// Deletes the token for a host and returns whether there was one.
     ///
     /// # Errors
-    /// As [`Keyring::get`].
+    /// The same as [`Keyring::get`].
     fn forget(&self, host: &str) -> Result<bool>;
 }
 
-/// The system's keyring: Keychain, Credential Manager or Secret Service. A machine without one answers with an error,
-/// which counts as having no token.
+/// The system's keyring: Keychain, Credential Manager or Secret Service. A machine without one
+/// returns an error, which counts as having no token.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemKeyring;
 
@@ -94,7 +96,7 @@ impl SystemKeyring {
     }
 
     fn error(error: &keyring::Error) -> Error {
-        // What the error quotes may be an entry's bytes, so its own words are told for two kinds only.
+        // Other errors may quote the entry's bytes, so their text is never shown.
         let (code, message) = match error {
             keyring::Error::NoDefaultStore => (Code::NotFound, "no keyring found on this machine".to_owned()),
             keyring::Error::PlatformFailure(e) | keyring::Error::NoStorageAccess(e) => {
@@ -132,7 +134,7 @@ impl Keyring for SystemKeyring {
     }
 }
 
-/// A keyring that is gone with its process, for tests.
+/// An in-memory keyring for tests.
 #[derive(Default)]
 pub struct MemoryKeyring {
     tokens: Mutex<BTreeMap<String, SecretString>>,
@@ -153,10 +155,10 @@ impl Keyring for MemoryKeyring {
     }
 }
 
-/// How the keyring is named among the places where tokens are found.
+/// The name of the keyring among the token sources.
 pub const KEYRING: &str = "the keyring";
 
-/// A keyring as one of the places that are asked.
+/// A keyring as a token source.
 struct Kept(Arc<dyn Keyring>);
 
 impl TokenSource for Kept {
@@ -169,9 +171,9 @@ impl TokenSource for Kept {
     }
 }
 
-/// A token with the only origins that may see it.
+/// A token with the only origins that may receive it.
 ///
-/// Nothing that sends a secret takes anything else, and whoever makes one has the [`door`] know it.
+/// Code that sends a secret accepts no other type; creating a token registers it with the [`door`].
 #[derive(Clone)]
 pub struct Token {
     secret: SecretString,
@@ -179,23 +181,23 @@ pub struct Token {
 }
 
 impl Token {
-    /// A token for the origins of these addresses.
+    /// Creates a token for the origins of these addresses.
     pub fn new<'a>(secret: SecretString, places: impl IntoIterator<Item = &'a Url>) -> Self {
         door::learn(&secret);
         Self { secret, origins: places.into_iter().map(Url::origin).collect() }
     }
 
-    /// The secret, if this address may see it.
+    /// Returns the secret if this address may receive it.
     pub(crate) fn for_address(&self, address: &Url) -> Option<&SecretString> {
         self.origins.contains(&address.origin()).then_some(&self.secret)
     }
 
-    /// Whether it begins so, where that tells what it is.
+    /// Returns whether the token has a prefix that identifies its type.
     pub(crate) fn begins_with(&self, mark: &str) -> bool {
         self.secret.expose_secret().starts_with(mark)
     }
 
-    /// Whether it is a name with its secret, joined by a colon.
+    /// Returns whether the token is a user name and a secret, joined by a colon.
     pub(crate) fn has_name(&self) -> bool {
         self.secret.expose_secret().contains(':')
     }
@@ -208,16 +210,16 @@ impl fmt::Debug for Token {
     }
 }
 
-/// A token, and where it was found.
+/// A token and its source.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The token.
     pub token: Token,
-    /// The place, in words.
+    /// Readable name of the source.
     pub place: &'static str,
 }
 
-/// The places that are asked for a token, in order.
+/// The token sources, in lookup order.
 #[derive(Clone, Default)]
 pub struct Secrets {
     places: Vec<Arc<dyn TokenSource>>,
@@ -225,14 +227,14 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Adds a place that is asked after those that are there.
+    /// Appends a source.
     #[must_use]
     pub fn then(mut self, place: impl TokenSource + 'static) -> Self {
         self.places.push(Arc::new(place));
         self
     }
 
-    /// Adds a keyring, which is asked after the places that are there, and in which new tokens are kept.
+    /// Appends a keyring, which also stores new tokens.
     #[must_use]
     pub fn then_keyring(mut self, keyring: Arc<dyn Keyring>) -> Self {
         self.places.push(Arc::new(Kept(Arc::clone(&keyring))));
@@ -240,7 +242,7 @@ impl Secrets {
         self
     }
 
-    /// Keeps a token in the keyring.
+    /// Stores a token in the keyring.
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is none; those of the keyring.
@@ -249,10 +251,10 @@ impl Secrets {
         self.kept()?.set(host, token)
     }
 
-    /// Forgets a token of the keyring; whether there was one.
+    /// Deletes a token from the keyring and returns whether there was one.
     ///
     /// # Errors
-    /// As [`Secrets::keep`].
+    /// The same as [`Secrets::keep`].
     pub fn forget(&self, host: &str) -> Result<bool> {
         self.kept()?.forget(host)
     }
@@ -263,8 +265,8 @@ impl Secrets {
             .ok_or_else(|| Error::new(Code::NotFound, "this casebook was opened without a keyring"))
     }
 
-    /// The first token that a place has for this, bound to these addresses; a place that cannot be asked counts as one that
-    /// has none.
+    /// Returns the first matching token, bound to these addresses; an unavailable source counts as
+    /// having none.
     pub fn find(&self, wanted: Wanted<'_>, addresses: &[Url]) -> Option<Found> {
         self.places.iter().find_map(|place| {
             let secret = place.token(wanted).ok()??;

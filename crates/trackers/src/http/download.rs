@@ -1,4 +1,4 @@
-//! Large files: streamed to the disk, taken up again where they broke off.
+//! Downloads of large files: streamed to disk and resumed after an interruption.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -16,22 +16,22 @@ use precedent_core::{
     task::{Phase, Task, blocking},
 };
 
-/// No file takes longer.
+/// The longest duration of a download.
 const PATIENCE: Duration = Duration::from_secs(24 * 3_600);
-/// No file of a model is larger, in bytes.
+/// The largest size of a model file, in bytes.
 const MOST: u64 = 8 << 30;
-/// Bytes that are written at once.
+/// The size of the write buffer, in bytes.
 const BUFFER: usize = 1 << 20;
-/// What the hub says of a file that it keeps elsewhere: its SHA-256.
+/// The hub's header with the SHA-256 of a file in external storage.
 /// <https://huggingface.co/docs/huggingface_hub/package_reference/file_download>
 const LINKED: &str = "x-linked-etag";
 
-/// Fetches a file, unless it is there already. What came before it broke off is kept beside it and not fetched again.
-/// Returns the SHA-256 that the server states of it, in hexadecimal, where it does.
+/// Downloads a file unless it already exists. An interrupted download is kept next to it and
+/// resumed. Returns the SHA-256 in hexadecimal if the server states it.
 ///
 /// # Errors
-/// [`Code::Network`] if there is no connection, or something else comes in the file's place; [`Code::NotFound`],
-/// [`Code::Authentication`]; [`Code::Cancelled`]; [`Code::Io`].
+/// [`Code::Network`] if there is no connection, or the response is not the file;
+/// [`Code::NotFound`], [`Code::Authentication`]; [`Code::Cancelled`]; [`Code::Io`].
 pub async fn download(http: &Http, url: &Url, to: &Path, task: &Task) -> Result<Option<String>> {
     if to.is_file() {
         return Ok(None);
@@ -46,7 +46,8 @@ pub async fn download(http: &Http, url: &Url, to: &Path, task: &Task) -> Result<
             Ok(stated) => break stated,
             Err(Failed::For(error)) => return Err(error),
             Err(Failed::Again(error)) => {
-                // A slow line that breaks again and again is fine as long as something comes.
+                // An attempt that makes progress resets the counter, so slow and unstable
+                // connections succeed.
                 let now = length(&part);
                 tries = if now > before { 1 } else { tries + 1 };
                 before = now;
@@ -66,7 +67,7 @@ fn length(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |m| m.len())
 }
 
-/// One try, from where the last one ended; the checksum that the server states, if it does.
+/// Makes one attempt that resumes the previous one; returns the checksum if the server states it.
 async fn fetch(
     http: &Http,
     url: &Url,
@@ -85,7 +86,7 @@ async fn fetch(
         200 => 0,
         206 if text(header::CONTENT_RANGE).is_some_and(|r| r.starts_with(&format!("bytes {here}-"))) => here,
         206 | 416 => {
-            // Another file than the one that was begun: from the start, once more.
+            // The file changed since the download began, so it restarts from the beginning.
             fs::remove_file(part).map_err(|e| Failed::For(Error::io(part, e)))?;
             return Err(Failed::Again(odd(url, "it changed during the download")));
         }
@@ -105,7 +106,7 @@ async fn fetch(
                 .with_hint("A sign-in page or a proxy responded. Download the files by other means, then run: precedent model import DIR"),
         ));
     }
-    // Without a size, or with one that no model has, it might go on until the disk is full.
+    // Without a plausible size the download could fill the disk.
     let Some(total) = answer.content_length().map(|n| from.saturating_add(n)) else {
         return Err(Failed::For(odd(url, "the server does not report the file size")));
     };
@@ -135,7 +136,7 @@ async fn fetch(
             let written = blocking(move || match out.write_all(&bytes) {
                 Ok(()) => Ok(out),
                 Err(e) => {
-                    // A part that fills the disk leaves no room for anything else.
+                    // A partial file on a full disk is deleted to free its space.
                     if e.kind() == std::io::ErrorKind::StorageFull {
                         let _ = fs::remove_file(&name);
                     }
@@ -167,7 +168,7 @@ fn open(part: &Path, from: u64) -> Result<File> {
     options.open(part).map_err(|e| Error::io(part, e))
 }
 
-/// Asks for a file from this byte on, through its redirects. Nobody is told who is asking.
+/// Requests a file from this byte offset, through its redirects. The request carries no token.
 async fn ask(
     http: &Http,
     url: &Url,

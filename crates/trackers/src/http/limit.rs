@@ -1,4 +1,4 @@
-//! Whether an answer says that there were too many requests, and when to come back.
+//! Detection of rate limits and of the time until the next request.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use jiff::Timestamp;
 use super::{Response, place};
 use precedent_core::error::{Code, Error};
 
-/// The longest answer that may say that there were too many questions, in bytes.
+/// The longest body that may report a rate limit, in bytes.
 const MAX_ANSWER: usize = 4 * 1024;
 
-/// Whether an answer says "too many requests": `None` if not, else how long to wait, if it says so.
+/// Returns `None` unless a response reports a rate limit; otherwise the stated wait, if any.
 pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Duration>> {
     let number = |name: &str| response.header(name).and_then(|v| v.trim().parse::<i64>().ok());
     let used_up = number("x-ratelimit-remaining") == Some(0);
     let after = number("retry-after").filter(|s| *s >= 0);
     let limited = match response.status {
         429 => true,
-        // A 403 is a limit only if something says so; else it is a refusal.
+        // A 403 is a rate limit only if the response says so; otherwise access is denied.
         403 => {
             used_up
                 || after.is_some()
@@ -26,7 +26,7 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
                     m.contains("rate limit") || m.contains("abuse detection")
                 })
         }
-        // GraphQL's way of saying it, with a status that says nothing: GitHub's `RATE_LIMITED`, Linear's `RATELIMITED`.
+        // GraphQL reports limits in the body: `RATE_LIMITED` (GitHub), `RATELIMITED` (Linear).
         // <https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api>
         // <https://linear.app/developers/rate-limiting>
         200 | 400 => says_limited(&response.body),
@@ -41,10 +41,11 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
     if let Some(seconds) = says_how_long(&response.body) {
         return Some(Some(Duration::from_secs(seconds)));
     }
-    // A second more: clocks differ by fractions.
+    // One more second, because clocks differ by fractions of a second.
     let wait = |reset: i64| reset.saturating_sub(now.as_second()).max(0).unsigned_abs() + 1;
     let reset = number("x-ratelimit-reset").filter(|_| used_up).or_else(|| {
-        // Linear has one count for requests and one for what they cost, in milliseconds of the epoch.
+        // Linear counts requests and complexity separately, with resets in milliseconds since the
+        // epoch.
         let of = |what: &str| {
             let left = number(&format!("x-ratelimit-{what}-remaining"));
             number(&format!("x-ratelimit-{what}-reset")).filter(|_| left.is_some_and(|n| n <= 0))
@@ -54,7 +55,7 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
     Some(reset.map(|reset| Duration::from_secs(wait(reset))))
 }
 
-/// How many seconds to wait, where that stands in the answer: Discourse's way of saying it.
+/// Returns the number of seconds to wait from the body, as Discourse states it.
 /// <https://github.com/discourse/discourse/blob/main/app/controllers/application_controller.rb>
 fn says_how_long(body: &[u8]) -> Option<u64> {
     #[derive(serde::Deserialize)]
@@ -71,7 +72,7 @@ fn says_how_long(body: &[u8]) -> Option<u64> {
         .map(|b| b.extras.wait_seconds)
 }
 
-/// Whether an answer of GraphQL's holds no data, but the error that there were too many questions.
+/// Returns whether a GraphQL response contains no data but a rate limit error.
 fn says_limited(body: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Body {
@@ -88,7 +89,7 @@ fn says_limited(body: &[u8]) -> bool {
     struct Extensions {
         code: Option<String>,
     }
-    // Pages of records are longer, and need not be read twice.
+    // Pages of records are longer and need not be parsed twice.
     if body.len() > MAX_ANSWER || !body.starts_with(b"{") {
         return false;
     }

@@ -1,4 +1,4 @@
-//! How a token is written into a request, and who may see it.
+//! The form in which a token is sent, and the origins that may receive it.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use url::{Origin, Url};
 use crate::secrets::{SecretString, Token};
 use precedent_core::error::{Code, Error, Result};
 
-/// Who is asking: a token, how it is written, and the one origin of its own that is asked.
+/// A token, its form in a request, and the one origin that may receive it.
 #[derive(Clone)]
 pub struct Login {
     origin: Origin,
@@ -19,20 +19,20 @@ pub struct Login {
     written: Written,
 }
 
-/// How a token stands in its header.
+/// The form of a token in its header.
 #[derive(Clone, Copy)]
 enum Written {
-    /// Behind a word.
+    /// After this authentication scheme.
     After(&'static str),
-    /// As RFC 7617 has a name and its secret; the name with this behind it.
+    /// HTTP Basic (RFC 7617) with user name and secret; this suffix follows the name.
     Basic(&'static str),
-    /// As a password without a name, as RFC 7617 writes it.
+    /// HTTP Basic (RFC 7617) with an empty user name.
     Password,
-    /// As it is.
+    /// Without a scheme.
     Bare,
-    /// As it is, and the name that stands before it in a header of its own.
+    /// Without a scheme; the user name before the colon is sent in this second header.
     Beside(&'static str),
-    /// As a parameter of the address, where the tracker reads no header.
+    /// A query parameter, for trackers that read no header.
     Parameter(&'static str),
 }
 
@@ -41,43 +41,46 @@ impl Login {
         Self { origin: base.origin(), header, token: token.clone(), written }
     }
 
-    /// A token that is sent as `Authorization: Bearer`, to the origin of `base` alone.
+    /// Creates a login that sends `Authorization: Bearer` to the origin of `base` only.
     pub fn bearer(base: &Url, token: &Token) -> Self {
         Self::new(base, token, header::AUTHORIZATION, Written::After("Bearer"))
     }
 
-    /// A token as Gitea takes it, whatever its age.
+    /// Creates a login in the form that every Gitea version accepts.
     pub fn token(base: &Url, token: &Token) -> Self {
         Self::new(base, token, header::AUTHORIZATION, Written::After("token"))
     }
 
-    /// A name and its secret, joined by a colon.
+    /// Creates a login from a user name and a secret, joined by a colon.
     pub fn basic(base: &Url, token: &Token) -> Self {
         Self::basic_as(base, token, "")
     }
 
-    /// A name and its secret, joined by a colon, where the tracker tells by what ends the name that it is no password.
+    /// Creates a login from a user name and a secret, joined by a colon, where a suffix of the name
+    /// marks the secret as a token.
     pub fn basic_as(base: &Url, token: &Token, ending: &'static str) -> Self {
         Self::new(base, token, header::AUTHORIZATION, Written::Basic(ending))
     }
 
-    /// A token that stands for a password, whatever the name.
+    /// Creates a login that sends a token as the password of an empty user name.
     pub fn password(base: &Url, token: &Token) -> Self {
         Self::new(base, token, header::AUTHORIZATION, Written::Password)
     }
 
-    /// A key in a header of the tracker's own.
+    /// Creates a login that sends a key in a header of the tracker.
     pub fn header(base: &Url, name: &'static str, key: &Token) -> Self {
         Self::new(base, key, HeaderName::from_static(name), Written::Bare)
     }
 
-    /// A key in a header of the tracker's own. Where it is a name and a key, joined by a colon, the name stands in another.
+    /// Creates a login that sends a key in a header of the tracker. If the token is a user name and
+    /// a key, joined by a colon, the name is sent in a second header.
     pub fn headers(base: &Url, name: &'static str, key: &Token, whose: &'static str) -> Self {
         Self::new(base, key, HeaderName::from_static(name), Written::Beside(whose))
     }
 
-    /// A key as a parameter of the address, for trackers that read it nowhere else. It is added when a request is sent, and
-    /// stands in no address that is kept, told or followed.
+    /// Creates a login that sends a key as a query parameter, for trackers that read it nowhere
+    /// else. The key is added when a request is sent, and is in no address that is stored, reported
+    /// or followed.
     pub fn parameter(base: &Url, name: &'static str, key: &Token) -> Self {
         Self::new(base, key, header::AUTHORIZATION, Written::Parameter(name))
     }
@@ -86,7 +89,8 @@ impl Login {
         self.token.for_address(url).filter(|_| url.origin() == self.origin)
     }
 
-    /// The address to send to, if this one may see the key and the key stands in the address.
+    /// Returns the address with the key as a parameter, if the login uses one and this address may
+    /// receive it.
     pub(super) fn address_for(&self, url: &Url) -> Option<Url> {
         let Written::Parameter(name) = self.written else { return None };
         let secret = self.secret_for(url)?;
@@ -95,7 +99,7 @@ impl Login {
         Some(url)
     }
 
-    /// The headers, if this address may see them.
+    /// Returns the headers of the login, or none if this address may not receive them.
     pub(super) fn headers_for(&self, url: &Url) -> Result<Vec<(HeaderName, HeaderValue)>> {
         let Some(secret) = self.secret_for(url) else { return Ok(Vec::new()) };
         let secret = secret.expose_secret();
@@ -131,7 +135,7 @@ impl Login {
 }
 
 fn header_value(text: &str) -> Result<HeaderValue> {
-    // The error would quote nothing, but it would be told as an internal one.
+    // The library's error would be reported as an internal one.
     let mut value = HeaderValue::from_str(text).map_err(|_| {
         Error::new(Code::Authentication, "the token contains invalid characters")
             .with_hint("Copy it again, without line breaks.")

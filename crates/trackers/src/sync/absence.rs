@@ -1,5 +1,5 @@
-//! What may be hidden because the tracker no longer has it. A list that lacks a record proves nothing: each record is asked
-//! for, and one sync hides a small share of a source at most.
+//! Limits on hiding records that the tracker no longer has. A list that lacks a record proves
+//! nothing: each record is requested, and one sync hides at most a small share of a source.
 
 use std::collections::HashSet;
 
@@ -8,17 +8,17 @@ use jiff::Timestamp;
 use precedent_core::error::{Code, Error, Result};
 use precedent_store::{SourceRow, Writer};
 
-/// One sync hides at most one of so many records of a kind.
+/// The divisor of the share that one sync may hide: at most one in 10 records of a kind.
 const SHARE: usize = 10;
-/// … but so many of a small source, as long as half of it stays.
+/// The number of records that may be hidden in a small source, as long as half of it remains.
 pub(super) const FEW: usize = 10;
 
-/// How much one sync may hide.
+/// The amount that one sync may hide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Allowance {
     /// A share of a source.
     Share,
-    /// All that the tracker no longer has, because the person said so.
+    /// All records that the tracker no longer has, because the user confirmed it.
     All,
 }
 
@@ -32,7 +32,8 @@ impl Allowance {
     }
 }
 
-/// The error of a sync that would have hidden more than its share; `what` names the records.
+/// Returns the error of a sync that would have hidden more than its share; `what` names the
+/// records.
 pub(super) fn too_many(gone: usize, held: usize, what: &str, source: &str) -> Error {
     Error::new(
         Code::Network,
@@ -47,7 +48,7 @@ pub(super) fn too_many(gone: usize, held: usize, what: &str, source: &str) -> Er
     ))
 }
 
-/// Hides items that a list itself calls deleted; `hidden` were hidden by this sync already.
+/// Hides items that a list marks as deleted; this sync already hid `hidden` items.
 pub(super) fn hide_items(
     writer: &Writer<'_>,
     source: &SourceRow,
@@ -72,7 +73,7 @@ pub(super) fn hide_items(
     Ok((gone.len(), None))
 }
 
-/// Shows again what is listed and was hidden, and returns the keys of the pages that are not listed.
+/// Restores listed pages that were hidden, and returns the keys of the pages that are not listed.
 pub(super) fn compare_pages(
     writer: &Writer<'_>,
     source: &SourceRow,

@@ -1,21 +1,23 @@
-//! Dates against this computer's clock. A tracker's date is evidence: one that lies ahead of the clock proves nothing.
+//! Validation of dates against this computer's clock. A tracker date in the future proves nothing.
 
 use jiff::{SignedDuration, Timestamp};
 
 use precedent_core::model::{CommentRecord, DocumentRecord, Record};
 use precedent_store::CLOCK_TOLERANCE;
 
-/// How far before the clock the watermark is put where the tracker's own is ahead: records of that time come twice.
+/// The distance before the clock at which the watermark is set if the tracker's is in the future;
+/// records of that hour are fetched twice.
 const MARGIN: SignedDuration = SignedDuration::from_hours(1);
-/// 2025-01-01. A clock before the first release of this program is wrong itself, and nothing is measured by it.
+/// The first release of this program, 2025-01-01. An earlier clock is wrong, so no date is compared
+/// with it.
 const FIRST_RELEASE: i64 = 1_735_689_600;
 
-/// Returns whether a date lies ahead of the clock by more than clocks differ.
+/// Returns whether a date is ahead of the clock by more than the tolerance.
 pub(super) fn is_ahead(date: Timestamp, now: Timestamp) -> bool {
     now.as_second() >= FIRST_RELEASE && date.as_second() > now.as_second() + CLOCK_TOLERANCE
 }
 
-/// Returns the record with all dates cut to the clock; `None` if none is ahead of it.
+/// Returns the record with all future dates limited to the clock; `None` if there are none.
 pub(super) fn cut(record: &Record, now: Timestamp) -> Option<Record> {
     let ahead = |date: &Option<Timestamp>| date.is_some_and(|date| is_ahead(date, now));
     let known = |date: Timestamp| if is_ahead(date, now) { now } else { date };
@@ -42,7 +44,8 @@ pub(super) fn cut(record: &Record, now: Timestamp) -> Option<Record> {
     }
 }
 
-/// Returns the watermark that a page proves: the tracker's, or a moment before `began` where that is ahead of the clock.
+/// Returns the watermark that a page proves: the tracker's, or a moment before `began` if that is
+/// in the future.
 pub(super) fn proven(watermark: Timestamp, began: Timestamp) -> Timestamp {
     if began.as_second() < FIRST_RELEASE || watermark <= began {
         return watermark;

@@ -1,7 +1,8 @@
-//! Closes, at their tracker, reports that a person decided to be duplicates: exactly once, whatever breaks meanwhile.
+//! Closing of confirmed duplicates at their tracker, exactly once despite interruptions.
 //!
-//! Each step is noted before it is sent. A comment cannot be posted twice: before one is posted it is looked for, by its own
-//! text, also where nothing was noted (a colleague may have had the same thought). Closing what is closed changes nothing.
+//! Each step is recorded before it is sent. To avoid duplicate comments, an existing comment with
+//! the same text is searched for first, even if no step was recorded (a colleague may have posted
+//! it). Closing a closed report has no effect.
 
 use std::time::Duration;
 
@@ -19,12 +20,12 @@ use precedent_core::{
 };
 use precedent_store::{DocumentRow, Reader, RemoteRow, SourceRow};
 
-/// Between two things that change something; what GitHub asks for.
+/// The pause between two changes that GitHub asks for.
 /// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api>
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The open reports of live sources (of one, or all) that a person decided to be duplicates and that are not closed yet, by
-/// source and number.
+/// Returns the open reports of live sources (of one, or all) that a user marked as duplicates and
+/// that are not closed yet, by source and number.
 ///
 /// # Errors
 /// Those of the database.
@@ -40,7 +41,7 @@ pub fn closures(reader: &Reader<'_>, only: Option<&SourceRow>) -> Result<Vec<Clo
         }
         let Some(source) = reader.source(&row.source)? else { continue };
         let (Some(remote), Some(number)) = (reader.remote(source.id)?, row.number) else { continue };
-        // What came with a casebook file is shown, and never told to a tracker.
+        // Decisions from a casebook file are shown, but never sent to a tracker.
         let imported = reader.is_imported_verdict(&verdict)?;
         let canonical = if imported { reader.canonical(key)? } else { reader.own_canonical(key)? };
         let guest = guest(&remote, &source, imported, &row.key, &canonical.key);
@@ -90,12 +91,12 @@ pub fn closures(reader: &Reader<'_>, only: Option<&SourceRow>) -> Result<Vec<Clo
     }
     let order = |c: &Closure| (c.source.clone(), c.number, c.obstacle.is_some());
     out.sort_by_cached_key(order);
-    // Several decisions about one report lead to one end.
+    // Several decisions about one report lead to the same canonical report.
     out.dedup_by(|a, b| a.key == b.key);
     Ok(out)
 }
 
-/// Returns why a report of a source that came with a casebook file, or a decision that did, is not told to a tracker.
+/// Returns the reason why a report or decision from a casebook file is not sent to a tracker.
 fn guest(
     remote: &RemoteRow,
     source: &SourceRow,
@@ -116,7 +117,7 @@ fn guest(
     })
 }
 
-/// How a comment at this remote can name the report that stays.
+/// Returns the form in which a comment at this remote can name the canonical report.
 fn stays_at(
     reader: &Reader<'_>,
     remote: &RemoteRow,
@@ -136,13 +137,14 @@ fn stays_at(
     })
 }
 
-/// An address as it can stand in a comment and between quotes in a command: what a tracker says is not to be trusted there.
+/// Returns an address that is safe in a comment and inside quotes of a command; tracker text is not
+/// trusted there.
 fn address(text: &str) -> Option<String> {
     let url = url::Url::parse(text).ok().filter(|u| matches!(u.scheme(), "http" | "https"))?;
     Some(url.to_string().replace('\'', "%27"))
 }
 
-/// Tells a source's tracker about these reports of its, one after another.
+/// Closes these reports at the tracker of their source, one after another.
 pub async fn close(
     context: &Context,
     source: &SourceRow,
@@ -207,7 +209,7 @@ async fn all(
     Ok(())
 }
 
-/// One report's closing.
+/// The closing of one report.
 struct One<'a> {
     context: &'a Context,
     source: &'a SourceRow,
@@ -276,7 +278,7 @@ impl One<'_> {
         self.store(vec![*is]).await
     }
 
-    /// Sees to it that the comment is there, once.
+    /// Posts the comment unless it already exists.
     async fn comment(&mut self, closer: &dyn Closer) -> Result<()> {
         let (task, number, text) = (&self.context.task, self.closure.number, self.closure.comment.as_str());
         let mut found = closer.find(number, text, task).await?;
@@ -284,7 +286,8 @@ impl One<'_> {
             self.store(Vec::new()).await?;
             found = match closer.say(number, text, task).await {
                 Ok(url) => Some(url.unwrap_or_default()),
-                // Whether it arrived is told by the tracker alone; where that cannot be asked now, the next run asks.
+                // Only the tracker knows whether the comment arrived; if unreachable, the next run
+                // checks.
                 Err(error) if error.code() == Code::Network => match closer.find(number, text, task).await {
                     Ok(Some(url)) => Some(url),
                     _ => return Err(error),
@@ -303,7 +306,7 @@ impl One<'_> {
         self.store(Vec::new()).await
     }
 
-    /// Notes how far it came, with the report as the tracker says it is now.
+    /// Stores the progress, with the report as the tracker now returns it.
     async fn store(&mut self, records: Vec<Record>) -> Result<()> {
         self.record.changed_at = (self.context.clock)();
         let (store, source) = (std::sync::Arc::clone(&self.context.store), self.source.clone());

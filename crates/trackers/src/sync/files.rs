@@ -1,4 +1,5 @@
-//! Imports of files, whatever they are: what they hold is told, read, and put into the sources that it belongs to.
+//! Imports of files in any supported format: detects the format, parses the records and stores them
+//! in their sources.
 
 use std::{
     collections::BTreeMap,
@@ -33,20 +34,21 @@ use precedent_core::{
 };
 use precedent_store::{Packed, SourceRow, Store};
 
-/// Records in one transaction: a kill loses at most this much work, and other processes get their turn in between.
+/// The number of records in one transaction: a kill loses at most this much work, and other
+/// processes can write in between.
 const BATCH: usize = 1000;
-/// … or this many bytes.
+/// The number of bytes after which a batch ends early.
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
-/// How many items are shown of a file.
+/// The number of items of a file that a preview shows.
 const SHOWN: usize = 3;
 
-/// Records that were read together, each with its place.
+/// A batch of records that were read together, each with its position.
 struct Batch {
     records: Vec<(String, std::result::Result<Chunk, String>)>,
     bytes_read: u64,
 }
 
-/// What is left of a batch for one source.
+/// The parsed records of a batch for one source.
 #[derive(Default)]
 struct Part {
     records: Vec<Record>,
@@ -55,55 +57,57 @@ struct Part {
     share: ShareView,
 }
 
-/// What is left of a batch.
+/// A parsed batch.
 #[derive(Default)]
 struct Ready {
     parts: BTreeMap<String, Part>,
     skips: Vec<(String, String)>,
     first: Vec<GlimpseView>,
     pages: u64,
-    /// Whether a record names no project, so that its source is named after the file.
+    /// `true` if a record names no project, so that its source is named after the file.
     loose: bool,
     bytes_read: u64,
 }
 
-/// Imports files into the sources that are named or that they name. Running it again changes nothing that is there already.
+/// Imports files into the given source, or the sources that they name. Repeated imports change
+/// nothing that is already stored.
 ///
 /// # Errors
-/// A path that cannot be read, a file that is cut or hostile, nothing of use in it; what was stored before is kept.
+/// A path that cannot be read, a truncated or malicious file, no usable content; records stored
+/// before the error are kept.
 pub fn import_files(store: &Store, request: &ImportRequest, now: Timestamp, task: &Task) -> Result<Imported> {
     let mut door = Door::new(request, task, Some((store, now)))?;
     door.paths(&request.paths)?;
     Ok(door.out)
 }
 
-/// Tells what files hold and where it would go; stores nothing.
+/// Returns the contents of files and their target sources without storing anything.
 ///
 /// # Errors
-/// As [`import_files`].
+/// The same as [`import_files`].
 pub fn understand(request: &ImportRequest, task: &Task) -> Result<Understood> {
     let mut door = Door::new(request, task, None)?;
     door.paths(&request.paths)?;
     Ok(door.out.files_read)
 }
 
-/// An import that is under way, or that is tried.
+/// An import in progress, or a dry run.
 struct Door<'a> {
     store: Option<(&'a Store, Timestamp)>,
     task: &'a Task,
     named: Option<&'a str>,
     mapping: Mapping,
-    /// Where the records of each tracker go; under a name there is one for all.
+    /// Target sources of each tracker's records; a named source is the only target.
     routes: BTreeMap<String, Routes>,
-    /// What the sources are made of, those that this import makes, too.
+    /// Trackers of the sources, including those that this import creates.
     origins: Origins,
-    /// The path that is read.
+    /// The current path.
     path: PathBuf,
-    /// All paths, and how the mails below them hang together, once one was met.
+    /// All paths, and the mail threads below them, once a mail was found.
     paths: &'a [PathBuf],
     threads: Option<Arc<Threads>>,
     sources: BTreeMap<String, SourceRow>,
-    /// The journal of this import, once it stored something.
+    /// Journal of this import, once it has stored a record.
     import: Option<i64>,
     out: Imported,
 }
@@ -134,7 +138,7 @@ impl<'a> Door<'a> {
     }
 
     fn paths(&mut self, paths: &[PathBuf]) -> Result<()> {
-        // A name that was misspelt is told before anything is read.
+        // All paths are checked first, so that a misspelt name is reported early.
         for path in paths {
             std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
         }
@@ -142,7 +146,7 @@ impl<'a> Door<'a> {
         for path in paths {
             match self.path(path) {
                 Ok(()) => {}
-                // One file that is of no use must not keep the others out.
+                // An unusable file must not prevent the import of the others.
                 Err(error) if paths.len() > 1 && is_of_no_use(&error) => {
                     self.left_out(Content::file(path).name, &error);
                     failed.get_or_insert(error);
@@ -176,7 +180,7 @@ impl<'a> Door<'a> {
                 Ok(()) => {}
                 Err(error) if files.len() > 1 && is_of_no_use(&error) => {
                     self.left_out(Content::file(file).name, &error);
-                    // That there is nothing in a file tells less than what is wrong with one.
+                    // An invalid file is more informative than an empty one.
                     if error.code() == Code::InvalidInput {
                         failed.get_or_insert(error);
                     }
@@ -193,7 +197,7 @@ impl<'a> Door<'a> {
         }
     }
 
-    /// The project whose keys the named source holds already.
+    /// Returns the project whose keys the named source already holds.
     fn held(&self) -> Result<Option<String>> {
         let (Some((store, _)), Some(named)) = (self.store, self.named) else { return Ok(None) };
         store.read(|r| {
@@ -236,14 +240,14 @@ impl<'a> Door<'a> {
         Ok(())
     }
 
-    /// How the mails of all files that were given hang together: an answer may lie in any of them.
+    /// Returns the mail threads of all given files, because a reply may be in any of them.
     fn threads(&mut self) -> Arc<Threads> {
         if let Some(threads) = &self.threads {
             return Arc::clone(threads);
         }
         let mut all = Gathered::default();
         for (file, _) in self.paths.iter().flat_map(|path| content::files(path).unwrap_or_default()) {
-            // What cannot be read is told when it is read for good.
+            // Read errors are reported by the actual import.
             let _ = content::each(&file, |content| {
                 if let Ok(look) = file::look(&content, &self.mapping)
                     && let Some(mailbox) = look.mailbox()
@@ -265,7 +269,7 @@ impl<'a> Door<'a> {
         }
     }
 
-    /// A hint, with why the first file that was left out was.
+    /// Returns a hint with the reason why the first file was left out.
     fn because(&self, hint: &str) -> String {
         match self.out.files_read.left_out.first() {
             Some(first) => format!("{hint} {}", first.reason),
@@ -273,7 +277,7 @@ impl<'a> Door<'a> {
         }
     }
 
-    /// Reads what a file, or a file in an archive, holds.
+    /// Reads a file, or a file in an archive.
     fn content(&mut self, content: &Content, look: &Look, before: u64, total: u64) -> Result<()> {
         let mut view = FileView {
             file: content.name.clone(),
@@ -309,7 +313,7 @@ impl<'a> Door<'a> {
         total: u64,
         view: &mut FileView,
     ) -> Result<()> {
-        // Files of two trackers say nothing of each other's projects.
+        // Files of two trackers are routed independently.
         let group = if self.named.is_some() { String::new() } else { look.namespace.clone() };
         let mut routes = match self.routes.remove(&group) {
             Some(routes) => routes,
@@ -320,8 +324,8 @@ impl<'a> Door<'a> {
         let store = self.store.map(|s| s.0);
         let path = self.path.clone();
         let mapping = self.mapping.clone();
-        // What lies in an archive is named as a file of its own would be, but where the layout of an export gives the names.
-        // A thread lies in several files and is in one source. Pages of a folder are one wiki.
+        // Archive members are named like files, except where an export's layout defines the names.
+        // A thread spans several files but has one source; the pages of a folder form one wiki.
         let file = match look.mailbox() {
             Some(_) => "inbox".to_owned(),
             None if look.is_page() => wiki_name(&self.path),
@@ -329,13 +333,13 @@ impl<'a> Door<'a> {
             None => content.name.clone(),
         };
         let read = std::thread::scope(|scope| {
-            // Unpacking and splitting run beside parsing and packing, and those beside storing; few batches wait.
+            // Unpacking, parsing and storing run in parallel with a queue of one batch each.
             let (batches, unread) = sync_channel::<Batch>(1);
             let (packed, waiting) = sync_channel::<Result<Ready>>(1);
             let reader = scope.spawn(move || batch_up(content, look, &batches));
             let (routes, origins) = (&mut routes, &mut origins);
             scope.spawn(move || {
-                // Of one file that names one project there is nothing to look for.
+                // A single file that names one project needs no second scan.
                 let elsewhere = |name: &str, several: bool| {
                     let whole = path != content.path || Content::file(&path).name != content.name;
                     (several || whole) && names(&path, &mapping, name)
@@ -368,7 +372,7 @@ impl<'a> Door<'a> {
         read
     }
 
-    /// Stores what is left of a batch, one transaction a source, or counts it.
+    /// Stores a parsed batch, one transaction per source, or counts it in a dry run.
     fn take(&mut self, ready: Ready, view: &mut FileView) -> Result<()> {
         view.skipped += ready.skips.len() as u64;
         view.pages += ready.pages;
@@ -408,7 +412,7 @@ impl<'a> Door<'a> {
             };
             let source = match self.sources.get(&key) {
                 Some(source) => source.clone(),
-                // A source is there once it has something to hold.
+                // A source is created with its first record.
                 None => store.write(|w| {
                     w.journal(import);
                     w.add_source(&key, "github", now)
@@ -427,18 +431,19 @@ impl<'a> Door<'a> {
             self.out.report.add(done);
             self.sources.insert(key, source);
         }
-        // Pages count among the items of a source, and on their own in a file.
+        // Pages count as items of a source, but separately for a file.
         view.items -= ready.pages.min(view.items);
         Ok(())
     }
 }
 
-/// Whether an error says that a file is of no use, and nothing of the others.
+/// Returns whether an error concerns this file only.
 fn is_of_no_use(error: &Error) -> bool {
     matches!(error.code(), Code::InvalidInput | Code::NotFound)
 }
 
-/// The name of the wiki that a page is of: of the folder or archive that was given, or of the folder that a page lies in.
+/// Returns the wiki name of a page: that of the given folder or archive, or of the folder that
+/// contains the page.
 fn wiki_name(given: &Path) -> String {
     let full = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
     let page =
@@ -456,14 +461,14 @@ fn share(shares: &mut Vec<ShareView>, key: &str, more: &ShareView) {
     shares[at].comments += more.comments;
 }
 
-/// Reads a file's records in batches until it ends or nobody wants more.
+/// Reads the records of a file in batches until it ends or the receiver is gone.
 fn batch_up(content: &Content, look: &Look, sender: &SyncSender<Batch>) -> Result<()> {
     let empty = || Batch { records: Vec::with_capacity(BATCH), bytes_read: 0 };
     let (mut batch, mut bytes) = (empty(), 0);
     let send = |batch: &mut Batch| {
         let mut full = std::mem::replace(batch, empty());
         full.bytes_read = content.read();
-        // The receiver is gone when storing failed or was cancelled; its error is the one to tell.
+        // The receiver is gone if storing failed or was cancelled; that error is reported.
         sender.send(full).is_ok()
     };
     let done = look.read(content, |place, chunk| {
@@ -481,7 +486,7 @@ fn batch_up(content: &Content, look: &Look, sender: &SyncSender<Batch>) -> Resul
     done.map(drop)
 }
 
-/// Parses a batch, decides where each record goes, and packs what is to be stored.
+/// Parses a batch, decides the source of each record, and compresses the records.
 fn ready(
     batch: Batch,
     look: &Look,
@@ -528,7 +533,7 @@ fn ready(
     Ok(out)
 }
 
-/// Puts what one record holds to the source that it belongs to.
+/// Adds the contents of one record to its source.
 fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std::result::Result<(), String> {
     for piece in pieces {
         match piece {
@@ -569,7 +574,8 @@ fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std
     Ok(())
 }
 
-/// Whether any record below a path names this project. Asked once a path, where its first records name another.
+/// Returns whether any record below a path names this project. Called once per path, if its first
+/// records name another project.
 fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
     let Ok(mention) = regex::bytes::RegexBuilder::new(&regex::escape(project)).case_insensitive(true).build()
     else {
@@ -594,7 +600,7 @@ fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
             })?;
             Ok(!found)
         });
-        // What cannot be read is told when it is read for good.
+        // Read errors are reported by the actual import.
         if looked.is_err() || found {
             break;
         }
@@ -602,7 +608,7 @@ fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
     found
 }
 
-/// An import that found nothing of use is an error.
+/// Returns the error of an import without usable records.
 fn nothing(imported: &Imported) -> Error {
     let report = &imported.report;
     let kinds: Vec<&str> = imported.files_read.understood.iter().map(|f| f.kind.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Imports of wiki pages, and of what is built in.
+//! Imports of wiki pages and built-in records.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use precedent_core::{
 };
 use precedent_store::{Packed, SourceRow, Store};
 
-/// What is there to store.
+/// The records that are ready to store.
 struct Ready {
     records: Vec<(Record, Packed)>,
     skips: Vec<(String, String)>,
@@ -44,7 +44,7 @@ pub fn import_wiki(
     finish(import.report)
 }
 
-/// Imports records and pages that are built in: (name, JSON Lines) and (page name, text).
+/// Imports built-in records and pages: (name, JSON Lines) and (page name, text).
 ///
 /// # Errors
 /// Those of the database.
@@ -75,11 +75,11 @@ pub fn import_built_in(
     finish(import.report)
 }
 
-/// An import that is under way.
+/// An import in progress.
 struct Import<'a> {
     store: &'a Store,
     source: SourceRow,
-    /// The journal of this import.
+    /// Journal of this import.
     journal: i64,
     now: Timestamp,
     report: ImportReport,
@@ -96,7 +96,7 @@ impl<'a> Import<'a> {
         Ok(Self { store, source, journal, now, report })
     }
 
-    /// Stores a batch in one transaction, and notes what was left out of it.
+    /// Stores a batch in one transaction and records its skipped entries.
     fn put(&mut self, ready: Ready) -> Result<()> {
         for (place, reason) in ready.skips {
             self.skip(place, reason);
@@ -109,7 +109,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Takes a page that was read, or notes why it could not be.
+    /// Adds a page, or records why it was skipped.
     fn page(
         &mut self,
         place: String,
@@ -123,7 +123,7 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Stores records that were parsed already.
+    /// Stores parsed records.
     fn apply(&mut self, records: Vec<Record>) -> Result<()> {
         let records = pack(self.store, records)?;
         self.put(Ready { records, skips: Vec::new() })
@@ -137,7 +137,7 @@ impl<'a> Import<'a> {
     }
 }
 
-/// Reads and packs built-in records.
+/// Parses and compresses built-in records.
 fn ready(store: &Store, lines: Vec<(String, Vec<u8>)>) -> Result<Ready> {
     let (mut records, mut skips) = (Vec::with_capacity(lines.len()), Vec::new());
     for (place, bytes) in lines {
@@ -149,7 +149,7 @@ fn ready(store: &Store, lines: Vec<(String, Vec<u8>)>) -> Result<Ready> {
     Ok(Ready { records: pack(store, records)?, skips })
 }
 
-/// An import that found pages of no use at all is an error; anything else is a report.
+/// Returns an error if no page was usable, or else the report.
 fn finish(report: ImportReport) -> Result<ImportReport> {
     let used = report.items + report.comments + report.pages;
     match report.skips.first() {

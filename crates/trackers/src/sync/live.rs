@@ -1,4 +1,5 @@
-//! Mirrors a live tracker: fetch a page, apply it and move the cursor in one transaction, go on.
+//! Mirrors of live trackers: fetches a page, applies it and moves the cursor in one transaction,
+//! and repeats.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -26,7 +27,7 @@ use precedent_core::{
 };
 use precedent_store::{RemoteRow, SourceRow, StreamRow};
 
-/// Notes that a source could not be synced because no tracker can be reached.
+/// Records that a source was not synced because no tracker is reachable.
 pub async fn skip(context: &Context, source: &SourceRow, why: &Error) -> SyncReport {
     let mut report =
         SyncReport { source: source.key.clone(), problem: Some(Problem::from(why)), ..SyncReport::default() };
@@ -38,7 +39,7 @@ pub async fn skip(context: &Context, source: &SourceRow, why: &Error) -> SyncRep
     report
 }
 
-/// Syncs one source. What ended it early is in the report; what was fetched until then is kept.
+/// Syncs one source. An error that ended it early is in the report; pages fetched before are kept.
 pub async fn sync(
     context: &Context,
     source: &SourceRow,
@@ -119,7 +120,7 @@ impl Run<'_> {
         self.doubt.take().map_or(Ok(()), Err)
     }
 
-    /// Looks whether the project is there, and still the same one; what it is called now.
+    /// Checks that the project exists and is still the same one; returns its current name.
     async fn meet(&mut self, remote: &RemoteRow, tracker: &mut dyn Tracker) -> Result<String> {
         let project = tracker.probe(&self.context.task).await?;
         if let (Some(known), Some(found)) = (&remote.remote_id, &project.remote_id)
@@ -131,7 +132,7 @@ impl Run<'_> {
             ))
             .with_hint("Its name was reused. Remove the source and add it again to mirror the new one."));
         }
-        // A name that has one part only never was the key.
+        // A name with a single part was never used as the key.
         let same =
             [&self.source.key, &remote.project].into_iter().any(|n| project.name.eq_ignore_ascii_case(n));
         let path =
@@ -146,7 +147,8 @@ impl Run<'_> {
         Ok(name)
     }
 
-    /// Reads a list from where it was left to its end. Whether this was one pass over everything.
+    /// Reads a list from the stored cursor to its end. Returns whether this was one pass over the
+    /// whole list.
     async fn pull(&mut self, stream: Stream, tracker: &dyn Tracker) -> Result<bool> {
         let (source, name) = (self.source.id, stream.as_str());
         let mut row = self.blocking(move |store| store.read(|r| r.stream(source, name))).await?;
@@ -175,7 +177,7 @@ impl Run<'_> {
             match tracker.page(stream, &at, etag.as_deref(), &self.context.task).await? {
                 Fetched::Page(page) => {
                     if !visited.insert(at.0.clone()) {
-                        // The next sync takes it up at the watermark, and not in the circle.
+                        // The next sync resumes at the watermark to avoid the cycle.
                         row.next_page = None;
                         self.store(Vec::new(), Told::default(), Some((name, row))).await?;
                         return Err(Error::new(
@@ -199,7 +201,7 @@ impl Run<'_> {
                     self.report.pages += 1;
                     progress.done += records.len() as u64;
                     if endless.is_some() && !end {
-                        // The next sync takes it up at the watermark.
+                        // The next sync resumes at the watermark.
                         row.next_page = None;
                     }
                     let told = Told { relations: page.relations, gone: page.gone };
@@ -219,7 +221,8 @@ impl Run<'_> {
                     return Ok(false);
                 }
                 Fetched::Expired if !restarted => {
-                    // Inclusive: what has the watermark's very second comes again and is told apart by its id.
+                    // The watermark is inclusive: records of the same second return and are
+                    // recognized by id.
                     restarted = true;
                     row.next_page = None;
                     row.etag = None;
@@ -247,7 +250,8 @@ impl Run<'_> {
         Ok(whole)
     }
 
-    /// Returns the watermark that a page proves, and notes where the tracker's own is ahead of the clock.
+    /// Returns the watermark that a page proves, and records a notice if the tracker's is in the
+    /// future.
     fn proven(
         &mut self,
         stream: Stream,
@@ -266,14 +270,14 @@ impl Run<'_> {
         Some(clock::proven(watermark, began))
     }
 
-    /// How much there is to fetch, where a first pass can know.
+    /// Returns the expected number of records, where a first pass can know it.
     async fn expect(&self, stream: Stream, whole: bool, tracker: &dyn Tracker) -> Result<Meter> {
         if !whole {
             return Ok(Meter::default());
         }
         let total = match stream {
             Stream::Items => match tracker.item_bound(&self.context.task).await {
-                // Without the count the list is read all the same; what is wrong with the network it tells itself.
+                // The list is read without the count; a network problem fails there again.
                 Err(error) if error.code() == Code::Network => None,
                 bound => bound?,
             },
@@ -287,7 +291,7 @@ impl Run<'_> {
         Ok(Meter { done: 0, total })
     }
 
-    /// The records that can be used; the others are counted, in the report and for good.
+    /// Returns the usable records; the others are counted in the report and in the store.
     fn readable(
         &mut self,
         stream: Stream,
@@ -312,7 +316,7 @@ impl Run<'_> {
     }
 }
 
-/// How much was fetched, of how much.
+/// A progress counter with the fetched and the total number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Meter {
     done: u64,

@@ -1,22 +1,22 @@
-//! One sync of a source at a time. The lock dies with its process.
+//! The lock that allows one sync per source. The operating system releases it with its process.
 
 use std::{path::Path, time::Duration};
 
 use precedent_core::error::{Code, Error, Result};
 use precedent_store::{FileLock, SourceRow};
 
-/// Whoever only looks at a lock holds it for a moment; a sync that meets one looks again, so many times.
+/// The number of attempts to take a lock. A process that only checks a lock holds it briefly.
 const LOOKS: u32 = 5;
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Held while a source is being synced.
+/// A lock that is held during the sync of a source.
 #[derive(Debug)]
 pub struct SyncLock {
     _lock: FileLock,
 }
 
 impl SyncLock {
-    /// Takes the lock of the source with this row id; `None` if a sync has it.
+    /// Takes the lock of the source with this row id; `None` if another sync holds it.
     pub(super) async fn take(folder: &Path, source: i64) -> Result<Option<Self>> {
         for _ in 1..LOOKS {
             if let Some(lock) = Self::try_take(folder, source)? {
@@ -45,7 +45,7 @@ impl SyncLock {
         Ok(FileLock::try_take(folder, &name(source))?.map(|lock| Self { _lock: lock }))
     }
 
-    /// Whether someone has the lock of this source.
+    /// Returns whether the lock of this source is held.
     pub(super) fn is_taken(folder: &Path, source: i64) -> bool {
         folder.join(name(source)).exists() && matches!(Self::try_take(folder, source), Ok(None))
     }

@@ -1,4 +1,4 @@
-//! Applies what trackers say to the store. The only place that knows both.
+//! Applies tracker records to the store. The only module that depends on both.
 
 mod absence;
 mod clock;
@@ -41,22 +41,22 @@ use precedent_core::{
 };
 use precedent_store::{Applied, DateEvidence, Packed, RawKind, RawPacker, SourceRow, Store, Writer};
 
-/// Records that one thread packs at least, so that what packs them is worth making.
+/// The smallest number of records per thread for which parallel compression is worthwhile.
 const PACKED_TOGETHER: usize = 64;
 
-/// The longest title, in characters. The whole of a longer one begins the body.
+/// The longest title, in characters. A longer title is kept in full at the start of the body.
 const MAX_TITLE: usize = 1_000;
 
-/// Where records come from.
+/// The origin of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     /// The source's own tracker.
     Tracker,
-    /// A file; what it changes is entered into the journal of this import.
+    /// A file; changes are recorded in the journal of this import.
     File { import: i64 },
 }
 
-/// Stores records of a tracker in one transaction, with what `also` writes; reports what that did.
+/// Stores a tracker's records and the changes of `also` in one transaction; reports the result.
 fn apply(
     store: &Store,
     source: &SourceRow,
@@ -67,7 +67,7 @@ fn apply(
     put(store, source, Origin::Tracker, &pack(store, records)?, now, also)
 }
 
-/// Compresses what the records came from.
+/// Compresses the raw form of the records.
 fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
     let documents = packer(store, RawKind::Document, &records)?;
     let comments = packer(store, RawKind::Comment, &records)?;
@@ -92,7 +92,7 @@ fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
         .collect()
 }
 
-/// Cuts a title that would make every comparison with it slow; what is cut stands in the body.
+/// Truncates a title that would slow down every comparison; the body keeps the full text.
 fn with_bounded_title(mut record: Record) -> Record {
     if let Record::Document(document) = &mut record
         && let Some((end, _)) = document.title.char_indices().nth(MAX_TITLE)
@@ -104,7 +104,8 @@ fn with_bounded_title(mut record: Record) -> Record {
     record
 }
 
-/// A record without the secrets of this process: what is put together of parts may hold one that no part showed.
+/// Removes the secrets of this process from a record, because joined parts may contain one that no
+/// single part showed.
 fn without_secrets(mut record: Record) -> Record {
     let mut texts: Vec<&mut String> = match &mut record {
         Record::Document(d) => {
@@ -125,7 +126,7 @@ fn without_secrets(mut record: Record) -> Record {
     record
 }
 
-/// Stores records whose raw form is compressed already, as [`apply`] does.
+/// Stores records whose raw form is already compressed, like [`apply`].
 fn put(
     store: &Store,
     source: &SourceRow,
@@ -141,7 +142,7 @@ fn put(
             is_guest = w.remote(source.id)?.is_some();
         }
         let mut done = ImportReport::default();
-        // The item that was read last, where what is stored of it is newer.
+        // The last item, if its stored version is newer.
         let mut stale = None;
         for (record, raw) in packed {
             let cut = clock::cut(record, now);
@@ -170,7 +171,7 @@ fn put(
                 }
             };
             if let (Applied::Updated, Record::Document(d)) = (how, record) {
-                // That of its creation says nothing of when it changed.
+                // A creation time does not tell when the item changed.
                 let undated = d.updated_at.is_none_or(|at| Some(at) == d.created_at);
                 done.undated += u64::from(d.number.is_some() && undated);
             }
@@ -189,7 +190,8 @@ fn put(
     })
 }
 
-/// A comment of a file under an id that is its own: some exports count comments anew below each item.
+/// Returns a comment of a file under a unique id, because some exports number the comments of each
+/// item from one.
 fn own_id<'a>(
     writer: &Writer<'_>,
     source: &SourceRow,
@@ -197,7 +199,7 @@ fn own_id<'a>(
     comment: &'a CommentRecord,
 ) -> Result<Cow<'a, CommentRecord>> {
     let taken = match origin {
-        // A tracker's ids are its own; a comment that has another item now was moved.
+        // Tracker ids are unique; a comment under another item was moved.
         Origin::Tracker => None,
         Origin::File { .. } => writer.comment_item(source.id, &comment.remote_id)?,
     };
@@ -210,7 +212,7 @@ fn own_id<'a>(
     })
 }
 
-/// The packer of a kind; the first large batch of a casebook trains its dictionary.
+/// Returns the compressor of a kind; the first large batch of a casebook trains its dictionary.
 fn packer(store: &Store, kind: RawKind, records: &[Record]) -> Result<RawPacker> {
     let raws = || {
         records.iter().filter_map(|r| match (kind, r) {
@@ -228,7 +230,7 @@ fn packer(store: &Store, kind: RawKind, records: &[Record]) -> Result<RawPacker>
     store.read(|r| r.raw_packer(kind))
 }
 
-/// Checks a source's key.
+/// Validates a source key.
 pub fn source_key(key: &str) -> Result<&str> {
     match is_source_key(key) {
         true => Ok(key),

@@ -1,5 +1,5 @@
-//! Of which tracker the items of a source are. One number is another item at another tracker, so items of one tracker never take
-//! the place of another one's.
+//! The tracker that the items of a source belong to. The same number is a different item at another
+//! tracker, so items of one tracker never replace those of another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,23 +10,25 @@ use precedent_core::{
 };
 use precedent_store::{Reader, Store};
 
-/// How many items tell of which tracker a source or a file is.
+/// The number of items that determine the tracker of a source or a file.
 const SAMPLED: usize = 64;
 
-/// The trackers by their names, with the hosts that addresses of their items name. One that nothing tells has no name.
+/// The trackers by name, with the hosts in the addresses of their items. An unknown tracker has an
+/// empty name.
 type Trackers = BTreeMap<String, BTreeSet<String>>;
 
-/// What the sources that an import meets are made of.
+/// The trackers of the sources in an import.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
     of: BTreeMap<String, Trackers>,
 }
 
 impl Origins {
-    /// Looks whether records of this tracker may go into a source, and remembers that they do.
+    /// Checks that records of this tracker may go into a source, and remembers that they do.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if the source holds items of another tracker and none of this one; the database.
+    /// [`precedent_core::Code::InvalidInput`] if the source holds items of another tracker and none
+    /// of this one; the database.
     pub(super) fn check<'r>(
         &mut self,
         store: Option<&Store>,
@@ -45,7 +47,7 @@ impl Origins {
                 break;
             }
         }
-        // Pages and mails are named by what they are called and take no other's place.
+        // Pages and mails are identified by name and replace no items.
         if name.is_empty() && hosts.is_empty() {
             return Ok(());
         }
@@ -55,7 +57,8 @@ impl Origins {
         }
         let known = self.of.entry(key.to_owned()).or_default();
         if !fits(known, name, &hosts) {
-            // What a person put together is found where few of its items tell.
+            // A source may combine several trackers, so its items with these numbers are checked as
+            // well.
             let same = store.map(|s| s.read(|r| held(r, key, Some(&numbers)))).transpose()?;
             let same = same.unwrap_or_default();
             if same.is_empty() || !fits(&same, name, &hosts) {
@@ -67,10 +70,11 @@ impl Origins {
     }
 }
 
-/// Looks whether a source may be mirrored from a tracker of this kind; wherever it is, since trackers move.
+/// Checks that a source may be mirrored from a tracker of this kind; the host may differ, since
+/// trackers move.
 ///
 /// # Errors
-/// As [`Origins::check`].
+/// The same as [`Origins::check`].
 pub(super) fn joins(reader: &Reader<'_>, key: &str, kind: &str) -> Result<()> {
     let (known, name) = (held(reader, key, None)?, family(kind));
     match fits(&known, name, &BTreeSet::new()) {
@@ -79,7 +83,7 @@ pub(super) fn joins(reader: &Reader<'_>, key: &str, kind: &str) -> Result<()> {
     }
 }
 
-/// The trackers that a sample of a source's items came from; with numbers, those of these items.
+/// Returns the trackers of a sample of a source's items; with numbers, those of these items.
 fn held(reader: &Reader<'_>, key: &str, numbers: Option<&[u64]>) -> Result<Trackers> {
     let mut out = Trackers::new();
     let Some(source) = reader.source(key)? else { return Ok(out) };
@@ -99,7 +103,8 @@ fn held(reader: &Reader<'_>, key: &str, numbers: Option<&[u64]>) -> Result<Track
     Ok(out)
 }
 
-/// Whether items of a tracker at these hosts are of one that is known. What nothing tells fits.
+/// Returns whether items of a tracker at these hosts belong to a known one. An unknown tracker or
+/// host matches any other.
 fn fits(known: &Trackers, name: &str, hosts: &BTreeSet<String>) -> bool {
     let at = |there: &BTreeSet<String>| there.is_empty() || hosts.is_empty() || !there.is_disjoint(hosts);
     let named: Vec<_> = known.iter().filter(|(name, _)| !name.is_empty()).collect();
@@ -110,17 +115,18 @@ fn fits(known: &Trackers, name: &str, hosts: &BTreeSet<String>) -> bool {
     }
 }
 
-/// The host that an item's address names. A link to elsewhere, which some trackers keep with an item, names none.
+/// Returns the host in an item's address. A link to another site, which some trackers store with an
+/// item, has none.
 fn host(url: &str, number: u64) -> Option<String> {
     identity::address(url).filter(|a| a.number == number)?;
     let host = identity::host(url)?.to_lowercase();
     Some(host.strip_prefix("api.").or_else(|| host.strip_prefix("www.")).unwrap_or(&host).to_owned())
 }
 
-/// What trackers that give the same records are called here.
+/// Returns the common name of trackers with the same records.
 fn family(tracker: &str) -> &str {
     match tracker {
-        // Gitea's files look as GitHub's do.
+        // Gitea exports look like GitHub exports.
         "GitHub event" | "github" | "gitea" => "GitHub",
         "gitlab" => "GitLab",
         "jira" => "Jira",

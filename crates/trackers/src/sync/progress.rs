@@ -1,4 +1,5 @@
-//! How far a sync has come, told to other processes through the database: a moment's delay, and a small write a second.
+//! The progress of a sync, published to other processes through the database with a small delay and
+//! a small periodic write.
 
 use std::{
     convert::Infallible,
@@ -12,15 +13,15 @@ use precedent_core::{
     task::{Progress, Task, blocking},
 };
 
-/// How often it is told.
+/// The interval between progress updates.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// The last that was reported.
+/// The latest reported progress.
 #[derive(Clone, Default)]
 pub(super) struct Latest(Arc<Mutex<Option<Progress>>>);
 
 impl Latest {
-    /// The task, listened to.
+    /// Returns the task with a progress listener attached.
     pub(super) fn watch(&self, task: &Task) -> Task {
         let slot = Arc::clone(&self.0);
         task.also(move |progress| *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress))
@@ -31,14 +32,14 @@ impl Latest {
     }
 }
 
-/// Tells it until nobody listens any more. What cannot be told is not worth failing for.
+/// Publishes the progress until it is dropped. Write errors are ignored.
 pub(super) async fn tell(context: &Context, source: i64, latest: &Latest) -> Infallible {
     let mut part = None;
     loop {
         tokio::time::sleep(EVERY).await;
         let Some(now) = latest.take() else { continue };
         let at = (context.clock)();
-        // Another part begins where the count falls back.
+        // A decreasing count marks the start of another phase.
         let started_at = match part {
             Some((phase, done, started)) if phase == now.phase && done <= now.done => started,
             _ => at,

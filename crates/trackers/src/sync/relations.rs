@@ -1,5 +1,5 @@
-//! What the tracker itself says of duplicates, and of what closed an item: asked for closed items, some at a time, whenever
-//! they have changed since.
+//! Duplicate links and closing references that the tracker itself states: requested in batches for
+//! closed items that have changed since.
 
 use super::{run::Run, stated::add};
 use crate::tracker::{Relations, Tracker};
@@ -10,14 +10,14 @@ use precedent_core::{
 };
 use precedent_store::StreamRow;
 
-/// What the state of this part is filed under.
+/// The name under which the state of this stream is stored.
 pub(super) const NAME: &str = "relations";
-/// Items in one question. GitHub counts a question of this size as one request.
+/// The number of items per query. GitHub counts a query of this size as one request.
 const BATCH: usize = 50;
-/// Below this many the tracker's refusal has another reason.
+/// The smallest batch; a refusal below this size has another reason.
 const SMALLEST: usize = 5;
 
-/// Asks for all that are left. Newest first: those are what people look at.
+/// Requests the relations of all remaining items, newest first because users look at those.
 pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str) -> Result<()> {
     let source = run.source.id;
     let mut size = BATCH;

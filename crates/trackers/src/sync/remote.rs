@@ -1,4 +1,4 @@
-//! Where a live source is mirrored from: added, and opened again.
+//! Remotes of live sources: adding and reopening them.
 
 use jiff::Timestamp;
 
@@ -14,10 +14,11 @@ use precedent_core::{
 };
 use precedent_store::{RemoteRow, SourceRow, Store};
 
-/// Makes a source a live one: a new one, or one that was imported from files.
+/// Makes a source live: a new one, or one that was imported from files.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] if a part of it is none, or the source is mirrored from another place already.
+/// [`Code::InvalidInput`] if a part of it is not valid, or the source is already mirrored from
+/// another address.
 pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> {
     let kind = Kind::parse(&new.tracker).ok_or_else(|| {
         let known: Vec<&str> = Kind::ALL.iter().map(|k| k.as_str()).collect();
@@ -27,13 +28,13 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
     let (address, project) = place(kind, new)?;
     let key = match &new.key {
         Some(key) => key.clone(),
-        // A name that has one part only is one at its tracker.
+        // A name with a single part is unique only at its tracker.
         None if kind.parts() == Some(1) => {
             format!("{}/{project}", address.base.host_str().unwrap_or("tracker").trim_matches(['[', ']']))
         }
         None => project.clone(),
     };
-    // A key can hold less than a name.
+    // A key allows fewer characters than a name.
     let key = if new.key.is_none() { key_of(&key) } else { key };
     let key = source_key(&key)?.to_owned();
     store.write(|w| {
@@ -46,14 +47,14 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
                 .with_hint(format!("Remove it first: precedent source remove {}", source.key)));
         }
         if source.kind != kind.as_str() {
-            // Numbers mean something else at another tracker.
+            // The same number is a different item at another tracker.
             if source.changed_at.is_some() {
                 return Err(Error::invalid(format!("{} contains items from {}", source.key, source.kind))
                     .with_hint("Give the new source another name: --as owner/name"));
             }
             w.set_kind(source.id, kind.as_str())?;
         }
-        // Every import is kept as GitHub's kind, whatever tracker its items are of.
+        // Imports are stored under GitHub's kind, whatever tracker their items belong to.
         if old.is_none() {
             origins::joins(w, &source.key, kind.as_str())?;
         }
@@ -76,7 +77,7 @@ pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> 
     })
 }
 
-/// A project's name as a source's key.
+/// Converts a project name to a source key.
 pub(super) fn key_of(name: &str) -> String {
     let plain = |part: &str| -> String {
         let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -85,7 +86,7 @@ pub(super) fn key_of(name: &str) -> String {
     name.split('/').map(plain).collect::<Vec<_>>().join("/")
 }
 
-/// What stands in an address as `%20` and the like.
+/// Decodes percent escapes such as `%20` in an address.
 fn unescaped(text: &str) -> String {
     let pair = format!("x={}", text.replace('+', "%2B").replace('&', "%26"));
     url::form_urlencoded::parse(pair.as_bytes())
@@ -93,7 +94,7 @@ fn unescaped(text: &str) -> String {
         .map_or_else(String::new, |(_, value)| value.into_owned())
 }
 
-/// The tracker's address and the project's name.
+/// Returns the tracker's address and the project's name.
 fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
     let text = new.place.trim().trim_end_matches('/');
     let bare = text.split_once("://").map_or(text, |(_, rest)| rest);
@@ -109,7 +110,7 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
             (host.to_owned(), project)
         }
     };
-    // Organisations had hosts of their own once: acme.visualstudio.com.
+    // Older organisations have their own hosts: acme.visualstudio.com.
     let old = project
         .split_once('/')
         .and_then(|(first, rest)| Some((first.strip_suffix(".visualstudio.com")?, rest)));
@@ -129,7 +130,7 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
     };
     let count = project.split('/').count();
     let fits = kind.parts().map_or(count >= 2, |n| n == count) && project.split('/').all(good);
-    // An account has one list of tickets.
+    // An account has a single list of tickets.
     let fits = fits && (kind != Kind::Zendesk || kind.whole() == Some(project.as_str()));
     if host.is_empty() || !fits {
         let shape = match kind.parts() {
@@ -151,10 +152,12 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
     Ok((Address::of(kind, &host)?, project))
 }
 
-/// Lets the host of a live source see the token that is kept for it, after the person said that host and project are known.
+/// Allows the host of a live source to receive its stored token, after the user confirmed host and
+/// project.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] if it is fed from files alone, [`Code::Corrupt`] if its address was damaged.
+/// [`Code::InvalidInput`] if it is imported from files only, [`Code::Corrupt`] if its address was
+/// damaged.
 pub fn trust(store: &Store, source: &SourceRow) -> Result<()> {
     store.write(|w| {
         let remote = w.remote(source.id)?.ok_or_else(|| {
@@ -166,33 +169,33 @@ pub fn trust(store: &Store, source: &SourceRow) -> Result<()> {
     })
 }
 
-/// Where the GitHub at this host is.
+/// Returns the API address of the GitHub at this host.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] if it is none.
+/// [`Code::InvalidInput`] if it is not a valid host.
 pub fn address(host: &str) -> Result<Address> {
     Address::of(Kind::GitHub, host)
 }
 
-/// A host as tokens are kept for it.
+/// Returns the normalized host under which tokens are stored.
 ///
 /// # Errors
-/// [`Code::InvalidInput`] if it is none.
+/// [`Code::InvalidInput`] if it is not a valid host.
 pub fn host(host: &str) -> Result<String> {
     Ok(Address::of(Kind::GitHub, host)?.host)
 }
 
-/// What is asked for where a source's token may be: the kind of its tracker, and the host.
+/// Returns the tracker kind and host under which to look up a source's token.
 pub fn wanted<'a>(source: &'a SourceRow, remote: &'a RemoteRow) -> Wanted<'a> {
     Wanted { tracker: &source.kind, host: remote.host.split('/').next().unwrap_or(&remote.host) }
 }
 
-/// The kind and the address of a live source's tracker.
+/// Returns the kind and the address of a live source's tracker.
 ///
 /// # Errors
 /// [`Code::Corrupt`] if its address was damaged.
 pub fn remote_address(source: &SourceRow, remote: &RemoteRow) -> Result<(Kind, Address)> {
-    // A casebook may come from someone else. The token is looked up by host, so the address must be that host's own.
+    // A casebook may be untrusted, and tokens are looked up by host, so the address must match it.
     let plain = if remote.base_url.starts_with("http:") { "http://" } else { "https://" };
     let kind = Kind::parse(&source.kind);
     let address = kind.and_then(|k| Address::of(k, &format!("{plain}{}", remote.host)).ok().map(|a| (k, a)));
@@ -205,10 +208,10 @@ pub fn remote_address(source: &SourceRow, remote: &RemoteRow) -> Result<(Kind, A
     })
 }
 
-/// The tracker of a live source.
+/// Opens the tracker of a live source.
 ///
 /// # Errors
-/// As [`remote_address`].
+/// The same as [`remote_address`].
 pub fn remote_tracker(
     http: &Http,
     source: &SourceRow,

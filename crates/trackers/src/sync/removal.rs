@@ -1,10 +1,10 @@
-//! Hides what the tracker no longer has, once that is proven.
+//! Hides records that the tracker provably no longer has.
 
 use super::{absence, run::Run};
 use crate::tracker::{Fate, Tracker};
 use precedent_core::error::Result;
 
-/// Hides the pages that a tracker's list no longer names, after it was asked for each of them.
+/// Hides the pages that a tracker's list no longer contains, after requesting each of them.
 pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, listed: Vec<String>) -> Result<()> {
     let source = run.source.clone();
     let empty = listed.is_empty();
@@ -34,7 +34,7 @@ pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, listed:
         let slug = key.get(run.source.key.len() + 1..).unwrap_or_default();
         match tracker.wiki_page(slug, id.as_deref(), &run.context.task).await? {
             Fate::Gone => gone.push(key),
-            // It is here under its new name.
+            // The page is stored under its new name.
             Fate::Moved(_) if is_replaced => replaced.push(key),
             Fate::Moved(_) => gone.push(key),
             Fate::Here(_) | Fate::Whole(_) | Fate::Unreadable => {}
@@ -48,7 +48,7 @@ pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, listed:
     hide(run, gone).await
 }
 
-/// Hides documents of which it is proven that they are gone.
+/// Hides documents that are proven to be gone.
 pub(super) async fn hide(run: &mut Run<'_>, gone: Vec<String>) -> Result<()> {
     if gone.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What the mirrors do not know, from what the store remembers of them.
+//! Status of the mirrors and of their gaps, from the store.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use precedent_core::{
 };
 use precedent_store::{Reader, RemoteRow, SourceRow};
 
-/// Every live source, by key.
+/// Returns every live source, by key.
 ///
 /// # Errors
 /// Those of the database.
@@ -24,7 +24,7 @@ pub fn mirrors(reader: &Reader<'_>, folder: &Path) -> Result<Vec<MirrorView>> {
     Ok(out)
 }
 
-/// One live source.
+/// Returns the status of one live source.
 pub(super) fn mirror(
     reader: &Reader<'_>,
     folder: &Path,
@@ -34,7 +34,7 @@ pub(super) fn mirror(
     let mut gaps = Vec::new();
     let mut gap = |kind, text: String| gaps.push(Gap { kind, text });
     let running = SyncLock::is_taken(folder, source.id);
-    // What a sync left behind that was killed says nothing of one that is not there.
+    // Progress left behind by a killed sync is outdated.
     let progress = if running { reader.progress(source.id)? } else { None };
     if !remote.trusted {
         gap(

@@ -1,62 +1,63 @@
-//! Into which source the records of a file go.
+//! Routing of a file's records to sources.
 
 use std::collections::BTreeMap;
 
-/// Decides for the records of one path.
+/// The routing for the records of one path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Routes {
-    /// The source that the person named.
+    /// Source that the user named.
     named: Option<String>,
-    /// The project that the named source holds, whatever it is called there: the one that most records of the first batch name,
-    /// unless the source's own name is among them. Archives hold items that were transferred to other repositories under their
-    /// old number; those must not take the place of this repository's own.
+    /// Project of the named source: the most frequent one in the first batch, unless the source's
+    /// own name is among them. Archives contain items that were transferred to other repositories
+    /// under their old number; those must not replace this repository's own.
     home: Option<String>,
-    /// The project whose keys the named source holds already.
+    /// Project whose keys the named source already holds.
     held: Option<String>,
-    /// Whether the file that is read names projects itself. Items of one that names none may be of another project of the same
-    /// tracker, whose numbers are others.
+    /// `true` if the current file names projects itself. Items of a file without project names may
+    /// belong to another project of the same tracker, with its own numbers.
     told: bool,
 }
 
-/// Where a record of a file stands for naming its source.
+/// The context of a record that determines its source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Of<'a> {
-    /// What stands in front of keys without an owner.
+    /// Namespace of keys without an owner.
     pub(super) namespace: &'a str,
-    /// The file's name.
+    /// File name.
     pub(super) file: &'a str,
-    /// Whether it is an item, and not what is said of one.
+    /// `true` for an item, `false` for a comment or link.
     pub(super) item: bool,
 }
 
 impl Routes {
-    /// Decides for this source, which holds keys of this project already.
+    /// Creates the routing for this source, which already holds keys of this project.
     pub(super) fn new(named: Option<&str>, held: Option<String>) -> Self {
         Self { named: named.map(str::to_owned), home: None, held, told: false }
     }
 
-    /// Begins another file.
+    /// Starts the next file.
     pub(super) fn begin(&mut self) {
         self.told = false;
     }
 
-    /// Notes that the file that is read names a project.
+    /// Records that the current file names a project.
     pub(super) fn tell(&mut self) {
         self.told = true;
     }
 
-    /// The source that the person named.
+    /// Returns the source that the user named.
     pub(super) fn named(&self) -> Option<&str> {
         self.named.as_deref()
     }
 
-    /// Whether the first records were seen.
+    /// Returns whether the first records were seen.
     pub(super) fn is_settled(&self) -> bool {
         self.home.is_some()
     }
 
-    /// Settles which project the path is of, from the projects that its first records name. `elsewhere` looks whether any other
-    /// record of it names one, told whether the first ones name several.
+    /// Determines the project of the path from the projects that its first records name.
+    /// `elsewhere` returns whether any other record names a given project; its second argument is
+    /// whether the first records name several.
     pub(super) fn settle<'r>(
         &mut self,
         projects: impl Iterator<Item = &'r str>,
@@ -75,10 +76,10 @@ impl Routes {
         self.home = own.cloned().or_else(|| self.held.clone()).or(common);
     }
 
-    /// The source's key.
+    /// Returns the key of the source.
     ///
     /// # Errors
-    /// Why the record belongs to none that was asked for.
+    /// The reason why the record does not belong to a requested source.
     pub(super) fn source(&self, project: Option<&str>, of: Of<'_>) -> Result<String, String> {
         let is_home = |p: &str| self.home.as_deref().is_none_or(|h| h.eq_ignore_ascii_case(p));
         match (&self.named, project) {
@@ -103,19 +104,20 @@ impl Routes {
         }
     }
 
-    /// As [`Routes::source`], of an item that another one names: one of a project that is not imported keeps its own name.
+    /// Returns the source of an item that another item refers to, like [`Routes::source`]; an item
+    /// of a project that is not imported keeps its own name.
     pub(super) fn other(&self, project: Option<&str>, of: Of<'_>) -> String {
         self.source(project, of).unwrap_or_else(|_| project.map(key).unwrap_or_default())
     }
 }
 
-/// A file's name without its endings.
+/// Returns a file name without its extensions.
 fn stem(file: &str) -> &str {
     let trimmed = file.trim_start_matches('.');
     trimmed.split('.').next().unwrap_or(trimmed)
 }
 
-/// A name as a part of a source's key.
+/// Converts a name to a part of a source key.
 fn part(name: &str) -> String {
     let good: String = name
         .chars()
@@ -142,7 +144,7 @@ mod tests {
         routes.settle(["OPS", "APP"].into_iter(), |_, _| false);
         assert_eq!(routes.source(Some("APP"), OF).unwrap(), "acme/all");
         assert_eq!(routes.source(Some("OPS"), OF).unwrap(), "acme/all/OPS");
-        // What is there already stays what it is, whatever most of the next file is.
+        // Existing projects keep their key, whatever the majority of the next file is.
         let mut routes = Routes::new(Some("acme/all"), Some("APP".to_owned()));
         routes.settle(["OPS", "OPS", "APP"].into_iter(), |_, _| false);
         assert_eq!(routes.source(Some("OPS"), OF).unwrap(), "acme/all/OPS");
@@ -162,7 +164,7 @@ mod tests {
         assert_eq!(routes.source(Some("acme/app"), OF).unwrap(), "acme/app");
         assert_eq!(routes.source(Some("APP"), OF).unwrap(), "jira/APP");
         assert_eq!(routes.source(None, OF).unwrap(), "jira/export-march");
-        // An item goes to the project that its own file names, not to that of a file before it; what is said of one does.
+        // An item goes to the project of its own file; a comment may go to an earlier one.
         let mut routes = Routes::new(None, None);
         routes.tell();
         routes.settle(["acme/app"].into_iter(), |_, _| false);

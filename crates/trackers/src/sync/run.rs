@@ -1,4 +1,4 @@
-//! A sync that is under way: what it works with, and how it stores.
+//! A sync in progress: its context and its writes to the store.
 
 use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
@@ -17,47 +17,47 @@ use precedent_core::{
 };
 use precedent_store::{SourceRow, Store, StreamRow};
 
-/// What a sync works with.
+/// The environment of a sync.
 #[derive(Clone)]
 pub struct Context {
     /// The database.
     pub store: Arc<Store>,
-    /// The casebook's folder, for the locks.
+    /// Folder of the casebook, for the locks.
     pub folder: PathBuf,
-    /// Where the time comes from.
+    /// Clock.
     pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
-    /// Asked to stop, and told how far it is.
+    /// Task for cancellation and progress.
     pub task: Task,
 }
 
-/// A sync that is under way.
+/// A sync in progress.
 pub(super) struct Run<'a> {
     pub(super) context: &'a Context,
     pub(super) source: &'a SourceRow,
     pub(super) full: bool,
     pub(super) allowance: Allowance,
     pub(super) report: SyncReport,
-    /// What the tracker calls the project now.
+    /// Current name of the project at the tracker.
     pub(super) project: String,
-    /// What a pass over everything has met.
+    /// Records that a full pass has seen.
     pub(super) seen: Seen,
-    /// How many documents this sync has hidden.
+    /// Number of documents that this sync has hidden.
     pub(super) hidden: usize,
-    /// Why the sync does not count as whole although it went on to its end.
+    /// Reason why the sync does not count as complete although it reached its end.
     pub(super) doubt: Option<Error>,
-    /// What was wrong with the tracker's dates.
+    /// Problems with the tracker's dates.
     pub(super) notes: Vec<Gap>,
 }
 
-/// What a page says beside its records.
+/// The relations and deletions of a page.
 #[derive(Default)]
 pub(super) struct Told {
     pub(super) relations: Vec<(u64, Vec<Relation>)>,
-    /// Items that were deleted.
+    /// Deleted items.
     pub(super) gone: Vec<u64>,
 }
 
-/// What a pass over a list has met.
+/// The records that a pass over a list has seen.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) items: HashSet<u64>,
@@ -78,17 +78,17 @@ impl Seen {
 }
 
 impl Run<'_> {
-    /// Notes a record that cannot be used.
+    /// Records a skipped record.
     pub(super) fn skip(&mut self, place: String, reason: String) {
         self.report.skipped += 1;
         if self.report.skips.len() < ImportReport::MAX_SKIPS {
-            // Both may quote the record.
+            // Both texts may quote the record.
             let (place, reason) = (door::single_line(&place), door::single_line(&reason));
             self.report.skips.push(Skip { place, reason });
         }
     }
 
-    /// Stores records, and how far their list was read, in one transaction.
+    /// Stores records and the cursor of their list in one transaction.
     pub(super) async fn store(
         &mut self,
         records: Vec<Record>,
@@ -125,7 +125,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs work on the store where blocking is fine.
+    /// Runs blocking work on the store.
     pub(super) async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Store) -> Result<T> + Send + 'static,
@@ -138,12 +138,12 @@ impl Run<'_> {
         self.full
     }
 
-    /// Notes why the sync does not count as whole; the first reason is told.
+    /// Records why the sync does not count as complete; the first reason is reported.
     pub(super) fn doubt(&mut self, why: Error) {
         self.doubt.get_or_insert(why);
     }
 
-    /// Notes that dates of the tracker lie ahead of this computer's clock.
+    /// Records that tracker dates are ahead of this computer's clock.
     pub(super) fn note_future(&mut self, text: String) {
         if !self.notes.iter().any(|note| note.text == text) {
             self.notes.push(Gap { kind: GapKind::FutureDates, text });

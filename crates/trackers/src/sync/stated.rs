@@ -1,10 +1,10 @@
-//! What a tracker states of how items hang together, as links of the casebook.
+//! Links between items that a tracker states, stored in the casebook.
 
 use crate::tracker::Relation;
 use precedent_core::error::Result;
 use precedent_store::Writer;
 
-/// Replaces what a tracker, whose records say it all, states of items.
+/// Replaces the links of items whose records state all of them.
 pub(super) fn replace(
     writer: &Writer<'_>,
     source: &str,
@@ -34,7 +34,8 @@ pub(super) fn add(writer: &Writer<'_>, source: &str, project: &str, found: &[Rel
     Ok(())
 }
 
-/// The key that the other end has here: this source keeps its own, whatever the tracker calls it now.
+/// Returns the key of the other item here: this source keeps its own name, whatever the tracker
+/// calls it now.
 fn own_key(other: &str, project: &str, source: &str) -> String {
     match other.split_once('#') {
         Some((name, number)) if name.eq_ignore_ascii_case(project) => format!("{source}#{number}"),

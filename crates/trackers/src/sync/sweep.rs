@@ -1,5 +1,6 @@
-//! What the tracker no longer has. A list of changes never says that something was deleted or transferred, so what is
-//! here is compared, from time to time, with what is still listed, and what is missing there is asked for one by one.
+//! Detection of removed records. A list of changes never reports deletions or transfers, so stored
+//! records are periodically compared with the listed ones, and missing ones are requested one by
+//! one.
 
 use std::collections::HashSet;
 
@@ -16,14 +17,16 @@ use precedent_core::{
     task::Phase,
 };
 
-/// How often the open items are compared.
+/// The interval between comparisons of the open items.
 const EVERY: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// Items or comments that one sweep asks for, one request each; the next goes on with the rest.
+/// The number of items or comments that one sweep requests, one request each; the next sweep
+/// continues with the rest.
 const MAX_CHECKS: usize = 1_000;
 
-/// Looks for what is gone, if it is time. `whole` says that all lists were just read from one end to the other.
+/// Looks for removed records if a sweep is due. `whole` means that all lists were just read
+/// completely.
 pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: bool) -> Result<()> {
-    // A list of pages says by itself what is gone.
+    // A list of pages shows removals by itself.
     if !tracker.streams().contains(&Stream::Items) {
         return Ok(());
     }
@@ -31,11 +34,11 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
     let now = (run.context.clock)();
     let swept =
         run.blocking(move |store| Ok(store.read(|r| r.remote(source))?.and_then(|r| r.swept_at))).await?;
-    // One that was imported long before it became a live one is due at once, a new one is not.
+    // A source imported long before it became live is due at once; a new one is not.
     let last = swept.unwrap_or(run.source.added_at);
     let due = now.duration_since(last) >= EVERY || clock::is_ahead(last, now);
     let left = if whole {
-        // Everything that is there was met on the way; what is here besides may be gone.
+        // A full pass saw everything that exists; other stored records may be gone.
         let items = run.blocking(move |store| store.read(|r| r.item_numbers(source, false))).await?;
         let comments = run.blocking(move |store| store.read(|r| r.comment_ids(source))).await?;
         let items: Vec<u64> = items.into_iter().filter(|n| !run.seen.items.contains(n)).collect();
@@ -51,7 +54,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
             })
             .await?;
         let mut items: Vec<u64> = open.into_iter().filter(|n| !listed.contains(n)).collect();
-        // What the list names and is not here was lost by a list that shifted, or could not be seen before.
+        // A listed item that is not stored was missed by a shifting list, or was not visible
+        // before.
         let here: HashSet<u64> = all.into_iter().collect();
         items.extend(listed.into_iter().filter(|n| !here.contains(n)));
         check_items(run, tracker, items).await?
@@ -64,8 +68,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
     run.blocking(move |store| store.write(|w| w.set_swept(source, now))).await
 }
 
-/// The numbers of the items that the tracker lists as open; `None` if it does not list them all. What comes with the
-/// list is applied like any other record.
+/// Returns the numbers of the items that the tracker lists as open; `None` if it does not list them
+/// all. Records of the list are applied as usual.
 async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet<u64>>> {
     let mut listed = HashSet::new();
     let mut visited = HashSet::new();
@@ -99,7 +103,8 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
     }
 }
 
-/// Asks for items one by one and buries those that are gone; how many were left for the next time.
+/// Requests items one by one and hides those that are gone; returns how many remain for the next
+/// sweep.
 async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<u64>) -> Result<usize> {
     let left = numbers.len().saturating_sub(MAX_CHECKS);
     let mut gone: Vec<(String, Option<String>)> = Vec::new();
@@ -126,7 +131,7 @@ async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<
         run.doubt(absence::too_many(hidden, held + run.hidden, "items", &run.source.key));
         return Ok(left);
     }
-    // A project that this access may no longer see says the same of each of its items.
+    // If access to the project was lost, each of its items looks removed.
     tracker.probe(&run.context.task).await?;
     let links: Vec<(String, String)> =
         gone.iter().filter_map(|(key, to)| Some((key.clone(), to.clone()?))).collect();
@@ -138,7 +143,7 @@ async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<
     Ok(left)
 }
 
-/// The same for comments, by the tracker's ids.
+/// Requests comments one by one like `check_items`, by the tracker's ids.
 async fn check_comments(
     run: &mut Run<'_>,
     tracker: &mut dyn Tracker,

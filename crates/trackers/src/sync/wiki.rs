@@ -1,4 +1,4 @@
-//! Mirrors a wiki that is a git repository: what changed between the commit that is here and the newest one.
+//! Mirrors of git wikis: applies the changes between the stored commit and the newest one.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, btree_map::Entry},
@@ -25,19 +25,19 @@ use precedent_core::{
 };
 use precedent_store::StreamRow;
 
-/// What the state of this part is filed under.
+/// The name under which the state of this stream is stored.
 pub(super) const NAME: &str = "wiki";
-/// Pages in one transaction.
+/// The number of pages in one transaction.
 const BATCH: usize = 200;
-/// … or about this many bytes.
+/// The approximate number of bytes after which a batch ends early.
 const BATCH_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Where the copy of a source's wiki is.
+/// Returns the path of a wiki's local clone.
 fn copy(folder: &Path, source: i64) -> PathBuf {
     folder.join("wikis").join(format!("{source}.git"))
 }
 
-/// Deletes the copy of a source's wiki.
+/// Deletes the local clone of a wiki.
 ///
 /// # Errors
 /// [`precedent_core::Code::Io`].
@@ -49,7 +49,7 @@ pub fn forget(folder: &Path, source: i64) -> Result<()> {
     }
 }
 
-/// Brings the pages up to date, and buries those that are gone.
+/// Updates the pages, and hides those that are gone.
 pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -> Result<()> {
     let Some(place) = tracker.wiki() else { return Ok(()) };
     let (source, task) = (run.source.id, run.context.task.clone());
@@ -69,7 +69,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         return run.blocking(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
     }
     git.fetch(&task).await?;
-    // What was fetched may be newer than what was asked for a moment ago.
+    // The fetched commit may be newer than the one requested before.
     let commit = git.reached(&task).await?;
     let files = git.files(&commit, &task).await?.unwrap_or_default();
     let before = match here.filter(|_| !run.is_full()) {
@@ -133,7 +133,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         })
         .await?;
     run.report.updated += shown;
-    // The commit proves that a page is gone, but not that most of a wiki was meant to go. Renamed pages came as new ones.
+    // The commit proves that pages are gone, but mass deletion may be a mistake. Renamed pages are
+    // new ones.
     let renamed = usize::try_from(run.report.new - new_before).unwrap_or(usize::MAX);
     if missing.len() > run.allowance.of(held).max(renamed) {
         run.doubt(absence::too_many(missing.len(), held, "pages", &run.source.key));
@@ -142,7 +143,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     removal::hide(run, missing).await
 }
 
-/// The pages by name. A wiki is flat: of two files that give the same name the first in the alphabet is the page.
+/// Returns the pages by name. A wiki is flat: of two files with the same name, the alphabetically
+/// first is the page.
 fn name(run: &mut Run<'_>, mut files: Vec<File>) -> BTreeMap<String, File> {
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let mut pages = BTreeMap::new();
@@ -174,7 +176,7 @@ fn page(
     let mut url = url::Url::parse(address).ok();
     let asked = url.as_ref().and_then(|u| u.query().map(str::to_owned));
     if let (Some(url), Some(asked)) = (&mut url, asked) {
-        // The page's place stands in a parameter, with its folders.
+        // The page's path, including its folders, is a query parameter.
         let place = file.path.rsplit_once('.').map_or(file.path.as_str(), |(stem, _)| stem).replace('-', " ");
         let place: String =
             url::form_urlencoded::byte_serialize(wiki::unescaped(&place).as_bytes()).collect();

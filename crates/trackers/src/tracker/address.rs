@@ -1,4 +1,4 @@
-//! The kinds of trackers, and where each keeps its interface.
+//! Tracker kinds, and the API address of each.
 
 use url::Url;
 
@@ -8,9 +8,9 @@ use precedent_core::error::{Error, Result};
 /// A kind of tracker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// github.com, Enterprise Server, data residency.
+    /// github.com, GitHub Enterprise Server and data residency.
     GitHub,
-    /// gitlab.com and servers of one's own.
+    /// gitlab.com and self-managed servers.
     GitLab,
     /// Gitea and Forgejo.
     Gitea,
@@ -18,22 +18,22 @@ pub enum Kind {
     Jira,
     /// Redmine.
     Redmine,
-    /// Bugzilla, from 5.0 on.
+    /// Bugzilla 5.0 and later.
     Bugzilla,
-    /// Azure DevOps: Services, and Server from 2022 on.
+    /// Azure DevOps Services, and Server 2022 and later.
     Azure,
     /// Linear.
     Linear,
-    /// Confluence, Cloud and Data Center: spaces of pages.
+    /// Confluence Cloud and Data Center: spaces of pages.
     Confluence,
-    /// Zendesk: tickets and the help centre of an account.
+    /// Zendesk: the tickets and the help centre of an account.
     Zendesk,
-    /// Discourse: the topics of a forum, or of one category.
+    /// Discourse: the topics of a forum or of one category.
     Discourse,
 }
 
 impl Kind {
-    /// Every kind.
+    /// The list of all kinds.
     pub const ALL: [Self; 11] = [
         Self::GitHub,
         Self::GitLab,
@@ -48,7 +48,7 @@ impl Kind {
         Self::Discourse,
     ];
 
-    /// The kind of this name.
+    /// Parses the name of a kind.
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "forgejo" => return Some(Self::Gitea),
@@ -58,7 +58,7 @@ impl Kind {
         Self::ALL.into_iter().find(|k| k.as_str() == name)
     }
 
-    /// The name in the database, in JSON and on the command line.
+    /// Returns the name in the database, in JSON and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::GitHub => "github",
@@ -75,7 +75,7 @@ impl Kind {
         }
     }
 
-    /// The host that is meant where none is named.
+    /// Returns the default host.
     pub fn host(self) -> Option<&'static str> {
         match self {
             Self::GitHub => Some("github.com"),
@@ -92,7 +92,7 @@ impl Kind {
         }
     }
 
-    /// How many parts a project's name has; `None` for two or more.
+    /// Returns the number of parts of a project name; `None` for two or more.
     pub fn parts(self) -> Option<usize> {
         match self {
             Self::GitHub | Self::Gitea | Self::Azure | Self::Linear => Some(2),
@@ -106,7 +106,7 @@ impl Kind {
         }
     }
 
-    /// What stands for the project where a host is one project as a whole.
+    /// Returns the project placeholder where a host is a single project.
     pub fn whole(self) -> Option<&'static str> {
         match self {
             Self::Zendesk => Some("tickets"),
@@ -115,34 +115,35 @@ impl Kind {
         }
     }
 
-    /// Whether people give its projects any name, spaces among it.
+    /// Returns whether project names may contain any characters, including spaces.
     pub fn names_freely(self) -> bool {
         matches!(self, Self::Bugzilla | Self::Azure)
     }
 
-    /// The lists that it has, in the order in which they are read.
+    /// Returns the lists of a tracker, in reading order.
     pub fn streams(self, wiki: bool) -> &'static [Stream] {
         match self {
             Self::GitHub => &[Stream::Items, Stream::Comments, Stream::ReviewComments, Stream::Discussions],
             Self::Confluence => &[Stream::Pages],
             Self::Redmine | Self::Zendesk if wiki => &[Stream::Items, Stream::Comments, Stream::Pages],
-            // What is said below a topic comes with it.
+            // The posts of a topic come with it.
             Self::Discourse => &[Stream::Items],
             _ => &[Stream::Items, Stream::Comments],
         }
     }
 
-    /// Whether its wiki is a git repository.
+    /// Returns whether its wiki is a git repository.
     pub fn has_wiki_git(self) -> bool {
         matches!(self, Self::GitHub | Self::GitLab | Self::Gitea | Self::Azure)
     }
 
-    /// Whether how its items hang together has to be asked for; elsewhere the lists say it.
+    /// Returns whether relations between items need separate requests; elsewhere the lists contain
+    /// them.
     pub fn asks_relations(self) -> bool {
         self == Self::GitHub
     }
 
-    /// What it keeps that is not mirrored, in words.
+    /// Returns a notice about content that is not mirrored.
     pub fn left_out(self) -> Option<&'static str> {
         match self {
             Self::GitLab => Some("Merge requests are not mirrored, because they have their own numbers."),
@@ -165,27 +166,28 @@ impl Kind {
     }
 }
 
-/// Where a tracker is.
+/// The address of a tracker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// The host that people know it by, with the path below which it is: `github.com`, `acme.example/redmine`.
+    /// Public host with the path of the tracker: `github.com`, `acme.example/redmine`.
     pub host: String,
-    /// Where its interface is: `https://api.github.com`.
+    /// API address: `https://api.github.com`.
     pub base: Url,
 }
 
 impl Address {
-    /// The addresses whose origins may see a token for this tracker: its interface, and where its git repositories are.
+    /// Returns the addresses whose origins may receive a token for this tracker: its API and its
+    /// git repositories.
     pub fn places(&self) -> Vec<Url> {
         let web = Url::parse(&format!("{}://{}", self.base.scheme(), self.host)).ok();
         std::iter::once(self.base.clone()).chain(web).collect()
     }
 
-    /// Reads a host, with the path below which the tracker is where that is not the root. Another scheme than `https` is
-    /// for this machine alone, so that no token travels in the open.
+    /// Parses a host, with the path of the tracker if it is not the root. A scheme other than
+    /// `https` is accepted for this machine only, so that tokens are never sent in plain text.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] if it is no host.
+    /// [`precedent_core::Code::InvalidInput`] if it is not a valid host.
     pub fn of(kind: Kind, text: &str) -> Result<Self> {
         let given = text.trim().trim_end_matches('/');
         let wrong = || {

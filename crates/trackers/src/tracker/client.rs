@@ -1,4 +1,4 @@
-//! What the connectors have in common: asking below an address, and what a refusal means for a person.
+//! Requests and error messages that the connectors share.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use precedent_core::{
     task::Task,
 };
 
-/// A tracker's interface.
+/// A client for a tracker's API.
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) http: Http,
@@ -28,7 +28,7 @@ impl Client {
         Self { http, base: address.base.clone(), host: address.host.clone(), login }
     }
 
-    /// The address of a path below the interface, which is escaped already.
+    /// Returns the address of a path below the API; the path is already escaped.
     pub(super) fn url(&self, path: &str) -> Result<Url> {
         let base = self.base.as_str().trim_end_matches('/');
         Url::parse(&format!("{base}/{path}")).map_err(|_| Error::invalid("the tracker address is not valid"))
@@ -39,7 +39,7 @@ impl Client {
         self.http.send(&request, self.login.as_ref(), task).await
     }
 
-    /// The JSON at a path, or why there is none.
+    /// Fetches the JSON at a path.
     pub(super) async fn json<T: for<'a> Deserialize<'a>>(
         &self,
         path: &str,
@@ -50,12 +50,13 @@ impl Client {
         if response.status == 200 { response.json() } else { Err(self.refusal(&response, what)) }
     }
 
-    /// What an answer that is none means for a person.
+    /// Returns the error of an unsuccessful response.
     pub(super) fn refusal(&self, response: &Response, what: &str) -> Error {
         self.refusal_as(response.status, response, what)
     }
 
-    /// As [`Client::refusal`], for trackers that say by other means than the status what this status says elsewhere.
+    /// Returns the error for this status, like [`Client::refusal`], for trackers that report errors
+    /// by other means.
     pub(super) fn refusal_as(&self, status: u16, response: &Response, what: &str) -> Error {
         let host = &self.host;
         let said = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
@@ -80,7 +81,7 @@ impl Client {
         }
     }
 
-    /// What to do with a list's answer that is no page of it; `None` if it is one.
+    /// Returns the outcome of a list response that is not a page; `None` if it is a page.
     pub(super) fn not_a_page(
         &self,
         response: &Response,
@@ -94,7 +95,7 @@ impl Client {
         }
     }
 
-    /// What a list's answer that is none means for the sync.
+    /// Returns the outcome of an unsuccessful list response for the sync.
     pub(super) fn refused(&self, response: &Response, what: &str) -> Result<Fetched> {
         let error = self.refusal(response, what);
         match response.status {
@@ -104,13 +105,13 @@ impl Client {
     }
 }
 
-/// Reads each element of a list on its own; why some cannot be read.
+/// Parses each element of a list on its own; also returns the parse errors.
 pub(super) fn each<T: for<'a> Deserialize<'a>>(raws: &[&RawValue]) -> (Vec<T>, Vec<String>) {
     let (mut read, mut failed) = (Vec::with_capacity(raws.len()), Vec::new());
     for raw in raws {
         match serde_json::from_str(raw.get()) {
             Ok(one) => read.push(one),
-            // Where in the answer it stands says nothing.
+            // The position in the response is of no use in the message.
             Err(error) => {
                 failed.push(error.to_string().split(" at line ").next().unwrap_or_default().to_owned());
             }
@@ -119,20 +120,20 @@ pub(super) fn each<T: for<'a> Deserialize<'a>>(raws: &[&RawValue]) -> (Vec<T>, V
     (read, failed)
 }
 
-/// When the server said this, by its own clock.
+/// Returns the time of the response by the server's clock, minus one minute.
 pub(super) fn date(response: &Response, now: Timestamp) -> Timestamp {
     let date = response.header("date").and_then(|d| jiff::fmt::rfc2822::parse(d).ok()).map(|z| z.timestamp());
-    // The clock of its database may be another one.
+    // The clock of its database may differ.
     let slack = jiff::SignedDuration::try_from(Duration::from_secs(60)).unwrap_or_default();
     date.unwrap_or(now).checked_sub(slack).unwrap_or(now)
 }
 
-/// A name as one part of a path.
+/// Escapes a name as one part of a path.
 pub(super) fn part(name: &str) -> String {
     url::form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20")
 }
 
-/// Without NUL characters, which SQLite's text functions stop at.
+/// Replaces NUL characters, because SQLite's text functions stop at them.
 pub(super) fn clean(text: Option<String>) -> String {
     text.map(|t| t.replace('\0', "\u{fffd}")).unwrap_or_default()
 }

@@ -1,47 +1,48 @@
-//! Telling a tracker that a report is a duplicate: a comment that names the report that stays, and the closure.
+//! Closing of duplicates at a tracker: a comment that names the canonical report, and the closure.
 
 use async_trait::async_trait;
 
 use precedent_core::{error::Result, model::Record, task::Task};
 
-/// What is to be told, before anything is.
+/// The planned changes, for review before they are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steps {
-    /// The comment's text. It ends with a mark that no reader sees and that finds it again.
+    /// Comment text. It ends with an invisible marker by which the comment is found again.
     pub comment: String,
-    /// The same by hand, as commands of the tracker's own program.
+    /// Equivalent commands of the tracker's own command line tool.
     pub commands: Vec<String>,
 }
 
-/// The report that stays, as a comment on another one can name it.
+/// The canonical report, in the form in which a comment can name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stays {
-    /// One of the same project, by its number.
+    /// A report of the same project, by number.
     Here(u64),
-    /// One of another project at the same host: `owner/name`, number.
+    /// A report of another project at the same host: `owner/name`, number.
     Beside(String, u64),
-    /// One elsewhere, by its address.
+    /// A report on another host, by address.
     Elsewhere(String),
 }
 
-/// A tracker that can be told.
+/// A tracker whose reports can be closed from here.
 #[async_trait]
 pub trait Closer: Send + Sync {
-    /// The address of the comment that says exactly this, if there is one.
+    /// Returns the address of the comment with exactly this text, if there is one.
     ///
     /// # Errors
     /// Those of the network, of limits and of access.
     async fn find(&self, number: u64, comment: &str, task: &Task) -> Result<Option<String>>;
 
-    /// Posts a comment, once: where the connection breaks it may be there or not. Returns its address.
+    /// Posts a comment without retries; after a connection failure it may or may not exist. Returns
+    /// its address.
     ///
     /// # Errors
-    /// As [`Closer::find`].
+    /// The same as [`Closer::find`].
     async fn say(&self, number: u64, comment: &str, task: &Task) -> Result<Option<String>>;
 
-    /// Closes a report as a duplicate; returns the report as it is then. Doing it again changes nothing.
+    /// Closes a report as a duplicate and returns the updated report. Repeating it has no effect.
     ///
     /// # Errors
-    /// As [`Closer::find`].
+    /// The same as [`Closer::find`].
     async fn close(&self, number: u64, task: &Task) -> Result<Record>;
 }

@@ -1,7 +1,9 @@
-//! A live Confluence space, whose pages are a wiki: Cloud (version 2 of its interface) and Data Center.
+//! The Confluence connector for Cloud (API version 2) and Data Center; the pages of a space form a
+//! wiki.
 //!
-//! Neither lists what changed since a moment. So the whole space is listed first, without texts, a few hundred pages a
-//! request; what is not in that list is gone, and the texts are fetched of what changed, oldest change first.
+//! Neither API lists recent changes. So the whole space is listed first without texts, a few
+//! hundred pages per request. Pages missing from that list are gone, and the texts of changed pages
+//! are fetched, oldest change first.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -33,26 +35,26 @@ use precedent_core::{
 };
 use precedent_markup::storage_format;
 
-/// Pages in a list without texts: the most that Cloud gives; Data Center may give fewer.
+/// The number of pages in a list without texts: the maximum of Cloud; Data Center may return fewer.
 /// <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/#api-spaces-id-pages-get>
 const LISTED: u32 = 250;
-/// Pages whose texts are fetched together.
+/// The number of pages whose texts are fetched together.
 const PAGE: u32 = 25;
-/// Requests for one list: a guard against a server that leads in a circle.
+/// The maximum number of requests for one list, in case a server links pages in a cycle.
 const MAX_LISTS: usize = 4_000;
 
-/// A space.
+/// A Confluence space.
 #[derive(Debug)]
 pub struct Confluence {
     client: Client,
     space: String,
     id: Option<String>,
     cloud: bool,
-    /// The space as it was listed at the beginning of the pass.
+    /// List of the space from the start of the pass.
     index: Mutex<Option<Arc<Vec<Listed>>>>,
-    /// Why pages of that list cannot be used, until it is told.
+    /// Parse errors of that list that are not reported yet.
     unreadable: Mutex<Vec<String>>,
-    /// People's names by their account's id.
+    /// User names by account id.
     names: Mutex<HashMap<String, Option<String>>>,
 }
 
@@ -85,7 +87,7 @@ struct Space {
     status: Option<String>,
 }
 
-/// A page of either interface.
+/// A page of either API.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Whole {
@@ -104,11 +106,11 @@ struct Whole {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Version {
-    /// Cloud.
+    /// Creation time on Cloud.
     #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     created_at: Option<Timestamp>,
     author_id: Option<String>,
-    /// Data Center.
+    /// Time of the change on Data Center.
     #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     when: Option<Timestamp>,
     by: Option<Person>,
@@ -140,7 +142,7 @@ struct Storage {
     value: Option<String>,
 }
 
-/// Whether a page is one that is read: `current`, `trashed`, `archived`.
+/// The status of a page: `current`, `trashed`, `archived`.
 #[derive(Deserialize)]
 struct Status {
     status: Option<String>,
@@ -164,7 +166,8 @@ impl Whole {
     }
 }
 
-/// The list in the order of the last change. Of two titles that give one name the page with the larger id has that behind it.
+/// Sorts the list by last change. Of two titles with the same slug, the page with the larger id has
+/// it appended.
 fn index(pages: Vec<Whole>) -> Vec<Listed> {
     let mut ordered: BTreeMap<u128, (String, String, Option<Timestamp>)> = BTreeMap::new();
     for page in pages {
@@ -182,8 +185,9 @@ fn index(pages: Vec<Whole>) -> Vec<Listed> {
 }
 
 impl Confluence {
-    /// The space with this key; without a token what everybody may see. A token that holds a colon is a name (on Cloud the
-    /// e-mail address) with a token or a password, any other a personal access token.
+    /// Opens the space with this key; without a token, its public content. A token with a colon is
+    /// a user name (on Cloud the e-mail address) with a token or a password, any other a personal
+    /// access token.
     pub fn new(http: Http, address: &Address, space: &str, token: Option<&Token>) -> Self {
         let login = token.map(|t| match t.has_name() {
             true => Login::basic(&address.base, t),
@@ -204,7 +208,7 @@ impl Confluence {
         self.client.base.as_str().trim_end_matches('/')
     }
 
-    /// The first address of the list of the space.
+    /// Returns the first address of the space's list.
     fn list(&self, start: usize) -> Result<Url> {
         if self.cloud {
             let id = part(self.id.as_deref().unwrap_or_default());
@@ -232,7 +236,7 @@ impl Confluence {
             guard
                 .note(list.results.iter().map(|raw| raw.get()))
                 .map_err(|endless| endless.error(Stream::Pages.words()))?;
-            // A page that cannot be read here is asked for before it is taken for gone.
+            // An unreadable page is requested before it counts as gone.
             let (read, failed) = each::<Whole>(&list.results);
             pages.extend(read);
             unreadable.extend(failed);
@@ -250,7 +254,7 @@ impl Confluence {
         Err(Error::new(Code::Network, "the tracker's list of pages repeats itself"))
     }
 
-    /// The next address, which the server says, at the same host.
+    /// Returns the next address from the response, which must be on the same host.
     fn after(&self, response: &Response, next: &str) -> Result<Url> {
         response.url.join(next).ok().filter(|u| u.origin() == self.client.base.origin()).ok_or_else(|| {
             Error::new(Code::Network, format!("{} links to a next page on another host", self.client.host))
@@ -261,7 +265,7 @@ impl Confluence {
         let kept = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let all = match kept.filter(|_| walk.page > 1) {
             Some(all) => all,
-            // Another process began this pass. What it has stored is behind the watermark.
+            // Another process started this pass; its stored pages are before the watermark.
             None if walk.page > 1 => return Ok(Fetched::Expired),
             None => match self.listed(task).await? {
                 Ok(all) => all,
@@ -290,7 +294,7 @@ impl Confluence {
         Ok(Fetched::Page(page))
     }
 
-    /// The pages with their texts, by id; those that are gone meanwhile are missing.
+    /// Fetches pages with their texts, by id; pages deleted meanwhile are missing.
     async fn batch(&self, some: &[&Listed], task: &Task) -> Result<BTreeMap<String, String>> {
         let mut out = BTreeMap::new();
         if some.is_empty() {
@@ -326,7 +330,7 @@ impl Confluence {
                 200 => {
                     drop(out.insert(listed.id.clone(), String::from_utf8_lossy(&response.body).into_owned()))
                 }
-                // Deleted or moved while the list was read.
+                // The page was deleted or moved while the list was read.
                 403 | 404 => {}
                 _ => return Err(self.client.refusal(&response, "a page of the wiki")),
             }
@@ -376,7 +380,8 @@ impl Confluence {
         }))
     }
 
-    /// A person's name, which Cloud keeps apart. Where it may not be read a page has no author.
+    /// Returns a user's name, which Cloud returns separately. If it is not accessible, the page has
+    /// no author.
     /// <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-user/#api-users-bulk-post>
     async fn name_of(&self, id: &str, task: &Task) -> Result<Option<String>> {
         let known = |names: &HashMap<String, Option<String>>| names.get(id).cloned();
@@ -404,7 +409,7 @@ impl Confluence {
                 let same = |s: &Space| s.key.as_deref().is_some_and(|k| k.eq_ignore_ascii_case(&self.space));
                 return Ok((read.into_iter().find(same), true));
             }
-            // Data Center does not know it.
+            // Data Center does not have this endpoint.
             404 => {}
             _ => return Err(self.client.refusal(&response, &self.space)),
         }
@@ -482,7 +487,7 @@ impl Tracker for Confluence {
         let Some(id) = remote_id else { return Ok(Fate::Unreadable) };
         let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if index.is_some_and(|all| all.iter().any(|listed| listed.id == id && listed.slug != slug)) {
-            // It has another name now, under which it is here.
+            // The page was renamed and is stored under its new name.
             return Ok(Fate::Moved(None));
         }
         let path = if self.cloud { "api/v2/pages" } else { "rest/api/content" };

@@ -1,4 +1,4 @@
-//! The connector of each kind of tracker.
+//! The selection of the connector for each tracker kind.
 
 use super::{
     Kind, Stays, Steps, Tracker,
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{http::Http, secrets::Token};
 
-/// A project of a tracker.
+/// Opens a project of a tracker.
 pub fn open(
     kind: Kind,
     http: &Http,
@@ -42,7 +42,7 @@ pub fn open(
     }
 }
 
-/// What there is to tell a tracker of this kind; `None` where it cannot be told from here.
+/// Returns the steps that close a report at this kind of tracker; `None` if that is not supported.
 pub fn closing_steps(kind: Kind, host: &str, project: &str, number: u64, stays: &Stays) -> Option<Steps> {
     match kind {
         Kind::GitHub => Some(github::closing_steps(host, project, number, stays)),

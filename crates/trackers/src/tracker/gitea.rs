@@ -1,6 +1,8 @@
-//! A live project of Gitea or Forgejo. Shapes: <https://docs.gitea.com/api/> (`/repos/{owner}/{repo}/issues`).
+//! The Gitea and Forgejo connector. Formats: <https://docs.gitea.com/api/>
+//! (`/repos/{owner}/{repo}/issues`).
 //!
-//! Its lists are ordered by creation and not by change, see `Walk::by_creation`. Issues have the shape of GitHub's.
+//! Lists are ordered by creation and not by change, see `Walk::by_creation`. Issues have GitHub's
+//! format.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -25,10 +27,10 @@ use precedent_core::{
     task::Task,
 };
 
-/// Records on a page: the most that servers give, if they are not told otherwise.
+/// The number of records on a page: the servers' default maximum.
 const PAGE: u32 = 50;
 
-/// A project.
+/// A Gitea or Forgejo project.
 #[derive(Debug)]
 pub struct Gitea {
     client: Client,
@@ -67,7 +69,7 @@ struct Comment {
 }
 
 impl Gitea {
-    /// The project `owner/name`; without a token what everybody may see.
+    /// Opens the project `owner/name`; without a token, its public content.
     pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
         let login = token.map(|t| Login::token(&address.base, t));
         Self { client: Client::new(http, address, login), project: project.to_owned(), token: token.cloned() }
@@ -106,20 +108,21 @@ impl Gitea {
     }
 }
 
-/// How many records the server counts in a list.
+/// Returns the number of records in a list, as the server states it.
 fn total(response: &Response) -> Option<u64> {
     response.header("x-total-count").and_then(|t| t.trim().parse().ok())
 }
 
-/// Returns whether there is another page, and how many records a page really holds: a server may give fewer than were
-/// asked for, and a proxy may drop its headers. Without its word only an empty page is the end.
+/// Returns whether there is another page, and the actual page size: a server may return fewer
+/// records than requested, and a proxy may drop its headers. Without headers, only an empty page is
+/// the end.
 fn has_more(response: &Response, here: u32, walk: &Walk) -> (bool, u32) {
     let size = if walk.page == 1 && here > 0 { here.min(walk.size) } else { walk.size };
     let reached = u64::from(walk.page - 1) * u64::from(size) + u64::from(here);
     let more = match total(response) {
         _ if response.next.is_some() => true,
         Some(total) => here > 0 && reached < total,
-        // One that gives more than was asked for gives all.
+        // A server that returns more than requested returns everything.
         None => (1..=walk.size).contains(&here) && response.last.is_none(),
     };
     (more, if more { size } else { walk.size })
@@ -131,7 +134,7 @@ fn one(stream: Stream, text: &str) -> Result<Record, String> {
     }
     match record(text.as_bytes())? {
         Record::Document(mut document) => {
-            // Numbers here are this project's, whatever it is called by now.
+            // Numbers belong to this project, whatever its current name.
             document.repository = None;
             Ok(Record::Document(document))
         }
@@ -141,7 +144,7 @@ fn one(stream: Stream, text: &str) -> Result<Record, String> {
 
 fn comment(text: &str) -> Result<CommentRecord, String> {
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    // One of the two is empty.
+    // Exactly one of the two is set.
     let of = [comment.issue_url, comment.pull_request_url].into_iter().flatten().find(|u| !u.is_empty());
     let number = of
         .as_deref()

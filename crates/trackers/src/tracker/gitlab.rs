@@ -1,7 +1,8 @@
-//! A live GitLab project: issues and their notes. Shapes: <https://docs.gitlab.com/api/issues/> and `/notes/`.
+//! The GitLab connector: issues and their notes. Formats: <https://docs.gitlab.com/api/issues/> and
+//! `/notes/`.
 //!
-//! Merge requests are numbered on their own, beside the issues; they are not mirrored. Notes cost a request an issue, so
-//! they are a list of their own: the issues that have any, oldest change first.
+//! Merge requests have numbers of their own and are not mirrored. Notes cost one request per issue,
+//! so they are a list of their own: the issues with notes, oldest change first.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -31,14 +32,14 @@ use precedent_core::{
     task::Task,
 };
 
-/// Records on a page: the most that GitLab gives.
+/// The number of records on a page: GitLab's maximum.
 const PAGE: u32 = 100;
-/// Issues whose notes are one page.
+/// The number of issues whose notes form one page.
 const THREADS: u32 = 20;
-/// Pages of notes below one issue: 100 a page.
+/// The maximum number of note pages per issue, with 100 notes each.
 const MAX_NOTE_PAGES: u32 = 200;
 
-/// A project.
+/// A GitLab project.
 #[derive(Debug)]
 pub struct GitLab {
     client: Client,
@@ -113,7 +114,7 @@ struct Note {
     system: bool,
     #[serde(default)]
     internal: bool,
-    /// What servers before 15.3 called it.
+    /// Name of the field before GitLab 15.3.
     confidential: Option<bool>,
 }
 
@@ -124,7 +125,7 @@ fn author(user: Option<User>, internal: bool) -> Author {
 }
 
 impl GitLab {
-    /// The project of this path (`group/project`); without a token what everybody may see.
+    /// Opens the project of this path (`group/project`); without a token, its public content.
     pub fn new(http: Http, address: &Address, project: &str, token: Option<&Token>) -> Self {
         let login = token.map(|t| Login::bearer(&address.base, t));
         let client = Client::new(http, address, login);
@@ -152,7 +153,7 @@ impl GitLab {
         Ok(url)
     }
 
-    /// The notes of one issue.
+    /// Fetches the notes of one issue.
     async fn notes(
         &self,
         number: u64,
@@ -167,7 +168,7 @@ impl GitLab {
             let response = self.client.get(self.path(&rest)?, task).await?;
             match response.status {
                 200 => {}
-                // Deleted or moved while the page was read.
+                // The issue was deleted or moved while the page was read.
                 404 => return Ok(None),
                 _ => return self.client.refused(&response, "comments").map(Some),
             }
@@ -231,12 +232,12 @@ impl GitLab {
         Ok((record, relations.into_iter().collect()))
     }
 
-    /// The key of the issue at an address of the interface: `…/projects/12/issues/7`.
+    /// Returns the key of the issue at an API address: `…/projects/12/issues/7`.
     fn named(&self, url: &str) -> Option<String> {
         let (project, number) = url.split_once("/projects/")?.1.split_once("/issues/")?;
         let number = item_number(number)?;
         let own = self.id.is_some_and(|id| id.to_string() == project) || project == part(&self.project);
-        // Another project's number says nothing without its name.
+        // The name of another project is unknown.
         own.then(|| format!("{}#{number}", self.project))
     }
 }
@@ -259,7 +260,7 @@ fn note(text: &str, number: u64, url: Option<&str>) -> Result<Option<CommentReco
     }))
 }
 
-/// Whether there is another page: by the header, by the link, else by whether this one is full.
+/// Returns whether there is another page: by the header, by the link, or else if this one is full.
 fn has_more(response: &Response, here: usize, walk: &Walk) -> bool {
     match response.header("x-next-page") {
         Some(next) => !next.trim().is_empty(),

@@ -1,11 +1,11 @@
-//! What answers in GraphQL have in common, whoever gives them.
+//! GraphQL responses, as all servers return them.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use precedent_core::door::Outside;
 
-/// An answer, whole or in part.
+/// A complete or partial response.
 #[derive(Deserialize)]
 pub(super) struct Answer<T = Value> {
     pub(super) data: Option<T>,
@@ -13,7 +13,7 @@ pub(super) struct Answer<T = Value> {
     pub(super) errors: Vec<Problem>,
 }
 
-/// Why a part of it is missing.
+/// The error for a missing part of a response.
 #[derive(Deserialize)]
 pub(super) struct Problem {
     #[serde(rename = "type")]
@@ -25,7 +25,7 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// Its words for a message, in brackets: one line of bounded length.
+    /// Returns the text for an error message, in brackets: one line of bounded length.
     pub(super) fn words(&self) -> String {
         Outside::first_line(&self.message).map(|words| format!(" (\"{words}\")")).unwrap_or_default()
     }
@@ -51,13 +51,13 @@ struct Info {
 }
 
 impl List {
-    /// Where the page behind this one begins, if there is one.
+    /// Returns the start of the next page, if there is one.
     pub(super) fn after(&self) -> Option<String> {
         self.page_info.end_cursor.clone().filter(|_| self.page_info.has_next_page)
     }
 }
 
-/// What a connection holds that stands in a record: its nodes, or those of its edges; `None` if it is no connection.
+/// Returns the nodes of a connection, or of its edges; `None` if the value is not a connection.
 pub(super) fn nodes(connection: &Value) -> Option<Vec<&Value>> {
     let all = connection.get("nodes").or_else(|| connection.get("edges"))?.as_array()?;
     Some(all.iter().map(|one| one.get("node").unwrap_or(one)).collect())

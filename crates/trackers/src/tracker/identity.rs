@@ -1,17 +1,17 @@
-//! Which item a key or an address names: its number, and the project that the number is of.
+//! Identities of items in keys and addresses: the number and its project.
 
 use precedent_core::model::{MAX_NUMBER, item_number};
 
-/// An item: its project, where it is named, and its number there.
+/// An item: its project, if named, and its number there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Identity {
-    /// `APP` of `APP-12`, `owner/name` of an address.
+    /// Project: `APP` of `APP-12`, `owner/name` of an address.
     pub project: Option<String>,
-    /// Its number.
+    /// Number of the item.
     pub number: u64,
 }
 
-/// The item that `APP-12`, `#12`, `12`, `12.0`, `owner/name#12` or an address names.
+/// Parses an item reference: `APP-12`, `#12`, `12`, `12.0`, `owner/name#12` or an address.
 pub fn identity(text: &str) -> Option<Identity> {
     let text = text.trim();
     if text.contains("://") {
@@ -20,7 +20,7 @@ pub fn identity(text: &str) -> Option<Identity> {
     if let Some(number) = grouped(text) {
         return Some(Identity { project: None, number: item_number(&number)? });
     }
-    // Spreadsheets write whole numbers as broken ones.
+    // Spreadsheets may write whole numbers as decimals.
     let text = text.strip_suffix(".0").unwrap_or(text);
     let digits = text
         .rfind(|c: char| !c.is_ascii_digit())
@@ -37,8 +37,8 @@ pub fn identity(text: &str) -> Option<Identity> {
     Some(Identity { project: is_project.then(|| before.to_owned()), number })
 }
 
-/// The number that several groups of digits are together: `1,234` with a mark between thousands, `2023-001` of a tracker that counts
-/// anew each year.
+/// Joins groups of digits to a number: `1,234` with thousands separators, `2023-001` of a tracker
+/// with yearly numbering.
 fn grouped(text: &str) -> Option<String> {
     let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
     if let Some((year, rest)) = text.split_once('-')
@@ -60,19 +60,19 @@ fn grouped(text: &str) -> Option<String> {
     is_thousands.then(|| text.chars().filter(char::is_ascii_digit).collect())
 }
 
-/// Whether a word in front of a number is the key of a project, as trackers write them: `BUG-12`.
+/// Returns whether the text before a number is a project key: `BUG-12`.
 fn is_key(text: &str, before: &str) -> bool {
     text[before.len()..].starts_with('-') && before.chars().all(char::is_uppercase)
 }
 
-/// Words in front of a number that name no project, unless they are written as a key.
+/// The words before a number that name no project, unless they are written as a key.
 const PLAIN: &[&str] =
     &["no", "nr", "bug", "issue", "ticket", "id", "item", "request", "case", "task", "vorgang"];
 
-/// Refuses what cannot be an item's number; `name` is the field that it stands in.
+/// Validates an item number; `name` is the field that contains it.
 ///
 /// # Errors
-/// Which numbers there are, in words.
+/// A message with the valid range.
 pub fn check(name: &str, number: u64) -> Result<(), String> {
     match number {
         1..=MAX_NUMBER => Ok(()),
@@ -80,8 +80,9 @@ pub fn check(name: &str, number: u64) -> Result<(), String> {
     }
 }
 
-/// The item at an address on the web: GitHub's and Gitea's `/owner/name/issues/12`, GitLab's `/group/name/-/issues/12`,
-/// Jira's `/browse/APP-12`, others' `/issues/12`, `show_bug.cgi?id=12`, `/tickets/12.json`.
+/// Parses the web address of an item: GitHub's and Gitea's `/owner/name/issues/12`, GitLab's
+/// `/group/name/-/issues/12`, Jira's `/browse/APP-12`, others' `/issues/12`, `show_bug.cgi?id=12`,
+/// `/tickets/12.json`.
 pub fn address(url: &str) -> Option<Identity> {
     let (host, rest) = url.split_once("://")?.1.split_once('/')?;
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -111,7 +112,7 @@ pub fn address(url: &str) -> Option<Identity> {
         )
     })?;
     let last = parts.get(at + 1)?;
-    // Linear's addresses name the key.
+    // Linear's addresses contain the key.
     if parts[at] == "issue" && last.contains('-') && host.contains("linear") {
         return identity(last);
     }
@@ -129,7 +130,7 @@ pub fn address(url: &str) -> Option<Identity> {
     Some(Identity { project: named.then_some(project), number })
 }
 
-/// The host that an address is at.
+/// Returns the host of an address.
 pub fn host(url: &str) -> Option<&str> {
     let rest = url.split_once("://")?.1;
     let host = rest.split(['/', '?', '#']).next()?;

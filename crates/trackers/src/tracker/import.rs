@@ -1,5 +1,5 @@
-//! Files of records: JSON Lines, JSON arrays or plain sequences of objects; plain, gzip or zstd; streamed, so that
-//! memory stays bounded whatever the file.
+//! Files of records: JSON Lines, JSON arrays or plain sequences of objects; plain, gzip or zstd;
+//! streamed, so that memory stays bounded for any file.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -15,15 +15,16 @@ use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack};
 
 /// The largest record, in bytes. GitHub's own limit for a body is 262,144 bytes.
 pub const MAX_RECORD: usize = 32_000_000;
-/// What is said where a file ends in the middle of something.
+/// The message for a file that ends inside a list.
 pub const CUT_LIST: &str = "the file ends inside this list";
-/// As [`CUT_LIST`].
+/// The message for a file that ends inside a record, like [`CUT_LIST`].
 pub const CUT_RECORD: &str = "the file ends inside this record";
 
-/// The files that an import of this path reads, in the order of their names, with their sizes in bytes.
+/// Returns the files that an import of this path reads, ordered by name, with their sizes in bytes.
 ///
 /// # Errors
-/// [`precedent_core::Code::NotFound`] if the path is missing or a folder holds nothing to import; [`precedent_core::Code::Io`] if it cannot be read.
+/// [`precedent_core::Code::NotFound`] if the path is missing or a folder has nothing to import;
+/// [`precedent_core::Code::Io`] if it cannot be read.
 pub fn files(path: &Path, endings: &[&str]) -> Result<Vec<(PathBuf, u64)>> {
     let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
     if meta.is_file() {
@@ -32,7 +33,7 @@ pub fn files(path: &Path, endings: &[&str]) -> Result<Vec<(PathBuf, u64)>> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir(path).map_err(|e| Error::io(path, e))? {
         let entry = entry.map_err(|e| Error::io(path, e))?;
-        // Links are followed only when they are named themselves: a folder of an archive must not lead out of it.
+        // Links inside a folder are skipped, because they could point outside of it.
         let kind = entry.file_type().map_err(|e| Error::io(path, e))?;
         let name = entry.file_name();
         let name = name.to_string_lossy().to_lowercase();
@@ -46,7 +47,7 @@ pub fn files(path: &Path, endings: &[&str]) -> Result<Vec<(PathBuf, u64)>> {
         return Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
             .with_hint(format!("Supported files end in {} (also with .gz or .zst).", endings.join(", "))));
     }
-    // Items before comments, so that search works early; then by name.
+    // Items come before comments, so that they can be searched early.
     out.sort_by_key(|(p, _)| {
         let name = p.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         (name.contains("comment"), p.clone())
@@ -54,16 +55,16 @@ pub fn files(path: &Path, endings: &[&str]) -> Result<Vec<(PathBuf, u64)>> {
     Ok(out)
 }
 
-/// One record of a file, or why there is none at this place.
+/// A record of a file, or the reason why it cannot be read.
 #[derive(Debug)]
 pub struct Slice {
-    /// The record's position in the file, from 1.
+    /// Position of the record in the file, from 1.
     pub position: u64,
-    /// Its bytes, or what is wrong.
+    /// Bytes of the record, or the error.
     pub bytes: std::result::Result<Vec<u8>, String>,
 }
 
-/// Reads the records of one file.
+/// A reader for the records of one file.
 pub struct Records {
     path: PathBuf,
     input: BufReader<Box<dyn Read + Send>>,
@@ -71,14 +72,14 @@ pub struct Records {
     unpacked: u64,
     position: u64,
     lines: Option<bool>,
-    /// Whether objects hold the records in lists, by the keys of those lists; and whether such a list is being read.
+    /// Keys of the lists that contain the records, if objects wrap them.
     holders: Option<&'static [&'static str]>,
     inside: bool,
     ended: bool,
 }
 
 impl Records {
-    /// Opens a file, whatever its packing.
+    /// Opens a file, compressed or not.
     ///
     /// # Errors
     /// [`precedent_core::Code::NotFound`], [`precedent_core::Code::Io`].
@@ -88,8 +89,8 @@ impl Records {
         Ok(Self::over(path, input, packed, None))
     }
 
-    /// The records of a stream that was opened; `packed` counts what was read of the file that it comes from. With `holders`
-    /// they lie in lists of these names.
+    /// Creates a reader for an open stream; `packed` counts the bytes read of its file. With
+    /// `holders`, the records are in lists of these names.
     pub fn over(
         path: &Path,
         input: Box<dyn Read + Send>,
@@ -109,15 +110,16 @@ impl Records {
         }
     }
 
-    /// How many bytes of the file itself have been read.
+    /// Returns the number of bytes of the file that were read.
     pub fn bytes_read(&self) -> u64 {
         self.packed.load(Ordering::Relaxed)
     }
 
-    /// The next record; `None` at the end.
+    /// Reads the next record; `None` at the end.
     ///
     /// # Errors
-    /// The file cannot be read further: [`precedent_core::Code::Io`], or [`precedent_core::Code::InvalidInput`] for a damaged or hostile archive.
+    /// The file cannot be read further: [`precedent_core::Code::Io`], or
+    /// [`precedent_core::Code::InvalidInput`] for a damaged or malicious archive.
     pub fn read(&mut self) -> Result<Option<Slice>> {
         if self.ended {
             return Ok(None);
@@ -144,7 +146,7 @@ impl Records {
         }
     }
 
-    /// Whether every line is a record of its own: the first line that holds something is a whole object.
+    /// Returns whether every line is a record: the first non-empty line is a whole object.
     fn is_lines(&mut self) -> Result<bool> {
         if let Some(lines) = self.lines {
             return Ok(lines);
@@ -154,9 +156,9 @@ impl Records {
         let lines = match buffer.first() {
             Some(b'[') => false,
             Some(b'{') => match buffer.iter().position(|b| *b == b'\n') {
-                // "{" alone on its line, or a line that does not end an object: pretty-printed.
+                // A line that does not end an object is pretty-printed JSON.
                 Some(end) => buffer[..end].trim_ascii_end().ends_with(b"}"),
-                // All in one line, as far as can be seen.
+                // No line end is within the buffer.
                 None => false,
             },
             _ => true,
@@ -168,7 +170,7 @@ impl Records {
     fn skip_space(&mut self) -> Result<()> {
         loop {
             let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
-            // A byte order mark is white space here.
+            // A byte order mark counts as whitespace.
             let skip = buffer
                 .iter()
                 .take_while(|b| b.is_ascii_whitespace() || matches!(b, 0xef | 0xbb | 0xbf))
@@ -227,7 +229,7 @@ impl Records {
         }
     }
 
-    /// The next object in a list that an object holds.
+    /// Reads the next object of a list inside an object.
     fn next_held(&mut self, holders: &[&str]) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
         loop {
             if !self.inside && !self.enter(holders)? {
@@ -248,9 +250,9 @@ impl Records {
         }
     }
 
-    /// Goes on behind the beginning of the next list of such a name; whether there is one.
+    /// Skips to the start of the next list with such a key; returns whether there is one.
     fn enter(&mut self, holders: &[&str]) -> Result<bool> {
-        // The text between the last quotes, and whether a colon follows it: then it is a key.
+        // The last string, which is a key if a colon follows.
         let (mut last, mut string, mut escaped, mut key) = (Vec::new(), false, false, false);
         loop {
             let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
@@ -289,9 +291,9 @@ impl Records {
         }
     }
 
-    /// The next object of an array or of a plain sequence.
+    /// Reads the next object of an array or of a plain sequence.
     fn next_value(&mut self) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
-        // Up to the start of the next object.
+        // Skips to the start of the next object.
         let mut stray = 0_usize;
         loop {
             let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;

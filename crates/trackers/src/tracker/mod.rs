@@ -1,4 +1,4 @@
-//! Trackers: what each of them sends, read into the product's own records. Knows no store.
+//! Tracker connectors: responses are parsed into common records. Does not depend on the store.
 
 mod address;
 pub mod azure;
@@ -43,18 +43,18 @@ use precedent_core::{
 pub enum Stream {
     /// Issues and pull requests.
     Items,
-    /// What is said below them.
+    /// Comments below them.
     Comments,
-    /// What is said beside the lines of a pull request.
+    /// Review comments on the lines of a pull request.
     ReviewComments,
-    /// What is talked about beside the issues, with what is said below it.
+    /// Discussions outside of issues, with their comments.
     Discussions,
-    /// Pages of a wiki, where the tracker's interface gives them.
+    /// Pages of a wiki, where the tracker's API provides them.
     Pages,
 }
 
 impl Stream {
-    /// The name in the database and in JSON.
+    /// Returns the name in the database and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Items => "items",
@@ -65,7 +65,7 @@ impl Stream {
         }
     }
 
-    /// The name in a sentence.
+    /// Returns the name for use in a sentence.
     pub fn words(self) -> &'static str {
         match self {
             Self::Items => "issues and pull requests",
@@ -77,117 +77,120 @@ impl Stream {
     }
 }
 
-/// The place of a page in a list: what the tracker said, kept as it is between two runs.
+/// The place of a page in a list, stored between two runs as the tracker returned it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
 /// A page of a list.
 #[derive(Debug, Default)]
 pub struct Page {
-    /// Its records, or why one cannot be used.
+    /// Records of the page, or reasons why one is skipped.
     pub records: Vec<std::result::Result<Record, String>>,
-    /// What the tracker says of how these items hang together with others, each with all that it says; empty where that has
-    /// to be asked for, see [`Tracker::relations`].
+    /// Relations that the tracker states for these items, complete for each item; empty if they are
+    /// requested separately, see [`Tracker::relations`].
     pub relations: Vec<(u64, Vec<Relation>)>,
-    /// The numbers of items that the list itself says are deleted.
+    /// Numbers of items that the list itself marks as deleted.
     pub gone: Vec<u64>,
-    /// The numbers of items that a list of open ones names without their records.
+    /// Numbers of items that a list of open ones contains without their records.
     pub listed: Vec<u64>,
-    /// What else the answer names, with or without a record: the items whose comments were asked for.
+    /// Other names in the response, with or without a record: the items whose comments were
+    /// requested.
     pub named: Vec<String>,
-    /// The names of all pages of the wiki, where the answer lists them: the others are gone.
+    /// Names of all wiki pages if the response lists them; other stored pages are gone.
     pub all_pages: Option<Vec<String>>,
-    /// The page after it; none at the end.
+    /// Cursor of the next page; `None` at the end.
     pub next: Option<Cursor>,
-    /// Everything that changed before this has been listed once these records are stored.
+    /// Time before which all changes are stored once these records are.
     pub watermark: Option<Timestamp>,
-    /// The answer's tag, if asking for this page again with it is cheap.
+    /// ETag of the response, if it makes a repeated request cheap.
     pub etag: Option<String>,
 }
 
-/// What became of asking for a page.
+/// The outcome of a page request.
 #[derive(Debug)]
 pub enum Fetched {
-    /// Here it is.
+    /// The page.
     Page(Page),
-    /// Nothing changed since the answer with this tag.
+    /// The content is unchanged since the response with this ETag.
     Unchanged,
-    /// The tracker no longer knows this place; the list has to be taken up again at the watermark.
+    /// The tracker no longer knows this cursor, so the list must be resumed at the watermark.
     Expired,
-    /// The tracker cannot answer a page of this size; here is the same place with a smaller one.
+    /// The tracker cannot return a page of this size; the cursor has a smaller one.
     Smaller(Cursor),
-    /// This token may not read this list: why.
+    /// The token may not read this list, with the reason.
     Refused(String),
 }
 
-/// What became of an item or comment.
+/// The outcome of a request for an item or comment.
 #[derive(Debug)]
 pub enum Fate {
-    /// It is there.
+    /// The record exists.
     Here(Box<Record>),
-    /// The item is there, and what is said below it came with it; the item stands first.
+    /// The item exists and came with its comments; the item is first.
     Whole(Vec<Record>),
-    /// It is there, and what is said of it cannot be read.
+    /// The record exists but cannot be parsed.
     Unreadable,
-    /// It was deleted, or this token may no longer see it.
+    /// The record was deleted, or the token can no longer see it.
     Gone,
-    /// It is now another project's: `owner/name#12`, where the tracker says so.
+    /// The item moved to another project: `owner/name#12`, if the tracker reports it.
     Moved(Option<String>),
 }
 
-/// What a tracker itself says about how two items hang together.
+/// A relation between two items that the tracker itself states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// The item with this number is a duplicate of that one (`owner/name#12`).
     DuplicateOf(u64, String),
     /// The item with this number was closed by that one.
     ClosedBy(u64, String),
-    /// The item with this number has to do with that one.
+    /// The item with this number is related to that one.
     RelatesTo(u64, String),
 }
 
-/// What became of asking how items hang together.
+/// The outcome of a request for relations.
 #[derive(Debug)]
 pub enum Relations {
-    /// All that there is.
+    /// All relations.
     Found(Vec<Relation>),
-    /// That was more than the tracker can answer at once.
+    /// The request had too many items for one response.
     TooMany,
-    /// It does not say, to this access or to anybody: why.
+    /// The tracker does not provide relations, at least not to this token, with the reason.
     Refused(String),
 }
 
 /// A project on a live tracker.
 ///
-/// Lists are read page by page with a [`Cursor`], which the caller keeps. What an implementation promises: once the
-/// records of every page up to one are stored, nothing that changed before that page's watermark is missing, even if the
-/// tracker's content changes while pages are being read.
+/// Lists are read page by page with a [`Cursor`], which the caller stores. An implementation
+/// guarantees: once the records of all pages up to one are stored, no change before that page's
+/// watermark is missing, even if the tracker's content changes while pages are being read.
 #[async_trait]
 pub trait Tracker: Send + Sync {
-    /// The lists that it offers, in the order in which they are to be read.
+    /// Returns the lists of the project, in reading order.
     fn streams(&self) -> &'static [Stream];
 
-    /// Looks whether the project can be read, and what it is called now. Must come first: later calls use what it found.
+    /// Checks that the project can be read and returns its current name. Must be called first,
+    /// because later calls use its results.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Authentication`], [`precedent_core::Code::NotFound`], and those of the network.
+    /// [`precedent_core::Code::Authentication`], [`precedent_core::Code::NotFound`], and those of
+    /// the network.
     async fn probe(&mut self, task: &Task) -> Result<Project>;
 
-    /// Looks what this access can do, for a person who sets it up.
+    /// Checks the permissions of the token, for the setup.
     ///
     /// # Errors
-    /// As [`Tracker::probe`].
+    /// The same as [`Tracker::probe`].
     async fn access(&mut self, task: &Task) -> Result<Access>;
 
-    /// How many records of a list a page holds.
+    /// Returns the number of records on a page of a list.
     fn size(&self, stream: Stream) -> u32;
 
-    /// The first page of what changed at or after `since`; of everything without one.
+    /// Returns the first page of changes at or after `since`, or of everything without it.
     fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
         Walk::new(since, self.size(stream)).cursor()
     }
 
-    /// The first page of all items that are open, for the sweep.
+    /// Returns the first page of all open items, for the sweep.
     fn open_items(&self) -> Cursor {
         Walk::open(self.size(Stream::Items)).cursor()
     }
@@ -206,52 +209,51 @@ pub trait Tracker: Send + Sync {
     /// Fetches the page at a place in a list.
     ///
     /// # Errors
-    /// As [`Tracker::page`].
+    /// The same as [`Tracker::page`].
     async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched>;
 
-    /// How many items there are at most, if that is cheap to know.
+    /// Returns an upper bound of the number of items, if that is cheap.
     ///
     /// # Errors
-    /// As [`Tracker::page`].
+    /// The same as [`Tracker::page`].
     async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
         Ok(None)
     }
 
-    /// What became of an item.
+    /// Fetches an item.
     ///
     /// # Errors
-    /// As [`Tracker::page`].
+    /// The same as [`Tracker::page`].
     async fn item(&self, number: u64, task: &Task) -> Result<Fate>;
 
-    /// What became of a comment, by the number of its item and the tracker's id.
+    /// Fetches a comment, by the number of its item and the tracker's id.
     ///
     /// # Errors
-    /// As [`Tracker::page`].
+    /// The same as [`Tracker::page`].
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate>;
 
-    /// What became of a page of the wiki that its list no longer names, by its name and the tracker's id.
+    /// Fetches a wiki page that its list no longer contains, by its name and the tracker's id.
     ///
     /// # Errors
-    /// As [`Tracker::page`].
+    /// The same as [`Tracker::page`].
     async fn wiki_page(&self, _slug: &str, _remote_id: Option<&str>, _task: &Task) -> Result<Fate> {
         Ok(Fate::Unreadable)
     }
 
-    /// Where its wiki is, if that is a git repository.
+    /// Returns the place of the wiki, if it is a git repository.
     fn wiki(&self) -> Option<wiki_git::WikiPlace> {
         None
     }
 
-    /// What the tracker says of how these items, which are closed, hang together with others; nothing, where items and texts say it
-    /// already.
+    /// Fetches the relations of these closed items; empty if items and texts already contain them.
     ///
     /// # Errors
-    /// As [`Tracker::page`].
+    /// The same as [`Tracker::page`].
     async fn relations(&self, _numbers: &[u64], _task: &Task) -> Result<Relations> {
         Ok(Relations::Found(Vec::new()))
     }
 
-    /// How it is told that a report is a duplicate, where that can be done from here.
+    /// Returns the closer of duplicates, if the tracker supports it.
     fn closer(&self) -> Option<&dyn Closer> {
         None
     }

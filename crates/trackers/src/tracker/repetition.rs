@@ -1,4 +1,4 @@
-//! Recognises a list without an end by its content: pages that bring nothing that was not on a page before.
+//! Detection of endless lists: pages that contain only records from earlier pages.
 
 use std::{
     collections::HashSet,
@@ -11,19 +11,20 @@ use precedent_core::{
     model::Record,
 };
 
-/// Pages in a row that may bring nothing new, whatever came before.
+/// The number of consecutive pages without new records that is always accepted.
 const PATIENCE: u64 = 10;
-/// For each page that brought something new, so many more may bring nothing: a list that got shorter is read up to
-/// three more times.
+/// The number of further pages without new records for each page that had some: a list that got
+/// shorter is read up to three more times.
 const REREADS: u64 = 3;
-/// The most pages of one list in one sync.
+/// The maximum number of pages of one list in one sync.
 const MAX_PAGES: u64 = 200_000;
-/// A list may hold so many times the records that its tracker counted, since it grows while it is read.
+/// The factor by which a list may exceed the count that its tracker stated, since it grows while it
+/// is read.
 const GROWTH: u64 = 4;
-/// … and this many more.
+/// The number of further records that a list may always have.
 const GROWTH_FLOOR: u64 = 10_000;
 
-/// The identities of what a list has brought so far.
+/// A guard with the identities of the records of a list so far.
 #[derive(Debug, Default)]
 pub(crate) struct RepeatGuard {
     seen: HashSet<u64>,
@@ -33,17 +34,17 @@ pub(crate) struct RepeatGuard {
     expected: Option<u64>,
 }
 
-/// Why a list is not read on.
+/// The reason why a list is not read further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Endless {
-    /// So many pages in a row brought nothing new.
+    /// This many consecutive pages had no new records.
     Repeats(u64),
-    /// It is longer than any list can be; so many records came.
+    /// The list is longer than possible, with this many records.
     TooLong(u64),
 }
 
 impl Endless {
-    /// The error for a person; `what` names the list.
+    /// Returns the error message; `what` names the list.
     pub(crate) fn error(self, what: &str) -> Error {
         let message = match self {
             Self::Repeats(pages) => {
@@ -63,12 +64,12 @@ impl Endless {
 }
 
 impl RepeatGuard {
-    /// A guard of a list that holds about so many records, where that is known.
+    /// Creates a guard for a list with about this many records, if that is known.
     pub(crate) fn expecting(expected: Option<u64>) -> Self {
         Self { expected, ..Self::default() }
     }
 
-    /// Notes what a page holds, each thing by what identifies it.
+    /// Adds the contents of a page, each by its identity.
     pub(crate) fn note<T: Hash>(&mut self, identities: impl IntoIterator<Item = T>) -> Result<(), Endless> {
         let before = self.seen.len();
         for identity in identities {
@@ -94,7 +95,7 @@ impl RepeatGuard {
         }
     }
 
-    /// Notes a page of a tracker's list.
+    /// Adds a page of a tracker's list.
     pub(crate) fn note_page(&mut self, page: &Page) -> Result<(), Endless> {
         let records = page.records.iter().map(|record| match record {
             Ok(Record::Document(d)) => {

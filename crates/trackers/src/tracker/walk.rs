@@ -1,4 +1,5 @@
-//! Two ways through a list that is only given by numbered pages, and that changes while it is read.
+//! Pagination of lists with numbered pages that change while they are read, ordered by change or by
+//! creation.
 
 use jiff::Timestamp;
 
@@ -7,23 +8,23 @@ use super::{Cursor, Fetched};
 /// A place in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Walk {
-    /// What changed at or after this is listed; everything without it.
+    /// Start of the time range; everything without it.
     pub(super) since: Option<Timestamp>,
-    /// The page, from 1.
+    /// Page number, from 1.
     pub(super) page: u32,
-    /// Records on a page.
+    /// Number of records on a page.
     pub(super) size: u32,
-    /// The records of one second are being read for the second time.
+    /// `true` if the records of one second are being read again.
     pub(super) again: bool,
-    /// When the pass began, by the server's clock.
+    /// Start of the pass, by the server's clock.
     pub(super) began: Option<Timestamp>,
-    /// How many records there were at the page before.
+    /// Total number of records at the previous page.
     pub(super) total: Option<u64>,
-    /// How often the pass was begun anew.
+    /// Number of restarts of the pass.
     pub(super) rounds: u32,
-    /// Where the list goes on, as the tracker says it.
+    /// Next page token of the tracker.
     pub(super) token: Option<String>,
-    /// Another list than the usual one.
+    /// `true` for the list of open items.
     pub(super) open: bool,
 }
 
@@ -65,7 +66,7 @@ impl Walk {
         Cursor(text.finish())
     }
 
-    /// The place that a cursor names; `None` if it is none of these, as in a casebook from elsewhere.
+    /// Parses a cursor; `None` if it is not valid, as in a casebook from another source.
     pub(super) fn read(cursor: &Cursor) -> Option<Self> {
         let pairs: std::collections::HashMap<String, String> =
             url::form_urlencoded::parse(cursor.0.as_bytes()).into_owned().collect();
@@ -84,29 +85,30 @@ impl Walk {
         })
     }
 
-    /// The same place with half the records a page, while that is possible.
+    /// Returns the same place with half the page size, while that is possible.
     pub(super) fn smaller(&self) -> Option<Self> {
         let size = self.size / 2;
         (size >= 5).then(|| Self { size, page: 1, again: false, token: None, ..self.clone() })
     }
 
-    /// What becomes of a page that the server failed at: asked for with half the records, while that is possible.
+    /// Returns the retry of a page after a server error, with half the page size while that is
+    /// possible.
     pub(super) fn failed(&self, status: u16) -> Option<Fetched> {
         let smaller = self.smaller().filter(|_| status >= 500)?;
         Some(Fetched::Smaller(smaller.cursor()))
     }
 
-    /// The page after this one of what is open, of which all is asked for.
+    /// Returns the next page of the open items.
     fn next_open(&self, more: bool) -> Option<Self> {
         more.then(|| Self { page: self.page + 1, ..self.clone() })
     }
 
-    /// The page after this one of a list that is ordered by change, oldest first, and the watermark.
+    /// Returns the next page of a list that is ordered by change, oldest first, and the watermark.
     ///
-    /// Pages by number lose records when the list shifts under them: one that is edited moves to the end, and the one behind
-    /// the page's border slips to the page before. So the list is taken up again at the page's last change, with the few
-    /// records of that moment once more. Only where a page holds nothing but one moment are pages counted, and those are
-    /// read twice.
+    /// Numbered pages lose records when the list shifts: an edited record moves to the end, and the
+    /// first record of the next page slips to the page before. So the list is resumed at the page's
+    /// last change, which repeats the few records of that moment. Page numbers are used only if a
+    /// whole page has a single moment, and those pages are read twice.
     pub(super) fn by_change(&self, times: &[Timestamp], more: bool) -> (Option<Self>, Option<Timestamp>) {
         if self.open {
             return (self.next_open(more), None);
@@ -127,11 +129,13 @@ impl Walk {
         (next, latest)
     }
 
-    /// The page after this one of a list that is ordered by creation, and the watermark, which is known at the end alone.
+    /// Returns the next page of a list that is ordered by creation, and the watermark, which is
+    /// known only at the end.
     ///
-    /// An edit moves nothing in such a list, and what comes to it pushes records to later pages, where they are met again.
-    /// Only a deletion loses records, so where the list got shorter it is read anew. What changes behind the back of the
-    /// pass changes after its beginning, and that is where the next one takes up.
+    /// An edit moves nothing in such a list, and new records push others to later pages, where they
+    /// are read again. Only a deletion loses records, so a list that got shorter is read again.
+    /// Records that change after they were read changed after the start of the pass, where the next
+    /// pass resumes.
     pub(super) fn by_creation(
         &self,
         total: Option<u64>,

@@ -1,4 +1,5 @@
-//! Wiki pages from files, as a GitHub wiki has them: one flat set of names, in any markup that GitHub renders.
+//! Wiki pages from files, as in a GitHub wiki: a flat set of names, in any markup that GitHub
+//! renders.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use precedent_core::{
 };
 use precedent_markup::Markup;
 
-/// The endings of the files that are pages.
+/// The file extensions of pages.
 pub const ENDINGS: &[&str] = &[
     ".md",
     ".markdown",
@@ -35,10 +36,10 @@ pub const ENDINGS: &[&str] = &[
 /// The largest page, in bytes.
 pub(crate) const MAX_PAGE: u64 = 8 * 1024 * 1024;
 
-/// Reads one page. `_Sidebar` and `_Footer` are furniture, not pages: they give `None`.
+/// Reads one page. `_Sidebar` and `_Footer` are layout files and not pages, so they return `None`.
 ///
 /// # Errors
-/// [`Code::Io`] if it cannot be read; [`Code::InvalidInput`] if it is no text or too large.
+/// [`Code::Io`] if it cannot be read; [`Code::InvalidInput`] if it is not text or too large.
 pub fn page(path: &Path) -> Result<Option<DocumentRecord>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
@@ -53,34 +54,35 @@ pub fn page(path: &Path) -> Result<Option<DocumentRecord>> {
         .map_err(|why| Error::invalid(format!("{}: {why}", path.display())))
 }
 
-/// What is known of a page beside its text.
+/// The metadata of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// When it came.
+    /// Creation time.
     pub created: Option<Timestamp>,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated: Option<Timestamp>,
-    /// Who changed it then.
+    /// Author of the last change.
     pub author: Option<String>,
-    /// Where it lives on the web.
+    /// Web address.
     pub url: Option<String>,
 }
 
-/// What is known of a page that lies in a file: when that was written.
+/// Returns the metadata of a page in a file: its modification time.
 pub fn modified(path: &Path) -> Facts {
     let modified = std::fs::metadata(path).ok().and_then(|m| m.modified().ok());
     Facts { updated: modified.and_then(|t| Timestamp::try_from(t).ok()), ..Facts::default() }
 }
 
-/// The name of the page in this file, as it stands in the page's address; none for what is no page: pictures, and
-/// `_Sidebar`, `_Header` and `_Footer`, which stand beside every page.
+/// Returns the page name in the address of a file; `None` if the file is not a page: images, and
+/// `_Sidebar`, `_Header` and `_Footer`, which are part of every page.
 pub fn slug(file: &str) -> Option<String> {
     let (stem, ending) = file.rsplit_once('.')?;
     Markup::of_ending(ending)?;
     (!stem.is_empty() && !stem.starts_with('_')).then(|| stem.replace(' ', "-"))
 }
 
-/// A title as a page's name: letters, digits and a few marks, all else a dash.
+/// Converts a title to a page name: letters, digits and some punctuation; other characters become a
+/// dash.
 pub(crate) fn named(title: &str) -> String {
     let mut out = String::with_capacity(title.len());
     for c in title.trim().chars() {
@@ -95,7 +97,8 @@ pub(crate) fn named(title: &str) -> String {
     if name.is_empty() { "page".to_owned() } else { name }
 }
 
-/// A name with what stands in it as `%2D`: Azure DevOps' wikis keep dashes and the like so, where a dash is a space.
+/// Decodes `%2D` and similar escapes in a name: Azure DevOps wikis escape dashes, because a dash is
+/// a space.
 pub(crate) fn unescaped(name: &str) -> String {
     let mut out = Vec::with_capacity(name.len());
     let mut rest = name;
@@ -116,11 +119,11 @@ pub(crate) fn unescaped(name: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| name.to_owned())
 }
 
-/// A page of a folder of files: the folders that it lies in are part of its name, and what stands above its text as YAML tells of
-/// it, as static sites have it.
+/// Parses a page in a folder: its folders are part of its name, and YAML front matter provides its
+/// metadata, as in static sites.
 ///
 /// # Errors
-/// Why it cannot be used, in words.
+/// The reason why it is skipped.
 pub fn page_of_folder(place: &str, bytes: Vec<u8>, facts: Facts) -> Result<Option<DocumentRecord>, String> {
     let (folders, file) = place.rsplit_once('/').unwrap_or(("", place));
     let Some(mut page) = page_from(file, bytes, facts)? else { return Ok(None) };
@@ -147,7 +150,7 @@ pub fn page_of_folder(place: &str, bytes: Vec<u8>, facts: Facts) -> Result<Optio
     Ok(Some(page))
 }
 
-/// The single values of what stands between two lines of dashes at the beginning of a page, by name, and the text below.
+/// Returns the scalar values of a page's front matter by name, and the text below.
 fn front_matter(text: &str) -> Option<(Vec<(String, String)>, &str)> {
     let inner = text.strip_prefix("---\n")?;
     let end = inner.find("\n---\n").or_else(|| inner.strip_suffix("\n---").map(str::len))?;
@@ -160,14 +163,14 @@ fn front_matter(text: &str) -> Option<(Vec<(String, String)>, &str)> {
                 .then(|| (key.to_lowercase(), value.to_owned()))
         })
         .collect();
-    // A line of dashes may as well be a rule between paragraphs.
+    // A line of dashes may also be a horizontal rule.
     (!values.is_empty()).then(|| (values, inner[end..].trim_start_matches("\n---").trim_start()))
 }
 
-/// A page from the name of its file and its bytes.
+/// Parses a page from its file name and its bytes.
 ///
 /// # Errors
-/// Why it cannot be used, in words.
+/// The reason why it is skipped.
 pub fn page_from(file: &str, bytes: Vec<u8>, facts: Facts) -> Result<Option<DocumentRecord>, String> {
     let Some(slug) = slug(file) else { return Ok(None) };
     let markup = file.rsplit_once('.').and_then(|(_, e)| Markup::of_ending(e)).unwrap_or(Markup::Markdown);

@@ -1,8 +1,9 @@
-//! A wiki that is a git repository, read with the system's `git`.
+//! Wikis in git repositories, read with the system's `git`.
 //!
-//! This is the one thing that reaches a network without `http`: git's own protocol is git's. The child process gets the
-//! same care: the token is in its environment and never among its arguments, is sent to its own origin alone, redirects
-//! are not followed, nobody is asked for a password, and a cancelled one is killed at once.
+//! This is the only network access that bypasses `http`, because git has its own protocol. The same
+//! rules apply: the token is passed in the environment and not as an argument, and is sent to its
+//! own origin only. Redirects are not followed, there are no password prompts, and a cancelled
+//! process is killed at once.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -29,61 +30,63 @@ use precedent_core::{
 };
 use precedent_text::words::Words;
 
-/// A line that is slower than this, in bytes a second …
+/// The minimum transfer rate, in bytes per second.
 const SLOWEST: &str = "1000";
-/// … for so many seconds is let go.
+/// The time below the minimum rate after which a transfer is aborted, in seconds.
 const SLOWEST_TIME: &str = "30";
-/// How often bounds are looked at.
+/// The interval between checks of the limits.
 const TICK: Duration = Duration::from_millis(500);
-/// Memory that a look at the newest commit may map, in bytes: a server may list references for ever.
+/// The memory limit for a request of the newest commit, in bytes, because a server may list
+/// references without end.
 #[cfg(target_os = "linux")]
 const LOOK_MEMORY: u64 = 1024 * 1024 * 1024;
-/// What one command of git's may answer, in bytes.
+/// The maximum output of a git command, in bytes.
 const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
-/// What git says of an error, in bytes.
+/// The maximum error output of a git command, in bytes.
 const MAX_WORDS: u64 = 16 * 1024;
-/// The branch that the wiki's pages are kept on here.
+/// The local branch of the wiki pages.
 const BRANCH: &str = "refs/heads/wiki";
-/// Variables of a person's shell that would change what git does, or make it print what it sends.
+/// The environment variables that would change what git does, or make it print what it sends.
 static FOREIGN: Words = Words::new(
     "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE GIT_CONFIG_PARAMETERS GIT_TRACE GIT_TRACE2
     GIT_TRACE2_EVENT GIT_TRACE2_PERF GIT_TRACE_CURL GIT_TRACE_PACKET GIT_TRACE_REDACT GIT_CURL_VERBOSE",
 );
 
-/// Where a project's wiki is.
+/// The location of a project's wiki.
 #[derive(Clone, Debug)]
 pub struct WikiPlace {
-    /// The repository.
+    /// Address of the repository.
     pub repository: Url,
-    /// What stands in front of a page's name in its address on the web.
+    /// Prefix of a page's web address.
     pub pages: String,
-    /// The token, if there is one.
+    /// Token, if there is one.
     pub token: Option<Token>,
 }
 
-/// What a command of git's does, which bounds it.
+/// The purpose of a git command, which determines its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
-    /// Asks the tracker for the newest commit.
+    /// A request for the newest commit.
     Look,
-    /// Fetches from the tracker.
+    /// A fetch from the tracker.
     Fetch,
-    /// Reads the copy.
+    /// A read of the local clone.
     Local,
 }
 
-/// How far git may go.
+/// The limits of git commands.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
-    /// Time for a look at the newest commit.
+    /// Time limit for a request of the newest commit.
     look: Duration,
-    /// Time for fetching.
+    /// Time limit for a fetch.
     fetch: Duration,
-    /// Time for one command on the copy.
+    /// Time limit for a command on the clone.
     local: Duration,
-    /// Fetching may bring nothing to the disk for so long: git resolves differences before it writes the last of them.
+    /// Time limit for a fetch without disk writes: git resolves deltas before it writes the last
+    /// objects.
     silence: Duration,
-    /// The largest copy of a wiki, in bytes.
+    /// Maximum size of a clone, in bytes.
     copy: u64,
 }
 
@@ -99,38 +102,38 @@ impl Default for Bounds {
     }
 }
 
-/// What became of looking for a wiki.
+/// The outcome of a request for the newest commit of a wiki.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Head {
-    /// Its newest commit.
+    /// The newest commit.
     At(String),
-    /// There is none that this access may see: why.
+    /// There is no wiki that this token can see, with the reason.
     None(String),
 }
 
 /// A file of a wiki at some commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Its path.
+    /// Path of the file.
     pub path: String,
-    /// The name of its content.
+    /// Object name of its content.
     pub blob: String,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub size: u64,
 }
 
-/// When a file came and last changed, and by whom.
+/// The creation and the last change of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
-    /// When it came.
+    /// Creation time.
     pub created: Option<Timestamp>,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated: Option<Timestamp>,
-    /// Who changed it then.
+    /// Author of the last change.
     pub author: String,
 }
 
-/// A wiki's repository, and the copy of it.
+/// The repository of a wiki, and its local clone.
 pub struct WikiGit {
     place: WikiPlace,
     copy: PathBuf,
@@ -140,18 +143,18 @@ pub struct WikiGit {
 }
 
 impl WikiGit {
-    /// The wiki at `place`, copied into the folder `copy`.
+    /// Opens the wiki at `place`, with its clone in the folder `copy`.
     pub fn new(http: &Http, place: WikiPlace, copy: PathBuf) -> Self {
         let (proxy, no_proxy) = http.proxy();
         Self { place, copy, proxy, no_proxy, bounds: Bounds::default() }
     }
 
-    /// The address of the repository.
+    /// Returns the address of the repository.
     pub fn address(&self) -> &str {
         self.place.repository.as_str()
     }
 
-    /// Asks for the newest commit, and fetches nothing.
+    /// Requests the newest commit without fetching.
     ///
     /// # Errors
     /// [`Code::Network`], [`Code::Cancelled`].
@@ -159,7 +162,7 @@ impl WikiGit {
         let ran =
             match self.git(&["ls-remote", "--", self.address(), "HEAD"], None, Purpose::Look, task).await {
                 Ok(ran) => ran,
-                // Everything else is mirrored without it.
+                // Without git, everything but the wiki is mirrored.
                 Err(error) if error.code() == Code::NotFound => return Ok(Head::None(error.to_string())),
                 Err(error) => return Err(error),
             };
@@ -182,7 +185,7 @@ impl WikiGit {
         Err(self.failed(&ran))
     }
 
-    /// Brings the copy up to date.
+    /// Updates the clone.
     ///
     /// # Errors
     /// [`Code::Network`], [`Code::Cancelled`], [`Code::Io`].
@@ -201,7 +204,7 @@ impl WikiGit {
         if ran.ok { Ok(()) } else { Err(self.failed(&ran)) }
     }
 
-    /// The commit that the copy has reached.
+    /// Returns the newest commit in the clone.
     ///
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
@@ -211,7 +214,7 @@ impl WikiGit {
         if ran.ok && is_name(&commit) { Ok(commit) } else { Err(self.damaged()) }
     }
 
-    /// The files at a commit; none if the copy does not have it.
+    /// Returns the files at a commit; `None` if the clone does not have it.
     ///
     /// # Errors
     /// [`Code::Cancelled`].
@@ -223,7 +226,7 @@ impl WikiGit {
         Ok(ran.ok.then(|| files(&ran.out)))
     }
 
-    /// When each file came and last changed, up to a commit.
+    /// Returns the creation and the last change of each file, up to a commit.
     ///
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
@@ -234,7 +237,7 @@ impl WikiGit {
         if ran.ok { Ok(history(&ran.out)) } else { Err(self.damaged()) }
     }
 
-    /// What files hold, by the name of their content.
+    /// Returns the contents of files, by object name.
     ///
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
@@ -264,7 +267,7 @@ impl WikiGit {
             .with_hint("Check your network. Progress is saved; run sync again to continue.")
     }
 
-    /// Ends when a command is past its bounds, with what is wrong.
+    /// Completes with an error when a command exceeds its limits.
     async fn watch(&self, purpose: Purpose) -> Error {
         let began = Instant::now();
         let time = match purpose {
@@ -302,11 +305,12 @@ impl WikiGit {
         )
     }
 
-    /// Runs git in the copy; only a look and a fetch may reach the tracker.
+    /// Runs git in the clone; only requests for the newest commit and fetches may connect to the
+    /// tracker.
     async fn git(&self, args: &[&str], input: Option<Vec<u8>>, purpose: Purpose, task: &Task) -> Result<Ran> {
         task.check()?;
         let mut command = Command::new("git");
-        // Never the caller's folder: it may be a repository with settings of its own.
+        // The caller's folder may be a repository with settings of its own.
         private_folder(&self.copy)?;
         command.current_dir(&self.copy);
         for name in FOREIGN.iter() {
@@ -320,7 +324,7 @@ impl WikiGit {
                 ("GIT_CONFIG_GLOBAL", "/dev/null"),
                 ("GIT_OPTIONAL_LOCKS", "0"),
             ])
-            // A wrong folder must not be looked for in those above.
+            // Git must not search parent folders for a repository.
             .env("GIT_CEILING_DIRECTORIES", self.copy.parent().unwrap_or(Path::new("/")))
             .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
@@ -336,7 +340,7 @@ impl WikiGit {
             .with_hint("Install git, or mirror without the wiki."),
             _ => Error::io(Path::new("git"), e),
         })?;
-        // However this ends, also when nobody waits for it any more.
+        // The guard ends the process on every exit, including cancellation.
         let group = Group(child.id());
         #[cfg(target_os = "linux")]
         if purpose == Purpose::Look {
@@ -347,7 +351,7 @@ impl WikiGit {
         let work = async {
             let feed = async {
                 if let (Some(mut pipe), Some(input)) = (stdin, input) {
-                    // One that ends early says why with its exit.
+                    // A process that ends early reports the error with its exit status.
                     let _ = pipe.write_all(&input).await;
                 }
                 Ok(0)
@@ -382,7 +386,8 @@ impl WikiGit {
         Ok(Ran { ok: status.success(), out, words: door::clean(&String::from_utf8_lossy(&err)).into_owned() })
     }
 
-    /// Settings by way of the environment: what is among a process's arguments, others on the machine can read.
+    /// Passes settings in the environment, because other users of the machine can read the
+    /// arguments of a process.
     fn configure(&self, command: &mut Command, remote: bool) {
         let mut settings: Vec<(String, String)> = [
             ("credential.helper", ""),
@@ -399,7 +404,7 @@ impl WikiGit {
         if remote {
             let repository = &self.place.repository;
             if let Some(token) = self.place.token.as_ref().and_then(|t| t.for_address(repository)) {
-                // Git's own way in takes a password; a token stands for one, whatever the name before it.
+                // Git over HTTP takes a password; a token is accepted as one, with any user name.
                 let pair = format!("x-access-token:{}", token.expose_secret());
                 let pair = base64::engine::general_purpose::STANDARD.encode(pair);
                 let origin = repository.origin().ascii_serialization();
@@ -427,14 +432,14 @@ impl std::fmt::Debug for WikiGit {
     }
 }
 
-/// How a command of git's ended.
+/// The result of a git command.
 struct Ran {
     ok: bool,
     out: Vec<u8>,
     words: String,
 }
 
-/// A process with those that it started: git leaves the connection to another program of its own.
+/// A process and its children, because git uses a separate program for connections.
 struct Group(Option<u32>);
 
 impl Group {
@@ -446,23 +451,23 @@ impl Group {
         }
     }
 
-    /// The process itself is killed when it is dropped; the other ends when its pipe closes.
+    /// Does nothing: the process is killed on drop, and its child ends when its pipe closes.
     #[cfg(not(unix))]
     fn kill(&self) {
         let _ = self.0;
     }
 
-    /// Bounds what the process, and what it starts, may map.
+    /// Limits the memory of the process and its children.
     #[cfg(target_os = "linux")]
     fn limit_memory(&self) {
         use rustix::process::{Pid, Resource, Rlimit, prlimit};
         let leader = self.0.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         let limit = Rlimit { current: Some(LOOK_MEMORY), maximum: Some(LOOK_MEMORY) };
-        // One that cannot be bounded still ends in time.
+        // Without the memory limit, the time limit still applies.
         let _ = prlimit(leader, Resource::As, limit);
     }
 
-    /// It ended by itself; its number may be another process's soon.
+    /// Marks the process as ended, because its id may be reused.
     fn ended(mut self) {
         self.0 = None;
     }
@@ -474,7 +479,7 @@ impl Drop for Group {
     }
 }
 
-/// Bytes of a folder with what is in it, so many folders deep. Links are not followed.
+/// Returns the size of a folder in bytes, up to a depth. Links are not followed.
 fn weight(path: &Path, depth: usize) -> u64 {
     match std::fs::symlink_metadata(path) {
         Ok(data) if data.is_dir() && depth > 0 => {
@@ -486,28 +491,28 @@ fn weight(path: &Path, depth: usize) -> u64 {
     }
 }
 
-/// Removes what a fetch that was stopped left in the copy.
+/// Removes the temporary files of an interrupted fetch from the clone.
 fn remove_parts(copy: &Path) {
     let packs = std::fs::read_dir(copy.join("objects/pack")).into_iter().flatten().flatten();
     for entry in packs.filter(|entry| entry.file_name().to_string_lossy().starts_with("tmp_")) {
-        // What cannot be removed now is looked at again before the next fetch.
+        // A failed removal is retried before the next fetch.
         let _ = std::fs::remove_file(entry.path());
     }
 }
 
-/// Whether this names a commit or a content, and nothing that git would take for an option.
+/// Returns whether a text is an object name, which git cannot mistake for an option.
 fn is_name(text: &str) -> bool {
     (40..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// `mode type name size\tpath`, each ended by a zero.
+/// Parses `mode type name size\tpath` entries, each ended by a zero.
 fn files(out: &[u8]) -> Vec<File> {
     let entry = |entry: &[u8]| -> Option<File> {
         let text = std::str::from_utf8(entry).ok()?;
         let (about, path) = text.split_once('\t')?;
         let mut about = about.split_ascii_whitespace();
         let (mode, kind, blob, size) = (about.next()?, about.next()?, about.next()?, about.next()?);
-        // A link is a file that holds a path; what it points to is not the wiki's.
+        // A symbolic link contains a path, and its target is not part of the wiki.
         let plain = kind == "blob" && mode != "120000";
         plain.then(|| File {
             path: door::clean(path).into_owned(),
@@ -518,7 +523,7 @@ fn files(out: &[u8]) -> Vec<File> {
     out.split(|b| *b == 0).filter_map(entry).collect()
 }
 
-/// Commits, newest first: `\x02TIME\x1fNAME`, then the paths that each changed; all ended by zeros.
+/// Parses commits, newest first: `\x02TIME\x1fNAME`, then the changed paths; all ended by zeros.
 fn history(out: &[u8]) -> HashMap<String, Changed> {
     let mut found: HashMap<String, Changed> = HashMap::new();
     let (mut when, mut who) = (None, String::new());
@@ -538,7 +543,7 @@ fn history(out: &[u8]) -> HashMap<String, Changed> {
     found
 }
 
-/// `name type size\n`, the content, `\n`; one after another.
+/// Parses `name type size\n`, the content, `\n`; repeated.
 fn contents(out: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
     let mut found = BTreeMap::new();
     let mut rest = out;
@@ -581,7 +586,7 @@ mod tests {
         assert!(contents(b"x blob 9\nshort").is_none());
     }
 
-    /// A server that answers each request with this, and then with bytes one after another for ever.
+    /// Starts a server that answers each request with these bytes, repeated without end.
     fn endless_server(piece: &'static [u8], pause: Duration) -> Url {
         use std::io::{Read as _, Write as _};
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

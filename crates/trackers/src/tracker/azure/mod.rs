@@ -1,9 +1,10 @@
-//! A live Azure DevOps project: work items, what is said below them, and the project's wiki, which is a git repository.
-//! Azure DevOps Services, and Server from 2022 on (version 7.0 of the interface).
+//! The Azure DevOps connector: work items, their comments, and the project's wiki, which is a git
+//! repository. Supports Azure DevOps Services, and Server 2022 and later (API version 7.0).
 //!
-//! A query of work items (WIQL) answers with their numbers alone, so a page is two requests: the numbers in the order of
-//! their last change, and the items themselves. What was edited between the two counts as listed, but its time says nothing of how
-//! far the list was read. Comments cost a request an item and are a list of their own.
+//! A work item query (WIQL) returns only numbers, so a page is two requests: the numbers in the
+//! order of their last change, and the items themselves. An item that was edited between the two
+//! counts as listed, but its time does not move the watermark. Comments cost one request per item
+//! and are a list of their own.
 
 mod shapes;
 
@@ -33,24 +34,24 @@ use precedent_core::{
 };
 use shapes::{Comments, States, WorkItem};
 
-/// The version of the interface, and that of comments, which is none for good yet.
+/// The API version, and that of comments, which is still a preview.
 /// <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/comments/get-comments?view=azure-devops-rest-7.1>
 const VERSION: &str = "7.0";
 const COMMENTS_VERSION: &str = "7.0-preview.3";
-/// Work items on a page: the most that one request gives.
+/// The number of work items on a page: the maximum of one request.
 /// <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-items/get-work-items-batch?view=azure-devops-rest-7.1>
 const PAGE: u32 = 200;
-/// Work items whose comments are one page.
+/// The number of work items whose comments form one page.
 const THREADS: u32 = 20;
-/// Comments in one answer, and answers that are read of one work item.
+/// The number of comments in one response, and of responses that are read per work item.
 const COMMENTS: u32 = 200;
 const MAX_COMMENT_PAGES: u32 = 100;
 
-/// A project.
+/// An Azure DevOps project.
 #[derive(Debug)]
 pub struct Azure {
     client: Client,
-    /// The organisation, or the collection of a server of one's own.
+    /// Organisation, or collection of a self-hosted server.
     organisation: String,
     project: String,
     states: States,
@@ -74,14 +75,14 @@ struct Listed<T> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Numbers {
-    /// The moment whose state the answer is.
+    /// Time of the snapshot that the query returned.
     #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     as_of: Option<Timestamp>,
     #[serde(default)]
     work_items: Vec<Value>,
 }
 
-/// What a query found.
+/// The result of a query.
 struct Listing {
     numbers: Vec<u64>,
     as_of: Option<Timestamp>,
@@ -89,12 +90,12 @@ struct Listing {
 }
 
 impl Listing {
-    /// A page without records that names the items of this listing.
+    /// Returns a page without records that names the listed items.
     fn page(&self) -> Page {
         Page { named: self.numbers.iter().map(u64::to_string).collect(), ..Page::default() }
     }
 
-    /// The time of an item's last change, if that is the one by which it was listed.
+    /// Returns the time of an item's last change if it is the one by which it was listed.
     fn time(&self, changed: Option<Timestamp>) -> Option<Timestamp> {
         changed.filter(|t| self.as_of.is_none_or(|as_of| *t < as_of))
     }
@@ -120,7 +121,8 @@ struct User {
 }
 
 impl Azure {
-    /// The project of this name (`organisation/project`); without a token what everybody may see.
+    /// Opens the project of this name (`organisation/project`); without a token, its public
+    /// content.
     pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
         let login = token.map(|t| Login::password(&address.base, t));
         let (organisation, project) = name.split_once('/').unwrap_or((name, ""));
@@ -137,19 +139,19 @@ impl Azure {
         format!("{}/{}", self.organisation, self.project)
     }
 
-    /// The project's address on the web.
+    /// Returns the project's web address.
     fn web(&self) -> String {
         let base = self.client.base.as_str().trim_end_matches('/');
         format!("{base}/{}/{}", part(&self.organisation), part(&self.project))
     }
 
-    /// The address of a path of the organisation's.
+    /// Returns the address of a path of the organisation.
     fn above(&self, path: &str, version: &str) -> Result<Url> {
         let and = if path.contains('?') { '&' } else { '?' };
         self.client.url(&format!("{}/_apis/{path}{and}api-version={version}", part(&self.organisation)))
     }
 
-    /// The address of a path of the project's.
+    /// Returns the address of a path of the project.
     fn below(&self, path: &str, version: &str) -> Result<Url> {
         let and = if path.contains('?') { '&' } else { '?' };
         Url::parse(&format!("{}/_apis/{path}{and}api-version={version}", self.web()))
@@ -157,7 +159,7 @@ impl Azure {
     }
 
     async fn send(&self, request: Request, task: &Task) -> Result<Response> {
-        // Else a stranger is sent to a page to sign in.
+        // Without this header, an anonymous request is redirected to a sign-in page.
         let request =
             request.header("accept", "application/json").header("x-tfs-fedauthredirect", "Suppress");
         self.client.http.send(&request, self.client.login.as_ref(), task).await
@@ -172,8 +174,8 @@ impl Azure {
         if response.status == 200 { response.json() } else { Err(self.refusal(&response, what)) }
     }
 
-    /// What an answer that is none means. A token that is wrong, or none where one is wanted, is answered with a page to sign
-    /// in and the status 203.
+    /// Returns the error of an unsuccessful response. A wrong or missing token is answered with a
+    /// sign-in page and the status 203.
     fn refusal(&self, response: &Response, what: &str) -> Error {
         match response.status {
             203 | 302 => self.client.refusal_as(401, response, what),
@@ -188,14 +190,14 @@ impl Azure {
         }
     }
 
-    /// The query for a page. There is no way to pass over the first ones, so all up to the end of the page are asked for.
-    /// <https://learn.microsoft.com/en-us/azure/devops/boards/queries/wiql-syntax>
+    /// Returns the query for a page. WIQL cannot skip results, so it requests all up to the end of
+    /// the page. <https://learn.microsoft.com/en-us/azure/devops/boards/queries/wiql-syntax>
     fn query(&self, stream: Stream, walk: &Walk) -> Result<Request> {
         let columns =
             if stream == Stream::Items { "[System.Id]" } else { "[System.Id], [System.CommentCount]" };
         let mut text = format!("SELECT {columns} FROM WorkItems WHERE [System.TeamProject] = @project");
         if let Some(since) = walk.since {
-            // Times are kept to the millisecond.
+            // Times have millisecond precision.
             text.push_str(&format!(
                 " AND [System.ChangedDate] >= '{}'",
                 since.strftime("%Y-%m-%dT%H:%M:%S.%3fZ")
@@ -220,7 +222,7 @@ impl Azure {
         Ok(Request::post(url, &json!({"query": text})))
     }
 
-    /// The numbers of a page, and whether there is another one.
+    /// Returns the numbers of a page, and whether there is another one.
     async fn numbers(
         &self,
         stream: Stream,
@@ -243,7 +245,7 @@ impl Azure {
         Ok(Ok(Listing { numbers, as_of: found.as_of, more }))
     }
 
-    /// What these numbers stand for; those that are gone meanwhile are left out.
+    /// Fetches the work items with these numbers; items deleted meanwhile are omitted.
     async fn batch(&self, numbers: &[u64], what: Value, task: &Task) -> Result<Response> {
         let mut body = json!({"ids": numbers, "errorPolicy": "Omit"});
         for (name, value) in what.as_object().into_iter().flatten() {
@@ -263,7 +265,7 @@ impl Azure {
         let mut times = Vec::new();
         let numbers = &listing.numbers;
         if !numbers.is_empty() {
-            // Links come with all fields or with none.
+            // Relations can be requested with all fields only.
             let response = self.batch(numbers, json!({"$expand": "Relations"}), task).await?;
             let batch: Batch<'_> = response.json()?;
             let mut read: BTreeMap<u64, WorkItem> = BTreeMap::new();
@@ -273,7 +275,7 @@ impl Azure {
                     Err(why) => page.records.push(Err(why)),
                 }
             }
-            // In the order of the query, whatever that of the answer is.
+            // The response may have another order than the query.
             for number in numbers {
                 let Some(item) = read.remove(number) else { continue };
                 times.extend(listing.time(item.changed()));
@@ -313,7 +315,7 @@ impl Azure {
         Ok(Fetched::Page(self.numbered(page, walk, &times, &listing)))
     }
 
-    /// The comments of one work item.
+    /// Fetches the comments of one work item.
     async fn thread(&self, number: u64, page: &mut Page, task: &Task) -> Result<Option<Fetched>> {
         let mut after: Option<String> = None;
         let mut guard = RepeatGuard::default();
@@ -323,7 +325,7 @@ impl Azure {
             let response = self.get(self.below(&path, COMMENTS_VERSION)?, task).await?;
             match response.status {
                 200 => {}
-                // Deleted or moved while the page was read.
+                // The item was deleted or moved while the page was read.
                 404 => return Ok(None),
                 _ => return self.refused(&response, "comments").map(Some),
             }
@@ -386,7 +388,7 @@ impl Tracker for Azure {
         if let Some(name) = about.name.filter(|n| !n.is_empty()) {
             self.project = name;
         }
-        // The kinds of work items, each with what its states mean.
+        // The work item types, each with the categories of its states.
         // <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-item-types/list?view=azure-devops-rest-7.1>
         let kinds: Listed<shapes::Kind> =
             self.json(self.below("wit/workitemtypes", VERSION)?, "the work item types", task).await?;
@@ -431,7 +433,7 @@ impl Tracker for Azure {
     }
 
     async fn item_bound(&self, _task: &Task) -> Result<Option<u64>> {
-        // A query answers with no more than 20,000 numbers, and does not count.
+        // A query returns at most 20,000 numbers and no total.
         Ok(None)
     }
 
@@ -470,7 +472,7 @@ impl Tracker for Azure {
         }
     }
 
-    /// The wiki that a project has of its own; wikis that are folders of other repositories are not looked for.
+    /// Returns the project wiki; wikis published from other repositories are not read.
     /// <https://learn.microsoft.com/en-us/azure/devops/project/wiki/wiki-file-structure>
     fn wiki(&self) -> Option<WikiPlace> {
         let (web, name) = (self.web(), part(&format!("{}.wiki", self.project)));

@@ -1,5 +1,6 @@
-//! Azure DevOps' JSON, read tolerantly. Shapes:
-//! <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-items/get-work-items-batch?view=azure-devops-rest-7.1> and
+//! The JSON types of Azure DevOps, parsed tolerantly. Formats:
+//! <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-items/get-work-items-batch?view=azure-devops-rest-7.1>
+//! and
 //! <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/comments/get-comments?view=azure-devops-rest-7.1>
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +14,7 @@ use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw,
 use precedent_markup::hypertext;
 use precedent_text::closure::meant;
 
-/// The fields that make the text of a work item, in the order in which they are read.
+/// The fields that form the body of a work item, in order.
 const TEXTS: [&str; 4] = [
     "System.Description",
     "Microsoft.VSTS.TCM.ReproSteps",
@@ -21,7 +22,7 @@ const TEXTS: [&str; 4] = [
     "Microsoft.VSTS.Common.AcceptanceCriteria",
 ];
 
-/// A kind of work item.
+/// A work item type.
 #[derive(Deserialize)]
 pub(super) struct Kind {
     name: Option<String>,
@@ -35,7 +36,7 @@ struct KindState {
     category: Option<String>,
 }
 
-/// What the states of each kind of work item mean.
+/// The state categories of each work item type.
 #[derive(Debug, Default)]
 pub(super) struct States {
     categories: BTreeMap<(String, String), String>,
@@ -55,7 +56,8 @@ impl States {
         Self { categories }
     }
 
-    /// Whether this is a state in which nothing is left to do but to verify it; `None` if it is not known.
+    /// Returns whether no work remains in this state except verification; `None` if the state is
+    /// unknown.
     /// <https://learn.microsoft.com/en-us/azure/devops/boards/work-items/workflow-and-state-categories>
     fn is_closed(&self, kind: &str, state: &str) -> Option<bool> {
         let category = self.categories.get(&(kind.to_owned(), state.to_owned()))?;
@@ -66,7 +68,7 @@ impl States {
         self.categories.get(&(kind.to_owned(), state.to_owned())).is_some_and(|c| c == "Removed")
     }
 
-    /// The states that mean closed for every kind that has them, as they stand in a query.
+    /// Returns the states that mean closed for every type that has them, for use in a query.
     pub(super) fn closed(&self) -> Vec<String> {
         let names: BTreeSet<&String> = self.categories.keys().map(|(_, state)| state).collect();
         let all_closed = |name: &&String| {
@@ -127,13 +129,14 @@ pub(super) fn item(text: &str) -> Result<WorkItem, String> {
     Ok(WorkItem { id: whole.id, whole, raw: text.as_bytes().to_vec() })
 }
 
-/// A text of the editor's: HTML, or Markdown where the organisation has switched that on.
+/// Converts a text of the editor to Markdown: it is HTML, or Markdown if the organisation enabled
+/// that.
 fn body(text: &str) -> String {
     let text = text.replace('\0', "\u{fffd}");
     if hypertext::is_html(&text) { hypertext::to_markdown(&text) } else { text }
 }
 
-/// A person: an object, or `Name <address>` of older servers.
+/// Parses a person: an object, or `Name <address>` on older servers.
 fn person(value: Option<&Value>) -> Author {
     let name = match value {
         Some(Value::String(text)) => text.split_once(" <").map_or(text.as_str(), |(name, _)| name).to_owned(),
@@ -143,7 +146,7 @@ fn person(value: Option<&Value>) -> Author {
     Author { login: Some(name).filter(|n| !n.trim().is_empty()), ..Author::default() }
 }
 
-/// The last part of a path of areas or iterations; none if it is the project itself.
+/// Returns the last part of an area or iteration path; `None` if it is the project itself.
 fn last(path: &str) -> Option<String> {
     path.rsplit_once('\\').map(|(_, last)| last.to_owned())
 }
@@ -169,7 +172,7 @@ impl WorkItem {
         self.whole.fields.get("System.CommentCount")?.as_u64()
     }
 
-    /// What it says of others, whose numbers are of the same organisation.
+    /// Returns the relations of the work item, whose numbers are unique in the organisation.
     /// <https://learn.microsoft.com/en-us/azure/devops/boards/queries/link-type-reference>
     pub(super) fn relations(&self, project: &str) -> Vec<Relation> {
         let each = self.whole.relations.iter().flatten().filter_map(|link| {
@@ -178,7 +181,7 @@ impl WorkItem {
             let other = format!("{project}#{number}");
             match rel {
                 "System.LinkTypes.Duplicate-Reverse" => Some(Relation::DuplicateOf(self.id, other)),
-                // The other end says so.
+                // The other work item states this relation.
                 "System.LinkTypes.Duplicate-Forward" => None,
                 "System.LinkTypes.Related" | "System.LinkTypes.Dependency-Reverse" => {
                     Some(Relation::RelatesTo(self.id, other))
@@ -196,7 +199,7 @@ impl WorkItem {
             .time("Microsoft.VSTS.Common.ClosedDate")
             .or_else(|| self.time("Microsoft.VSTS.Common.ResolvedDate"));
         let closed = states.is_closed(&kind, &state).unwrap_or(closed_at.is_some());
-        // "Moved to state Done" is what is said where nobody said more.
+        // "Moved to state Done" is the default reason, so it says nothing.
         let told = ["Microsoft.VSTS.Common.ResolvedReason", "System.Reason"]
             .iter()
             .find_map(|field| self.text(field).filter(|t| !t.starts_with("Moved ")));
@@ -243,7 +246,7 @@ impl WorkItem {
     }
 }
 
-/// A comment; `None` for one that was deleted.
+/// Parses a comment; `None` if it was deleted.
 pub(super) fn comment(text: &str, number: u64, web: &str) -> Result<Option<CommentRecord>, String> {
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
     if comment.is_deleted {

@@ -1,7 +1,8 @@
-//! A live Bugzilla product, through the REST interface that Bugzilla has from 5.0 on: bugs, and the comments below them.
+//! The Bugzilla connector: bugs of a product and their comments, through the REST interface of
+//! Bugzilla 5.0 and later.
 //!
-//! A list gives bugs without any text. The first comment of a bug is its description, so each page of bugs is two requests:
-//! the bugs, and their comments, for all of them at once.
+//! Lists return bugs without text. The first comment of a bug is its description, so each page is
+//! two requests: the bugs, and the comments of all of them.
 
 mod shapes;
 
@@ -28,16 +29,16 @@ use precedent_core::{
 };
 use shapes::{About, Bug, Bugs, Threads};
 
-/// Bugs on a page. A server gives 10,000 at once unless its administrator says otherwise; their comments come with them.
-/// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html#search-bugs>
+/// The number of bugs on a page. A server returns up to 10,000 by default, but their comments are
+/// fetched as well. <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html#search-bugs>
 const PAGE: u32 = 100;
-/// What is asked of a bug.
+/// The requested fields of a bug.
 const FIELDS: &str = "id,summary,status,resolution,is_open,dupe_of,product,component,keywords,creator,creation_time,\
                       last_change_time,cf_last_resolved,target_milestone,see_also,depends_on,blocks";
-/// What is asked of a bug whose comments are wanted.
+/// The requested fields of a bug whose comments are fetched.
 const MOMENTS: &str = "id,last_change_time";
 
-/// A product.
+/// A Bugzilla product.
 #[derive(Debug)]
 pub struct Bugzilla {
     client: Client,
@@ -72,13 +73,13 @@ struct Problem {
 }
 
 impl Bugzilla {
-    /// The product of this name; without a key what everybody may see.
+    /// Opens the product of this name; without a key, its public content.
     pub fn new(http: Http, address: &Address, product: &str, key: Option<&Token>) -> Self {
         let login = key.map(|k| Login::header(&address.base, "x-bugzilla-api-key", k));
         Self { client: Client::new(http, address, login), product: product.to_owned(), key: key.cloned() }
     }
 
-    /// Where people read it: above the interface.
+    /// Returns the web address, which is above the API.
     fn web(&self) -> &str {
         self.client.base.as_str().trim_end_matches('/').trim_end_matches("/rest")
     }
@@ -92,7 +93,7 @@ impl Bugzilla {
             query.append_pair("order", if walk.open { "bug_id" } else { "changeddate,bug_id" });
             query.append_pair("include_fields", if stream == Stream::Items { FIELDS } else { MOMENTS });
             if walk.open {
-                // Open is what has no resolution.
+                // Open bugs have no resolution.
                 query.append_pair("resolution", "---");
             }
             if let Some(since) = walk.since {
@@ -102,8 +103,8 @@ impl Bugzilla {
         Ok(url)
     }
 
-    /// The comments of these bugs, by the bug's number. One that may not be seen refuses all that are asked for with it, so
-    /// after a refusal each is asked for alone.
+    /// Fetches the comments of these bugs, by bug number. One inaccessible bug causes a refusal of
+    /// the whole request, so each is then requested alone.
     async fn threads(
         &self,
         ids: &[u64],
@@ -115,7 +116,7 @@ impl Bugzilla {
         let response = self.thread(*first, rest, stream, task).await?;
         match response.status {
             200 => out = response.json::<Threads>()?.read(),
-            // As of one bug (101 is none, 102 is not to be seen), or of them all.
+            // The error concerns one bug (101 does not exist, 102 is not accessible), or all.
             401 | 403 | 404 if rest.is_empty() || self.problem(&response).is_none() => {
                 return Ok(match rest.is_empty() && self.problem(&response).is_some() {
                     true => Ok(out),
@@ -145,21 +146,22 @@ impl Bugzilla {
                 query.append_pair("ids", &other.to_string());
             }
             if stream == Stream::Items {
-                // How many there are, and the text of the first.
+                // Items need only the comment count and the first text.
                 query.append_pair("include_fields", "count,text,is_markdown");
             }
         }
         self.client.get(url, task).await
     }
 
-    /// Whether an answer is about one bug that is none or may not be seen: its number in the list of errors.
+    /// Returns the error code if a single bug does not exist or is not accessible.
     /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html#get-bug>
     fn problem(&self, response: &Response) -> Option<i64> {
         response.json::<Problem>().ok()?.code.filter(|code| matches!(code, 100..=102))
     }
 
-    /// What an answer that is none means. Bugzilla says by a number of its own, and not always by the status, that a key is
-    /// wrong: 300 to 306 and 410. <https://github.com/bugzilla/bugzilla/blob/5.2/Bugzilla/WebService/Constants.pm>
+    /// Returns the error of an unsuccessful response. Bugzilla reports a wrong key by its own error
+    /// codes, 300 to 306 and 410, and not always by the status.
+    /// <https://github.com/bugzilla/bugzilla/blob/5.2/Bugzilla/WebService/Constants.pm>
     fn refusal(&self, response: &Response, what: &str) -> Error {
         let code = response.json::<Problem>().ok().and_then(|p| p.code);
         match code {
@@ -172,8 +174,9 @@ impl Bugzilla {
         self.client.get(self.client.url(&format!("bug/{id}?include_fields={FIELDS}"))?, task).await
     }
 
-    /// Where this server reads a key. Releases 5.0 and 5.2 know it as a parameter alone, Red Hat's as a bearer token, what
-    /// came after 5.2 in a header. <https://bugzilla.readthedocs.io/en/5.0/api/core/v1/general.html#authentication>
+    /// Selects the form in which this server accepts a key: a parameter in releases 5.0 and 5.2, a
+    /// bearer token at Red Hat, a header after 5.2.
+    /// <https://bugzilla.readthedocs.io/en/5.0/api/core/v1/general.html#authentication>
     fn sign_in(&mut self, version: &str) {
         let Some(key) = &self.key else { return };
         let base = &self.client.base;
@@ -186,7 +189,7 @@ impl Bugzilla {
         });
     }
 
-    /// Whose key it is, where the server can tell.
+    /// Returns the owner of the key, if the server reports it.
     /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/user.html#who-am-i>
     async fn who(&self, task: &Task) -> Result<Option<String>> {
         if self.client.login.is_none() {
@@ -224,7 +227,7 @@ impl Tracker for Bugzilla {
         if response.status != 200 {
             return Err(self.refusal(&response, &self.product));
         }
-        // A product that is none, or may not be seen, is left out without a word.
+        // The response silently omits unknown and inaccessible products.
         let products = response.json::<Products>()?.products;
         let found = products.into_iter().find(|p| p.name.eq_ignore_ascii_case(&self.product));
         let Some(about) = found else {
@@ -287,7 +290,7 @@ impl Tracker for Bugzilla {
         let threads = match self.threads(&ids, stream, task).await? {
             Ok(threads) => threads,
             Err(refused) if stream != Stream::Items => return Ok(refused),
-            // Bugs without a text are better than none; the list of comments says what is refused.
+            // Bugs are kept without text; the comment list reports the refusal.
             Err(_) => BTreeMap::new(),
         };
         let mut page = Page::default();
@@ -322,7 +325,7 @@ impl Tracker for Bugzilla {
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
         let mut url = self.client.url("bug")?;
-        // One that does not count gives a bug.
+        // Servers without `count_only` return one bug instead.
         let (one, id) = (("limit", "1"), ("include_fields", "id"));
         url.query_pairs_mut().extend_pairs([
             ("product", self.product.as_str()),

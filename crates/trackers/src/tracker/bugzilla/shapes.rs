@@ -1,4 +1,5 @@
-//! Bugzilla's JSON, read tolerantly. Shapes: <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html> and
+//! The JSON types of Bugzilla, parsed tolerantly. Formats:
+//! <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html> and
 //! <https://bugzilla.readthedocs.io/en/latest/api/core/v1/comment.html>
 
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ pub(super) struct Bugs<'a> {
     pub(super) bugs: Vec<&'a RawValue>,
 }
 
-/// A bug. What a list was not asked for is missing.
+/// A bug. Fields that were not requested are missing.
 #[derive(Deserialize)]
 pub(super) struct Bug {
     pub(super) id: u64,
@@ -49,7 +50,7 @@ pub(super) struct Bug {
     creation_time: Option<Timestamp>,
     #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     pub(super) last_change_time: Option<Timestamp>,
-    /// Where the server keeps it.
+    /// Closing time, on servers that store it.
     cf_last_resolved: Option<Value>,
     target_milestone: Option<Value>,
     #[serde(default)]
@@ -74,7 +75,7 @@ struct Thread {
 }
 
 impl Threads {
-    /// By the bug's number.
+    /// Returns the comments by bug number.
     pub(super) fn read(self) -> BTreeMap<u64, Vec<Comment>> {
         let each = self.bugs.into_iter().filter_map(|(number, thread)| {
             let comments = thread.comments.into_iter().filter_map(Comment::read).collect();
@@ -84,7 +85,7 @@ impl Threads {
     }
 }
 
-/// What is said below a bug, its description among it.
+/// A comment below a bug; the first one is its description.
 #[derive(Deserialize)]
 pub(super) struct Comment {
     pub(super) id: Option<u64>,
@@ -122,7 +123,7 @@ impl Comment {
             body: clean(self.text.clone()),
             url: Some(format!("{web}/show_bug.cgi?id={number}{count}")),
             created_at: at,
-            // Nothing says when one was edited.
+            // Bugzilla does not report when a comment was edited.
             updated_at: at,
             raw: Raw::new(self.raw.clone()),
         }
@@ -140,7 +141,7 @@ pub(super) fn bug(text: &str) -> Result<Bug, String> {
     Ok(bug)
 }
 
-/// A name, or the first of several, as Red Hat's server has components.
+/// Returns a name, or the first of several, because components are lists on Red Hat's server.
 fn first(value: Option<Value>) -> Option<String> {
     match value? {
         Value::String(name) => Some(name),
@@ -150,7 +151,8 @@ fn first(value: Option<Value>) -> Option<String> {
 }
 
 impl Bug {
-    /// What it says of others. Numbers are those of the whole server; whether another one is of the same product is not said.
+    /// Returns the relations of the bug. Numbers are unique on the server; the product of the other
+    /// bug is unknown.
     pub(super) fn relations(&self, product: &str) -> Vec<Relation> {
         let key = |number: u64| format!("{product}#{number}");
         let mut out: Vec<Relation> =
@@ -165,7 +167,8 @@ impl Bug {
         out
     }
 
-    /// The bug with its description. The list says nothing of that, so what the record came from is both together.
+    /// Converts the bug and its description to a record. The list lacks the description, so the raw
+    /// form contains both.
     pub(super) fn record(self, text: &str, thread: &[Comment], web: &str) -> Result<DocumentRecord, String> {
         let description = thread.iter().find(|c| c.is_description());
         let resolution = self.resolution.filter(|r| !r.is_empty() && r != "---");

@@ -1,5 +1,5 @@
-//! Times as trackers write them. A cell is taken apart into its parts whatever the language; in which order day and month
-//! stand is decided over a whole column, never cell by cell.
+//! Parsing of dates and times in tracker exports. A cell is parsed in any supported language; the
+//! order of day and month is decided for a whole column.
 
 mod words;
 
@@ -14,7 +14,7 @@ use precedent_text::tokens::fold;
 
 use words::{ZONE_NAMES, month, says_nothing};
 
-/// How the cells of a column name a day: mostly, in which order three numbers do.
+/// The date format of a column: mostly the order of three numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// The day before the month.
@@ -22,12 +22,12 @@ pub enum Order {
     /// The month before the day.
     #[default]
     MonthFirst,
-    /// One number counts the days since 1900, as sheets do: 45356.58.
+    /// A spreadsheet serial number, in days since 1900: 45356.58.
     Serial,
 }
 
 impl Order {
-    /// As it is told.
+    /// Returns the readable name.
     pub fn words(self) -> &'static str {
         match self {
             Self::DayFirst => "day/month",
@@ -37,27 +37,28 @@ impl Order {
     }
 }
 
-/// What the cells of a column say of its form.
+/// The evidence of a column's cells about its date format.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// Cells that only one order can read, by order.
+    /// Number of cells that only one order can parse, by order.
     day_first: u64,
     month_first: u64,
-    /// Cells that both can read, and differ in; one of them.
+    /// Number of cells that both orders parse differently; an example follows.
     either: u64,
     example: Option<String>,
-    /// Those of them that are divided by points, as no one does who puts the month first.
+    /// Number of those cells with points as separators, which month-first formats do not use.
     points: u64,
-    /// Cells that nobody can read, and the first of them.
+    /// Unparsable cells with their counts.
     unread: BTreeMap<String, u64>,
-    /// Cells that may be numbers of a sheet, and the first of them; they are such where the whole column is.
+    /// Number of cells that may be spreadsheet serial numbers, and examples; they are if the whole
+    /// column is.
     serials: u64,
     numbers: BTreeMap<String, u64>,
-    /// How many cells hold something.
+    /// Number of non-empty cells.
     pub cells: u64,
 }
 
-/// How many different unreadable cells are kept.
+/// The maximum number of distinct unparsable cells that are kept.
 const KEPT: usize = 20;
 
 fn keep(cells: &mut BTreeMap<String, u64>, text: &str) {
@@ -68,7 +69,7 @@ fn keep(cells: &mut BTreeMap<String, u64>, text: &str) {
 }
 
 impl Seen {
-    /// Looks at a cell.
+    /// Adds a cell.
     pub fn cell(&mut self, text: &str) {
         self.cells += 1;
         let text = text.trim();
@@ -106,7 +107,8 @@ impl Seen {
         self.serials > 0 && self.serials == self.cells
     }
 
-    /// The order, if the cells tell: by what only one of them can read, else by the points.
+    /// Returns the order if it is evident: from cells that only one order can parse, or else from
+    /// points.
     pub fn order(&self) -> Option<Order> {
         if self.is_serial() {
             return Some(Order::Serial);
@@ -119,37 +121,37 @@ impl Seen {
         }
     }
 
-    /// A cell that can be read both ways, if nothing in the column tells which is meant.
+    /// Returns an ambiguous cell if nothing in the column decides the order.
     pub fn doubtful(&self) -> Option<&str> {
         self.example.as_deref().filter(|_| self.order().is_none())
     }
 
-    /// Cells that contradict the order of the others.
+    /// Returns the number of cells that contradict the majority's order.
     pub fn against(&self) -> u64 {
         self.day_first.min(self.month_first)
     }
 
-    /// What nobody can read, with how often.
+    /// Returns the unparsable cells with their counts.
     pub fn unread(&self) -> impl Iterator<Item = (&str, u64)> {
         let numbers = self.numbers.iter().filter(|_| !self.is_serial());
         self.unread.iter().chain(numbers).map(|(text, n)| (text.as_str(), *n))
     }
 }
 
-/// A time taken apart.
+/// The parts of a date and time.
 #[derive(Default)]
 struct Parts {
-    /// The numbers of the day, with how many digits each has.
+    /// Numbers of the date, each with its digit count.
     dates: Vec<(u32, usize)>,
     month: Option<i8>,
-    /// Whether what names the month is how a day of the week begins, too: French "mar." is a Tuesday.
+    /// `true` if the month name is also the start of a weekday name: French "mar." is a Tuesday.
     weekday: bool,
     time: Option<(i8, i8, i8, i32)>,
     afternoon: Option<bool>,
     offset: Option<i32>,
-    /// 2024年5月3日, which is in no doubt.
+    /// `true` for an unambiguous date such as 2024年5月3日.
     far_east: bool,
-    /// Whether points divide the numbers.
+    /// `true` if points separate the numbers.
     point: bool,
 }
 
@@ -163,7 +165,7 @@ impl Parts {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             if c == '(' {
-                // A zone's name, which the offset before it says already.
+                // A zone name repeats the offset before it.
                 rest = rest.split_once(')').map_or("", |(_, after)| after);
             } else if c.is_ascii_digit() {
                 rest = parts.number(rest)?;
@@ -182,12 +184,12 @@ impl Parts {
         Some(parts)
     }
 
-    /// Whether all numbers of the day have been read: the next one is the hour.
+    /// Returns whether the date is complete, so that the next number is the hour.
     fn is_day(&self) -> bool {
         self.dates.len() == if self.month.is_some() { 2 } else { 3 }
     }
 
-    /// A number: of the day, or the hour if what follows says so.
+    /// Parses a number as part of the date, or as the hour if the following text indicates that.
     fn number<'a>(&mut self, rest: &'a str) -> Option<&'a str> {
         let (value, digits, after) = digits(rest)?;
         if self.time.is_none() {
@@ -195,7 +197,7 @@ impl Parts {
                 return self.clock(value, minutes, between);
             }
             if self.is_day() {
-                // An hour alone may follow: "3 PM".
+                // An hour without minutes is possible: "3 PM".
                 let lower = after.trim_start().to_lowercase();
                 let hour = ["am", "pm", "uhr", "a.m", "p.m"].iter().any(|mark| lower.starts_with(mark));
                 self.time = Some((i8::try_from(value).ok().filter(|_| hour)?, 0, 0, 0));
@@ -209,7 +211,8 @@ impl Parts {
         Some(after)
     }
 
-    /// What follows an hour, and what divides its parts: "15:26", "15h26", "15 h 26"; behind a whole day "15.26" too.
+    /// Returns the separator and the minutes after an hour: "15:26", "15h26", "15 h 26"; "15.26"
+    /// only after a complete date.
     fn minutes<'a>(&self, after: &'a str) -> Option<(char, &'a str)> {
         let starts = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
         if let Some(minutes) = after.strip_prefix(':') {
@@ -225,7 +228,7 @@ impl Parts {
         (spaced.is_empty() || starts(spaced)).then_some((':', spaced))
     }
 
-    /// The rest of a clock's time: minutes, seconds and a fraction of them.
+    /// Parses the rest of a clock time: minutes, seconds and a fraction.
     fn clock<'a>(&mut self, hour: u32, mut after: &'a str, between: char) -> Option<&'a str> {
         let mut numbers = [0_u32; 2];
         let mut nanos = 0;
@@ -254,7 +257,7 @@ impl Parts {
         Some(after)
     }
 
-    /// An offset from UTC: `+02:00`, `+0200`, `+2`.
+    /// Parses an offset from UTC: `+02:00`, `+0200`, `+2`.
     fn zone<'a>(&mut self, rest: &'a str, west: bool) -> Option<&'a str> {
         let (value, n, mut after) = digits(rest)?;
         let (hours, mut minutes) = if n > 2 { (value / 100, value % 100) } else { (value, 0) };
@@ -271,7 +274,7 @@ impl Parts {
         match lower.as_str() {
             "am" | "vorm" | "上午" | "午前" | "오전" | "öö" => self.afternoon = Some(false),
             "pm" | "nachm" | "下午" | "午後" | "오후" | "ös" => self.afternoon = Some(true),
-            // Swedish, behind the time; "em" is a Portuguese "on" before the day.
+            // Swedish, after the time; "em" before the date is Portuguese.
             "fm" | "em" if self.time.is_some() => self.afternoon = Some(lower == "em"),
             // "a.m." and "p. m.", "π.μ." and "μ.μ."
             "a" | "p" if after.trim_start_matches(['.', ' ']).to_lowercase().starts_with('m') => {
@@ -287,17 +290,17 @@ impl Parts {
         Some(())
     }
 
-    /// A folded word: a zone behind the time, a month, a day of the week.
+    /// Parses a folded word: a zone after the time, a month or a weekday.
     fn name(&mut self, word: &str, after: &str) -> Option<()> {
         if let Some(seconds) = ZONE_NAMES.get(word).filter(|_| self.time.is_some()) {
-            // "GMT+0200": the number says it.
+            // In "GMT+0200" the number determines the offset.
             let numbered = after.starts_with(['+', '-', '−']);
             self.offset = self.offset.or_else(|| (!numbered).then_some(*seconds));
             return Some(());
         }
         let month = month(word);
         match month {
-            // "mar" is a Tuesday too; it is none where a month stands already or numbers for all three do.
+            // "mar" is also a weekday, unless it is the only possible month.
             Some(month) if (self.month.is_none() || self.weekday) && self.dates.len() < 3 => {
                 self.weekday = self.month.is_none() && self.dates.is_empty() && says_nothing(word);
                 self.month = Some(month);
@@ -307,7 +310,7 @@ impl Parts {
         Some(())
     }
 
-    /// The first two of three numbers, neither of which can be a year.
+    /// Returns the first two of three numbers if neither can be a year.
     fn pair(&self) -> Option<(u32, u32)> {
         match self.dates.as_slice() {
             [(a, 1 | 2), (b, 1 | 2), _] if self.month.is_none() && !self.far_east => Some((*a, *b)),
@@ -353,13 +356,13 @@ fn digits(text: &str) -> Option<(u32, usize, &str)> {
     Some((text[..n].parse().ok()?, n, &text[n..]))
 }
 
-/// As [`digits`], of a fraction too, whose number may be longer than one holds.
+/// Parses digits like [`digits`], including fractions that overflow the number type.
 fn digits_of(text: &str) -> Option<(u32, usize, &str)> {
     let n = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     (n > 0).then(|| (text[..n].parse().unwrap_or(0), n, &text[n..]))
 }
 
-/// Seconds, milli-, micro- or nanoseconds since 1970, by how many there are.
+/// Parses seconds, milliseconds, microseconds or nanoseconds since 1970, by the number of digits.
 fn epoch(text: &str) -> Option<Timestamp> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
@@ -375,7 +378,7 @@ fn epoch(text: &str) -> Option<Timestamp> {
     }
 }
 
-/// `20240503` and `20240503152611`.
+/// Parses `20240503` and `20240503152611`.
 fn packed(text: &str) -> Option<Timestamp> {
     let digits = text.bytes().all(|b| b.is_ascii_digit());
     let form = match text.len() {
@@ -390,14 +393,15 @@ fn packed(text: &str) -> Option<Timestamp> {
     utc(time)
 }
 
-/// `/Date(1709647380000)/`, as .NET writes times into JSON: milliseconds since 1970, whatever zone is named.
+/// Parses the JSON date format of .NET, `/Date(1709647380000)/`: milliseconds since 1970, whatever
+/// the zone.
 fn of_net(text: &str) -> Option<Timestamp> {
     let inner = text.trim_matches('/').strip_prefix("Date(")?.strip_suffix(')')?;
     let end = inner.rfind(['+', '-']).filter(|at| *at > 0).unwrap_or(inner.len());
     Timestamp::from_millisecond(inner[..end].parse().ok()?).ok()
 }
 
-/// A number that counts days since the end of 1899, as sheets do, in the years from 1970 to 2099.
+/// Parses a spreadsheet serial number, in days since the end of 1899, in the years 1970 to 2099.
 fn serial(text: &str) -> Option<Timestamp> {
     let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
     if whole.len() != 5 || !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
@@ -410,7 +414,7 @@ fn serial(text: &str) -> Option<Timestamp> {
     Timestamp::from_second((days - 25_569) * 86_400 + seconds).ok()
 }
 
-/// A time in a form of which there is but one reading.
+/// Parses an unambiguous date format.
 fn plain(text: &str) -> Option<Timestamp> {
     text.parse().ok().or_else(|| packed(text)).or_else(|| epoch(text)).or_else(|| of_net(text))
 }
@@ -419,21 +423,24 @@ fn utc(time: DateTime) -> Option<Timestamp> {
     time.to_zoned(TimeZone::UTC).ok().map(|z| z.timestamp())
 }
 
-/// Whether a time is one that somebody meant. Programs write 0001-01-01 or the first second of 1970 for "never".
+/// Returns whether a time is meaningful. Programs write 0001-01-01 or the first second of 1970 for
+/// "never".
 pub fn is_meant(time: &Timestamp) -> bool {
     *time > Timestamp::UNIX_EPOCH
 }
 
-/// Reads the time of a record's field. One that no date can hold costs the record nothing else.
+/// Deserializes a time leniently: an invalid one becomes `None` and does not affect the rest of the
+/// record.
 ///
 /// # Errors
-/// Those of the text around it.
+/// Those of the surrounding text.
 pub fn lenient<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
     let value = <Option<serde_json::Value> as serde::Deserialize>::deserialize(deserializer)?;
     Ok(value.as_ref().and_then(serde_json::Value::as_str).and_then(|text| text.parse().ok()))
 }
 
-/// A time in whatever form; without a zone it is taken as UTC. `order` is for three numbers of which none is plainly the year's.
+/// Parses a time in any format; without a zone it is UTC. `order` applies to three numbers if none
+/// is clearly the year.
 pub fn read(text: &str, order: Order) -> Option<Timestamp> {
     any(text.trim(), order).filter(is_meant)
 }

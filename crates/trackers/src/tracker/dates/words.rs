@@ -1,11 +1,11 @@
-//! Words in times: months, zones, and what says nothing, in the languages that trackers write.
+//! Words in dates: months, zones and fillers, in the languages of trackers.
 
 use std::{collections::HashMap, sync::LazyLock};
 
 use precedent_text::tokens::fold;
 
-/// Months by the beginnings of their names, folded, in the languages that trackers write them in; of two that fit the longer
-/// counts.
+/// The months by folded prefixes of their names, in the languages of trackers; the longest matching
+/// prefix wins.
 const MONTHS: &[(&str, i8)] = &[
     ("jan jän gen ene sty янв яну led oca janv ian ιαν січ tammi", 1),
     ("feb fév fev lut фев úno şub φεβ лют helmi veebr", 2),
@@ -21,14 +21,14 @@ const MONTHS: &[(&str, i8)] = &[
     ("dec dez déc dic gru дек pro ara des δεκ joulu", 12),
 ];
 
-/// Words that may stand in a time and say nothing of it: days of the week by their beginnings, particles.
+/// The words in a date without effect on its value: weekdays by prefix, and particles.
 const OTHERS: &str = "mon tue wed thu fri sat sun mo di mi do fr sa so lun mar mer mié jeu jue ven vie sam sáb sab dim dom gio seg \
     ter qua qui sex пн вт ср чт пт сб вс paz pzt sal çar per cum cmt z t at um uhr à as de del of st nd rd th er re ère e den la \
     las a г ч в kl klo klockan o om le el em il alle ore lúc 年 月 日 년 월 일 時 分 秒 时 시 분 초 ute h hr hrs heure heures min sec \
     s m";
 
-/// Zones by the names that stand behind times, in minutes east of UTC. Of names that mean several zones the one that is written
-/// most: CST in America, IST in India.
+/// The zones by abbreviation, in minutes east of UTC. An ambiguous abbreviation has its most
+/// frequent meaning: CST in America, IST in India.
 const ZONES: &[(&str, i32)] = &[
     ("utc gmt ut z wet", 0),
     ("cet mez bst west wat", 60),
@@ -58,29 +58,29 @@ const ZONES: &[(&str, i32)] = &[
     ("hst", -600),
 ];
 
-/// The beginnings of months, folded, each with its month.
+/// The folded prefixes of month names, each with its month.
 static MONTH_NAMES: LazyLock<Vec<(String, i8)>> = LazyLock::new(|| {
     let each = MONTHS.iter().flat_map(|(names, month)| names.split(' ').map(|name| (name, *month)));
     each.map(|(name, month)| (fold(name).into_owned(), month)).collect()
 });
 
-/// [`OTHERS`], folded.
+/// The folded words of [`OTHERS`].
 static OTHER_WORDS: LazyLock<Vec<String>> =
     LazyLock::new(|| OTHERS.split_whitespace().map(|word| fold(word).into_owned()).collect());
 
-/// The seconds east of UTC of each zone.
+/// The offset of each zone, in seconds east of UTC.
 pub(super) static ZONE_NAMES: LazyLock<HashMap<&str, i32>> = LazyLock::new(|| {
     let each = ZONES.iter().flat_map(|(names, minutes)| names.split(' ').map(|name| (name, *minutes)));
     each.map(|(name, minutes)| (name, minutes * 60)).collect()
 });
 
-/// The month that a folded word names.
+/// Returns the month that a folded word names.
 pub(super) fn month(word: &str) -> Option<i8> {
     let fitting = MONTH_NAMES.iter().filter(|(name, _)| word.starts_with(name.as_str()));
     fitting.max_by_key(|(name, _)| name.len()).map(|(_, month)| *month)
 }
 
-/// Whether a folded word may stand in a time without a meaning of its own.
+/// Returns whether a folded word in a date has no effect on its value.
 pub(super) fn says_nothing(word: &str) -> bool {
     OTHER_WORDS.iter().any(|other| word == other || (other.chars().count() > 2 && word.starts_with(other)))
 }

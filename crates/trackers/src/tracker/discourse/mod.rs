@@ -1,8 +1,9 @@
-//! A live Discourse forum: its topics, or those of one category, with the posts below them.
+//! The Discourse connector: the topics of a forum or of one category, with their posts.
 //!
-//! The list of topics is in the order of the last post and tells nothing of their texts. So it is read from the newest back to
-//! the last one that is here, and each topic costs a request, with twenty posts, and one more for each further twenty. What is
-//! posted meanwhile moves to the beginning of the list, where the next sync finds it. <https://docs.discourse.org/>
+//! The topic list is ordered by the last post and has no texts. So it is read from the newest topic
+//! back to the last stored one. Each topic costs one request for twenty posts, and one for each
+//! further twenty. Topics with new posts move to the start of the list, where the next sync finds
+//! them. <https://docs.discourse.org/>
 
 mod shapes;
 
@@ -29,21 +30,21 @@ use precedent_core::{
 };
 use shapes::{Category, Listed, Posts, Topic};
 
-/// Topics on a page: as many as Discourse gives, whatever is asked for.
+/// The number of topics on a page, which Discourse fixes.
 /// <https://github.com/discourse/discourse/blob/main/lib/topic_query.rb>
 const PAGE: u32 = 30;
-/// Posts that are asked for at once: as many as come with a topic.
+/// The number of posts per request, the same as in a topic response.
 const CHUNK: usize = 20;
 
-/// A forum, or a category of it.
+/// A Discourse forum, or one of its categories.
 #[derive(Debug)]
 pub struct Discourse {
     client: Client,
-    /// The category as it stands in its address, or its number; `topics` for all of them.
+    /// Category slug or number; `topics` for the whole forum.
     project: String,
-    /// Where the list is.
+    /// Path of the topic list.
     list: String,
-    /// The category and those below it, if it is one alone.
+    /// The category and its subcategories, unless the whole forum is mirrored.
     of: Option<BTreeSet<u64>>,
     names: HashMap<u64, String>,
 }
@@ -78,8 +79,9 @@ struct User {
 }
 
 impl Discourse {
-    /// The forum, or the category with this name; without a key what everybody may see. A key that is for all users stands
-    /// behind the name of one, after a colon. <https://meta.discourse.org/t/create-and-configure-an-api-key/230124>
+    /// Opens the forum, or the category with this name; without a key, its public content. A key
+    /// for all users has the name of one before it, with a colon.
+    /// <https://meta.discourse.org/t/create-and-configure-an-api-key/230124>
     pub fn new(http: Http, address: &Address, project: &str, key: Option<&Token>) -> Self {
         let login = key.map(|k| Login::headers(&address.base, "api-key", k, "api-username"));
         Self {
@@ -99,7 +101,8 @@ impl Discourse {
         self.client.url(&format!("{}?order=activity&page={}", self.list, walk.page - 1))
     }
 
-    /// What an answer that is none means. A key that is wrong is refused as what may not be seen is.
+    /// Returns the error of an unsuccessful response. A wrong key and missing access have the same
+    /// status.
     fn refusal(&self, response: &Response, what: &str) -> Error {
         let is_key = response.status == 403 && self.client.login.is_some();
         self.client.refusal_as(if is_key { 401 } else { response.status }, response, what)
@@ -123,13 +126,13 @@ impl Discourse {
             return Ok(Fetched::Page(page));
         }
         let is_old = |row: &Listed| walk.since.is_some_and(|since| row.bumped().is_some_and(|t| t < since));
-        // Pinned topics stand before all others, however old they are.
+        // Pinned topics come first, whatever their age.
         let reached = rows.iter().any(|row| !row.is_pinned() && is_old(row));
         let now = date(&response, self.client.http.now());
-        // What comes later has a later time than the newest.
+        // Later topics have a later time than the newest one here.
         let newest = rows.iter().filter_map(Listed::bumped).max().unwrap_or(now);
         for row in rows.iter().filter(|row| !is_old(row)) {
-            // Deleted while the page was read.
+            // The topic was deleted while the page was read.
             let Some(topic) = self.topic(row.id, task).await? else { continue };
             match topic {
                 Ok(topic) if topic.is_gone() => page.gone.push(row.id),
@@ -141,7 +144,8 @@ impl Discourse {
         Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
-    /// A topic with all its posts, or why it cannot be used; `None` if it is not there.
+    /// Fetches a topic with all its posts, or the reason why it is skipped; `None` if it does not
+    /// exist.
     async fn topic(&self, id: u64, task: &Task) -> Result<Option<std::result::Result<Topic, String>>> {
         let response = self.client.get(self.client.url(&format!("t/{id}.json?include_raw=1"))?, task).await?;
         match response.status {
@@ -166,7 +170,7 @@ impl Discourse {
         Ok(Some(Ok(topic)))
     }
 
-    /// Who is asking, if someone is.
+    /// Returns the user of the key, if there is a key.
     async fn me(&self, task: &Task) -> Result<Option<String>> {
         if self.client.login.is_none() {
             return Ok(None);

@@ -1,5 +1,6 @@
-//! Discourse's JSON, read tolerantly. Shapes: <https://github.com/discourse/discourse_api_docs/blob/main/openapi.json>; what the
-//! plugin for solutions adds: <https://github.com/discourse/discourse/tree/main/plugins/discourse-solved>
+//! The JSON types of Discourse, parsed tolerantly. Formats:
+//! <https://github.com/discourse/discourse_api_docs/blob/main/openapi.json>; fields of the solved
+//! plugin: <https://github.com/discourse/discourse/tree/main/plugins/discourse-solved>
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,16 +14,16 @@ use precedent_core::model::{
 };
 use precedent_markup::hypertext;
 
-/// The type of a post that only notes what was done to the topic: closed, moved, pinned.
+/// The type of a post that only records an action on the topic: closed, moved, pinned.
 /// <https://github.com/discourse/discourse/blob/main/app/models/post.rb>
 const SMALL_ACTION: u64 = 3;
-/// The type of a post that the staff alone may read.
+/// The type of a post that only staff may read.
 const WHISPER: u64 = 4;
-/// What others do to a topic or a post without a word: a record that differs in nothing else is the same.
+/// The fields that change without an edit; records that differ only in these are equal.
 const VOLATILE: &str = "actions_summary bookmarks current_post_number details draft_sequence incoming_link_count like_count \
                         link_counts message_bus_last_id participant_count post_stream quote_count reactions readers_count \
                         reads related_topics reply_count score suggested_topics timeline_lookup views";
-/// What closes a topic, in such a note.
+/// The action codes of such posts that close a topic.
 const CLOSES: [&str; 3] = ["closed.enabled", "autoclosed.enabled", "archived.enabled"];
 
 /// A category.
@@ -42,11 +43,11 @@ impl Category {
     }
 }
 
-/// How a category stands in addresses: the names of those above it, and its own.
+/// Returns the path of a category: the slugs of its ancestors and its own.
 pub(super) fn path(category: &Category, all: &[Category]) -> Vec<String> {
     let mut names = vec![category.slug.clone()];
     let mut at = category;
-    // Categories are nested three deep at the most.
+    // Categories are nested at most three deep.
     for _ in 0..3 {
         let Some(above) = all.iter().find(|c| Some(c.id) == at.parent_category_id) else { break };
         names.insert(0, above.slug.clone());
@@ -55,7 +56,7 @@ pub(super) fn path(category: &Category, all: &[Category]) -> Vec<String> {
     names
 }
 
-/// A category and all below it.
+/// Returns a category and all its subcategories.
 pub(super) fn below(id: u64, all: &[Category]) -> BTreeSet<u64> {
     let mut of = BTreeSet::from([id]);
     for _ in 0..3 {
@@ -80,7 +81,7 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    /// When it got to its place in the list.
+    /// Returns the time that determines its place in the list.
     pub(super) fn bumped(&self) -> Option<Timestamp> {
         self.bumped_at
     }
@@ -108,7 +109,7 @@ struct About {
     closed: Option<bool>,
     archived: Option<bool>,
     category_id: Option<u64>,
-    /// Names, or objects that hold them.
+    /// Names, or objects that contain them.
     #[serde(default)]
     tags: Vec<Value>,
     accepted_answer: Option<Accepted>,
@@ -124,12 +125,12 @@ struct Accepted {
 struct Stream {
     #[serde(default)]
     posts: Vec<Value>,
-    /// The ids of all posts.
+    /// Ids of all posts.
     #[serde(default)]
     stream: Vec<u64>,
 }
 
-/// Some posts of a topic.
+/// A part of the posts of a topic.
 #[derive(Deserialize)]
 pub(super) struct Posts {
     post_stream: Stream,
@@ -173,7 +174,7 @@ pub(super) fn topic(text: &str) -> Result<Topic, String> {
     Ok(Topic { about, raw: steady(raw), posts, all })
 }
 
-/// What is kept of a topic or a post.
+/// Removes the volatile fields of a topic or a post.
 fn steady(mut value: Value) -> Value {
     if let Some(fields) = value.as_object_mut() {
         for name in VOLATILE.split(' ') {
@@ -192,7 +193,7 @@ fn author(post: &Post, is_answer: bool) -> Author {
     };
     Author {
         login: post.username.clone().filter(|n| !n.is_empty()),
-        // The forum's own accounts have numbers below zero.
+        // System accounts have negative ids.
         bot: post.user_id.is_some_and(|id| id < 0),
         association: association.map(str::to_owned),
     }
@@ -203,7 +204,7 @@ impl Post {
         self.deleted_at.as_ref().is_some_and(|at| !at.is_null()) || self.user_deleted == Some(true)
     }
 
-    /// Whether it says something to readers.
+    /// Returns whether the post has content for readers.
     fn is_said(&self) -> bool {
         !self.is_gone() && self.hidden != Some(true) && self.post_type != Some(SMALL_ACTION)
     }
@@ -230,7 +231,8 @@ impl Post {
     }
 }
 
-/// A record as it is kept, with whether it is the answer or has one: that may stand elsewhere.
+/// Returns the stored raw form, with a flag for an accepted answer, which another response may
+/// state.
 fn kept(raw: &Value, accepted: bool) -> Vec<u8> {
     let mut raw = steady(raw.clone());
     if let Some(fields) = raw.as_object_mut() {
@@ -248,7 +250,7 @@ impl Topic {
         self.about.category_id
     }
 
-    /// The posts that did not come along.
+    /// Returns the ids of posts that are missing from the response.
     pub(super) fn missing(&self) -> Vec<u64> {
         let here: HashSet<u64> =
             self.posts.iter().filter_map(|post| post.get("id").and_then(Value::as_u64)).collect();
@@ -259,7 +261,7 @@ impl Topic {
         self.posts.extend(more.post_stream.posts);
     }
 
-    /// The topic and what is said below it, or why a post cannot be used.
+    /// Converts the topic and its posts to records, or reasons why a post is skipped.
     pub(super) fn records(mut self, names: &HashMap<u64, String>, web: &str) -> Vec<Result<Record, String>> {
         let about = self.about;
         let slug = about.slug.clone().filter(|s| !s.is_empty()).unwrap_or_else(|| "-".to_owned());
@@ -305,7 +307,7 @@ impl Topic {
             body: first.as_ref().filter(|post| post.is_said()).map(Post::text).unwrap_or_default(),
             url: Some(format!("{web}/t/{slug}/{}", about.id)),
             state: Some(if closed { State::Closed } else { State::Open }),
-            // One that was closed without an answer does not say why.
+            // A topic that was closed without an answer has no stated reason.
             state_reason: is_solved.then(|| "completed".to_owned()),
             author: first.as_ref().map(|post| author(post, false)).unwrap_or_default(),
             labels: category.into_iter().chain(tags.map(str::to_owned)).collect(),
@@ -323,7 +325,7 @@ impl Topic {
     }
 }
 
-/// A post that is asked for alone; `None` for one that was deleted, or says nothing there any longer.
+/// Parses a single post; `None` if it was deleted or has no content any more.
 pub(super) fn comment(text: &str, number: u64, web: &str) -> Result<Option<CommentRecord>, String> {
     let raw: Value = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let post: Post = serde_json::from_value(raw.clone()).map_err(|e| describe(&e))?;
@@ -334,7 +336,8 @@ pub(super) fn comment(text: &str, number: u64, web: &str) -> Result<Option<Comme
     Ok(Some(post.record(&raw, number, &slug, post.accepted_answer == Some(true), web)))
 }
 
-/// What is quoted of other posts, as Markdown has it. Discourse writes `[quote="ada, post:1, topic:7"]` and `[/quote]`.
+/// Converts quotes of other posts to Markdown. Discourse writes `[quote="ada, post:1, topic:7"]`
+/// and `[/quote]`.
 fn quoted(text: &str) -> String {
     if !text.contains("[quote") {
         return text.to_owned();
@@ -417,7 +420,7 @@ mod tests {
         let said = |at: usize| comments[at].author.association.as_deref();
         assert_eq!((said(0), said(1)), (Some(ANSWER), Some("MEMBER")));
         assert_eq!(comments[0].url.as_deref(), Some("https://forum.example/t/pump-stalls/7/2"));
-        // Where the posts do not say it, the topic does.
+        // If no post is marked as the answer, the topic names it.
         let posts =
             [post(1, "It stalls.", &json!({})), post(2, "Open it.", &json!({"accepted_answer": null}))];
         let (document, comments) =

@@ -1,9 +1,9 @@
-//! Which column of a tracker's table gives which field.
+//! The mapping of table columns to fields.
 
 use super::names::FIELDS;
 use precedent_text::words::phrases;
 
-/// A name without what does not tell names apart: capitals, spaces and underscores, marks around it.
+/// Normalizes a column name: ignores case, spaces, underscores and surrounding punctuation.
 pub fn plain(name: &str) -> String {
     let name = name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '"' | '*' | ':'));
     let words: Vec<String> = name
@@ -14,7 +14,7 @@ pub fn plain(name: &str) -> String {
     words.join(" ")
 }
 
-/// Fields that several columns may give together.
+/// The fields that several columns may provide together.
 pub const MANY: &[&str] = &[
     "labels",
     "body",
@@ -27,7 +27,7 @@ pub const MANY: &[&str] = &[
     "related",
 ];
 
-/// The field that a column of this name gives, and how early its name stands among those of the field.
+/// Returns the field of a column name, and the rank of the name among those of the field.
 pub fn field(name: &str) -> Option<(&'static str, usize)> {
     let name = plain(name);
     // "Created At (UTC)"
@@ -38,11 +38,11 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
     FIELDS.iter().find_map(|(field, names)| Some((*field, phrases(names).position(|n| n == name)?)))
 }
 
-/// What Jira calls its columns of links, in front of their kind.
+/// The names of Jira's link columns, without their link type.
 const OUTWARD: &str = "outward issue link, ausgehende vorgangsverknüpfung, lien de ticket sortant";
 const INWARD: &str = "inward issue link, eingehende vorgangsverknüpfung, lien de ticket entrant";
 
-/// What a column of Jira's that lists links says: `Outward issue link (Duplicate)`.
+/// Returns the relation of a Jira link column: `Outward issue link (Duplicate)`.
 fn link(name: &str) -> Option<&'static str> {
     let (ways, kind) = name.split_once(" (")?;
     let is = |words: &'static str| phrases(words).any(|known| known == ways);
@@ -54,18 +54,18 @@ fn link(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The field that a column gives beside these others: of two that are called alike the one that this tracker means.
+/// Returns the field of a column, resolving names that this tracker uses differently.
 fn beside(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
     match (plain(name).as_str(), tracker) {
-        // What others call notes were written later; Asana has no other description.
+        // Elsewhere notes are comments; Asana has no other description.
         ("notes", "Asana") => Some(("body", 0)),
-        // Where GitHub keeps an issue. Elsewhere it is what people call the project.
+        // GitHub names the repository here; elsewhere the column contains a project title.
         ("project", "" | "GitHub Projects") => Some(("repository", usize::MAX)),
         _ => field(name),
     }
 }
 
-/// The columns that give each field, by field. `told` is what a person said: a field and a column's name, an empty one for none.
+/// Returns the columns of each field.
 pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
     let tracker = tracker(headers);
     let found: Vec<Option<(&'static str, usize)>> = headers.iter().map(|h| beside(h, tracker)).collect();
@@ -79,13 +79,14 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
         columns.sort_unstable();
         let columns: Vec<usize> = match MANY.contains(field) {
             true => {
-                // As they stand in the table; of body and closing time the likelier first.
+                // Columns keep their table order; those of body and closing time are sorted by
+                // rank.
                 if !matches!(*field, "body" | "closed") {
                     columns.sort_unstable_by_key(|(_, at)| *at);
                 }
                 columns.into_iter().map(|(_, at)| at).collect()
             }
-            // A field of one value takes the likeliest name; repeated columns of that name give what the first leaves empty.
+            // A single-valued field takes the best name; repeated columns fill in its empty cells.
             false => {
                 let best = columns.first().map(|(rank, _)| *rank);
                 columns.into_iter().filter(|(rank, _)| Some(*rank) == best).map(|(_, at)| at).collect()
@@ -98,7 +99,7 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
     out
 }
 
-/// The tracker whose table has these columns, as far as their names tell.
+/// Returns the tracker whose tables have these columns, if the names are distinctive.
 pub fn tracker(headers: &[String]) -> &'static str {
     let names: Vec<String> = headers.iter().map(|h| plain(h)).collect();
     let has = |name: &str| names.iter().any(|n| n == name);
@@ -179,7 +180,7 @@ mod tests {
         assert_eq!(assigned(&["Thema", "Angelegt", "#"])[0], ("number", vec![2]));
     }
 
-    /// What a table of these columns gives, each column by its name.
+    /// Returns the fields of a table with these columns, each with its column names.
     fn given(names: &str) -> Vec<(&'static str, Vec<&str>)> {
         let names: Vec<&str> = names.split(", ").collect();
         let named = |columns: Vec<usize>| columns.into_iter().map(|at| names[at]).collect();
@@ -214,7 +215,7 @@ mod tests {
         gives(freshdesk, "updated", &["Last update time"]);
         gives(freshdesk, "closed", &["Closed time", "Resolved time"]);
         gives(freshdesk, "author", &["Full name"]);
-        // The title of the person who wrote is none of the ticket.
+        // The title of the requester is not the title of the ticket.
         gives("Ticket ID, Title, Subject, Full name", "title", &["Subject"]);
         gives("ID, Titel, Betreff", "title", &["Betreff"]);
         let notion = "Name, Status, Created time, Last edited time, Created by, ID, Tags, Text";

@@ -1,5 +1,5 @@
-//! What an import is given, as contents to read: files, folders of them, and what lies in archives. Names inside of archives never
-//! become paths, and nothing is unpacked anywhere.
+//! The inputs of an import: files, folders and archive members. Names in archives never become
+//! paths, and archives are never unpacked to disk.
 
 use std::{
     fs::File,
@@ -15,37 +15,37 @@ use precedent_core::error::{Error, Result};
 use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack, unpacked};
 use precedent_text::words::Words;
 
-/// The largest file in an archive, in bytes; each is read into memory, one after another.
+/// The largest archive member, in bytes; each is read into memory, one after another.
 const MAX_MEMBER: u64 = 256 * 1024 * 1024;
-/// How many files of an archive are looked at.
+/// The maximum number of archive members that are read.
 const MAX_MEMBERS: usize = 20_000;
-/// How deep folders may lie in one another, and how many files are taken from them.
+/// The maximum nesting depth of folders, and the maximum number of files.
 const MAX_DEPTH: usize = 8;
 const MAX_FILES: usize = 50_000;
-/// How deep archives may lie in one another.
+/// The maximum nesting depth of archives.
 const MAX_ARCHIVES: usize = 3;
 
-/// Something to read from its beginning, as often as is needed.
+/// An input that can be read from its start any number of times.
 #[derive(Clone)]
 pub struct Content {
-    /// What it is called in remarks: the file's name.
+    /// Name in messages: the file name.
     pub name: String,
-    /// Where it lies below what was given, with `/` between folders.
+    /// Path below the given path, with `/` between folders.
     pub place: String,
-    /// The file that it is or lies in.
+    /// Path of the file, or of the archive that contains it.
     pub path: PathBuf,
     bytes: Option<Arc<[u8]>>,
     packed: Arc<AtomicU64>,
 }
 
 impl Content {
-    /// A file of its own.
+    /// Creates the content of a regular file.
     pub fn file(path: &Path) -> Self {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         Self { place: name.clone(), name, path: path.to_owned(), bytes: None, packed: Arc::default() }
     }
 
-    /// The same, said where it lies below a folder that was given.
+    /// Sets its place relative to a given folder.
     #[must_use]
     pub fn below(mut self, given: &Path) -> Self {
         if let Ok(inner) = self.path.strip_prefix(given)
@@ -58,15 +58,17 @@ impl Content {
         self
     }
 
-    /// Whether it lies in an archive of an export that gives its files their names: those tell nothing of what is in them.
+    /// Returns whether it is in an export archive with fixed file names, which do not describe the
+    /// content.
     pub fn is_laid_out(&self) -> bool {
         self.bytes.is_some() && (self.place.contains("tree/project/") || is_numbered(&self.name))
     }
 
-    /// Opens it at its beginning, unpacked.
+    /// Opens the decompressed content at its start.
     ///
     /// # Errors
-    /// [`precedent_core::Code::NotFound`], [`precedent_core::Code::Io`]; [`precedent_core::Code::InvalidInput`] if it cannot be unpacked.
+    /// [`precedent_core::Code::NotFound`], [`precedent_core::Code::Io`];
+    /// [`precedent_core::Code::InvalidInput`] if it cannot be unpacked.
     pub fn open(&self) -> Result<Box<dyn Read + Send>> {
         match &self.bytes {
             None => {
@@ -80,25 +82,25 @@ impl Content {
         }
     }
 
-    /// How many bytes of the file have been read.
+    /// Returns the number of bytes of the file that were read.
     pub fn read(&self) -> u64 {
         self.packed.load(Ordering::Relaxed)
     }
 
-    /// What counts the bytes that were read.
+    /// Returns the counter of the bytes that were read.
     pub fn counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.packed)
     }
 
-    /// Its first bytes, unpacked.
+    /// Returns the first bytes of the decompressed content.
     ///
     /// # Errors
-    /// As [`Content::open`].
+    /// The same as [`Content::open`].
     pub fn start(&self, most: usize) -> Result<Vec<u8>> {
         let mut start = Vec::new();
         let stream = self.open()?;
         match stream.take(most as u64).read_to_end(&mut start) {
-            // A file that is cut says what it is all the same; whole records before the cut are read.
+            // The format of a truncated file is still detected, and its complete records are read.
             Err(e) if start.is_empty() || e.kind() == io::ErrorKind::QuotaExceeded => {
                 Err(damaged(&self.path, &e))
             }
@@ -107,10 +109,12 @@ impl Content {
     }
 }
 
-/// The files below a path, with their sizes: the path itself, or those in a folder, however deep; items before comments.
+/// Returns the files below a path with their sizes: the path itself, or all files in a folder;
+/// items come before comments.
 ///
 /// # Errors
-/// [`precedent_core::Code::NotFound`] if there is nothing; [`precedent_core::Code::Io`] if it cannot be read.
+/// [`precedent_core::Code::NotFound`] if there is nothing; [`precedent_core::Code::Io`] if it
+/// cannot be read.
 pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
     let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
     if !meta.is_dir() {
@@ -131,7 +135,7 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
     Ok(out)
 }
 
-/// The database of a casebook: what lies beside it is the program's own, and no tracker's.
+/// The database of a casebook; the files next to it are not tracker exports.
 const CASEBOOK: &str = "precedent.db";
 
 fn walk(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()> {
@@ -140,7 +144,7 @@ fn walk(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()
     }
     for entry in std::fs::read_dir(folder).map_err(|e| Error::io(folder, e))? {
         let entry = entry.map_err(|e| Error::io(folder, e))?;
-        // Links are followed only when they are named themselves: a folder of an archive must not lead out of it.
+        // Links inside a folder are skipped, because they could point outside of it.
         let kind = entry.file_type().map_err(|e| Error::io(folder, e))?;
         if entry.file_name().to_string_lossy().starts_with('.') || out.len() >= MAX_FILES {
             continue;
@@ -155,11 +159,11 @@ fn walk(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()
     Ok(())
 }
 
-/// Gives what a file holds to `each`, which says whether to go on: the file itself, or one after another what lies in it, if it
-/// is an archive, also in archives that lie in it. Whether it is one.
+/// Calls `each` with the file, or with the members of an archive, including nested archives, until
+/// it returns `false`. Returns whether the file is an archive.
 ///
 /// # Errors
-/// A file that cannot be read, an archive that is damaged or hostile, and what `each` fails with.
+/// A file that cannot be read, a damaged or malicious archive, and the errors of `each`.
 pub fn each(path: &Path, mut each: impl FnMut(Content) -> Result<bool>) -> Result<bool> {
     let whole = Content::file(path);
     let start = whole.start(1024)?;
@@ -179,11 +183,11 @@ pub fn each(path: &Path, mut each: impl FnMut(Content) -> Result<bool>) -> Resul
     Ok(false)
 }
 
-/// What does something with each content, and says whether to go on.
+/// A callback for each content that returns whether to continue.
 type Each<'a> = dyn FnMut(Content) -> Result<bool> + 'a;
 
-/// Gives a file that lies in an archive to `each`, or what lies in it. What cannot be opened as an archive is given as it is: who
-/// looks at it says what is wrong with it, and the others are read.
+/// Calls `each` with an archive member, or with the members of a nested archive. A member that is
+/// not a valid archive is passed unchanged, so that its error is reported and the others are read.
 fn inside(member: Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {
     if depth > MAX_ARCHIVES {
         return each(member);
@@ -198,7 +202,8 @@ fn inside(member: Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {
     }
 }
 
-/// Whether a file in an archive is a zip archive of files. A document of an office program is one of its parts.
+/// Returns whether an archive member is a zip archive of files. An office document is one, but
+/// counts as a single file.
 fn opens(member: &Content) -> bool {
     whole_of(member).is_ok_and(|bytes| {
         ::zip::ZipArchive::new(Cursor::new(bytes)).is_ok_and(|archive| !is_office(&archive))
@@ -209,7 +214,7 @@ fn is_office<R: Read + io::Seek>(archive: &::zip::ZipArchive<R>) -> bool {
     archive.file_names().any(|n| n.is_ok_and(|n| n == "[Content_Types].xml"))
 }
 
-/// All of a content, unpacked.
+/// Reads the whole decompressed content.
 fn whole_of(content: &Content) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let stream = content.open()?;
@@ -229,15 +234,15 @@ fn is_zip(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 
-/// Whether a file in an archive is of use at all. GitHub's migration archives and GitLab's exports hold much else, which names
-/// itself.
+/// Returns whether an archive member is relevant. GitHub's migration archives and GitLab's exports
+/// contain many other files with fixed names.
 fn is_wanted(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     if is_numbered(file) {
         return !BESIDE.iter().any(|b| file.starts_with(b));
     }
     if name.contains("tree/project/") {
-        // Merge requests are told.
+        // Merge requests are included so that they can be reported.
         return matches!(file, "issues.ndjson" | "merge_requests.ndjson");
     }
     let beside = ["schema.json", "VERSION", "GITLAB_VERSION", "lfs-objects.json", "project.bundle"]
@@ -246,20 +251,20 @@ fn is_wanted(name: &str) -> bool {
     !beside && !file.starts_with('.') && !name.starts_with("__MACOSX/")
 }
 
-/// Whether a file is called as those of GitHub's migration archives are: `issues_000001.json`.
+/// Returns whether a file name has the form of GitHub's migration archives: `issues_000001.json`.
 fn is_numbered(file: &str) -> bool {
     file.strip_suffix(".json")
         .and_then(|stem| stem.rsplit_once('_'))
         .is_some_and(|(_, n)| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// What stands beside items and comments in GitHub's migration archives.
+/// The name prefixes of irrelevant files in GitHub's migration archives.
 static BESIDE: Words = Words::new(
     "attachments_ bases_ commit_comments_ issue_events_ milestones_ organizations_ projects_ protected_branches_
     pull_request_review_threads_ pull_request_reviews_ releases_ repositories_ repository_files_ teams_ users_",
 );
 
-/// Whether to go on.
+/// Reads a tar archive; returns whether to continue.
 fn tar(whole: &Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {
     let path = &whole.path;
     let mut tar = tar::Archive::new(whole.open()?);
@@ -291,7 +296,7 @@ fn zip(whole: &Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {
             return members(whole, size, file, depth, each);
         }
     }
-    // Packed once more, or in an archive: its directory stands at its end, so it is read whole.
+    // The zip directory is at the end, so a compressed or nested archive is read whole.
     let bytes = whole_of(whole)?;
     let size = bytes.len() as u64;
     members(whole, size, Cursor::new(bytes), depth, each)

@@ -1,4 +1,5 @@
-//! What characters a file is written in, and the file as UTF-8. What cannot be read costs a character (U+FFFD), never a record.
+//! Detection of a file's encoding, and its conversion to UTF-8. An undecodable byte costs a
+//! character (U+FFFD), never a record.
 
 use std::{
     cmp::Ordering,
@@ -13,27 +14,27 @@ use encoding_rs::{
 };
 use precedent_text::{tokens::is_stop_word, words::phrases};
 
-/// How much is looked at, at the most, to tell one old encoding from another.
+/// The maximum size of the sample for legacy encoding detection, in bytes.
 const SAMPLE: usize = 1024 * 1024;
 
-/// What a file is written in.
+/// The detected encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The encoding.
+    /// Encoding.
     pub encoding: &'static Encoding,
-    /// How many characters of it cannot be read.
+    /// Number of undecodable characters.
     pub damaged: u64,
-    /// Another encoding that it may as well be written in.
+    /// Another encoding that is as likely.
     pub rival: Option<&'static Encoding>,
 }
 
 impl Written {
-    /// As people call it, where that is worth saying: UTF-8 is what everybody expects.
+    /// Returns the name of the encoding, unless it is UTF-8.
     pub fn named(self) -> Option<&'static str> {
         (self.encoding != UTF_8).then(|| self.encoding.name())
     }
 
-    /// What a person should know where nothing tells two encodings apart.
+    /// Returns a notice if two encodings are equally likely.
     pub fn doubt(self) -> Option<String> {
         let (read, rival) = (self.encoding.name(), self.rival?.name());
         Some(format!(
@@ -42,13 +43,14 @@ impl Written {
     }
 }
 
-/// What UTF-8 a stream holds, counted piece by piece.
+/// A counter of valid and invalid UTF-8 in a stream.
 #[derive(Default)]
 struct Utf8 {
     carried: Vec<u8>,
-    /// Characters beyond ASCII that are whole.
+    /// Number of valid non-ASCII characters.
     whole: u64,
-    /// Places that are no UTF-8, and those of them that are letters in no old encoding of Europe either.
+    /// Number of invalid sequences, and of those that are not letters in a European legacy
+    /// encoding.
     broken: u64,
     foreign: u64,
 }
@@ -87,11 +89,12 @@ impl Utf8 {
     }
 }
 
-/// Tells what a stream is written in; it is read to its end, as one old letter may stand in the last row. `whole` says whether that
-/// is the file's end; a beginning may end within a character, and one broken letter of it says little.
+/// Detects the encoding of a stream by reading all of it, because a legacy character may be in the
+/// last row. `whole` states whether the stream ends with the file; the start of a file may end
+/// inside a character, where one invalid character is weak evidence.
 ///
 /// # Errors
-/// The stream's own.
+/// Those of the stream.
 pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Written> {
     let mut start = Vec::new();
     stream.by_ref().take(64 * 1024).read_to_end(&mut start)?;
@@ -119,7 +122,7 @@ pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Written> {
             break;
         }
     }
-    // A piece that ends within a character says nothing against it, the file's end does.
+    // A truncated character is an error at the end of the file only.
     utf8.broken += u64::from(whole && !utf8.carried.is_empty());
     if shifted && utf8.whole + utf8.broken == 0 && guess(&sample) == ISO_2022_JP {
         return sure(ISO_2022_JP);
@@ -132,13 +135,13 @@ pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Written> {
     Ok(Written { encoding, damaged: 0, rival })
 }
 
-/// Whether bytes hold what shifts to Japanese letters in ISO-2022-JP, which is all ASCII.
+/// Returns whether bytes contain an escape sequence of ISO-2022-JP, which is all ASCII.
 fn shifts(bytes: &[u8]) -> bool {
     bytes.contains(&0x1b) && bytes.windows(3).any(|three| matches!(three, b"\x1b$B" | b"\x1b$@"))
 }
 
-/// UTF-16 without a mark. No other text holds zeros; in whatever script it is written, spaces, commas and ends of lines are ASCII in
-/// one of the two orders and rare letters in the other.
+/// Detects UTF-16 without a byte order mark. Only UTF-16 contains zeros; spaces, commas and line
+/// ends are ASCII in the correct byte order and rare characters in the other.
 fn wide(start: &[u8]) -> Option<&'static Encoding> {
     let start = &start[..start.len().min(4096)];
     if start.len() < 4 || !start.contains(&0) {
@@ -155,21 +158,21 @@ fn wide(start: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// How much of such a text is what divides words, cells and lines; `None` if it is no text.
+/// Returns the number of separators of words, cells and lines; `None` if it is not text.
 fn separators(units: impl Iterator<Item = u16>) -> Option<usize> {
     let (mut found, mut all, mut odd) = (0, 0, 0);
     for letter in char::decode_utf16(units) {
         all += 1;
         match letter {
             Ok(c) if c.is_control() && !c.is_whitespace() => odd += 1,
-            // Other signs of ASCII are letters of Chinese, read in the wrong order.
+            // Other ASCII characters may be Chinese characters in the wrong byte order.
             Ok(c) => {
                 found += usize::from(matches!(c, ' ' | ',' | ';' | '\t' | '\n' | '\r' | '"' | ':' | '|'))
             }
             Err(_) => odd += 1,
         }
     }
-    // The last one may be half a letter, and texts hold a terminal's orders.
+    // The last character may be truncated, and texts may contain control sequences.
     (odd <= 1 + all / 100).then_some(found)
 }
 
@@ -179,8 +182,8 @@ fn guess(sample: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// An encoding from before Unicode, and one that is as likely. A short text of few letters misleads any detector, so the words that
-/// head tables count, and whether its signs stand where signs stand.
+/// Detects a legacy encoding, and a second one if it is as likely. Short texts mislead any
+/// detector, so known column names and the position of symbols count as evidence.
 fn old(sample: &[u8]) -> (&'static Encoding, Option<&'static Encoding>) {
     let guess = match guess(sample) {
         guess if guess == GBK => GB18030,
@@ -196,17 +199,18 @@ fn old(sample: &[u8]) -> (&'static Encoding, Option<&'static Encoding>) {
     match best {
         Some((n, encoding)) if n > known(guess) => (encoding, None),
         _ if guess.is_single_byte() => western(sample, guess),
-        // Letters of two bytes stand side by side. "5 µm" holds one byte that is none of ASCII.
+        // Two-byte characters are adjacent; "5 µm" has a single non-ASCII byte.
         _ if sample.windows(2).all(|two| two.iter().any(u8::is_ascii)) => (WINDOWS_1252, None),
         _ => (guess, None),
     }
 }
 
-/// Pages of one byte for Latin letters, which hold other letters where Windows-1252 has signs and the letters of the West.
+/// The single-byte Latin encodings, which have other letters where Windows-1252 has symbols and
+/// Western letters.
 const LATIN: &[&Encoding] = &[WINDOWS_1250, WINDOWS_1254, WINDOWS_1257, WINDOWS_1258, ISO_8859_2, ISO_8859_4];
 
-/// Whether a guess at one of these holds against Windows-1252, and the other one where nothing tells. "£5" is guessed to be "Ł5", and
-/// "naïve" to be "naīve".
+/// Chooses between such a guess and Windows-1252, and returns the other one if both are plausible.
+/// "£5" is guessed to be "Ł5", and "naïve" to be "naīve".
 fn western(sample: &[u8], guess: &'static Encoding) -> (&'static Encoding, Option<&'static Encoding>) {
     if !LATIN.contains(&guess) {
         return (guess, None);
@@ -220,7 +224,7 @@ fn western(sample: &[u8], guess: &'static Encoding) -> (&'static Encoding, Optio
         Ordering::Less => return (guess, None),
         Ordering::Equal => {}
     }
-    // Texts of the East hold many such letters, texts of the West a foreign word.
+    // Eastern European texts have many such letters, Western texts only a foreign word.
     let letters: BTreeSet<char> = apart.iter().map(|at| ours[*at]).collect();
     let english: BTreeSet<&[u8]> = sample
         .split(|b| !b.is_ascii_alphabetic())
@@ -238,13 +242,14 @@ fn western(sample: &[u8], guess: &'static Encoding) -> (&'static Encoding, Optio
     }
 }
 
-/// Whether a character cannot well stand where it does: a letter beside a digit, alone or capital in a word, a sign in a word.
+/// Returns whether a character is implausible in its position: a letter next to a digit, a letter
+/// alone, a capital inside a word, a symbol in a word.
 fn is_misfit(text: &[char], at: usize) -> bool {
     let beside = |at: Option<usize>| at.and_then(|at| text.get(at)).copied().unwrap_or(' ');
     let (before, c, after) = (beside(at.checked_sub(1)), text[at], beside(Some(at + 1)));
     let letter = |c: char| c.is_alphabetic() && !matches!(c, 'ª' | 'º');
     match c {
-        // Only Icelandic has these, which is seldom taken for something else.
+        // Only Icelandic uses these letters, and it is rarely misdetected.
         'ð' | 'Ð' | 'þ' | 'Þ' => true,
         'µ' => letter(before),
         _ if letter(c) => {
@@ -258,12 +263,12 @@ fn is_misfit(text: &[char], at: usize) -> bool {
     }
 }
 
-/// Words that head columns in trackers of some languages, with letters that tell encodings apart.
+/// The column names of some languages with letters that differ between encodings.
 const HEADS: &str = "
     标题, 编号, 状态, 描述, 创建, 更新, 主题, 作者, 件名, 題名, 状態, 説明, 作成, 更新日, ステータス, Übergeordnet, Schlüssel, Lösung, Priorität, Résumé, Créé,
     Mis à jour, Fermé, Título, Descrição, Descripción, Situação";
 
-/// A stream as UTF-8, without a mark at its beginning.
+/// A reader that converts a stream to UTF-8 without a byte order mark.
 pub struct Decoded<R> {
     inner: R,
     decoder: Decoder,
@@ -274,7 +279,7 @@ pub struct Decoded<R> {
 }
 
 impl<R: Read> Decoded<R> {
-    /// Reads a stream that is written in this encoding.
+    /// Creates a reader for a stream in this encoding.
     pub fn new(inner: R, encoding: &'static Encoding) -> Self {
         Self {
             inner,
@@ -376,7 +381,7 @@ mod tests {
             let text = format!("Id,Title,State\n1,{text},open\n");
             assert_eq!(read(&encoding.encode(&text).0).1, text);
         }
-        // Where nothing tells, it is said.
+        // Without evidence the alternative is reported.
         let rival = |text: &str| detect(WINDOWS_1252.encode(text).0.as_ref(), true).unwrap().rival;
         assert_eq!(rival("the printer shows naïve on this label"), Some(ISO_8859_4));
         assert_eq!(rival("the printer shows £5 on this label"), None);

@@ -1,4 +1,4 @@
-//! Files that hold nothing to import: what they look like, and what to do.
+//! Errors for unsupported files: their likely format and the next step.
 
 use serde_json::Value;
 
@@ -16,18 +16,18 @@ fn error(content: &Content, what: &str, hint: &str) -> Error {
     Error::not_found(format!("{inside}: {what}: nothing to import")).with_hint(hint.to_owned())
 }
 
-/// A file that is what it should be and holds nothing.
+/// Returns the error for a valid file without content.
 pub fn nothing(content: &Content, what: &str) -> Error {
     error(content, &format!("this is {what}"), "Export again, and check that the export is not empty.")
 }
 
-/// What GitLab's export of a project holds beside its issues.
+/// Returns the error for the merge requests of a GitLab project export.
 pub fn merge_requests(content: &Content) -> Error {
     let what = "these are merge requests, whose numbers would conflict with issues";
     error(content, what, "Import the issues of the project instead: tree/project/issues.ndjson.")
 }
 
-/// What the first bytes of a file give away.
+/// Returns the error for a file whose first bytes identify an unsupported format.
 pub fn at_once(content: &Content, start: &[u8]) -> Option<Error> {
     let known: &[(&[u8], &str, &str)] = &[
         (b"%PDF", "this is a PDF", "Export the list as CSV or JSON."),
@@ -62,7 +62,7 @@ pub fn at_once(content: &Content, start: &[u8]) -> Option<Error> {
     None
 }
 
-/// The tracker that wrote XML, and the element that holds an item.
+/// Returns the tracker that wrote an XML file, and the element that contains an item.
 pub fn tracker_of_xml(text: &str) -> Option<(&'static str, &'static str)> {
     let start: String = text.chars().take(4000).collect();
     let has = |words: &str| start.contains(words);
@@ -73,7 +73,7 @@ pub fn tracker_of_xml(text: &str) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// HTML, or XML that is not known.
+/// Returns the error for HTML or unknown XML.
 pub fn markup(content: &Content, text: &str) -> Error {
     let start: String = text.chars().take(20_000).collect();
     let lower = start.to_ascii_lowercase();
@@ -107,7 +107,7 @@ pub fn markup(content: &Content, text: &str) -> Error {
     )
 }
 
-/// Whether what was read as a text is none: too much of it are characters that no text has.
+/// Returns whether a decoded file is binary, from its share of implausible characters.
 pub fn is_no_text(text: &str) -> bool {
     let (mut all, mut odd) = (0, 0);
     for c in text.chars().take(2000) {
@@ -117,7 +117,7 @@ pub fn is_no_text(text: &str) -> bool {
     odd * 20 > all
 }
 
-/// A text that is no table.
+/// Returns the error for a text that is not a table.
 pub fn text(content: &Content, text: &str) -> Error {
     let start: String = text.chars().take(2000).collect();
     if is_no_text(text) {
@@ -136,13 +136,13 @@ pub fn text(content: &Content, text: &str) -> Error {
     )
 }
 
-/// JSON that is an answer of another kind than a list of reports.
+/// Returns the error for JSON that is another response than a list of reports.
 pub fn answer(content: &Content, text: &str, first: Option<&Value>, holder: bool) -> Option<Error> {
     let bare: String = text.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').take(8).collect();
     if first.is_none() && !holder && matches!(bare.as_str(), "[]" | "{}" | "[[]]" | "[][]") {
         return Some(nothing(content, "an empty list"));
     }
-    // An answer that holds no list tells why beside it.
+    // A response without a list may contain an error message.
     let whole: Option<Value> = match first {
         None if holder => serde_json::from_str(text).ok(),
         _ => None,

@@ -1,4 +1,4 @@
-//! JSON records of whatever tracker: each is told by the fields that it has, and read by the reader of its kind.
+//! Parsing of JSON records of any tracker: the fields of a record determine its parser.
 
 use std::borrow::Cow;
 
@@ -14,19 +14,19 @@ use crate::tracker::{github, graphql::nodes};
 use precedent_core::model::{DocKind, Record, State};
 use precedent_text::words::Words;
 
-/// How deep records may lie in one another in a line.
+/// The maximum nesting depth of records in a line.
 const MAX_DEPTH: u8 = 3;
 
-/// What a record holds, at its place in the file.
+/// Parses a record at its position in the file.
 ///
 /// # Errors
-/// Why it cannot be used, in words.
+/// The reason why it is skipped.
 pub fn pieces(bytes: &[u8], place: u64, known: &Known) -> Result<Vec<Piece>, String> {
     read(bytes, place, known, 0)
 }
 
 fn read(bytes: &[u8], place: u64, known: &Known, depth: u8) -> Result<Vec<Piece>, String> {
-    // Most records are GitHub's; whatever else has neither a number with a title nor an item's address is told there quickly.
+    // Most records are GitHub's, and others are rejected quickly here.
     let why = match github::records(bytes) {
         Ok(mut records) if !records.is_empty() => {
             settle(&mut records, bytes, known);
@@ -72,16 +72,16 @@ fn read(bytes: &[u8], place: u64, known: &Known, depth: u8) -> Result<Vec<Piece>
     }
 }
 
-/// What is said of a record that nothing is known of.
+/// The message for a record of an unknown format.
 pub const UNKNOWN: &str = "neither an item nor a comment of a known format";
 
-/// Whether a record is one of GitHub's, if something is amiss with it.
+/// Returns whether an invalid record has GitHub's fields.
 fn is_github(value: &Value) -> bool {
     let has = |name: &str| value.get(name).is_some();
     ["number", "title", "issue_url", "pull_request_url"].into_iter().any(has)
 }
 
-/// Gives items whose state is a word that is none of GitHub's the state that it stands for.
+/// Sets the state of items whose state word is not one of GitHub's.
 fn settle(records: &mut [Record], bytes: &[u8], known: &Known) {
     for record in records {
         if let Record::Document(item) = record
@@ -99,13 +99,14 @@ fn settle(records: &mut [Record], bytes: &[u8], known: &Known) {
     }
 }
 
-/// Keys of objects that hold one record, in one another or not: `{"data": {"repository": {"issue": {…}}}}`.
+/// The keys of objects that contain a single record, possibly nested: `{"data": {"repository":
+/// {"issue": {…}}}}`.
 const WRAPPERS: &[&str] = &["content", "issue", "pullRequest", "ticket", "node", "repository", "data"];
 
-/// The record that an object holds as its only one; an item of a board with what the board says of it.
+/// Returns the single record in an object; for a board item, with the fields of the board.
 fn held(value: &Value) -> Option<Value> {
     let object = value.as_object()?;
-    // What GitHub calls a hook with holds more than one.
+    // A webhook payload contains several records.
     if object.contains_key("action") {
         return None;
     }
@@ -119,7 +120,7 @@ fn held(value: &Value) -> Option<Value> {
     Some(inner)
 }
 
-/// The items of a repository that holds them in a list of GraphQL's, each with its name.
+/// Returns the items in the GraphQL lists of a repository, each with the repository name.
 fn of_repository(value: &Value) -> Option<Vec<Value>> {
     let name = value.get("nameWithOwner");
     let mut out = Vec::new();
@@ -135,7 +136,7 @@ fn of_repository(value: &Value) -> Option<Vec<Value>> {
     (!out.is_empty()).then_some(out)
 }
 
-/// Whether an object holds one record and no list of them.
+/// Returns whether an object contains a single record and not a list.
 fn is_single(text: &str) -> bool {
     let mut rest = text;
     loop {
@@ -152,22 +153,22 @@ fn is_single(text: &str) -> bool {
     }
 }
 
-/// Whether an object is what Bugzilla answers to the question for comments: an object of bugs, by their numbers.
+/// Returns whether an object is Bugzilla's comment response: an object of bugs, by number.
 pub fn is_comments_of_bugs(text: &str) -> bool {
     let inner = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').strip_prefix('{');
     let Some(("bugs", after)) = inner.and_then(|inner| quoted(inner.trim_start())) else { return false };
     after.trim_start().strip_prefix(':').is_some_and(|after| after.trim_start().starts_with('{'))
 }
 
-/// The objects of a text that holds several, one right after another.
+/// Returns the objects of a text that contains several in a row.
 fn several(bytes: &[u8]) -> Option<Vec<&RawValue>> {
     let all: Vec<&RawValue> =
         serde_json::Deserializer::from_slice(bytes).into_iter().collect::<Result<_, _>>().ok()?;
     (all.len() > 1 && all.iter().all(|v| v.get().starts_with('{'))).then_some(all)
 }
 
-/// JSON that may be read where this cannot: bad bytes and halves of surrogate pairs become U+FFFD, raw control characters are
-/// written as JSON wants them. `None` if there is nothing to mend.
+/// Repairs invalid JSON: invalid bytes and unpaired surrogates become U+FFFD, and control
+/// characters are escaped. Returns `None` if no repair is needed.
 fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(bytes);
     let mut changed = matches!(text, Cow::Owned(_));
@@ -187,7 +188,7 @@ fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
                     rest = &rest[length..];
                     continue;
                 }
-                // An escape that JSON does not have is a backslash that was not doubled.
+                // An unknown escape is an unescaped backslash.
                 let next = rest[1..].chars().next();
                 let good = next.is_some_and(|n| matches!(n, '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't'));
                 changed |= !good;
@@ -213,13 +214,13 @@ fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
     changed.then(|| out.into_bytes())
 }
 
-/// The number of `\uXXXX` at the beginning of a text.
+/// Parses `\uXXXX` at the start of a text.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// Keys of objects that hold records, each with a list of them or with more such keys.
+/// The keys of objects that contain records, as a list or under further such keys.
 pub const HOLDERS: &[&str] = &[
     "issues",
     "bugs",
@@ -240,11 +241,12 @@ pub const HOLDERS: &[&str] = &[
     "workPackages",
 ];
 
-/// Keys of records themselves: an object that begins with one of them is no holder.
+/// The keys of records themselves: an object that starts with one of them is not a container.
 static RECORDS: Words =
     Words::new("number iid key title summary subject fields body issue_url payload identifier node_id name");
 
-/// Whether a file's first object holds records in a list, as answers of interfaces do; told from the file's beginning.
+/// Returns whether a file's first object contains a list of records, as API responses do; decided
+/// from the start of the file.
 pub fn is_holder(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let mut rest = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '['));
@@ -269,7 +271,7 @@ pub fn is_holder(start: &[u8]) -> bool {
             }
             '{' | '[' => {
                 if depth == 0 && key.as_deref().is_some_and(|k| HOLDERS.contains(&k)) {
-                    // A list of numbers or words holds no records.
+                    // A list of numbers or strings contains no records.
                     let inner = rest[1..].trim_start();
                     return if c == '{' { inner.starts_with('"') } else { inner.starts_with(['{', ']']) };
                 }
@@ -286,7 +288,7 @@ pub fn is_holder(start: &[u8]) -> bool {
     false
 }
 
-/// The text between quotes that a text begins with, as it stands there, and what follows.
+/// Returns the raw string literal at the start of a text, and the rest.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('"')?;
     let mut escaped = false;

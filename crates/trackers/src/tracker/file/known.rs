@@ -1,26 +1,26 @@
-//! What records do not say themselves, and what nobody knew of them.
+//! Defaults for records of a file, and the words in it that were not recognized.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::states::{Said, Unknown, Words};
 
-/// What is known of the file that records come from.
+/// The properties of the file that records come from.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// What the state's words mean.
+    /// Meanings of the state words.
     pub words: Words,
-    /// Items have no number and are numbered by their place.
+    /// `true` if items have no number and are numbered by position.
     pub numberless: bool,
     unknown: Arc<Mutex<Unknown>>,
 }
 
 impl Known {
-    /// Of a file whose state's words mean this.
+    /// Creates the properties of a file with these state words.
     pub fn new(words: &Words, numberless: bool) -> Self {
         Self { words: words.clone(), numberless, unknown: Arc::default() }
     }
 
-    /// Whether an item is closed. A word that is not known is counted.
+    /// Returns whether an item is closed; counts unknown state words.
     pub fn closed(&self, said: Said<'_>) -> bool {
         let (closed, guess) = self.words.closed(said);
         if guess {
@@ -30,13 +30,14 @@ impl Known {
         closed
     }
 
-    /// What a person should know of the words that were not known.
+    /// Returns notices about the unknown state words.
     pub fn doubts(&self) -> Vec<String> {
         doubts(&self.unknown.lock().unwrap_or_else(PoisonError::into_inner), "record")
     }
 }
 
-/// Says of each word that nothing is known of how often it was met and what it was taken for; `what` is what the file is made of.
+/// Returns a notice for each unknown word with its count and assumed meaning; `what` names the
+/// parts of the file.
 pub fn doubts(unknown: &Unknown, what: &str) -> Vec<String> {
     let each = unknown.each().map(|(word, n)| {
         let s = if n == 1 { "" } else { "s" };

@@ -1,4 +1,4 @@
-//! Mails and mailboxes: a thread is an item, and its answers are the comments.
+//! Mails and mailboxes: a thread is an item, and its replies are comments.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -17,57 +17,58 @@ use precedent_core::model::Record;
 use precedent_markup::message::{self, Message, is_divider};
 use precedent_text::mail;
 
-/// An answer that names no mail belongs to one of the same subject that is so much older at the most.
+/// The maximum age of a thread that a reply without references joins by subject.
 const SUBJECT_HOLDS: SignedDuration = SignedDuration::from_hours(90 * 24);
-/// Where a mail lies: the file, and its place there from 1.
+/// The location of a mail: the file, and its position there from 1.
 pub type Place = (String, u64);
 
-/// The place of a mail in what was given.
+/// Returns the location of a mail.
 pub fn place(content: &Content, position: u64) -> Place {
     (format!("{}\n{}", content.path.display(), content.name), position)
 }
 
-/// How the mails that were given hang together.
+/// The threads of the given mails.
 #[derive(Debug, Default)]
 pub struct Threads {
     mails: HashMap<String, Part>,
 }
 
-/// What a mail is in its thread.
+/// The role of a mail in its thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
-    /// The first place where it lies.
+    /// First location of the mail.
     place: Place,
-    /// Made of the id of the mail that began the thread, so that it is the same in every import.
+    /// Number of the thread, derived from the id of its first mail so that it is stable between
+    /// imports.
     number: u32,
-    /// That id.
+    /// Id of the first mail.
     root: String,
     role: Role,
-    /// When the last mail of the thread was sent.
+    /// Time of the last mail of the thread.
     updated: Option<Timestamp>,
     answers: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// It began the thread.
+    /// The mail started the thread.
     First,
-    /// It stands for the mail that began the thread, which is not among those that were given.
+    /// The mail stands in for the first mail of the thread, which was not given.
     InPlace,
     Answer,
 }
 
-/// Collects mails, to tell their threads.
+/// A collection of mail headers, to be grouped into threads.
 #[derive(Debug, Default)]
 pub struct Gathered {
     heads: Vec<(Message, Place)>,
 }
 
 impl Gathered {
-    /// Reads the headers of the mails of a file.
+    /// Reads the headers of a file's mails.
     ///
     /// # Errors
-    /// What reading fails with.
+    /// Read errors.
     pub fn add(&mut self, content: &Content, mailbox: bool, stream: impl Read) -> Result<()> {
         each(stream, mailbox, |position, bytes| {
             if let Some(head) = message::head(&bytes) {
@@ -78,9 +79,9 @@ impl Gathered {
         Ok(())
     }
 
-    /// The threads: by what mails say that they answer, else by the subject of an answer.
+    /// Groups the mails into threads: by references, or else by the subject of a reply.
     pub fn threads(mut self) -> Threads {
-        // Mails without a date come last; of those that lie there twice the first place counts.
+        // Mails without a date come last; of copies, the first location counts.
         let when = |m: &Message| (m.date.is_none(), m.date);
         self.heads.sort_by(|(a, x), (b, y)| (when(a), &a.id, x).cmp(&(when(b), &b.id, y)));
         self.heads.dedup_by(|(a, _), (b, _)| a.id == b.id);
@@ -150,14 +151,14 @@ impl Gathered {
     }
 }
 
-/// The number of a thread, from the id of the mail that began it.
+/// Returns the number of a thread from the id of its first mail.
 fn number(root: &str) -> u32 {
     let hash = blake3::hash(root.as_bytes());
     let bytes = hash.as_bytes().first_chunk::<4>().copied().unwrap_or_default();
     u32::from_le_bytes(bytes).max(1)
 }
 
-/// Which ids belong together.
+/// The groups of related ids.
 #[derive(Debug, Default)]
 struct Groups {
     ids: HashMap<String, usize>,
@@ -189,10 +190,10 @@ impl Groups {
     }
 }
 
-/// What a mail gives: an item, or a comment of one; nothing where it lies elsewhere, too.
+/// Parses a mail into an item or a comment; returns nothing for a copy.
 ///
 /// # Errors
-/// Why it cannot be used, in words.
+/// The reason why it is skipped.
 pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Result<Vec<Piece>, String> {
     let mail = message::read(bytes).ok_or("not an email")?;
     let part = threads.mails.get(&mail.id).ok_or("an email that changed during the import")?;
@@ -225,7 +226,7 @@ pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Resul
         .record(raw),
     };
     match &mut record {
-        // The mail that began the thread is never older than one that stands for it.
+        // The real first mail must replace its stand-in, so the stand-in has no change time.
         Record::Document(item) if part.role == Role::InPlace => item.updated_at = None,
         Record::Comment(comment) => comment.author.bot = mail.automatic,
         Record::Document(_) => {}
@@ -233,10 +234,11 @@ pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Resul
     Ok(vec![Piece::Record(record)])
 }
 
-/// Gives each mail of a stream to `each`, with its place, until that wants no more; whether it came to the end.
+/// Calls `each` with every mail of a stream and its position until it returns `false`; returns
+/// whether the end was reached.
 ///
 /// # Errors
-/// What reading fails with.
+/// Read errors.
 pub fn each(stream: impl Read, mailbox: bool, mut each: impl FnMut(u64, Vec<u8>) -> bool) -> Result<bool> {
     let mut input = BufReader::with_capacity(256 * 1024, stream);
     let mut mail = Cut::default();
@@ -259,7 +261,7 @@ pub fn each(stream: impl Read, mailbox: bool, mut each: impl FnMut(u64, Vec<u8>)
             }
             position += 1;
         } else if position > 0 {
-            // A line of a mail that begins as a divider got a mark (mboxrd).
+            // Lines that look like a divider are escaped with `>` (mboxrd).
             let marks = line.iter().take_while(|b| **b == b'>').count();
             let marked = whole && marks > 0 && line[marks..].starts_with(b"From ");
             mail.push(&line[usize::from(marked)..]);
@@ -269,13 +271,13 @@ pub fn each(stream: impl Read, mailbox: bool, mut each: impl FnMut(u64, Vec<u8>)
     Ok(position == 0 || each(position, mail.take()))
 }
 
-/// The next line with its end, or as much of it as is read at once; whether there is one.
+/// Reads the next line with its end, up to a size limit; returns whether there is one.
 fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool> {
     line.clear();
     Ok(input.take(1 << 20).read_until(b'\n', line)? > 0)
 }
 
-/// A mail up to the size of a record: what is attached comes last.
+/// A mail, truncated to the record size; attachments come last.
 #[derive(Default)]
 struct Cut {
     bytes: Vec<u8>,
@@ -334,7 +336,7 @@ mod tests {
             [Role::First, Role::Answer, Role::Answer, Role::First]
         );
         assert!(found[0].1 == found[1].1 && found[1].1 == found[2].1 && found[2].1 != found[3].1);
-        // The last alone stands for the first, under the same number.
+        // The last mail alone stands in for the first, with the same number.
         let alone = numbers(&all[2..3]);
         assert_eq!(alone, [("c@x".to_owned(), found[0].1, Role::InPlace)]);
     }

@@ -1,24 +1,24 @@
-//! What a person says of a table: which column gives a field, what a state's word means, in which order dates are written.
+//! Import settings of a table: columns of fields, meanings of state words and the date order.
 
 use super::{names::FIELDS, states::Words};
 use crate::tracker::dates::Order;
 use precedent_core::error::{Error, Result};
 
-/// What was said.
+/// The import settings.
 #[derive(Clone, Debug, Default)]
 pub struct Mapping {
-    /// Fields and the columns that give them; an empty name leaves the field out.
+    /// Fields with their columns; an empty name leaves the field out.
     pub columns: Vec<(&'static str, String)>,
-    /// What words mean.
+    /// Meanings of state words.
     pub words: Words,
-    /// Whether words of a state were told.
+    /// `true` if state words were given.
     pub states: bool,
-    /// In which order three numbers name a day.
+    /// Order of day and month in dates.
     pub order: Option<Order>,
 }
 
 impl Mapping {
-    /// Reads pairs: `title=Headline`, `state.closed=Done,Shipped`, `dates=dmy`.
+    /// Parses pairs: `title=Headline`, `state.closed=Done,Shipped`, `dates=dmy`.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if there is no such field or order.

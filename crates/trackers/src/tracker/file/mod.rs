@@ -1,4 +1,4 @@
-//! Files of whatever tracker: what they are is told by what they hold, whatever they are called.
+//! Import of tracker export files; the content determines the format, not the file name.
 
 mod columns;
 pub mod content;
@@ -43,18 +43,18 @@ use precedent_core::{
 use precedent_markup::message;
 use precedent_packing::damaged;
 
-/// How much of a file is looked at to tell what it is.
+/// The number of bytes that are examined to detect the format.
 const START: usize = 256 * 1024;
 
-/// What a file is, and how it is read.
+/// The detected format of a file, and the settings to read it.
 pub struct Look {
-    /// What it is, as people call it: `Jira CSV`.
+    /// Readable name of the format: `Jira CSV`.
     pub kind: String,
-    /// The tracker whose items it holds; empty where nothing tells.
+    /// Tracker of the items; empty if unknown.
     pub tracker: &'static str,
-    /// What stands in front of the keys of projects that have no owner (`APP`) where no source is named.
+    /// Namespace of project keys without an owner (`APP`) if no source is named.
     pub namespace: String,
-    /// What a person should know of how it is read.
+    /// Notices about how the file is read.
     pub doubts: Vec<String>,
     form: Form,
 }
@@ -67,20 +67,20 @@ enum Form {
     Page,
 }
 
-/// A record as it lies in a file.
+/// A record in a file.
 pub enum Chunk {
-    /// An object of JSON, and its place among the records.
+    /// A JSON object, and its position among the records.
     Json(Vec<u8>, u64),
     /// A row of a table.
     Row(Row),
-    /// A mail, and where it lies.
+    /// A mail, and its location.
     Mail(Vec<u8>, mail::Place),
     /// A page of a wiki.
     Page(Box<Record>),
 }
 
 impl Chunk {
-    /// How many bytes it has, about.
+    /// Returns the approximate size in bytes.
     pub fn size(&self) -> usize {
         match self {
             Self::Json(bytes, _) | Self::Mail(bytes, _) => bytes.len(),
@@ -90,11 +90,11 @@ impl Chunk {
     }
 }
 
-/// Looks what a file is.
+/// Detects the format of a file.
 ///
 /// # Errors
-/// [`precedent_core::Code::NotFound`] if it holds nothing that could be imported: says what it looks like. [`precedent_core::Code::InvalidInput`] for a
-/// table that cannot be read as it is.
+/// [`precedent_core::Code::NotFound`] with the likely format if the file has nothing to import.
+/// [`precedent_core::Code::InvalidInput`] for a table that cannot be read.
 pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
     let start = content.start(START)?;
     if let Some(error) = foreign::at_once(content, &start) {
@@ -120,7 +120,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
             form: Form::Mail { mailbox, threads: Arc::default() },
         });
     }
-    // The first letter that tells may come late; of a file that is cut what was seen before tells.
+    // The first distinctive byte may come late; for a truncated file the start decides.
     let written = match start.is_ascii() {
         true => {
             encoding::detect(content.open()?, true).or_else(|_| encoding::detect(start.as_slice(), false))
@@ -160,7 +160,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
     }
 }
 
-/// Whether a file of this name is a page of a wiki.
+/// Returns whether a file of this name is a wiki page.
 pub fn is_page(file: &str) -> bool {
     let name = file.to_lowercase();
     wiki::ENDINGS.iter().any(|e| name.ends_with(e))
@@ -190,7 +190,7 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
     }
     let first = first.unwrap_or_default();
     let is_hub = is_hub(first.to_string().as_bytes());
-    // What is called as the columns of a table are.
+    // Fields may be named like table columns.
     let row = if is_hub { None } else { rows::of_record(&first, &mapping.words) };
     let has = |name: &str| first.get(name).is_some();
     let tracker = match shaped(&first) {
@@ -216,7 +216,7 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
     let host = address.and_then(identity::host).filter(|_| !matches!(tracker, "GitHub" | "GitHub event"));
     Ok(Look {
         kind: format!("{tracker} JSON").trim_start().to_owned(),
-        // What nothing is known of is called GitHub's, and may be anybody's.
+        // Records of an unknown tracker are labelled GitHub, but may belong to any tracker.
         tracker: if tracker == "GitHub" && !is_hub { "" } else { tracker },
         namespace: host.map_or_else(
             || if tracker.is_empty() { "files".to_owned() } else { name(tracker) },
@@ -227,12 +227,12 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
     })
 }
 
-/// Whether a record is read as GitHub's are.
+/// Returns whether a record is parsed as one of GitHub's.
 fn is_hub(record: &[u8]) -> bool {
     github::records(record).is_ok_and(|found| !found.is_empty())
 }
 
-/// The tracker that gives records of JSON such fields, where they tell.
+/// Returns the tracker whose JSON records have these fields, if they are distinctive.
 fn shaped(record: &Value) -> Option<&'static str> {
     let has = |name: &str| record.get(name).is_some();
     Some(match () {
@@ -249,14 +249,14 @@ fn shaped(record: &Value) -> Option<&'static str> {
     })
 }
 
-/// The tracker that a stored item's record came from; empty where nothing tells.
+/// Returns the tracker of a stored item's raw record; empty if unknown.
 pub fn tracker_of(raw: &[u8]) -> &'static str {
     let Ok(Value::Object(fields)) = serde_json::from_slice(raw) else { return "" };
     let is_cell = |v: &Value| match v {
         Value::Array(all) => all.iter().all(Value::is_string),
         other => other.is_string(),
     };
-    // A row of a table is kept as its cells under the names of the columns.
+    // A table row is stored as its cells by column name.
     if fields.values().all(is_cell) {
         return columns::tracker(&fields.keys().cloned().collect::<Vec<_>>());
     }
@@ -268,7 +268,7 @@ pub fn tracker_of(raw: &[u8]) -> &'static str {
 }
 
 impl Look {
-    /// Whether it holds mails, and if so whether it is a mailbox of many.
+    /// Returns `None` unless the file contains mails; otherwise whether it is a mailbox of several.
     pub fn mailbox(&self) -> Option<bool> {
         match &self.form {
             Form::Mail { mailbox, .. } => Some(*mailbox),
@@ -276,14 +276,14 @@ impl Look {
         }
     }
 
-    /// Says how the mails that it holds hang together with others.
+    /// Sets the threads of the mails in the file.
     pub fn hang_together(&mut self, all: &Arc<mail::Threads>) {
         if let Form::Mail { threads, .. } = &mut self.form {
             threads.clone_from(all);
         }
     }
 
-    /// The columns of a table with the field that each gives; none of other files.
+    /// Returns the columns of a table, each with its field; empty for other files.
     pub fn columns(&self) -> Vec<(String, Option<&'static str>)> {
         match &self.form {
             Form::Table(plan) => {
@@ -301,12 +301,12 @@ impl Look {
         }
     }
 
-    /// What the file is written in, where that is not UTF-8.
+    /// Returns the encoding of the file, unless it is UTF-8.
     pub fn encoding(&self) -> Option<&'static str> {
         self.written().and_then(Written::named)
     }
 
-    /// What a person should know once all of it was read.
+    /// Returns the notices that are known after the whole file was read.
     pub fn late_doubts(&self) -> Vec<String> {
         let words = match &self.form {
             Form::Json { known, .. } | Form::Xml { known, .. } => known.doubts(),
@@ -315,12 +315,12 @@ impl Look {
         words.into_iter().chain(self.written().and_then(Written::doubt)).collect()
     }
 
-    /// Whether it is a page of a wiki.
+    /// Returns whether it is a wiki page.
     pub fn is_page(&self) -> bool {
         matches!(self.form, Form::Page)
     }
 
-    /// Lines in front of a table that are none of it.
+    /// Returns the number of lines before the table.
     pub fn preamble(&self) -> usize {
         match &self.form {
             Form::Table(plan) => plan.preamble - usize::from(plan.declared && plan.preamble > 0),
@@ -328,11 +328,11 @@ impl Look {
         }
     }
 
-    /// Gives every record to `each`, with its place or why there is none; `each` says whether to go on. Whether it was read to
-    /// its end.
+    /// Calls `each` with every record and its place, or the reason why it is skipped, until it
+    /// returns `false`. Returns whether the end was reached.
     ///
     /// # Errors
-    /// A file that is cut or damaged.
+    /// A truncated or damaged file.
     pub fn read(
         &self,
         content: &Content,
@@ -349,7 +349,8 @@ impl Look {
                 let mut records = Records::over(&content.path, stream, content.counter(), holders);
                 while let Some(slice) = records.read()? {
                     let place = format!("{}:{}", content.name, slice.position);
-                    // Nobody can tell how much is missing, so it is no record that is skipped.
+                    // The number of missing records is unknown, so this is an error and not a
+                    // skipped record.
                     if let Err(why) = &slice.bytes
                         && matches!(why.as_str(), CUT_LIST | CUT_RECORD)
                     {
@@ -417,7 +418,7 @@ impl Look {
         Ok(true)
     }
 
-    /// Whether a record may name this project; quickly, and wrong only by saying yes.
+    /// Returns whether a record may name this project; fast, and wrong only by returning `true`.
     pub fn mentions(chunk: &Chunk, project: &regex::bytes::Regex) -> bool {
         match chunk {
             Chunk::Json(bytes, _) => project.is_match(bytes),
@@ -426,10 +427,10 @@ impl Look {
         }
     }
 
-    /// What a record holds.
+    /// Parses a record.
     ///
     /// # Errors
-    /// Why it cannot be used, in words.
+    /// The reason why it is skipped.
     pub fn pieces(&self, chunk: Chunk) -> std::result::Result<Vec<Piece>, String> {
         match (chunk, &self.form) {
             (Chunk::Json(bytes, place), Form::Json { known, .. } | Form::Xml { known, .. }) => {
@@ -450,7 +451,7 @@ fn read_rows(
 ) -> Result<bool> {
     let mut reader = table::rows(content, plan)?;
     let mut cells = StringRecord::new();
-    // The number's cell of the item that the last row was of, and its title.
+    // The number cell and the title of the previous row's item.
     let mut last: Option<(String, String)> = None;
     let has_comments = !plan.columns("comments").is_empty();
     let mut place = 0;
@@ -465,7 +466,7 @@ fn read_rows(
         }
         let key = plan.cell(&cells, "number").map(str::to_owned);
         let title = plan.cell(&cells, "title").unwrap_or_default();
-        // A row without a key, or with that of the row before it, goes on with that one's comments.
+        // A row without a key, or with the previous row's key, continues its comments.
         let again = match (&key, &last) {
             (None, Some((key, _))) if has_comments && title.is_empty() => Some(key.clone()),
             (Some(key), Some((before, name)))

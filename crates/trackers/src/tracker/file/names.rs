@@ -1,10 +1,11 @@
-//! What columns are called that give a field, and what their cells call a relation, by tracker and language.
+//! Column names of fields and cell texts of relations, by tracker and language.
 
 use std::{collections::HashMap, sync::LazyLock};
 
 use precedent_text::{tokens::bare, words::phrases};
 
-/// The fields that columns can give, each with the usual names of such columns; the first that is there counts.
+/// The fields that columns can provide, each with the usual column names; the first existing one
+/// counts.
 pub const FIELDS: &[(&str, &str)] = &[
     (
         "number",
@@ -144,16 +145,16 @@ pub const FIELDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What a relation in a cell says of the report in whose row it stands.
+/// A relation in a cell, from the report of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// It is a duplicate of the other.
+    /// The report is a duplicate of the other.
     Duplicates,
-    /// The other is a duplicate of it.
+    /// The other is a duplicate of the report.
     DuplicatedBy,
 }
 
-/// "Is a duplicate of", as Redmine and Jira write it.
+/// The translations of "is a duplicate of" in Redmine and Jira.
 const DUPLICATES: &str = "مكرر من, çoxaldır, дублира, duplikat, duplicats, duplikuje, duplikater, duplikat von, αντίγραφα, is duplicate of,
     duplicada de, duplitseerib, bikoizten du, تکرارکننده, kopio, duplique, מכפיל את, duplira, duplikálja, salinan,
     duplica, 次のチケットと重複, 다음 일감에 중복됨, dubliuoja, dublē uzdevumu, дупликати, хос хамааралтай, dupliceert, dupliserer,
@@ -165,7 +166,7 @@ const DUPLICATES: &str = "مكرر من, çoxaldır, дублира, duplikat, d
     と重複しています, 重複しているチケット, 次の課題と重複, 複製, 重复于, 重複於, 是重复的, 与重复, 중복, 복제, es duplicado de, es un duplicado de, duplica a,
     es duplicada de";
 
-/// "Has a duplicate".
+/// The translations of "has a duplicate".
 const DUPLICATED_BY: &str = "مكرر بواسطة, çoxaldılır, дублирана от, duplicirano od, duplicat per, duplikován, dubleret af, dupliziert durch,
     αντιγράφηκε από, has duplicate, duplicada por, duplitseerijaks, honek bikoiztuta, تکرارشونده, kopioinut,
     dupliqué par, שוכפל עי, ponovljen kao, duplikálta, disalin oleh, duplicata da, 次のチケットが重複, 중복된 일감, dubliuojasi su,
@@ -184,8 +185,8 @@ static RELATIONS: LazyLock<HashMap<String, Relation>> = LazyLock::new(|| {
     each(DUPLICATES, Relation::Duplicates).chain(each(DUPLICATED_BY, Relation::DuplicatedBy)).collect()
 });
 
-/// Which way a cell says that two reports are the same, in the words of Redmine and Jira; `None` if it says something else. The
-/// other report's number may stand among the words: "Duplicated by #290".
+/// Parses the direction of a duplicate relation, in the words of Redmine and Jira; `None` for other
+/// relations. The text may contain the other report's number: "Duplicated by #290".
 pub fn relation(words: &str) -> Option<Relation> {
     let named: Vec<&str> =
         words.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect();

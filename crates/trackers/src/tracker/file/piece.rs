@@ -1,29 +1,29 @@
-//! What the records of files are read into.
+//! The parsed contents of file records.
 
 use jiff::Timestamp;
 
 use crate::tracker::identity::Identity;
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, Record, State};
 
-/// How two items hang together, as the file says.
+/// A relation between two items, as the file states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tie {
-    /// The one is a duplicate of the other.
+    /// The first is a duplicate of the second.
     DuplicateOf,
-    /// They have to do with each other.
+    /// The items are related.
     RelatesTo,
 }
 
-/// A part of what a record holds.
+/// A part of a record's contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// An item, page or comment.
     Record(Record),
-    /// A link between two items; those that name no project are of the one that the file is of.
+    /// A link between two items; items without a project belong to that of the file.
     Link(Identity, Identity, Tie),
 }
 
-/// An item as a reader finds it; what it leaves out is empty.
+/// An item from a parser; missing fields are empty.
 #[derive(Debug, Default)]
 pub struct Item {
     pub project: Option<String>,
@@ -47,8 +47,8 @@ pub struct Item {
 }
 
 impl Item {
-    /// The item, from a record with these bytes. The fingerprint is of what was read, too: when a date form or a word is read
-    /// otherwise than before, it counts as changed.
+    /// Converts the item to a record with these raw bytes. The fingerprint covers the parsed
+    /// values, so a changed interpretation of a date or word counts as a change.
     pub fn record(self, bytes: Vec<u8>) -> Record {
         let mut raw = Raw::new(bytes);
         let read = format!(
@@ -95,10 +95,10 @@ impl Item {
     }
 }
 
-/// The longest title that is made of a text, in characters.
+/// The longest title that is derived from a text, in characters.
 const MAX_TITLE: usize = 120;
 
-/// A title; where there is none, the first line of the text that says something.
+/// Returns the title, or else the first line of the text with content.
 pub fn titled(title: &str, text: &str) -> String {
     let line =
         || text.lines().map(str::trim).find(|l| l.contains(char::is_alphanumeric)).unwrap_or("(no subject)");
@@ -108,12 +108,12 @@ pub fn titled(title: &str, text: &str) -> String {
     }
 }
 
-/// A comment as a reader finds it.
+/// A comment from a parser.
 #[derive(Debug, Default)]
 pub struct Said {
     pub project: Option<String>,
     pub number: u64,
-    /// The tracker's id, where it has one.
+    /// Id of the tracker, if there is one.
     pub id: Option<String>,
     pub author: Option<String>,
     pub body: String,
@@ -124,8 +124,8 @@ pub struct Said {
 }
 
 impl Said {
-    /// The comment. One without an id gets one from its item, its time and a mark that tells it from others there; one
-    /// without a time has that of its item.
+    /// Converts the comment to a record. One without an id gets one from its item, its time and a
+    /// distinguishing mark; one without a time has that of its item.
     pub fn record(self, item: Option<Timestamp>, mark: &str, bytes: Vec<u8>) -> Record {
         let at = self.at.or(item).unwrap_or(Timestamp::UNIX_EPOCH);
         let time = self.at.map(|t| t.as_second().to_string()).unwrap_or_default();
@@ -148,7 +148,8 @@ impl Said {
     }
 }
 
-/// A text without what the database's functions stop at; the place stays, so that words do not run together.
+/// Replaces NUL characters, at which SQLite's text functions stop; the replacement keeps words
+/// apart.
 pub fn whole(text: &str) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
 }

@@ -1,10 +1,10 @@
-//! Quotes of a table that are never closed: without this a whole table would become one title.
+//! Detection of unclosed quotes in a table, which would otherwise merge many rows into one cell.
 
 use std::io::{self, Read};
 
 use crate::tracker::import::MAX_RECORD;
 
-/// Passes a table through and follows its quotes.
+/// A pass-through reader that tracks the quotes of a table.
 pub struct Quotes<R> {
     inner: R,
     delimiter: u8,
@@ -12,36 +12,36 @@ pub struct Quotes<R> {
     line: u64,
     opened: u64,
     spans: bool,
-    /// How many bytes stand between the quotes that are open.
+    /// Number of bytes in the open quote.
     held: usize,
     wrong: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
-    /// Where a cell begins.
+    /// The start of a cell.
     Start,
-    /// In a cell that does not begin with a quote.
+    /// A cell that does not start with a quote.
     Bare,
-    /// Between quotes.
+    /// A quoted cell.
     Quoted,
-    /// After a quote that closes, or is doubled.
+    /// After a quote that closes the cell or is doubled.
     Closing,
 }
 
 impl<R> Quotes<R> {
-    /// Follows the quotes of a table whose cells this byte divides.
+    /// Creates a reader for a table with this delimiter.
     pub fn new(inner: R, delimiter: u8) -> Self {
         Self { inner, delimiter, at: At::Start, line: 1, opened: 0, spans: false, held: 0, wrong: None }
     }
 
-    /// The line of a quote that is never closed, once the table was read to its end: the file ends between its quotes, or what
-    /// closes them stands some lines below at the beginning of another cell.
+    /// Returns the line of an unclosed quote after the table was read: the file ends inside it, or
+    /// it was closed by the opening quote of a cell some lines below.
     pub fn unclosed(&self) -> Option<u64> {
         self.wrong.or((self.at == At::Quoted).then_some(self.opened))
     }
 
-    /// Whether more stands between the quotes that are open than any record has.
+    /// Returns whether the open quote is longer than any record.
     fn is_endless(&self) -> bool {
         self.at == At::Quoted && self.held > MAX_RECORD
     }
@@ -62,7 +62,8 @@ impl<R> Quotes<R> {
             }
             (_, b) if b == self.delimiter || b == b'\n' || b == b'\r' => At::Start,
             (At::Closing, b) => {
-                // A letter right after the closing quote of a cell of several lines opens the next cell's text in truth.
+                // A letter after a closing quote of a multi-line cell shows that it opened the next
+                // cell.
                 if self.spans && !b.is_ascii_whitespace() && self.wrong.is_none() {
                     self.wrong = Some(self.opened);
                 }
@@ -78,7 +79,7 @@ impl<R: Read> Read for Quotes<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         buffer[..n].iter().for_each(|b| self.byte(*b));
-        // What reads this would take the rest of the file for one cell, and hold all of it.
+        // The CSV parser would otherwise read the rest of the file into memory as one cell.
         match self.is_endless() {
             true => Err(io::Error::new(io::ErrorKind::InvalidData, "a quote is not closed")),
             false => Ok(n),

@@ -1,4 +1,4 @@
-//! The rows of a table as items, comments and links.
+//! Conversion of table rows to items, comments and links.
 
 use csv::StringRecord;
 use jiff::Timestamp;
@@ -23,16 +23,16 @@ use precedent_text::html;
 /// A row of a table.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Its place among the rows, from 1.
+    /// Position among the rows, from 1.
     pub place: u64,
-    /// Its cells.
+    /// The cells of the row.
     pub cells: StringRecord,
-    /// Whether it goes on with the item of the row before it: then it holds comments alone. With the number's cell of that item.
+    /// Number cell of the previous row's item, if this row only adds comments to it.
     pub again: Option<String>,
 }
 
-/// A record of JSON as a row, where its fields are called as columns of items are: a number, a title, and two of a text, a state and
-/// dates. People and projects have names and are no items.
+/// Converts a JSON record to a row if its fields are named like item columns: a number, a title,
+/// and two of body, state and dates. Users and projects have names and are not items.
 pub fn of_record(value: &Value, words: &Words) -> Option<(Plan, Row)> {
     let fields = value.as_object()?;
     let (mut headers, mut cells) = (Vec::new(), StringRecord::new());
@@ -65,7 +65,7 @@ pub fn of_record(value: &Value, words: &Words) -> Option<(Plan, Row)> {
     is_item.then_some((plan, Row { place: 1, cells, again: None }))
 }
 
-/// A field as a cell would have it: of an object its name, of a list what is in it.
+/// Returns a field as cell text: the name of an object, the elements of a list.
 fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -79,10 +79,10 @@ fn plain_text(value: &Value) -> String {
     }
 }
 
-/// What a row holds.
+/// Parses a row.
 ///
 /// # Errors
-/// Why it cannot be used, in words.
+/// The reason why it is skipped.
 pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
     let cells = &row.cells;
     let of = item(plan, row)?;
@@ -99,7 +99,7 @@ pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
         resolution: plan.cell(cells, "reason"),
         closed_at: closed_at.is_some(),
     };
-    // "Closed" says nothing of why.
+    // "Closed" is not a reason.
     let word = state.word.filter(|w| !matches!(plain(w).as_str(), "closed" | "open" | "opened"));
     let reason = state.resolution.filter(|r| is_resolution(r)).or(word);
     let url = plan.cell(cells, "url").map(str::to_owned);
@@ -134,7 +134,7 @@ pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
     Ok(out)
 }
 
-/// Which item a row is of.
+/// Returns the item of a row.
 fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
     let key = row.again.as_deref().or_else(|| plan.cell(&row.cells, "number"));
     let url = plan.cell(&row.cells, "url").filter(|u| u.contains("://"));
@@ -164,7 +164,7 @@ fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
     Ok(found)
 }
 
-/// Whether it is `owner/name`.
+/// Returns whether a name has the form `owner/name`.
 fn is_repository(name: &str) -> bool {
     let word = |part: &str| {
         !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
@@ -172,7 +172,7 @@ fn is_repository(name: &str) -> bool {
     name.split_once('/').is_some_and(|(owner, name)| word(owner) && word(name))
 }
 
-/// The text, from as many columns as give it, as Markdown.
+/// Returns the body from all its columns, as Markdown.
 fn body(plan: &Plan, cells: &StringRecord) -> String {
     let mut out = String::new();
     for (n, (at, text)) in plan.cells(cells, "body").enumerate() {
@@ -184,7 +184,7 @@ fn body(plan: &Plan, cells: &StringRecord) -> String {
     out
 }
 
-/// A text in the markup of the tracker that wrote the table.
+/// Converts the markup of the tracker that wrote the table to Markdown.
 fn markdown(plan: &Plan, text: &str) -> String {
     let text = whole(text);
     match plan.tracker {
@@ -195,7 +195,7 @@ fn markdown(plan: &Plan, text: &str) -> String {
     }
 }
 
-/// The labels: each of a column that is repeated, or what a cell divides.
+/// Returns the labels: the cells of a repeated column, or the parts of a cell.
 fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
     let repeated = |at: usize| plan.headers.iter().filter(|h| **h == plan.headers[at]).count() > 1;
     let mut out: Vec<String> = Vec::new();
@@ -215,7 +215,8 @@ fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
     out
 }
 
-/// The comments of a row: Jira's `date;author;text`, or a text with its author and time in columns of their own.
+/// Returns the comments of a row: Jira's `date;author;text`, or a text with author and time in
+/// columns of their own.
 fn comments(plan: &Plan, row: &Row, of: &Identity, item: Option<Timestamp>) -> Result<Vec<Piece>, String> {
     let cells = &row.cells;
     let order = plan.columns("comments").first().map(|at| plan.order(*at)).unwrap_or_default();
@@ -223,7 +224,7 @@ fn comments(plan: &Plan, row: &Row, of: &Identity, item: Option<Timestamp>) -> R
     let mut times: Vec<Option<Timestamp>> = Vec::new();
     for (n, at) in plan.columns("comments").iter().enumerate() {
         let text = cells.get(*at).unwrap_or_default().trim();
-        // How many there are is no comment.
+        // A comment count is not a comment.
         if matches!(text, "" | "[]") || text.bytes().all(|b| b.is_ascii_digit()) {
             continue;
         }
@@ -249,8 +250,8 @@ fn comments(plan: &Plan, row: &Row, of: &Identity, item: Option<Timestamp>) -> R
             said.author = Some(author.trim().to_owned()).filter(|a| !a.is_empty());
         }
         said.body = markdown(plan, body);
-        // Rows of one item each hold one comment of many, and need not follow one another: their text tells those without a time
-        // and those of one minute apart.
+        // Comments of one item may be in scattered rows, so those without a distinct time are
+        // identified by their text.
         let mark = match (&row.again, said.at) {
             (Some(_), _) | (None, None) => blake3::hash(text.as_bytes()).to_hex()[..8].to_owned(),
             _ => times.iter().filter(|t| **t == said.at).count().to_string(),
@@ -264,7 +265,7 @@ fn comments(plan: &Plan, row: &Row, of: &Identity, item: Option<Timestamp>) -> R
     }
 }
 
-/// The links of a row.
+/// Adds the links of a row.
 fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>) {
     for (field, tie, back) in [
         ("duplicates", Tie::DuplicateOf, false),
@@ -280,7 +281,7 @@ fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>)
                     Some(Relation::Duplicates) => (Tie::DuplicateOf, false),
                     None => (tie, back),
                 };
-                // A bare number is one of this project.
+                // A bare number belongs to this project.
                 let other = Identity { project: other.project.or_else(|| of.project.clone()), ..other };
                 let (from, to) = if back { (other, of.clone()) } else { (of.clone(), other) };
                 out.push(Piece::Link(from, to, tie));
@@ -289,8 +290,9 @@ fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>)
     }
 }
 
-/// The words of a link's cell and the key in it. Redmine says what kind each is, "Duplicates #290"; others add the title,
-/// "APP-12 (Belt slips)". A number at the end of plain words is none of an item: "Belt slips 2.0".
+/// Splits the cell of a link into its words and the key. Redmine writes the link type, "Duplicates
+/// #290"; others add the title, "APP-12 (Belt slips)". A number at the end of plain words is not an
+/// item: "Belt slips 2.0".
 fn named(part: &str) -> (String, &str) {
     if part.contains("://") || !part.contains(char::is_whitespace) {
         return (String::new(), part);
@@ -321,7 +323,8 @@ fn named(part: &str) -> (String, &str) {
     }
 }
 
-/// The row as it is kept: the columns by name, those of one name together. Comments are kept as such.
+/// Returns the stored form of a row: cells by column name, with repeated columns combined. Comments
+/// are stored separately.
 fn pairs(plan: &Plan, cells: &StringRecord) -> Vec<u8> {
     let mut out = serde_json::Map::new();
     let comments = plan.columns("comments");

@@ -1,5 +1,6 @@
-//! Records of trackers whose live readers want more than a file says, or that are not mirrored live: GitLab, Bugzilla, Zendesk,
-//! Jira, Redmine, Linear, Azure DevOps, YouTrack and GitHub's public events. Read by name, tolerantly.
+//! Parsers for records of trackers whose live connector needs more than a file contains, or that
+//! have none: GitLab, Bugzilla, Zendesk, Jira, Redmine, Linear, Azure DevOps, YouTrack and GitHub's
+//! public events. Fields are looked up by name, tolerantly.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -19,7 +20,7 @@ use crate::tracker::{
 use precedent_core::model::{DocKind, MAX_NUMBER, Record, State, item_number};
 use precedent_markup::hypertext;
 
-/// What a record of one of these kinds holds; `None` if it is of none.
+/// Parses a record of one of these formats; `None` if it has another format.
 pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<Result<Vec<Piece>, String>> {
     let has = |name: &str| value.get(name).is_some();
     let any = |names: &[&str]| names.iter().any(|n| has(n));
@@ -54,7 +55,7 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<
     })
 }
 
-/// A record whose fields are called as the columns of tables are; `None` if they are not.
+/// Parses a record whose fields are named like table columns; `None` if they are not.
 fn named(value: &Value, known: &Known) -> Option<Result<Vec<Piece>, String>> {
     let (plan, row) = rows::of_record(value, &known.words)?;
     let cell = |field: &str| plan.cell(&row.cells, field);
@@ -67,7 +68,8 @@ fn named(value: &Value, known: &Known) -> Option<Result<Vec<Piece>, String>> {
     Some(rows::pieces(&plan, &row))
 }
 
-/// An item of Jira's XML, in which the title has the key and lists have elements around them.
+/// Parses an item of Jira's XML, whose title contains the key and whose lists have wrapper
+/// elements.
 fn jira_xml(value: &Value, known: &Known) -> Option<Result<Vec<Piece>, String>> {
     let mut item = value.clone();
     let fields = item.as_object_mut()?;
@@ -85,7 +87,7 @@ fn jira_xml(value: &Value, known: &Known) -> Option<Result<Vec<Piece>, String>> 
     named(&item, known)
 }
 
-/// The first of these that holds a text that is not empty; `a.b` is `b` in `a`.
+/// Returns the first non-empty text among these fields; `a.b` is `b` in `a`.
 fn text(value: &Value, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| {
         let found = name.split('.').try_fold(value, |v, part| v.get(part))?;
@@ -97,7 +99,7 @@ fn text(value: &Value, names: &[&str]) -> Option<String> {
     })
 }
 
-/// The first of these that holds a time.
+/// Returns the first time among these fields.
 fn time(value: &Value, names: &[&str]) -> Option<Timestamp> {
     names.iter().find_map(|name| dates::read(&text(value, &[name])?, dates::Order::default()))
 }
@@ -113,17 +115,17 @@ fn short(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// A list: as such, or as GraphQL gives it; empty where there is none.
+/// Returns a list, plain or in GraphQL's form; empty if there is none.
 fn list<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
     match value.get(name) {
         Some(Value::Array(all)) => all.iter().collect(),
-        // One that XML does not repeat is no list.
+        // A single XML element is not a list.
         Some(object @ Value::Object(_)) => nodes(object).unwrap_or_else(|| vec![object]),
         _ => Vec::new(),
     }
 }
 
-/// Names in a list of texts or of objects with a name.
+/// Returns the names in a list of strings or of objects with a name.
 fn names(value: &Value, name: &str) -> Vec<String> {
     match value.get(name) {
         Some(Value::String(words)) => {
@@ -143,7 +145,7 @@ fn body(value: &Value, names: &[&str]) -> String {
     if hypertext::is_html(&text) { hypertext::to_markdown(&text) } else { text }
 }
 
-/// The fields that most trackers have; the others are put in by the reader of each.
+/// Parses the fields that most trackers share; each parser adds its own.
 fn item(value: &Value, number: u64, known: &Known, said: Said<'_>) -> Item {
     let url = text(value, &["web_url", "webUrl", "html_url", "url"]);
     let closed_at =
@@ -180,7 +182,7 @@ fn item(value: &Value, number: u64, known: &Known, said: Said<'_>) -> Item {
     }
 }
 
-/// The item first, then its comments.
+/// Returns the item, followed by its comments.
 fn with_comments(mut item: Item, comments: Vec<Comment>, bytes: &[u8]) -> Vec<Piece> {
     let project = item.project.clone();
     item.comments = comments.len() as u64;
@@ -194,12 +196,12 @@ fn with_comments(mut item: Item, comments: Vec<Comment>, bytes: &[u8]) -> Vec<Pi
     out
 }
 
-/// Whether a record of GitLab's is no issue.
+/// Returns whether a GitLab record is a merge request.
 pub fn is_merge_request(value: &Value) -> bool {
     ["source_branch", "sourceBranch", "merge_status"].iter().any(|n| value.get(*n).is_some())
 }
 
-/// GitLab's interfaces and project exports.
+/// Parses an issue of GitLab's APIs or project exports.
 fn gitlab(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let number = number(value, &["iid"])?;
     let address = text(value, &["web_url", "webUrl"]).unwrap_or_default();
@@ -240,7 +242,7 @@ fn gitlab(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Stri
     Ok(out)
 }
 
-/// A note of GitLab's that lies apart from its issue.
+/// Parses a GitLab note outside of its issue.
 fn note(value: &Value) -> Result<Vec<Piece>, String> {
     if value.get("system").and_then(Value::as_bool) == Some(true) {
         return Ok(Vec::new());
@@ -266,7 +268,7 @@ fn note_of(note: &Value, number: u64) -> Comment {
     }
 }
 
-/// Bugzilla's REST answers, and its XML by the names that it has there.
+/// Parses a bug of Bugzilla's REST responses or of its XML.
 fn bugzilla(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let number = number(value, &["id", "bug_id"])?;
     let (word, resolution) = (text(value, &["status", "bug_status"]), text(value, &["resolution"]));
@@ -288,7 +290,7 @@ fn bugzilla(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, St
     let mut comments = Vec::new();
     for (place, said) in list(value, told).into_iter().enumerate() {
         let words = text(said, &["text", "thetext"]).unwrap_or_default();
-        // The first comment is the report itself.
+        // The first comment is the description.
         if place == 0
             && item.body.is_empty()
             && text(said, &["count", "comment_count"]).is_none_or(|c| c == "0")
@@ -316,7 +318,7 @@ fn bugzilla(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, St
     Ok(out)
 }
 
-/// What Bugzilla answers to the question for comments: by bug, the description first.
+/// Parses Bugzilla's comment response: by bug, the description first.
 fn comments_of_bugs(value: &Value) -> Result<Vec<Piece>, String> {
     let mut out = Vec::new();
     for (bug, held) in value.get("bugs").and_then(Value::as_object).into_iter().flatten() {
@@ -330,7 +332,7 @@ fn comments_of_bugs(value: &Value) -> Result<Vec<Piece>, String> {
     Ok(out)
 }
 
-/// A comment of Bugzilla's, by the names of its REST answers and of its XML.
+/// Parses a Bugzilla comment, by the field names of REST and XML.
 fn said_of_bug(said: &Value, number: u64) -> Comment {
     Comment {
         number,
@@ -344,12 +346,12 @@ fn said_of_bug(said: &Value, number: u64) -> Comment {
     }
 }
 
-/// Zendesk's tickets: of its interface, and of its exports, which hold the comments.
+/// Parses a Zendesk ticket of the API, or of an export that contains the comments.
 fn zendesk(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let number = number(value, &["id"])?;
     let word = text(value, &["status"]);
     let mut item = item(value, number, known, Said { word: word.as_deref(), ..Said::default() });
-    // The address that people have is the one of the page.
+    // The web address is more useful than the API address.
     let page = |url: String| match url.split_once("/api/v2/tickets/") {
         Some((host, id)) => format!("{host}/agent/tickets/{}", id.trim_end_matches(".json")),
         None => url,
@@ -362,7 +364,7 @@ fn zendesk(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Str
     let mut comments = Vec::new();
     for said in list(value, "comments") {
         let words = body(said, &["plain_body", "body", "html_body"]);
-        // The first one is the report itself.
+        // The first comment is the description.
         if words.trim() == item.body.trim() && comments.is_empty() {
             continue;
         }
@@ -380,7 +382,7 @@ fn zendesk(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Str
     Ok(with_comments(item, comments, bytes))
 }
 
-/// Jira's answers, by the reader of live mirrors.
+/// Parses a Jira issue with the parser of live mirrors.
 fn jira_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let raw = String::from_utf8_lossy(bytes);
     let key = text(value, &["key"]).unwrap_or_default();
@@ -391,7 +393,7 @@ fn jira_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, 
     let (mut item, relations) = jira::issue(&raw, &base, "", &project)?;
     item.repository = of.project.clone();
     item.remote_id = Some(key.clone());
-    // The reader knows categories alone, which a file may lack.
+    // That parser needs status categories, which a file may lack.
     if text(value, &["fields.status.statusCategory.key"]).is_none() {
         let (word, resolution) =
             (text(value, &["fields.status.name"]), text(value, &["fields.resolution.name"]));
@@ -429,7 +431,7 @@ fn jira_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, 
     Ok(out)
 }
 
-/// Redmine's answers.
+/// Parses a Redmine issue.
 fn redmine_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let number = number(value, &["id"])?;
     let word = text(value, &["status.name", "status"]);
@@ -468,7 +470,7 @@ fn redmine_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece
     Ok(out)
 }
 
-/// Linear's answers.
+/// Parses a Linear issue.
 fn linear(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let key = text(value, &["identifier"]).unwrap_or_default();
     let of =
@@ -509,11 +511,11 @@ fn linear(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Stri
     Ok(out)
 }
 
-/// Azure DevOps' work items.
+/// Parses an Azure DevOps work item.
 fn azure(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let number = number(value, &["id"])?;
     let Some(Value::Object(fields)) = value.get("fields") else { return Err("no \"fields\"".to_owned()) };
-    // Their names have points, which part names here.
+    // Field names contain dots, which are path separators here.
     let plain: serde_json::Map<String, Value> =
         fields.iter().map(|(name, v)| (name.replace('.', "_"), v.clone())).collect();
     let fields = Value::Object(plain);
@@ -548,7 +550,7 @@ fn azure(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, Strin
     Ok(with_comments(item, comments, bytes))
 }
 
-/// YouTrack's answers.
+/// Parses a YouTrack issue.
 fn youtrack(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
     let key = text(value, &["idReadable"]).unwrap_or_default();
     let of =
@@ -578,7 +580,7 @@ fn youtrack(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, St
     Ok(with_comments(item, comments, bytes))
 }
 
-/// GitHub's public events: the item as it was then, and what was said.
+/// Parses a GitHub public event: the item at that time, and the comment.
 fn event(value: &Value) -> Result<Vec<Piece>, String> {
     let repository = text(value, &["repo.name"]);
     let payload = value.get("payload").cloned().unwrap_or_default();
@@ -601,7 +603,7 @@ fn event(value: &Value) -> Result<Vec<Piece>, String> {
     Ok(out)
 }
 
-/// What a command printed without the numbers.
+/// Parses the output of a command that was printed without numbers.
 fn numberless(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Result<Vec<Piece>, String> {
     let word = text(value, &["state", "status"]);
     let reason = text(value, &["stateReason", "state_reason"]);

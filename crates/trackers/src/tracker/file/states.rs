@@ -1,4 +1,4 @@
-//! The words for an item's state, in the languages that trackers speak.
+//! State words of items, in the languages of trackers.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -9,9 +9,11 @@ use precedent_text::tokens::bare;
 
 use super::columns::plain;
 
-/// Words for what is done, a text for each language. Accents, capitals, spaces and marks do not matter.
+/// The words for closed states, one text per language. Accents, case, spaces and punctuation are
+/// ignored.
 const CLOSED: &[&str] = &[
-    // English; GitHub, Jira, YouTrack, Mantis, Launchpad, Zendesk, Bugzilla, which cuts its words short in lists
+    // English; GitHub, Jira, YouTrack, Mantis, Launchpad, Zendesk, Bugzilla (which abbreviates in
+    // lists)
     "closed, close, done, resolved, fixed, verified, rejected, declined, wontfix, won't fix, won't do, invalid, duplicate, \
      completed, complete, cancelled, canceled, solved, removed, released, fix released, merged, archived, obsolete, finished, \
      abandoned, not planned, deployed, implemented, shipped, cut, inactive, works for me, can't reproduce, cannot reproduce, \
@@ -97,7 +99,7 @@ const CLOSED: &[&str] = &[
      거부됨, 반려, 반려됨, 중복, 중복됨, 재현 불가, 폐기, 폐기됨, 검증됨",
 ];
 
-/// Words for what is not.
+/// The words for open states.
 const OPEN: &[&str] = &[
     // English
     "open, opened, new, to do, todo, in progress, reopened, backlog, assigned, accepted, triage, triaged, untriaged, active, pending, \
@@ -148,7 +150,7 @@ const OPEN: &[&str] = &[
     "열림, 신규, 새로움, 진행, 진행 중, 할 일, 의견, 보류, 다시 열림, 미완료",
 ];
 
-/// Words for what has no solution yet, as a state and as a resolution, in the languages that Jira speaks.
+/// The words for unresolved, as a state and as a resolution, in the languages of Jira.
 const UNRESOLVED: &[&str] = &[
     "unresolved, not resolved, unsolved, not solved, not yet resolved",
     "nicht erledigt, unerledigt, ungelöst, nicht gelöst, unaufgelöst",
@@ -169,69 +171,70 @@ const UNRESOLVED: &[&str] = &[
     "未解决, 未解決, 尚未解决, 尚未解決, 미해결, 해결되지 않음, 해결 안 됨, 미해결됨",
 ];
 
-/// Words in the place of a resolution that say that there is none.
+/// The words for a missing resolution.
 const NONE: &[&str] = &[
     "none, open, no resolution, n/a, null, nil, reopened, not set, empty, offen, keine, keiner, aucune, aucun, ninguna, ninguno, \
      nenhuma, nenhum, nessuna, nessuno, geen, brak, нет, žádné, žádná, ingen, нема, yok, 无, 無, なし, 없음",
 ];
 
-/// Why something was closed, as Bugzilla says behind the state. Some of these words alone may mean something else.
+/// The closing reasons after Bugzilla's state. Some of these words alone may mean something else.
 const BEHIND: &[&str] = &[
     "moved, deferred, upstream, errata, current release, next release, rawhide, eol, insufficient data, migrated, not our bug, \
      inva, wont, dupl, work, fixe",
 ];
 
-/// The words of a list, without what does not tell them apart.
+/// Returns the normalized words of a list.
 fn each(list: &[&'static str]) -> impl Iterator<Item = String> {
     list.iter().flat_map(|words| words.split(", ")).map(bare)
 }
 
-/// Whether each word means closed.
+/// The known words, `true` for closed.
 static KNOWN: LazyLock<HashMap<String, bool>> = LazyLock::new(|| {
     let open = each(OPEN).chain(each(UNRESOLVED)).map(|word| (word, false));
     each(CLOSED).map(|word| (word, true)).chain(open).collect()
 });
 
-/// What says that there is no resolution.
+/// The words that mean no resolution.
 static NO_RESOLUTION: LazyLock<HashSet<String>> =
     LazyLock::new(|| each(UNRESOLVED).chain(each(NONE)).collect());
 
-/// What a state's word means here.
+/// The meanings of state words in a file.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     told: HashMap<String, bool>,
 }
 
-/// What is said of an item's state, as it stands in the file.
+/// The state fields of an item, as written in the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Said<'a> {
-    /// The state's word.
+    /// State word.
     pub word: Option<&'a str>,
-    /// The group of states that it is in (Jira's status category).
+    /// Status category (Jira).
     pub category: Option<&'a str>,
-    /// The resolution.
+    /// Resolution.
     pub resolution: Option<&'a str>,
-    /// Whether it says when it was closed.
+    /// `true` if the item has a closing time.
     pub closed_at: bool,
 }
 
 impl Words {
-    /// Takes what a person said of a word.
+    /// Sets the meaning of a word that the user stated.
     pub fn tell(&mut self, word: &str, closed: bool) {
         self.told.insert(plain(word), closed);
     }
 
-    /// Takes what a word means in this tracker, unless a person said something else.
+    /// Sets the meaning of a word in this tracker, unless the user stated another one.
     pub fn usual(&mut self, word: &str, closed: bool) {
         self.told.entry(plain(word)).or_insert(closed);
     }
 
-    /// Whether this word means closed; `None` if it is not known.
+    /// Returns whether this word means closed; `None` if it is unknown.
     pub fn known(&self, word: &str) -> Option<bool> {
         self.told.get(&plain(word)).copied().or_else(|| of_word(word))
     }
 
-    /// Whether an item is closed, and whether that is a guess: nothing that is said of it is known here.
+    /// Returns whether an item is closed, and whether that is a guess because none of its words is
+    /// known.
     pub fn closed(&self, said: Said<'_>) -> (bool, bool) {
         if let Some(closed) = said.word.and_then(|w| self.told.get(&plain(w))) {
             return (*closed, false);
@@ -247,9 +250,10 @@ impl Words {
     }
 }
 
-/// What a state's word means in general: "5 - Closed", "Closed (duplicate)", "Resolved - Fixed", "RESOLVED FIXED", "Done ✅".
+/// Returns the general meaning of a state word: "5 - Closed", "Closed (duplicate)", "Resolved -
+/// Fixed", "RESOLVED FIXED", "Done ✅".
 fn of_word(word: &str) -> Option<bool> {
-    // Who asks does not say.
+    // A question states nothing.
     if word.trim_end().ends_with(['?', '？']) {
         return None;
     }
@@ -264,7 +268,8 @@ fn found(word: &str) -> Option<bool> {
     KNOWN.get(&bare(word)).copied()
 }
 
-/// The first part of what is said, which counts: "Closed" of "Closed (duplicate)", "Closed, Fixed", "Closed - Fixed".
+/// Returns the first part of a state, which counts: "Closed" of "Closed (duplicate)", "Closed,
+/// Fixed", "Closed - Fixed".
 fn first(word: &str) -> &str {
     let word = word.split(['(', '[', ',', ';', ':', '/', '|']).next().unwrap_or_default();
     [" - ", " – ", " — "]
@@ -272,7 +277,8 @@ fn first(word: &str) -> &str {
         .fold(word, |word, dash| word.split_once(dash).map_or(word, |(first, _)| first))
 }
 
-/// Bugzilla's "RESOLVED FIXED", GitHub's "Closed as not planned": two words that both say that it is done.
+/// Parses two words that both mean closed: Bugzilla's "RESOLVED FIXED", GitHub's "Closed as not
+/// planned".
 fn with_reason(words: &str) -> Option<bool> {
     let (state, reason) = words.split_once(|c: char| c.is_whitespace() || matches!(c, '-' | '_'))?;
     let reason = reason.trim();
@@ -281,14 +287,14 @@ fn with_reason(words: &str) -> Option<bool> {
     (done && found(state) == Some(true)).then_some(true)
 }
 
-/// Whether a resolution is one.
+/// Returns whether a resolution is set.
 pub fn is_resolution(text: &str) -> bool {
     let said = bare(text);
     let none = matches!(text.trim(), "-1") || said.is_empty();
     !none && !NO_RESOLUTION.contains(&said)
 }
 
-/// Words that nothing is known of, with how often each was met; bounded, whatever the file.
+/// A bounded counter of unknown words.
 #[derive(Clone, Debug, Default)]
 pub struct Unknown(BTreeMap<String, u64>);
 
@@ -303,7 +309,7 @@ impl Unknown {
         }
     }
 
-    /// The words with how often, in the order of the alphabet.
+    /// Returns the words with their counts, in alphabetical order.
     pub fn each(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().map(|(word, n)| (word.as_str(), *n))
     }

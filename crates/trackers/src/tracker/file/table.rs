@@ -1,5 +1,5 @@
-//! Tables: CSV and its kin. A first pass over the file tells how it is written, which column gives which field, in which order
-//! its dates stand and which words of its state nobody knows; the second one reads.
+//! Tables: CSV and similar formats. A first pass over the file detects the encoding, the columns of
+//! the fields, the date order and the unknown state words; a second pass reads the rows.
 
 use std::{collections::BTreeMap, io::Read};
 
@@ -22,44 +22,44 @@ use crate::tracker::{
 use precedent_core::error::{Code, Error, Result};
 use precedent_packing::damaged;
 
-/// How many rows at the beginning may be none of the table.
+/// The maximum number of rows before the table.
 const PREAMBLE: usize = 25;
-/// The most columns of a table; the cells beyond them are left out, and told.
+/// The maximum number of columns; cells beyond are left out with a notice.
 const MAX_COLUMNS: usize = 4_096;
-/// What cells may be divided by.
+/// The supported delimiters.
 const DELIMITERS: &[u8] = b",;\t|";
-/// Fields that hold times.
+/// The fields that contain times.
 const TIMES: &[&str] = &["created", "updated", "closed", "comment date"];
 
-/// How a table is read.
+/// The settings to read a table.
 pub struct Plan {
-    /// The tracker that wrote it; empty if its columns do not tell.
+    /// Tracker that wrote the table; empty if unknown.
     pub tracker: &'static str,
-    /// How it is written.
+    /// Encoding of the file.
     pub written: Written,
-    /// What divides its cells.
+    /// Delimiter of the cells.
     pub delimiter: u8,
-    /// Rows in front of the one that names the columns; one of them says what divides the cells, if `declared`.
+    /// Number of rows before the header row, including the `sep=` row if `declared`.
     pub preamble: usize,
-    /// Whether the file says what divides its cells (`sep=;`).
+    /// `true` if the file declares its delimiter (`sep=;`).
     pub declared: bool,
-    /// The columns' names.
+    /// Column names.
     pub headers: Vec<String>,
     fields: Vec<(&'static str, Vec<usize>)>,
-    /// The order of the dates in each column that holds times.
+    /// Date order of each column with times.
     orders: BTreeMap<usize, Order>,
-    /// What the state's words mean.
+    /// Meanings of state words.
     pub words: Words,
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: u64,
-    /// Projects that keys name, with how many rows.
+    /// Projects in keys, each with its number of rows.
     pub projects: BTreeMap<String, u64>,
-    /// What a person should know of how it is read.
+    /// Notices about how the table is read.
     pub doubts: Vec<String>,
 }
 
 impl Plan {
-    /// How a record is read that is none of a table: by the names of its fields.
+    /// Creates the plan for a record outside of a table, by its field names.
     pub fn of(headers: Vec<String>, words: &Words) -> Self {
         Self {
             tracker: columns::tracker(&headers),
@@ -77,49 +77,49 @@ impl Plan {
         }
     }
 
-    /// The columns that give a field.
+    /// Returns the columns of a field.
     pub fn columns(&self, field: &str) -> &[usize] {
         self.fields.iter().find(|(f, _)| *f == field).map_or(&[], |(_, columns)| columns)
     }
 
-    /// The field that a column gives.
+    /// Returns the field of a column.
     pub fn field(&self, column: usize) -> Option<&'static str> {
         self.fields.iter().find(|(_, columns)| columns.contains(&column)).map(|(field, _)| *field)
     }
 
-    /// The order of dates in a column.
+    /// Returns the date order of a column.
     pub fn order(&self, column: usize) -> Order {
         self.orders.get(&column).copied().unwrap_or_default()
     }
 
-    /// Whether rows carry a number; otherwise they are numbered by their place.
+    /// Returns whether rows have a number; otherwise they are numbered by position.
     pub fn is_numbered(&self) -> bool {
         !self.columns("number").is_empty() || !self.columns("url").is_empty()
     }
 
-    /// The cells of a field, trimmed, without the empty ones, each with its column.
+    /// Returns the non-empty cells of a field, trimmed, each with its column.
     pub fn cells<'a>(&'a self, row: &'a StringRecord, field: &str) -> impl Iterator<Item = (usize, &'a str)> {
         self.columns(field).iter().filter_map(|at| self.text(row, *at).map(|text| (*at, text)))
     }
 
-    /// What a cell holds, trimmed; none if it is empty.
+    /// Returns the trimmed text of a cell; `None` if it is empty.
     fn text<'a>(&self, row: &'a StringRecord, column: usize) -> Option<&'a str> {
         let text = row.get(column)?.trim();
-        // Views of Zendesk write what is empty as a dash.
+        // Zendesk views write an empty cell as a dash.
         let empty = text.is_empty() || (self.tracker == "Zendesk" && text == "-");
         (!empty).then_some(text)
     }
 
-    /// The first cell of a field that holds something.
+    /// Returns the first non-empty cell of a field.
     pub fn cell<'a>(&'a self, row: &'a StringRecord, field: &str) -> Option<&'a str> {
         self.cells(row, field).next().map(|(_, text)| text)
     }
 }
 
-/// Looks at a table; `None` if it is none.
+/// Detects a table; `None` if the file is not one.
 ///
 /// # Errors
-/// A file that cannot be read, a quote that is never closed, columns that are not there, none that gives the title.
+/// A file that cannot be read, an unclosed quote, missing columns, no title column.
 pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     let path = &content.path;
     let written = encoding::detect(content.open()?, true).map_err(|e| damaged(path, &e))?;
@@ -153,7 +153,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
         doubts: Vec::new(),
     };
     if plan.columns("title").is_empty() {
-        // One column without a single known name is a text, not a table.
+        // A single column with an unknown name is plain text.
         if plan.fields.is_empty()
             && mapping.columns.is_empty()
             && plan.headers.iter().filter(|h| !h.is_empty()).count() < 2
@@ -176,7 +176,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     Ok(Some(plan))
 }
 
-/// A reader of the table's rows, after the one that names the columns.
+/// Returns a reader of the rows after the header row.
 ///
 /// # Errors
 /// A file that cannot be read.
@@ -204,7 +204,7 @@ fn skip<R: Read>(reader: &mut csv::Reader<R>, rows: usize, content: &Content) ->
     Ok(())
 }
 
-/// A table that cannot be read further.
+/// Returns the error for a table that cannot be read further.
 pub fn unreadable(content: &Content, error: &csv::Error) -> Error {
     match error.kind() {
         csv::ErrorKind::Io(e) => damaged(&content.path, e),
@@ -216,7 +216,7 @@ pub fn unreadable(content: &Content, error: &csv::Error) -> Error {
     }
 }
 
-/// Finds what divides the cells and the row that names the columns: the one with the most names that are known.
+/// Finds the delimiter and the header row: the one with the most known names.
 fn head(start: &str, mapping: &Mapping) -> Option<(u8, usize, Vec<String>)> {
     let told = |name: &str| {
         !name.trim().is_empty() && mapping.columns.iter().any(|(_, column)| plain(column) == plain(name))
@@ -234,7 +234,7 @@ fn head(start: &str, mapping: &Mapping) -> Option<(u8, usize, Vec<String>)> {
             }
             let names = record.iter().take(MAX_COLUMNS);
             let known = names.filter(|name| columns::field(name).is_some() || told(name)).count();
-            // A cell of a text may be called like a column: the row is one of names if most of its cells are short.
+            // Rows with equally many known names are ranked by their non-empty cells.
             let filled = record.iter().filter(|c| !c.trim().is_empty()).count();
             let score = (known, if known == 0 && at > 0 { 0 } else { filled });
             if best.as_ref().is_none_or(|(k, f, ..)| score > (*k, *f)) && (known > 0 || at == 0) {
@@ -248,11 +248,12 @@ fn head(start: &str, mapping: &Mapping) -> Option<(u8, usize, Vec<String>)> {
         .filter(|(_, _, h)| h.iter().any(|h| !h.is_empty()))
 }
 
-/// The columns of each field, with what the person said; and a column that was said and is not there.
+/// Returns the columns of each field, including the user's settings, and a configured column that
+/// is missing.
 #[allow(clippy::type_complexity, reason = "what is found, and what is missing")]
 fn assigned(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, Vec<usize>)>, Option<String>) {
     let mut fields = columns::assign(headers);
-    // Of a tree of work items each level has a column of its own.
+    // Exports of work item trees have one title column per level.
     let level = |name: &String| {
         plain(name)
             .strip_prefix("title ")
@@ -269,7 +270,7 @@ fn assigned(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, Vec<us
         if named.is_empty() && !name.is_empty() {
             return (fields, Some(name.clone()));
         }
-        // What was said of a column goes before what its name says.
+        // The user's settings take precedence over column names.
         for (other, columns) in &mut fields {
             columns.retain(|at| !named.contains(at) || other == field);
         }
@@ -282,7 +283,7 @@ fn assigned(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, Vec<us
     (fields, None)
 }
 
-/// The first pass.
+/// Makes the first pass over the rows.
 fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     let decoded = Decoded::new(content.open()?, plan.written.encoding);
     let mut reader = reader(Quotes::new(decoded, plan.delimiter), plan.delimiter);
@@ -292,9 +293,9 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     let mut said = Seen::default();
     let mut unknown = Unknown::default();
     let mut record = StringRecord::new();
-    // Rows with more cells than columns, and the first of them.
+    // The number of rows with too many cells, and the first of them.
     let (mut longer, mut first) = (0_u64, 0);
-    // Rows whose number is none, and those whose number is one.
+    // The numbers of rows with an invalid and with a valid item number.
     let mut numbers = [0_u64; 2];
     loop {
         match reader.read_record(&mut record) {
@@ -362,7 +363,7 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
             plan.written.damaged
         ));
     }
-    // Ids of letters and digits end in a digit by chance.
+    // Alphanumeric ids end in a digit only by chance.
     if numbers[0] > numbers[1] && mapping.columns.iter().all(|(field, _)| *field != "number") {
         plan.fields.retain(|(field, _)| *field != "number");
         plan.projects.clear();
@@ -379,7 +380,8 @@ fn unclosed(content: &Content, line: u64) -> Error {
         .with_hint("Close it, or double it if it is part of the text; nothing was imported from the file.")
 }
 
-/// Decides the order of dates: in each column by its own cells, else by those of the others, else by what was said or is usual.
+/// Decides the date order: for each column by its own cells, or else by the other columns, the
+/// user's setting or the default.
 fn order(mapping: &Mapping, plan: &mut Plan, seen: &[(usize, Seen)], said: &Seen) {
     let all = seen.iter().map(|(_, s)| s).chain([said]);
     let (mut day, mut month) = (0, 0);
@@ -388,7 +390,7 @@ fn order(mapping: &Mapping, plan: &mut Plan, seen: &[(usize, Seen)], said: &Seen
         *(if order == Order::DayFirst { &mut day } else { &mut month }) += 1;
     }
     let others = (day != month).then_some(if day > month { Order::DayFirst } else { Order::MonthFirst });
-    // What was said of the order is of days and months, not of the numbers of a sheet.
+    // The user's setting does not apply to spreadsheet serial numbers.
     let decide = |seen: &Seen| {
         let own = seen.order();
         own.filter(|o| *o == Order::Serial).or(mapping.order).or(own).or(others).unwrap_or_default()

@@ -1,24 +1,25 @@
-//! Bugzilla's XML (`show_bug.cgi?ctype=xml`) and Jira's: each item as a JSON object, which the readers of their answers read.
+//! Bugzilla's XML (`show_bug.cgi?ctype=xml`) and Jira's: each item becomes a JSON object for the
+//! JSON parsers.
 
 use std::io::{BufRead, BufReader, Read};
 
 use quick_xml::{Reader, events::Event};
 use serde_json::{Map, Value};
 
-/// How deep elements may lie in a bug, and how many bytes of text one may hold.
+/// The maximum nesting depth of elements in an item, and the maximum text size in bytes.
 const MAX_DEPTH: usize = 16;
 const MAX_TEXT: usize = 32_000_000;
 
-/// The items of a document.
+/// The items of an XML document.
 pub struct Items<R: BufRead> {
-    /// The name of their elements.
+    /// Element name of the items.
     element: &'static str,
     reader: Reader<R>,
     buffer: Vec<u8>,
 }
 
 impl<R: Read> Items<BufReader<R>> {
-    /// Reads a document, which is UTF-8 by now.
+    /// Creates a reader for a UTF-8 document.
     pub fn new(inner: R, element: &'static str) -> Self {
         let mut reader = Reader::from_reader(BufReader::with_capacity(256 * 1024, inner));
         reader.config_mut().check_end_names = false;
@@ -26,12 +27,12 @@ impl<R: Read> Items<BufReader<R>> {
         Self { element, reader, buffer: Vec::new() }
     }
 
-    /// The next item; `None` at the end.
+    /// Reads the next item; `None` at the end.
     ///
     /// # Errors
-    /// Why the document cannot be read further, in words.
+    /// The reason why the document cannot be read further.
     pub fn read(&mut self) -> Result<Option<Vec<u8>>, String> {
-        // Elements that are open, the innermost last; outside of a bug none is kept.
+        // The open elements of the current item, the innermost last.
         let mut open: Vec<(String, Map<String, Value>, String)> = Vec::new();
         let mut size = 0;
         loop {
@@ -77,7 +78,8 @@ impl<R: Read> Items<BufReader<R>> {
                                 let name = reference.xml10_content();
                                 match quick_xml::escape::resolve_predefined_entity(&name) {
                                     Some(text) => inner.push_str(text),
-                                    // Entities of the document itself could unfold without end.
+                                    // Entities defined by the document are not expanded, because
+                                    // they could expand without limit.
                                     None => inner.push_str(&format!("&{name};")),
                                 }
                             }
@@ -112,7 +114,7 @@ impl<R: Read> Items<BufReader<R>> {
     }
 }
 
-/// Puts an element into its parent; those of one name together. A lone comment is a list, too.
+/// Adds an element to its parent and combines repeated ones. A single comment also becomes a list.
 fn put(parent: &mut Map<String, Value>, name: String, value: Value) {
     match parent.get_mut(&name) {
         None if name == "long_desc" => drop(parent.insert(name, vec![value].into())),

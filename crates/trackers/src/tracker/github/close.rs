@@ -1,4 +1,5 @@
-//! Closing an issue as a duplicate. <https://docs.github.com/en/rest/issues/issues#update-an-issue> (`state_reason`) and
+//! Closing of an issue as a duplicate.
+//! <https://docs.github.com/en/rest/issues/issues#update-an-issue> (`state_reason`) and
 //! <https://docs.github.com/en/issues/tracking-your-work-with-issues/administering-issues/marking-issues-or-pull-requests-as-a-duplicate>
 //! (the comment "Duplicate of #12").
 
@@ -17,17 +18,17 @@ use precedent_core::{
     task::Task,
 };
 
-/// How many pages of comments are looked through for one that was posted before.
+/// The maximum number of comment pages that are searched for an existing comment.
 const MAX_PAGES: usize = 60;
 
-/// The comment, and the commands of `gh` that do the same.
+/// Returns the comment, and the equivalent `gh` commands.
 pub fn closing_steps(host: &str, project: &str, number: u64, stays: &Stays) -> Steps {
     let named = match stays {
         Stays::Here(n) => format!("#{n}"),
         Stays::Beside(name, n) => format!("{name}#{n}"),
         Stays::Elsewhere(url) => url.clone(),
     };
-    // GitHub itself reads the first line.
+    // GitHub itself interprets the first line.
     let line = format!("Duplicate of {named}");
     let place = if host == "github.com" { project.to_owned() } else { format!("{host}/{project}") };
     let at = if host == "github.com" { String::new() } else { format!(" --hostname {host}") };
@@ -74,7 +75,7 @@ impl Closer for GitHub {
             if response.status != 200 {
                 return Err(self.refusal(&response, "the comments of an issue"));
             }
-            // Servers may give line ends as Windows writes them.
+            // Servers may return Windows line ends.
             let same =
                 |c: &Comment| c.body.as_deref().is_some_and(|b| b.replace("\r\n", "\n").trim() == comment);
             if let Some(found) = response.json::<Vec<Comment>>()?.into_iter().find(same) {
@@ -103,7 +104,7 @@ impl Closer for GitHub {
         };
         let mut response = self.http.send(&asked("duplicate"), self.login.as_ref(), task).await?;
         if response.status == 422 {
-            // Older servers know no such reason.
+            // Older servers do not support this reason.
             response = self.http.send(&asked("not_planned"), self.login.as_ref(), task).await?;
         }
         if response.status != 200 {

@@ -1,4 +1,4 @@
-//! Signing in with a browser: GitHub's device flow.
+//! Sign-in with a browser: GitHub's device flow.
 //! <https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#device-flow>
 
 use std::time::Duration;
@@ -19,18 +19,18 @@ use precedent_core::{
     task::Task,
 };
 
-/// How long to wait between two looks where the tracker does not say.
+/// The default polling interval, in seconds.
 const INTERVAL: u64 = 5;
-/// How much longer after being told that this was too soon.
+/// The increase of the interval after a "slow down" response, in seconds.
 const SLOWER: u64 = 5;
 
-/// A sign-in that waits for a person.
+/// A sign-in that waits for the user.
 pub struct DeviceLogin {
-    /// What the person types there.
+    /// Code that the user enters.
     pub user_code: String,
-    /// Where the person goes.
+    /// Address that the user opens.
     pub verification_uri: String,
-    /// Until when.
+    /// Expiry time of the code.
     pub expires_at: Timestamp,
     host: String,
     token_url: Url,
@@ -62,10 +62,10 @@ struct Asked {
     interval: Option<u64>,
 }
 
-/// Asks for a code for a person to type.
+/// Requests a code for the user.
 ///
 /// # Errors
-/// [`Code::Authentication`] if the tracker knows no such app; those of the network.
+/// [`Code::Authentication`] if the tracker does not know the app; those of the network.
 pub async fn begin(http: &Http, address: &Address, client_id: &str, task: &Task) -> Result<DeviceLogin> {
     let url = |path: &str| {
         Url::parse(&format!("{}://{}/login/{path}", address.base.scheme(), address.host))
@@ -107,10 +107,10 @@ pub async fn begin(http: &Http, address: &Address, client_id: &str, task: &Task)
     })
 }
 
-/// Waits until the person has done it.
+/// Waits until the user has signed in.
 ///
 /// # Errors
-/// [`Code::Authentication`] if the person declined or was too late; those of the network.
+/// [`Code::Authentication`] if the user declined or the code expired; those of the network.
 pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<SecretString> {
     let mut interval = login.interval;
     loop {
@@ -153,7 +153,7 @@ fn late() -> Error {
         .with_hint("Run the command again and enter the new code.")
 }
 
-/// What a server says, as one line of bounded length.
+/// Returns a server message as one line of bounded length.
 fn words(text: &str) -> String {
     Outside::first_line(text).map(|words| words.to_string()).unwrap_or_default()
 }

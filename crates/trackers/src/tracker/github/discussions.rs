@@ -1,7 +1,9 @@
-//! A repository's discussions, which GitHub gives through GraphQL alone: items like issues, in the same row of numbers.
+//! A repository's discussions, which only GraphQL provides: items like issues, with numbers from
+//! the same sequence.
 //!
-//! They cannot be asked for by time, so the list is read from the newest change back to the last one that is here. Its
-//! cursors name a place and not a number, and what changes meanwhile moves to its beginning, where the next sync finds it.
+//! They cannot be filtered by time, so the list is read from the newest change back to the last
+//! stored one. Its cursors are stable, and discussions that change meanwhile move to the start,
+//! where the next sync finds them.
 //! <https://docs.github.com/en/graphql/guides/using-the-graphql-api-for-discussions>
 
 use std::collections::HashMap;
@@ -27,33 +29,35 @@ use precedent_core::{
     task::Task,
 };
 
-/// Discussions on a page. With their comments and the replies to them it is a question for 13,000 nodes; GitHub answers half
-/// a million. <https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api>
+/// The number of discussions on a page. With comments and replies the query requests 13,000 nodes;
+/// GitHub's limit is half a million.
+/// <https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api>
 pub(super) const PAGE: u32 = 20;
-/// In front of the ids of comments of discussions, which are counted apart from those of issues.
+/// The prefix of discussion comment ids, which are numbered separately from those of issues.
 const PREFIX: &str = "d";
-/// Pages of comments, or of replies, that are read of one discussion: a guard against a server that leads in a circle.
+/// The maximum number of comment or reply pages per discussion, in case a server links pages in a
+/// cycle.
 const MAX_PAGES: usize = 1_000;
 
-/// What is asked of a comment, without the replies.
+/// The requested fields of a comment, without replies.
 const COMMENT: &str = "fragment said on DiscussionComment { id url body createdAt updatedAt deletedAt isAnswer \
                        authorAssociation author { __typename login } }";
-/// What is asked of a discussion, without what is said below it.
+/// The requested fields of a discussion, without comments.
 const DISCUSSION: &str = "fragment about on Discussion { id number url title body createdAt updatedAt closed closedAt \
                           stateReason isAnswered answerChosenAt locked authorAssociation author { __typename login } \
                           category { name } labels(first: 20) { nodes { name } } }";
-/// The comments of a discussion with the replies to each.
+/// The requested comments of a discussion, with the replies to each.
 const THREAD: &str = "pageInfo { hasNextPage endCursor } nodes { ...said replies(first: 20) { pageInfo { hasNextPage \
                       endCursor } nodes { ...said } } }";
 
-/// What became of a question.
+/// The outcome of a query.
 enum Asked {
     Data(Value, Timestamp),
-    /// This access may not ask it, or this server does not know it: why.
+    /// The token may not run the query, or the server does not support it, with the reason.
     Refused(String),
-    /// What was asked for is not there.
+    /// The requested object does not exist.
     Gone,
-    /// It was too much at once.
+    /// The query was too large.
     TooMuch,
 }
 
@@ -115,13 +119,13 @@ struct Said {
     author: Option<Actor>,
 }
 
-/// The connection of this name, taken out of its node.
+/// Removes the connection of this name from its node.
 fn take(node: &mut Value, name: &str) -> List {
     let taken = node.as_object_mut().and_then(|object| object.remove(name)).unwrap_or_default();
     serde_json::from_value(taken).unwrap_or_default()
 }
 
-/// A page of the list.
+/// Fetches a page of the list.
 pub(super) async fn page(github: &GitHub, walk: &Walk, task: &Task) -> Result<Fetched> {
     let query = format!(
         "query($owner: String!, $name: String!, $first: Int!, $after: String, $states: [DiscussionState!]) {{ \
@@ -146,7 +150,7 @@ pub(super) async fn page(github: &GitHub, walk: &Walk, task: &Task) -> Result<Fe
     let (total, after) = (list.total_count, list.after());
     let mut page = Page::default();
     let mut reached = false;
-    // The list begins with the newest change: what comes later has a later time.
+    // The list starts with the newest change, so later changes have a later time.
     let newest = list.nodes.first().and_then(changed).unwrap_or(said_at);
     for node in list.nodes {
         let updated = changed(&node);
@@ -161,7 +165,7 @@ pub(super) async fn page(github: &GitHub, walk: &Walk, task: &Task) -> Result<Fe
     }
     let more = after.is_some() && !reached;
     let (next, watermark) = walk.by_creation(total, newest, more);
-    // A pass that is begun anew has no token.
+    // A restarted pass has no token.
     let next = next.map(|w| Walk { token: after.filter(|_| w.page > 1), ..w });
     Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
 }
@@ -170,7 +174,7 @@ fn changed(node: &Value) -> Option<Timestamp> {
     node.get("updatedAt")?.as_str()?.parse().ok()
 }
 
-/// What became of a discussion.
+/// Fetches a discussion.
 pub(super) async fn item(github: &GitHub, number: u64, task: &Task) -> Result<Fate> {
     let query = format!(
         "query($owner: String!, $name: String!, $number: Int!) {{ repository(owner: $owner, name: $name) {{ \
@@ -187,13 +191,13 @@ pub(super) async fn item(github: &GitHub, number: u64, task: &Task) -> Result<Fa
             _ => Fate::Gone,
         },
         Asked::Gone => Fate::Gone,
-        // It says nothing of whether it is there.
+        // A refusal does not show whether it exists.
         Asked::Refused(_) => Fate::Unreadable,
         Asked::TooMuch => return Err(cannot(github)),
     })
 }
 
-/// What became of a comment, by the id that is kept for it; `None` if it is not one of a discussion.
+/// Fetches a comment by its stored id; `None` if it does not belong to a discussion.
 pub(super) async fn comment(
     github: &GitHub,
     number: u64,
@@ -217,7 +221,7 @@ pub(super) async fn comment(
     }))
 }
 
-/// Whether the list can be read, for a person who sets it up: why not.
+/// Returns the reason if the list cannot be read, for the setup.
 pub(super) async fn refused(github: &GitHub, task: &Task) -> Result<Option<String>> {
     Ok(match page(github, &Walk::new(None, 1), task).await? {
         Fetched::Refused(why) => Some(format!("discussions: {why}")),
@@ -266,7 +270,8 @@ fn cannot(github: &GitHub) -> Error {
         .with_hint("Progress is saved; try again later.")
 }
 
-/// A discussion with all that is said below it, whatever of that came along; or why it cannot be used.
+/// Converts a discussion to records and fetches its missing comments; or returns the reason why it
+/// is skipped.
 async fn whole(
     github: &GitHub,
     mut node: Value,
@@ -310,13 +315,13 @@ async fn whole(
         .collect()))
 }
 
-/// What a list below a node is asked for: the node's type, the list, what of each.
+/// A list below a node: the node type, the list, and the requested fields.
 type Below = (&'static str, &'static str, &'static str);
 const COMMENTS: Below = ("Discussion", "comments", THREAD);
 const REPLIES: Below =
     ("DiscussionComment", "replies", "pageInfo { hasNextPage endCursor } nodes { ...said }");
 
-/// The next page of a list below a node.
+/// Fetches the next page of a list below a node.
 async fn more(github: &GitHub, id: &str, after: &str, below: Below, task: &Task) -> Result<List> {
     let (kind, list, what) = below;
     let query = format!(
@@ -325,7 +330,7 @@ async fn more(github: &GitHub, id: &str, after: &str, below: Below, task: &Task)
     );
     match ask(github, &query, json!({"id": id, "after": after}), task).await? {
         Asked::Data(mut data, _) => Ok(take(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list)),
-        // Deleted while it was read.
+        // The node was deleted while it was read.
         Asked::Gone | Asked::Refused(_) => Ok(List::default()),
         Asked::TooMuch => Err(cannot(github)),
     }
@@ -372,7 +377,7 @@ fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
     }
 }
 
-/// A comment or a reply; `None` for one that was deleted and stands there for the sake of its replies.
+/// Parses a comment or a reply; `None` for a deleted one that only holds its replies.
 fn said(node: Value, number: u64) -> Result<Option<CommentRecord>, String> {
     let raw = node.to_string().into_bytes();
     let said: Said = serde_json::from_value(node).map_err(|e| describe(&e))?;

@@ -1,6 +1,6 @@
-//! GitHub's records in the shapes of its command line (`gh issue list --json …`) and of its migration archives.
-//! Shapes: <https://cli.github.com/manual/gh_issue_list> and
-//! <https://docs.github.com/en/rest/migrations/users> (`issues_000001.json` and its like).
+//! GitHub records in the formats of its command line tool (`gh issue list --json …`) and of its
+//! migration archives. Formats: <https://cli.github.com/manual/gh_issue_list> and
+//! <https://docs.github.com/en/rest/migrations/users> (`issues_000001.json` and similar).
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use super::{REVIEW, clean, describe, named_repository, odd, plain, record, state
 use crate::tracker::identity::{self, address};
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State};
 
-/// What tells the shapes apart.
+/// The fields that distinguish the formats.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Probe {
@@ -93,7 +93,7 @@ struct Comment {
     created_at: Option<Timestamp>,
 }
 
-/// A list: as such, or as GraphQL gives it, `{"nodes": […]}`; none where it is null.
+/// Deserializes a list, plain or in GraphQL's form `{"nodes": […]}`; null is empty.
 fn nodes<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -113,7 +113,7 @@ fn nodes<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D)
     })
 }
 
-/// The comments of an item, as they stand there: a list, or GraphQL's `{"nodes": […]}`.
+/// Returns the raw comments of an item: a list, or GraphQL's `{"nodes": […]}`.
 fn listed(raw: &RawValue) -> Vec<&RawValue> {
     #[derive(Deserialize)]
     struct Nodes<'a> {
@@ -160,20 +160,20 @@ struct Migrated {
     merged_at: Option<Timestamp>,
 }
 
-/// Fields by which the shapes are told apart: accounts have a `type` in the REST interface too.
+/// The fields that distinguish the formats; REST accounts also have a `type`.
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; the tests compile it")]
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#""(?:type|comments|createdAt|updatedAt|stateReason|headRefName|isPinned|isPullRequest|author|bodyText)""#).unwrap()
 });
 
-/// Reads one record of any of GitHub's shapes; one of the command line holds its comments, one of an archive may be
-/// something that is not kept.
+/// Parses a record in any of GitHub's formats. A record of the command line tool includes its
+/// comments; one of an archive may be of a kind that is not kept.
 ///
 /// # Errors
-/// Why it cannot be used, in words for the person who imports it.
+/// The reason why it is skipped, for the user.
 pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     let Ok(text) = std::str::from_utf8(bytes) else { return record(bytes).map(|r| vec![r]) };
-    // Most records are of the REST interface; looking closer costs as much as reading them.
+    // Most records are from the REST API, and a closer check costs as much as parsing.
     if !MARK.find_iter(text).any(|m| tells(m.as_str(), &text[m.end()..])) {
         return record(bytes).map(|r| vec![r]);
     }
@@ -184,7 +184,8 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
         {
             return migrated(text, kind).map(|r| vec![r]);
         }
-        // Users, milestones, events and the like of a migration archive name themselves.
+        // Users, milestones, events and similar records of a migration archive have a type of their
+        // own.
         Some(_) if probe.url.is_some() && !text.contains("\"number\"") => return Ok(Vec::new()),
         _ => {}
     }
@@ -205,8 +206,8 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     record(bytes).map(|r| vec![r])
 }
 
-/// Whether a field with this name and what follows it is of another shape than the REST interface's: its `type` is no word in
-/// small letters as in migration archives, and it counts the comments and does not list them.
+/// Returns whether a field shows that a record is not from the REST API, where `type` is not a
+/// lowercase word as in migration archives, and where comments are counted and not listed.
 fn tells(name: &str, rest: &str) -> bool {
     let value = || rest.trim_start().strip_prefix(':').map_or("", str::trim_start);
     match name {
@@ -218,19 +219,20 @@ fn tells(name: &str, rest: &str) -> bool {
     }
 }
 
-/// `owner/name` and the number of a page on the web: `https://github.com/acme/app/issues/12`.
+/// Returns `owner/name` and the number of a web address: `https://github.com/acme/app/issues/12`.
 fn named(url: &str) -> Option<(String, u64)> {
     let found = address(url)?;
     Some((found.project?, found.number))
 }
 
-/// The tracker's own id of a comment, which its address ends with; what the command line calls its id is another.
+/// Returns the REST id of a comment from its address; the command line tool has other ids.
 fn comment_id(url: Option<&str>) -> Option<String> {
     let id = url?.rsplit_once("#issuecomment-")?.1;
     id.bytes().all(|b| b.is_ascii_digit()).then(|| id.to_owned())
 }
 
-/// As [`comment_id`], of what was said beside the lines of a pull request; those count on their own.
+/// Returns the id of a review comment from its address, like [`comment_id`]; those are numbered
+/// separately.
 fn review_id(url: Option<&str>) -> Option<String> {
     let url = url?;
     let id = url.rsplit_once("#discussion_r").or_else(|| url.rsplit_once("#r"))?.1;
@@ -265,7 +267,7 @@ fn item(text: &str) -> Result<Vec<Record>, String> {
         for (nth, raw) in listed(raws).into_iter().enumerate() {
             let comment: Comment = serde_json::from_str(raw.get()).map_err(|e| describe(&e))?;
             let created_at = comment.created_at.or(item.created_at).unwrap_or(Timestamp::UNIX_EPOCH);
-            // GraphQL gives no more than was asked for.
+            // GraphQL returns only the requested fields.
             let id = comment_id(comment.url.as_deref())
                 .or(comment.database_id.map(|id| id.to_string()))
                 .or(comment.id.map(plain))
@@ -316,7 +318,7 @@ fn item(text: &str) -> Result<Vec<Record>, String> {
 
 fn migrated(text: &str, kind: &str) -> Result<Record, String> {
     let record: Migrated = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    // People are named by their page, a bot by one below `apps`.
+    // Users are identified by their page, bots by one below `apps`.
     let bot = record.user.as_deref().is_some_and(|u| u.contains("/apps/"));
     let login = record.user.as_deref().and_then(|u| u.rsplit('/').next()).map(str::to_owned);
     let author = Author { login, bot, association: None };
@@ -366,7 +368,7 @@ fn migrated(text: &str, kind: &str) -> Result<Record, String> {
         labels: record.labels.iter().filter_map(label).collect(),
         milestone: None,
         locked: false,
-        // The archive does not count them.
+        // The archive has no comment counts.
         comment_count: 0,
         created_at: record.created_at,
         updated_at: record.updated_at.or(record.closed_at).or(record.created_at),

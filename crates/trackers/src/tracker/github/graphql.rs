@@ -1,4 +1,5 @@
-//! What GitHub says only through GraphQL: what an issue is a duplicate of, and what closed it.
+//! Relations that GitHub provides only through GraphQL: the canonical issue of a duplicate, and
+//! what closed an issue.
 
 use std::{collections::HashMap, sync::atomic::Ordering};
 
@@ -15,7 +16,7 @@ use precedent_core::{
     task::Task,
 };
 
-/// The parts of a closing event, newest servers first; older ones lack the first.
+/// The fields of a closing event; older servers lack the first.
 /// <https://docs.github.com/en/graphql/reference/objects#closedevent>
 const SHAPES: [&str; 2] = ["duplicateOf { ...item } closer { ...item }", "closer { ...item }"];
 
@@ -47,7 +48,7 @@ struct Event {
     closer: Option<Item>,
 }
 
-/// An issue or a pull request; anything else that closes, such as a commit, has no number.
+/// An issue or a pull request; another closer, such as a commit, has no number.
 #[derive(Deserialize)]
 struct Item {
     number: Option<u64>,
@@ -70,7 +71,7 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
     if github.login.is_none() {
         return Ok(Relations::Refused(format!("{} requires signing in to read them", github.host)));
     }
-    // What an older server does not know is asked only once.
+    // A field that the server does not support is requested only once.
     for (place, shape) in SHAPES.iter().enumerate().skip(github.shape.load(Ordering::Relaxed)) {
         match ask(github, shape, numbers, task).await? {
             None => github.shape.store(place + 1, Ordering::Relaxed),
@@ -80,7 +81,7 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
     Ok(Relations::Refused(format!("{} does not support this query", github.host)))
 }
 
-/// Where the interface is: beside the REST one, which on an Enterprise Server ends in `/v3`.
+/// Returns the GraphQL address: next to the REST API, which ends in `/v3` on Enterprise Server.
 pub(super) fn address(base: &Url) -> Result<Url> {
     let text = base.as_str().trim_end_matches('/');
     let text = text.strip_suffix("/v3").unwrap_or(text);
@@ -103,7 +104,8 @@ async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Resu
         " } } } } fragment item on Node { ... on Issue { number repository { nameWithOwner } } \
          ... on PullRequest { number repository { nameWithOwner } } }",
     );
-    // Fragments of an interface fit every type here, the unions of canonical, duplicateOf and closer among them.
+    // Interface fragments match every type here, including the unions of canonical, duplicateOf and
+    // closer.
     let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
     let body = serde_json::json!({ "query": query, "variables": { "owner": owner, "name": name } });
     let request = Request::post(address(&github.base)?, &body);
@@ -143,7 +145,7 @@ async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Resu
     Ok(Some(Relations::Found(found)))
 }
 
-/// What the events of an issue, oldest first, say in the end.
+/// Returns the final relations from the events of an issue, oldest first.
 fn read(number: u64, events: impl Iterator<Item = Event>, found: &mut Vec<Relation>) {
     let mut duplicate_of: Vec<String> = Vec::new();
     let mut closed_by = None;
@@ -158,7 +160,7 @@ fn read(number: u64, events: impl Iterator<Item = Event>, found: &mut Vec<Relati
             }
             Some("ClosedEvent") => {
                 duplicate_of.extend(event.duplicate_of.as_ref().and_then(Item::key));
-                // Closed again later by hand: what closed it before did not hold.
+                // A later manual closure replaces the earlier reason.
                 closed_by = event.closer.as_ref().and_then(Item::key);
             }
             _ => {}

@@ -1,5 +1,5 @@
-//! GitHub's REST shapes, read tolerantly: an unknown value, a missing field or a deleted account must not stop anything.
-//! Shapes: <https://docs.github.com/en/rest/issues/issues> and `/comments`.
+//! GitHub's REST formats, parsed tolerantly: an unknown value, a missing field or a deleted account
+//! is never an error. Formats: <https://docs.github.com/en/rest/issues/issues> and `/comments`.
 
 mod close;
 pub mod device;
@@ -30,23 +30,23 @@ use precedent_core::model::{
     Author, CommentRecord, DocKind, DocumentRecord, Raw, Record, State, item_number,
 };
 
-/// In front of the ids of review comments.
+/// The prefix of review comment ids.
 pub(super) const REVIEW: &str = precedent_core::model::REVIEW_PREFIX;
 
-/// A repository.
+/// A GitHub repository.
 #[derive(Debug)]
 pub struct GitHub {
     http: Http,
     base: Url,
     host: String,
-    /// What it is called: as given, then as the tracker says.
+    /// Name of the repository: as given, later as the tracker states it.
     name: String,
     login: Option<Login>,
-    /// For what is no request: the wiki's repository.
+    /// Token for the git repository of the wiki.
     token: Option<Token>,
-    /// Which shape of a question to GraphQL this server knows.
+    /// Index of the GraphQL query variant that this server supports.
     shape: AtomicUsize,
-    /// Whether the repository has discussions switched on.
+    /// `true` if the repository has discussions enabled.
     discussions: bool,
 }
 
@@ -135,12 +135,12 @@ struct Comment {
     updated_at: Option<Timestamp>,
 }
 
-/// A list that may be null.
+/// Deserializes a list that may be null.
 fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// A number, as such or as a text.
+/// Deserializes a number or a numeric string.
 fn whole_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     struct Visit;
     impl serde::de::Visitor<'_> for Visit {
@@ -164,7 +164,8 @@ fn whole_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64
     deserializer.deserialize_any(Visit)
 }
 
-/// A time in any form; one that cannot be read is none, and costs the record nothing else.
+/// Deserializes a time in any form; an invalid one becomes `None` and does not affect the rest of
+/// the record.
 fn time<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
     struct Visit;
     impl<'de> serde::de::Visitor<'de> for Visit {
@@ -203,21 +204,21 @@ fn time<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Time
     deserializer.deserialize_any(Visit)
 }
 
-/// Reads one record: an issue, a pull request or a comment.
+/// Parses one record: an issue, a pull request or a comment.
 ///
 /// # Errors
-/// Why it cannot be used, in words for the person who imports it.
+/// The reason why it is skipped, for the user.
 pub fn record(bytes: &[u8]) -> Result<Record, String> {
     let text = std::str::from_utf8(bytes)
         .map_err(|e| format!("invalid UTF-8 at byte {} of the record", e.valid_up_to()))?;
-    // A list would be read as a struct's fields in order.
+    // Serde would accept a list as a struct's fields in order.
     if !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
         return Err("not JSON: a record must be an object in braces".to_owned());
     }
     let probe: Probe = serde_json::from_str(text).map_err(|e| describe(&e))?;
     match (probe.issue_url.or(probe.issue_url_camel), probe.number, probe.title) {
         (Some(issue), None, _) => comment(text, &issue, ""),
-        // Review comments count on their own; the letter keeps their ids apart from those of other comments.
+        // Review comments are numbered separately, so a prefix keeps their ids distinct.
         (None, None, None) if probe.pull_request_url.is_some() => {
             comment(text, probe.pull_request_url.as_deref().unwrap_or_default(), REVIEW)
         }
@@ -231,7 +232,7 @@ pub fn record(bytes: &[u8]) -> Result<Record, String> {
     }
 }
 
-/// Reads a record; one whose fields have odd forms as far as they can be used.
+/// Parses a record; malformed fields are repaired or left out.
 fn tolerant<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).or_else(|error| {
         let mended = odd::mended(text).ok_or_else(|| describe(&error))?;
@@ -239,7 +240,7 @@ fn tolerant<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     })
 }
 
-/// What is said of an item's state: closed or open, or a word that is none of GitHub's.
+/// Returns the state of an item: open or closed, or a word that is not one of GitHub's.
 fn state(
     word: Option<&str>,
     merged: bool,
@@ -254,14 +255,15 @@ fn state(
         "merged" => Some(State::Merged),
         "closed" => Some(State::Closed),
         "open" => Some(State::Open),
-        // The closing time tells.
+        // A closing time means closed.
         _ if closed_at || closed == Some(true) => Some(State::Closed),
         "" => Some(State::Open),
         _ => closed.map(|_| State::Open),
     }
 }
 
-/// The repository that a record names itself: `owner/name`, or an object with that or its two parts.
+/// Returns the repository that a record names: `owner/name`, or an object with that or its two
+/// parts.
 fn named_repository(value: Option<&serde_json::Value>) -> Option<String> {
     let value = value?;
     let text = |name: &str| value.get(name).and_then(serde_json::Value::as_str);
@@ -339,7 +341,7 @@ fn comment(text: &str, issue_url: &str, prefix: &str) -> Result<Record, String> 
     })))
 }
 
-/// `owner/name` of an item's address, on the web or in the interface.
+/// Returns `owner/name` from the web or API address of an item.
 fn repository(url: &str) -> Option<String> {
     address(url)?.project
 }
@@ -350,7 +352,7 @@ fn author(user: Option<User>, association: Option<String>) -> Author {
     Author { login, bot, association }
 }
 
-/// An id as text, be it a number or a string.
+/// Returns an id as text, whether it is a number or a string.
 fn plain(value: serde_json::Value) -> String {
     match value {
         serde_json::Value::String(s) => s,
@@ -358,12 +360,13 @@ fn plain(value: serde_json::Value) -> String {
     }
 }
 
-/// Without NUL characters, which SQLite's text functions stop at; their place stays, so that words do not run together.
+/// Replaces NUL characters, at which SQLite's text functions stop; the replacement keeps words
+/// apart.
 fn clean(text: &str) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text.to_owned() }
 }
 
-/// A JSON error in words, without the "at line 1 column 17" that means nothing within one record.
+/// Formats a JSON error without "at line 1 column 17", which is meaningless within one record.
 pub(crate) fn describe(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();

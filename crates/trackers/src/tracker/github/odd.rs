@@ -1,18 +1,18 @@
-//! Records whose fields have another form than GitHub's interface gives them: written by scripts, or through a filter. A number and a
-//! title make an item; any other field that cannot be used costs itself.
+//! Repair of records with malformed fields, for example from scripts or filters. An item needs a
+//! number and a title; any other unusable field is left out.
 
 use serde_json::{Value, json};
 
 use crate::tracker::graphql::nodes;
 
-/// The record with each field in the form of the interface, or without it. `None` if it is no object.
+/// Repairs or removes each malformed field of a record. Returns `None` if it is not an object.
 pub(super) fn mended(text: &str) -> Option<String> {
     let Value::Object(mut record) = serde_json::from_str(text).ok()? else { return None };
     record.retain(|name, value| mend(name, value));
     Some(Value::Object(record).to_string())
 }
 
-/// Brings a field into its form; whether it stays.
+/// Repairs a field and returns whether to keep it.
 fn mend(name: &str, value: &mut Value) -> bool {
     match name {
         "number" => whole(value),
@@ -58,13 +58,13 @@ fn mend(name: &str, value: &mut Value) -> bool {
     }
 }
 
-/// A number that is written as a broken one, or as text.
+/// Converts a number that is written as a decimal or as text.
 fn whole(value: &mut Value) -> bool {
     let text = words(value);
     let text = text.trim().trim_start_matches('#');
     match text.strip_suffix(".0").unwrap_or(text).parse::<u64>() {
         Ok(number) => *value = number.into(),
-        // What is wrong with it is told where it is read.
+        // The parser reports the invalid number.
         Err(_) => *value = Value::String(text.to_owned()),
     }
     true
@@ -96,7 +96,7 @@ fn person(value: &mut Value) -> bool {
     named
 }
 
-/// A text as the object that the interface has in its place.
+/// Wraps a text in the object that the API uses.
 fn named(value: &mut Value, name: &str) -> bool {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! A live repository through GitHub's REST interface: github.com, GitHub Enterprise Server and data residency.
+//! The REST connector for github.com, GitHub Enterprise Server and data residency.
 
 use std::sync::atomic::AtomicUsize;
 
@@ -23,16 +23,16 @@ use precedent_core::{
     task::Task,
 };
 
-/// Records on a page: the most that GitHub gives.
+/// The number of records on a page: GitHub's maximum.
 const PAGE: u32 = 100;
-/// A page that cannot be answered is halved down to this many records.
+/// The smallest page size; a page that fails is halved down to this many records.
 const SMALLEST_PAGE: u32 = 10;
-/// The version of the interface, as its documentation names it.
+/// The API version, as the documentation names it.
 const VERSION: (&str, &str) = ("x-github-api-version", "2022-11-28");
 const ACCEPT: (&str, &str) = ("accept", "application/vnd.github+json");
-/// How often a body is fetched again that is no JSON although it came whole.
+/// The number of attempts to fetch a complete body that is not valid JSON.
 const READS: u32 = 3;
-/// Behind a cursor's `#`: the records of one second are being read for the second time.
+/// The URL fragment of a cursor that reads the records of one second again.
 const AGAIN: &str = "again";
 
 #[derive(Deserialize)]
@@ -45,13 +45,14 @@ struct Repository {
     archived: bool,
     has_issues: Option<bool>,
     has_wiki: Option<bool>,
-    /// Older servers do not say; they are taken to have none.
+    /// Older servers do not report this; they count as having none.
     #[serde(default)]
     has_discussions: bool,
 }
 
 impl GitHub {
-    /// The repository `name` (`owner/name`) at this address; without a token what everybody may see.
+    /// Opens the repository `name` (`owner/name`) at this address; without a token, its public
+    /// content.
     pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
         let login = token.map(|t| Login::bearer(&address.base, t));
         Self {
@@ -72,7 +73,7 @@ impl GitHub {
             .map_err(|_| Error::invalid(format!("\"{}\" is not a valid address", brief(path))))
     }
 
-    /// With the headers that every request to this interface has.
+    /// Adds the headers of every API request.
     pub(super) fn with_headers(request: Request) -> Request {
         request.header(ACCEPT.0, ACCEPT.1).header(VERSION.0, VERSION.1)
     }
@@ -82,12 +83,12 @@ impl GitHub {
         self.http.send(&request, self.login.as_ref(), task).await
     }
 
-    /// The project's path in the interface.
+    /// Returns the address of a path below the repository.
     pub(super) fn repository(&self, rest: &str) -> Result<Url> {
         self.address(&format!("repos/{}{rest}", self.name))
     }
 
-    /// What an answer that is none means for a person.
+    /// Returns the error of an unsuccessful response.
     pub(super) fn refusal(&self, response: &Response, what: &str) -> Error {
         let host = &self.host;
         let said = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
@@ -119,7 +120,7 @@ impl GitHub {
         }
     }
 
-    /// A page from an answer to `at`.
+    /// Parses a page from a response to `at`.
     fn read(&self, stream: Stream, at: &Url, response: &Response) -> Result<Page> {
         let raws: Vec<&RawValue> = response.json()?;
         let records: Vec<_> = raws.iter().map(|raw| one(stream, raw.get())).collect();
@@ -127,7 +128,7 @@ impl GitHub {
         let since = parameter(at, "since").and_then(|s| s.parse::<Timestamp>().ok());
         let ordered = times.is_sorted() && since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
         let latest = times.last().copied().filter(|_| ordered);
-        // A proxy that drops the links leaves a full page without any.
+        // A proxy may drop the links of a full page.
         let is_full = size(at).is_some_and(|size| u32::try_from(raws.len()).is_ok_and(|here| here == size));
         let dropped = is_full && response.header("link").is_none();
         let following = response.next.clone().or_else(|| dropped.then(|| following(at)).flatten());
@@ -142,7 +143,7 @@ impl GitHub {
             }
             Some(next) => Some(self.after(stream, at, next, since, latest)),
         };
-        // Open discussions stand in no list of issues.
+        // Open discussions are not in the issue list.
         if next.is_none() && self.discussions && parameter(at, "state").as_deref() == Some("open") {
             return Ok(Page {
                 records,
@@ -150,7 +151,7 @@ impl GitHub {
                 ..Page::default()
             });
         }
-        // The end of the records of one second, read by page numbers: see `after`.
+        // The records of one second were read by page number and are read again, see `after`.
         let next = match (&next, since) {
             (None, Some(since)) if walking(at) && at.fragment() != Some(AGAIN) => {
                 Some(self.again(stream, since))
@@ -160,12 +161,13 @@ impl GitHub {
         Ok(Page { records, next, watermark: latest, etag: response.etag.clone(), ..Page::default() })
     }
 
-    /// The page after one whose last change is `latest`.
+    /// Returns the page after one whose last change is `latest`.
     ///
-    /// A link that names the last record (`after=`) is followed as it is. One that counts pages loses records when the
-    /// list shifts: a record that is edited moves to the end, and the one behind the page's border slips to the page
-    /// before. So the list is taken up again at the last change instead, with the few records of that second once more.
-    /// Only where a page holds nothing but one second are the links followed, and that second is read twice.
+    /// A link with a cursor (`after=`) is followed unchanged. Numbered pages lose records when the
+    /// list shifts: an edited record moves to the end, and the first record of the next page slips
+    /// to the page before. So the list is resumed at the last change instead, which repeats the few
+    /// records of that second. Links are followed only if a whole page has a single second, and
+    /// that second is read twice.
     fn after(
         &self,
         stream: Stream,
@@ -196,8 +198,8 @@ impl GitHub {
     }
 }
 
-/// A record of a list. Whose it is needs no look: a project's lists hold nothing else, and a name that changes between
-/// two pages must lose nothing.
+/// Parses a record of a list. Its repository is not checked: a project's lists contain nothing
+/// else, and a rename between two pages must not lose records.
 fn one(stream: Stream, text: &str) -> std::result::Result<Record, String> {
     let record = record(text.as_bytes())?;
     match (stream, &record) {
@@ -214,7 +216,7 @@ fn updated(record: &Record) -> Option<Timestamp> {
     }
 }
 
-/// Whether this can stand in an address as `owner/name`.
+/// Returns whether a text is valid as `owner/name` in an address.
 fn is_name(text: &str) -> bool {
     let good = |part: &str| {
         !part.is_empty()
@@ -224,17 +226,17 @@ fn is_name(text: &str) -> bool {
     text.split_once('/').is_some_and(|(owner, name)| good(owner) && good(name))
 }
 
-/// A parameter of an address.
+/// Returns a query parameter of an address.
 fn parameter(url: &Url, name: &str) -> Option<String> {
     url.query_pairs().find(|(n, _)| n == name).map(|(_, v)| v.into_owned())
 }
 
-/// Whether a list is one that is ordered by change.
+/// Returns whether a list is ordered by change.
 fn ours(at: &Url) -> bool {
     parameter(at, "sort").as_deref() == Some("updated")
 }
 
-/// The page after this one of a list whose pages are numbered; `None` where a cursor names the place.
+/// Returns the next page of a list with numbered pages; `None` if the address has a cursor.
 fn following(at: &Url) -> Option<Url> {
     if parameter(at, "after").is_some() {
         return None;
@@ -253,7 +255,7 @@ fn following(at: &Url) -> Option<Url> {
     Some(url)
 }
 
-/// Whether this is a later page, by number, of a list.
+/// Returns whether the address is a later page, by number.
 fn walking(at: &Url) -> bool {
     parameter(at, "page").is_some_and(|p| p != "1")
 }
@@ -292,7 +294,7 @@ impl Tracker for GitHub {
             struct User {
                 login: String,
             }
-            // Tokens of apps and of workflows belong to nobody: 403.
+            // Tokens of apps and workflows have no user: 403.
             let response = self.get(self.address("user")?, None, task).await?;
             if response.status == 200 {
                 access.user = response.json::<User>().ok().map(|u| u.login);
@@ -327,11 +329,11 @@ impl Tracker for GitHub {
             Stream::Discussions => return Walk::new(since, self.size(stream)).cursor(),
             Stream::Items => "issues?state=all&",
             Stream::Comments => "issues/comments?",
-            // There is no list of a wiki's pages; that is a repository.
+            // There is no list of wiki pages, because a wiki is a git repository.
             Stream::ReviewComments | Stream::Pages => "pulls/comments?",
         };
         let mut text = format!("{base}/repos/{}/{list}sort=updated&direction=asc&per_page={PAGE}", self.name);
-        // Never the epoch: asked so, GitHub answers an empty list.
+        // GitHub returns an empty list if `since` is the epoch.
         if let Some(since) = since.filter(|s| s.as_second() > 0) {
             text.push_str(&format!("&since={}", since.strftime("%Y-%m-%dT%H:%M:%SZ")));
         }
@@ -360,7 +362,7 @@ impl Tracker for GitHub {
             return Ok(match response.status {
                 200 => match self.read(stream, &url, &response) {
                     Ok(page) => Fetched::Page(page),
-                    // Cut on the way although it counts as whole: some proxies do that.
+                    // Some proxies truncate a body without an error.
                     Err(error)
                         if error.code() == Code::Network
                             && reads < READS
@@ -395,7 +397,7 @@ impl Tracker for GitHub {
         if response.status != 200 {
             return Ok(None);
         }
-        // Numbers are given in order, so the newest one bounds how many there are.
+        // Numbers are sequential, so the newest one is an upper bound.
         Ok(response.json::<Vec<Newest>>()?.first().map(|n| n.number))
     }
 
@@ -441,7 +443,8 @@ impl Tracker for GitHub {
 }
 
 impl GitHub {
-    /// Whether a record is another repository's, and not this one's under a name that it got just now.
+    /// Returns whether a record belongs to another repository, and not to this one under a new
+    /// name.
     async fn is_elsewhere(&self, record: &Record, task: &Task) -> Result<bool> {
         let Some(name) = record.repository().filter(|n| !n.eq_ignore_ascii_case(&self.name)) else {
             return Ok(false);
@@ -460,7 +463,7 @@ impl GitHub {
             200 => {
                 let text = std::str::from_utf8(&response.body).unwrap_or_default();
                 match record(text.as_bytes()) {
-                    // A transferred item is answered by the repository that has it now.
+                    // A transferred item is returned by its new repository.
                     Ok(r) if self.is_elsewhere(&r, task).await? => {
                         Ok(Fate::Moved(match (r.repository(), &r) {
                             (Some(name), Record::Document(d)) => d.number.map(|n| format!("{name}#{n}")),
@@ -479,7 +482,7 @@ impl GitHub {
                 }
             }
             404 | 410 => Ok(Fate::Gone),
-            // A redirect to a place that this access may not see ends in 404, to another host in no answer at all.
+            // A redirect to an inaccessible repository ends in 404, to another host in no response.
             _ => Err(self.refusal(&response, stream.words())),
         }
     }
@@ -489,8 +492,8 @@ fn size(url: &Url) -> Option<u32> {
     parameter(url, "per_page").and_then(|n| n.parse().ok())
 }
 
-/// The same list with pages of this size: at the same place, or from its beginning where the place is a page's number,
-/// which counts pages of the old size.
+/// Returns the same list with another page size: at the same cursor, or from the start if the place
+/// is a page number of the old size.
 fn smaller(url: &Url, size: u32) -> Url {
     let pairs: Vec<(String, String)> = url
         .query_pairs()

@@ -1,8 +1,9 @@
-//! A live Jira project: Cloud (version 3 of its interface, texts as documents) and Data Center (version 2, markup).
+//! The Jira connector for Cloud (API version 3, texts as documents) and Data Center (version 2,
+//! markup).
 //!
-//! Its search is by the minute and in the time zone of whoever asks. Issues are listed in the order of their keys, which an
-//! edit does not change; see `Walk::by_creation`. Comments come with the issues, and are a list of their own here, so
-//! that items can be searched before all comments are there.
+//! Searches have minute precision in the user's time zone. Issues are listed in the order of their
+//! keys, which an edit does not change; see `Walk::by_creation`. Comments come with the issues but
+//! are a list of their own here, so that items can be searched before all comments are fetched.
 
 mod shapes;
 
@@ -27,13 +28,13 @@ use precedent_core::{
 use shapes::{Comments, Found, User, parts};
 pub(super) use shapes::{comment, comments_of, issue};
 
-/// Issues on a page.
+/// The number of issues on a page.
 const PAGE: u32 = 100;
-/// What is asked of an issue.
+/// The requested fields of an issue.
 const FIELDS: &str = "summary,description,status,resolution,issuetype,reporter,creator,labels,components,fixVersions,\
                       created,updated,resolutiondate,issuelinks";
 
-/// A project.
+/// A Jira project.
 #[derive(Debug)]
 pub struct Jira {
     client: Client,
@@ -58,8 +59,9 @@ struct About {
 }
 
 impl Jira {
-    /// The project with this key; without a token what everybody may see. A token that holds a colon is a name (on Cloud the
-    /// e-mail address) with a token or a password, any other a personal access token.
+    /// Opens the project with this key; without a token, its public content. A token with a colon
+    /// is a user name (on Cloud the e-mail address) with a token or a password, any other a
+    /// personal access token.
     pub fn new(http: Http, address: &Address, project: &str, token: Option<&crate::secrets::Token>) -> Self {
         let login = token.map(|t| match t.has_name() {
             true => Login::basic(&address.base, t),
@@ -73,7 +75,7 @@ impl Jira {
         self.client.base.as_str().trim_end_matches('/')
     }
 
-    /// In front of other projects' keys.
+    /// Returns the namespace of other projects' keys.
     fn home(&self) -> &str {
         self.client.base.host_str().unwrap_or_default()
     }
@@ -108,7 +110,7 @@ impl Jira {
         Ok(url)
     }
 
-    /// Where the list goes on: the tracker's own token, or by how many were seen.
+    /// Returns the next place in the list: the tracker's token, or the number of issues read.
     fn after(&self, found: &Found<'_>, walk: &Walk) -> Option<String> {
         if self.cloud {
             return found.next_page_token.clone().filter(|t| !t.is_empty());
@@ -127,7 +129,7 @@ impl Jira {
         }
     }
 
-    /// All comments of an issue that has more than come with it.
+    /// Fetches all comments of an issue if not all came with it.
     async fn comments(&self, key: &str, page: &mut Page, task: &Task) -> Result<()> {
         let mut from = 0;
         let mut guard = RepeatGuard::default();
@@ -176,7 +178,7 @@ impl Tracker for Jira {
     async fn probe(&mut self, task: &Task) -> Result<Project> {
         let server: Server = self.client.json("rest/api/2/serverInfo", "the server", task).await?;
         self.cloud = server.deployment_type.is_some_and(|d| d.eq_ignore_ascii_case("cloud"));
-        // Times in a search are those of whoever asks; a stranger has the server's.
+        // Search times are in the user's time zone; anonymous users have the server's.
         self.zone = server.server_time.as_deref().and_then(offset).unwrap_or(TimeZone::UTC);
         if self.client.login.is_some() {
             let path = format!("rest/api/{}/myself", self.version());
@@ -223,7 +225,7 @@ impl Tracker for Jira {
 
     async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(stream, walk)?, task).await?;
-        // The token of a page has expired, or belongs to another search.
+        // The page token expired or belongs to another search.
         if response.status == 400 && walk.token.is_some() {
             return Ok(Fetched::Expired);
         }
@@ -258,14 +260,14 @@ impl Tracker for Jira {
         } else {
             walk.by_creation(found.total, date(&response, now), more)
         };
-        // A pass that is begun anew has no token.
+        // A restarted pass has no token.
         let next = next.map(|w| Walk { token: token.filter(|_| w.page > 1 || w.open), ..w });
         Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
         if self.cloud {
-            // It no longer counts.
+            // Cloud no longer returns a count.
             return Ok(None);
         }
         let response = self.client.get(self.list(Stream::Items, &Walk::new(None, 1))?, task).await?;
@@ -282,7 +284,7 @@ impl Tracker for Jira {
         struct Key {
             key: String,
         }
-        // One that was moved is answered under the key that it has now.
+        // A moved issue is returned under its new key.
         let key = response.json::<Key>()?.key;
         if let Some((there, now)) = parts(&key)
             && there != self.project
@@ -307,7 +309,7 @@ impl Tracker for Jira {
     }
 }
 
-/// The offset of a time such as `2024-01-02T03:04:05.000+0200`.
+/// Parses the offset of a time such as `2024-01-02T03:04:05.000+0200`.
 fn offset(text: &str) -> Option<TimeZone> {
     let at = text.rfind(['+', '-']).filter(|at| *at > 10)?;
     let digits: String = text[at + 1..].chars().filter(char::is_ascii_digit).collect();

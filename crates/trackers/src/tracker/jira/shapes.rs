@@ -1,5 +1,6 @@
-//! Jira's JSON, read tolerantly. Shapes: <https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/>
-//! and <https://docs.atlassian.com/software/jira/docs/api/REST/>
+//! The JSON types of Jira, parsed tolerantly. Formats:
+//! <https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/> and
+//! <https://docs.atlassian.com/software/jira/docs/api/REST/>
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -16,10 +17,10 @@ use precedent_markup::{Markup, adf};
 pub(super) struct Found<'a> {
     #[serde(borrow, default)]
     pub(super) issues: Vec<&'a RawValue>,
-    /// Data Center.
+    /// Total on Data Center.
     pub(super) total: Option<u64>,
     pub(super) max_results: Option<u32>,
-    /// Cloud.
+    /// Page token on Cloud.
     pub(super) next_page_token: Option<String>,
 }
 
@@ -126,7 +127,7 @@ struct Comment {
     created: String,
     updated: Option<String>,
     visibility: Option<Value>,
-    /// Of a service project: whether the customer sees it.
+    /// Visibility to customers, in service projects.
     #[serde(rename = "jsdPublic")]
     jsd_public: Option<bool>,
 }
@@ -135,7 +136,7 @@ fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) 
     Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// `2024-01-02T03:04:05.000+0000`: the offset has no colon.
+/// Parses `2024-01-02T03:04:05.000+0000`, whose offset has no colon.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
     let fixed = match text.len().checked_sub(5).map(|at| (at, text.is_char_boundary(at))) {
         Some((at, true))
@@ -148,7 +149,7 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
     fixed.parse().ok()
 }
 
-/// A text: a document on Cloud, markup elsewhere.
+/// Converts a text to Markdown: a document on Cloud, markup elsewhere.
 fn body(value: Option<&Value>) -> String {
     match value {
         Some(Value::String(text)) => Markup::Jira.to_markdown(&text.replace('\0', "\u{fffd}")),
@@ -166,13 +167,13 @@ fn author(user: Option<User>, hidden: bool) -> Author {
     }
 }
 
-/// The project and the number of `PROJ-12`.
+/// Returns the project and the number of `PROJ-12`.
 pub(super) fn parts(key: &str) -> Option<(&str, u64)> {
     let (project, number) = key.rsplit_once('-')?;
     Some((project, item_number(number)?))
 }
 
-/// An issue, with what it says of others. `home` names the tracker in front of other projects' keys.
+/// Parses an issue and its relations. `home` is the namespace of other projects' keys.
 pub(in crate::tracker) fn issue(
     text: &str,
     base: &str,
@@ -219,7 +220,7 @@ pub(in crate::tracker) fn issue(
         labels,
         milestone: fields.fix_versions.into_iter().find_map(|v| v.name),
         locked: false,
-        // Not among the fields that are asked for: comments are a list of their own.
+        // Comments are a list of their own, so their count is not requested.
         comment_count: 0,
         created_at: at(&fields.created),
         updated_at: at(&fields.updated).or(at(&fields.created)),
@@ -230,21 +231,22 @@ pub(in crate::tracker) fn issue(
     Ok((record, relations))
 }
 
-/// What a link says of the issue with this number. The one that is named outward is what this one "duplicates".
+/// Returns the relation of a link from the issue with this number. The outward issue is the one
+/// that this issue "duplicates".
 fn relation(link: &IssueLink, number: u64, other: impl Fn(&str) -> Option<String>) -> Option<Relation> {
     let kind = link.kind.as_ref()?;
     let words = |text: &Option<String>| text.as_deref().unwrap_or_default().to_lowercase();
     let duplicate = words(&kind.name).contains("duplicate") || words(&kind.outward).contains("duplicates");
     match (&link.outward_issue, &link.inward_issue) {
         (Some(to), _) if duplicate => Some(Relation::DuplicateOf(number, other(&to.key)?)),
-        // The other end says so.
+        // The other issue states this relation.
         (None, Some(_)) if duplicate => None,
         (Some(to), _) | (None, Some(to)) => Some(Relation::RelatesTo(number, other(&to.key)?)),
         (None, None) => None,
     }
 }
 
-/// The comments that came with an issue, its key, and how many there are in all.
+/// Returns the key of an issue, the comments that came with it, and their total number.
 pub(in crate::tracker) fn comments_of(text: &str) -> Option<(String, Vec<&RawValue>, u64)> {
     let issue: Issue = serde_json::from_str(text).ok()?;
     let whole: OfComments<'_> = serde_json::from_str(text).ok()?;

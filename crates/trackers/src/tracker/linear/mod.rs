@@ -1,7 +1,7 @@
-//! A live Linear team, through GraphQL: issues, with their relations, and comments.
+//! The Linear connector: issues, relations and comments of a team, through GraphQL.
 //!
-//! Lists are in the order of creation, which an edit does not change, and can be asked for what changed since a moment; see
-//! `Walk::by_creation`. <https://linear.app/developers/graphql>
+//! Lists are ordered by creation, which an edit does not change, and can be filtered by the time of
+//! change; see `Walk::by_creation`. <https://linear.app/developers/graphql>
 
 mod shapes;
 
@@ -27,41 +27,41 @@ use precedent_core::{
 };
 use shapes::{Issue, Said};
 
-/// Issues on a page. A question may cost 10,000 points; with labels and relations an issue costs about 60.
-/// <https://linear.app/developers/rate-limiting>
+/// The number of issues on a page. A query may cost 10,000 points; an issue with labels and
+/// relations costs about 60. <https://linear.app/developers/rate-limiting>
 const PAGE: u32 = 50;
-/// Comments on a page.
+/// The number of comments on a page.
 const COMMENTS: u32 = 100;
 
-/// What is asked of an issue. The first relations tell of which one it is a duplicate.
+/// The requested fields of an issue. The first relations include the issue that it duplicates.
 const ISSUE: &str = "fragment about on Issue { id identifier number title description url createdAt updatedAt completedAt \
                      canceledAt archivedAt trashed state { name type } team { key } labels(first: 20) { nodes { name } } \
                      project { name } projectMilestone { name } creator { name displayName app } botActor { name } \
                      externalUserCreator { name } relations(first: 15) { nodes { type relatedIssue { identifier } } } }";
-/// What is asked of a comment.
+/// The requested fields of a comment.
 const COMMENT: &str = "fragment said on Comment { id body url createdAt updatedAt user { name displayName app } \
                        botActor { name } externalUser { name } issue { number team { key } } }";
 
-/// A team.
+/// A Linear team.
 #[derive(Debug)]
 pub struct Linear {
     client: Client,
-    /// The workspace, as it stands in its addresses.
+    /// Workspace slug, as in its addresses.
     workspace: String,
     team: String,
     issues: Option<u64>,
 }
 
-/// What became of a question.
+/// The outcome of a query.
 enum Asked {
     Data(Value),
-    /// This access may not ask it: why.
+    /// The token may not run the query, with the reason.
     Refused(String),
-    /// What was asked for is not there.
+    /// The requested object does not exist.
     Gone,
-    /// The place in a list is known no longer.
+    /// The list cursor has expired.
     Expired,
-    /// It was too much at once.
+    /// The query was too large.
     TooMuch(Box<Response>),
 }
 
@@ -76,8 +76,8 @@ struct About {
 }
 
 impl Linear {
-    /// The team with this name (`workspace/KEY`). A personal key stands in its header as it is, what an app was given behind
-    /// a word. <https://linear.app/developers/graphql#personal-api-keys>
+    /// Opens the team with this name (`workspace/KEY`). A personal key is sent without a scheme, an
+    /// OAuth token as a bearer token. <https://linear.app/developers/graphql#personal-api-keys>
     pub fn new(http: Http, address: &Address, name: &str, token: Option<&Token>) -> Self {
         let login = token.map(|t| match t.begins_with("lin_oauth_") {
             true => Login::bearer(&address.base, t),
@@ -117,7 +117,7 @@ impl Linear {
         let request = Request::post(self.client.url("graphql")?, &body);
         let response = self.client.http.send(&request, self.client.login.as_ref(), task).await?;
         let at = date(&response, self.client.http.now());
-        // Errors of a question come with 400 as well as with 200.
+        // Query errors have the status 400 or 200.
         let answer: Answer = match response.status {
             200 | 400 => response.json()?,
             403 | 404 => {
@@ -299,7 +299,7 @@ impl Tracker for Linear {
         if issue.is_gone() {
             return Ok(Fate::Gone);
         }
-        // One that went to another team is answered under the name that it has now.
+        // An issue that moved to another team is returned under its new key.
         if let Some((team, number)) = issue.home().filter(|(team, _)| !team.eq_ignore_ascii_case(&self.team))
         {
             return Ok(Fate::Moved(Some(format!("{}/{team}#{number}", self.workspace))));

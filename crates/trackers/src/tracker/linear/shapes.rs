@@ -1,4 +1,5 @@
-//! Linear's nodes, read tolerantly. Shapes: <https://github.com/linear/linear/blob/master/packages/sdk/src/schema.graphql>
+//! The GraphQL types of Linear, parsed tolerantly. Formats:
+//! <https://github.com/linear/linear/blob/master/packages/sdk/src/schema.graphql>
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -7,7 +8,7 @@ use serde_json::Value;
 use crate::tracker::{Relation, client::clean, github::describe};
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number};
 
-/// The types of states in which nothing is left to do.
+/// The closed types of workflow states.
 pub(super) const CLOSED: [&str; 3] = ["completed", "canceled", "duplicate"];
 
 #[derive(Deserialize)]
@@ -86,13 +87,13 @@ pub(super) struct Issue {
     raw: Vec<u8>,
 }
 
-/// The team and the number of `ENG-12`.
+/// Returns the team and the number of `ENG-12`.
 fn parts(identifier: &str) -> Option<(&str, u64)> {
     let (team, number) = identifier.rsplit_once('-')?;
     Some((team, item_number(number)?))
 }
 
-/// A person, an app, or someone who wrote through another program.
+/// Returns the author: a user, an app, or a user of an integration.
 fn author(user: Option<Name>, bot: Option<Name>, other: Option<Name>) -> Author {
     let is_bot = bot.is_some() || user.as_ref().is_some_and(|u| u.app);
     let named = user.or(bot).or(other).and_then(|n| n.display_name.or(n.name));
@@ -110,17 +111,18 @@ impl Issue {
         Ok(Self { number, about, raw })
     }
 
-    /// Whether it lies in the trash.
+    /// Returns whether the issue is in the trash.
     pub(super) fn is_gone(&self) -> bool {
         self.about.trashed == Some(true)
     }
 
-    /// Its team and number.
+    /// Returns the team and number of the issue.
     pub(super) fn home(&self) -> Option<(&str, u64)> {
         parts(&self.about.identifier)
     }
 
-    /// What it says of others. A relation belongs to the issue that is the duplicate, or that blocks.
+    /// Returns the relations of the issue. A relation belongs to the duplicate, or to the issue
+    /// that blocks.
     pub(super) fn relations(&self, workspace: &str) -> Vec<Relation> {
         let each = self.about.relations.iter().flat_map(|r| &r.nodes).filter_map(|link| {
             let (team, number) = parts(&link.related_issue.as_ref()?.identifier)?;
@@ -128,7 +130,7 @@ impl Issue {
             match link.kind.as_deref()? {
                 "duplicate" => Some(Relation::DuplicateOf(self.number, other)),
                 "related" | "blocks" => Some(Relation::RelatesTo(self.number, other)),
-                // What Linear itself thinks is similar is no word of a person's.
+                // Linear's own similarity suggestions are not statements by a user.
                 _ => None,
             }
         });
@@ -174,7 +176,7 @@ impl Issue {
             labels: labels.filter_map(|l| l.name).collect(),
             milestone: about.project_milestone.and_then(|m| m.name),
             locked: false,
-            // Linear does not count them.
+            // Linear returns no comment count.
             comment_count: 0,
             created_at: about.created_at,
             updated_at: about.updated_at.or(about.created_at),
@@ -203,12 +205,12 @@ pub(super) struct Said {
 
 #[derive(Deserialize)]
 struct Of {
-    /// GraphQL's numbers for it may be broken ones.
+    /// Number of the issue; GraphQL may return it as a float.
     number: f64,
 }
 
 impl Said {
-    /// A comment; `None` for one that belongs to no issue.
+    /// Parses a comment; `None` if it belongs to no issue.
     pub(super) fn read(node: Value) -> Result<Option<CommentRecord>, String> {
         if node.is_null() {
             return Ok(None);

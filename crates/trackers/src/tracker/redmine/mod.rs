@@ -1,7 +1,7 @@
-//! A live Redmine project: issues, the notes below them, relations, wiki.
+//! The Redmine connector: issues, notes, relations and wiki.
 //!
-//! Lists give issues without their notes, which cost a request an issue. So the notes are a list of their own here: the
-//! issues once more, oldest change first, each with its journal.
+//! Lists return issues without their notes, which cost one request per issue. So the notes are a
+//! list of their own: the issues again, oldest change first, each with its journal.
 
 mod shapes;
 
@@ -26,18 +26,19 @@ use precedent_core::{
 pub(super) use shapes::markdown;
 use shapes::{Issue, Issues, Journals, One, WikiIndex, WikiListed};
 
-/// Issues on a page: the most that Redmine gives.
+/// The number of issues on a page: Redmine's maximum.
 const PAGE: u32 = 100;
-/// Issues whose notes, and wiki pages whose texts, are one page: each is a request.
+/// The number of issues whose notes, or of wiki pages whose texts, form one page; each is a
+/// request.
 const THREADS: u32 = 20;
 
-/// A project.
+/// A Redmine project.
 #[derive(Debug)]
 pub struct Redmine {
     client: Client,
     project: String,
     wiki: bool,
-    /// The statuses that mean closed.
+    /// Ids of the closed statuses.
     closed: HashSet<u64>,
     id: Option<u64>,
 }
@@ -52,7 +53,7 @@ struct About {
     id: Option<u64>,
     identifier: Option<String>,
     is_public: Option<bool>,
-    /// 1 is active, 5 closed, 9 archived.
+    /// Project status: 1 is active, 5 closed, 9 archived.
     status: Option<u64>,
 }
 
@@ -81,7 +82,7 @@ struct User {
 }
 
 impl Redmine {
-    /// The project with this identifier; without a key what everybody may see.
+    /// Opens the project with this identifier; without a key, its public content.
     pub fn new(
         http: Http,
         address: &Address,
@@ -103,7 +104,7 @@ impl Redmine {
         self.client.base.as_str().trim_end_matches('/')
     }
 
-    /// A page of issues. Those of projects below this one are theirs.
+    /// Returns the address of a page of issues, without those of subprojects.
     fn list(&self, walk: &Walk, include: &str) -> Result<Url> {
         let mut url = self.client.url("issues.json")?;
         let since = walk.since.map(|t| format!(">={}", t.strftime("%Y-%m-%dT%H:%M:%SZ")));
@@ -146,7 +147,7 @@ impl Redmine {
         Ok(Fetched::Page(self.numbered(page, walk, &times, more)))
     }
 
-    /// The notes of a page of issues.
+    /// Fetches the notes of a page of issues.
     async fn notes(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(walk, "")?, task).await?;
         if let Some(other) = self.client.not_a_page(&response, walk, Stream::Comments)? {
@@ -170,7 +171,7 @@ impl Redmine {
                     let whole: One<'_> = response.json()?;
                     read_notes(whole.issue.get(), number, self.base(), &mut page)?;
                 }
-                // Deleted or moved while the page was read.
+                // The issue was deleted or moved while the page was read.
                 403 | 404 => {}
                 _ => return Err(self.client.refusal(&response, "notes")),
             }
@@ -178,7 +179,7 @@ impl Redmine {
         Ok(Fetched::Page(self.numbered(page, walk, &times, more)))
     }
 
-    /// A page of the wiki's pages. The index always lists them all.
+    /// Fetches a page of wiki pages. The index always lists all of them.
     async fn pages(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
         let root = format!("projects/{}/wiki", part(&self.project));
         let response = self.client.get(self.client.url(&format!("{root}/index.json"))?, task).await?;
@@ -222,7 +223,7 @@ impl Redmine {
     }
 }
 
-/// Whether there is another page.
+/// Returns whether there is another page.
 fn more(list: &Issues<'_>, walk: &Walk) -> bool {
     let until = u64::from(walk.page) * u64::from(walk.size);
     !list.issues.is_empty() && list.total_count.is_none_or(|total| total > until)
@@ -248,7 +249,7 @@ impl Tracker for Redmine {
     }
 
     async fn probe(&mut self, task: &Task) -> Result<Project> {
-        // A key that is wrong counts as none where a project is public, and would be noticed nowhere.
+        // Public projects accept a wrong key silently, so it is checked here.
         if self.client.login.is_some() {
             self.client.json::<Me>("users/current.json", "the account of the key", task).await?;
         }
@@ -325,7 +326,7 @@ impl Tracker for Redmine {
                     Err(_) => Fate::Unreadable,
                 })
             }
-            // 403: it was moved to where this access may not look.
+            // A 403 means that the issue moved to an inaccessible project.
             403 | 404 | 410 => Ok(Fate::Gone),
             _ => Err(self.client.refusal(&response, "an issue")),
         }
@@ -337,7 +338,7 @@ impl Tracker for Redmine {
         match response.status {
             200 => {
                 Ok(match shapes::page(&String::from_utf8_lossy(&response.body), self.base(), &self.project) {
-                    // A page that was renamed is answered under its new name.
+                    // A renamed page is returned under its new name.
                     Ok(page) if page.slug.as_deref() != Some(slug) => Fate::Moved(None),
                     Ok(page) => Fate::Here(Box::new(Record::Document(Box::new(page)))),
                     Err(_) => Fate::Unreadable,

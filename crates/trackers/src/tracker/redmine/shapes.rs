@@ -1,4 +1,5 @@
-//! Redmine's JSON, read tolerantly. Shapes: <https://www.redmine.org/projects/redmine/wiki/Rest_api>
+//! The JSON types of Redmine, parsed tolerantly. Formats:
+//! <https://www.redmine.org/projects/redmine/wiki/Rest_api>
 
 use std::collections::HashSet;
 
@@ -110,7 +111,8 @@ struct WikiWhole<'a> {
     wiki_page: &'a RawValue,
 }
 
-/// A text in the server's markup, which its interface does not name: Markdown if it reads like that, else Textile.
+/// Converts the server's markup to Markdown. The API does not name the markup, so it is Textile
+/// unless it looks like Markdown.
 pub(in crate::tracker) fn markdown(text: Option<String>) -> String {
     let text = clean(text);
     let is_markdown = text.contains("\n```")
@@ -125,7 +127,7 @@ fn author(user: Option<Name>, private: bool) -> Author {
     Author { login: user.and_then(|u| u.name), bot: false, association: private.then(|| INTERNAL.to_owned()) }
 }
 
-/// An issue of the project with this id, with what it says of others.
+/// Parses an issue of the project with this id, and its relations.
 pub(super) fn issue(
     text: &str,
     base: &str,
@@ -153,11 +155,11 @@ pub(super) fn issue(
         labels: [issue.tracker, issue.category].into_iter().flatten().filter_map(|n| n.name).collect(),
         milestone: issue.fixed_version.and_then(|v| v.name),
         locked: false,
-        // The lists do not say how many there are.
+        // Lists contain no comment count.
         comment_count: 0,
         created_at: issue.created_on,
         updated_at: issue.updated_on.or(issue.created_on),
-        // One that was opened again keeps the time of its last closure there.
+        // A reopened issue keeps the time of its last closure.
         closed_at: issue.closed_on.filter(|_| is_closed),
         merged_at: None,
         raw: Raw::new(text.as_bytes().to_vec()),
@@ -165,7 +167,7 @@ pub(super) fn issue(
     Ok((record, relations))
 }
 
-/// What a relation says of the issue with this id.
+/// Returns the relation from the issue with this id.
 fn relation(told: &Told, id: u64, project: &str) -> Option<Relation> {
     let (from, to) = (told.issue_id?, told.issue_to_id?);
     let other = format!("{project}#{}", if from == id { to } else { from });
@@ -176,7 +178,7 @@ fn relation(told: &Told, id: u64, project: &str) -> Option<Relation> {
     }
 }
 
-/// A note below an issue; `None` for a journal that holds changes alone.
+/// Parses a note of an issue; `None` for a journal entry without text.
 pub(super) fn note(text: &str, number: u64, base: &str) -> Result<Option<CommentRecord>, String> {
     let journal: Journal = serde_json::from_str(text).map_err(|e| crate::tracker::github::describe(&e))?;
     let body = markdown(journal.notes);
@@ -196,7 +198,7 @@ pub(super) fn note(text: &str, number: u64, base: &str) -> Result<Option<Comment
     }))
 }
 
-/// A page of the wiki.
+/// Parses a wiki page.
 pub(super) fn page(text: &str, base: &str, project: &str) -> Result<DocumentRecord, String> {
     let wrong = |e: serde_json::Error| crate::tracker::github::describe(&e);
     let raw = serde_json::from_str::<WikiWhole<'_>>(text).map_err(wrong)?.wiki_page.get();

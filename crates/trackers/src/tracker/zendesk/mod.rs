@@ -1,8 +1,9 @@
-//! A live Zendesk account: tickets, the comments below them and, as a wiki, the articles of its help centre.
+//! The Zendesk connector: tickets, comments and, as a wiki, the articles of the help centre.
 //!
-//! What changed comes out of the incremental export, in the order of the changes, with the tickets that were deleted. It holds
-//! no comments, which cost a request a ticket. So they are a list of their own here: the export once more, each ticket with
-//! its thread. <https://developer.zendesk.com/api-reference/ticketing/ticket-management/incremental_exports/>
+//! The incremental export returns changed and deleted tickets in the order of their changes. It has
+//! no comments, which cost one request per ticket. So they are a list of their own: the export
+//! again, each ticket with its comments.
+//! <https://developer.zendesk.com/api-reference/ticketing/ticket-management/incremental_exports/>
 
 mod shapes;
 
@@ -34,29 +35,30 @@ use precedent_core::{
 };
 use shapes::{People, Ticket, User};
 
-/// Tickets on a page. The export gives up to 1,000, and answers ten times a minute.
+/// The number of tickets on a page. The export returns up to 1,000, with ten requests per minute.
 /// <https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api>
 const PAGE: u32 = 500;
-/// Tickets whose comments are one page: each is a request.
+/// The number of tickets whose comments form one page; each is a request.
 const THREADS: u32 = 50;
-/// What other lists give at the most.
+/// The maximum page size of other lists.
 /// <https://developer.zendesk.com/documentation/api-basics/pagination/paginating-through-lists-using-cursor-pagination>
 const LISTED: u32 = 100;
-/// Pages of one thread: a guard against a server that leads in a circle. A ticket has 5,000 comments at the most.
+/// The maximum number of comment pages per ticket, in case a server links pages in a cycle. A
+/// ticket has at most 5,000 comments.
 /// <https://developer.zendesk.com/api-reference/ticketing/tickets/ticket_comments/>
 const MAX_PAGES: usize = 60;
-/// What comes with a ticket: who its people are, and when it was solved.
+/// The side-loaded data of a ticket: its users, and its solution date.
 /// <https://developer.zendesk.com/documentation/ticketing/using-the-zendesk-api/side_loading/#supported-endpoints>
 const BESIDE: &str = "users,dates";
 
-/// An account.
+/// A Zendesk account.
 #[derive(Debug)]
 pub struct Zendesk {
     client: Client,
     wiki: bool,
-    /// People who were asked for, as none where Zendesk does not tell.
+    /// Requested users; an unknown user has no data.
     people: Mutex<People>,
-    /// The names of the articles that this pass has met so far.
+    /// Names of the articles that this pass has read so far.
     articles: Mutex<Option<Vec<String>>>,
 }
 
@@ -71,10 +73,10 @@ struct List<'a> {
     articles: Vec<&'a RawValue>,
     #[serde(default)]
     users: Vec<User>,
-    /// Where the export goes on, unless this is its end.
+    /// Next cursor of the export, unless this is its end.
     after_cursor: Option<String>,
     end_of_stream: Option<bool>,
-    /// Where any other list goes on.
+    /// Next cursor of any other list.
     meta: Option<Meta>,
 }
 
@@ -118,18 +120,20 @@ impl List<'_> {
     }
 }
 
-/// What is said below a ticket.
+/// The comments of a ticket.
 enum Thread {
-    /// Its comments, without the first, which is the description; or why one cannot be used.
+    /// Comments without the first, which is the description, or reasons why one is skipped; and the
+    /// ticket that it was merged into.
     Said(Vec<std::result::Result<CommentRecord, String>>, Option<u64>),
     /// The ticket is gone.
     Gone,
-    /// Why it may not be read.
+    /// The comments may not be read.
     Refused(Box<Response>),
 }
 
 impl Zendesk {
-    /// The account at this address. A token that holds a colon is an e-mail address with an API token, any other an OAuth one.
+    /// Opens the account at this address. A token with a colon is an e-mail address with an API
+    /// token, any other an OAuth token.
     /// <https://developer.zendesk.com/api-reference/introduction/security-and-auth/>
     pub fn new(http: Http, address: &Address, wiki: bool, token: Option<&Token>) -> Self {
         let login = token.map(|t| match t.has_name() {
@@ -144,12 +148,12 @@ impl Zendesk {
         }
     }
 
-    /// Where people read it.
+    /// Returns the web address.
     fn web(&self) -> &str {
         self.client.base.as_str().trim_end_matches('/')
     }
 
-    /// A list that is paged by its cursor.
+    /// Returns the address of a list with cursor pagination.
     fn listed(&self, path: &str, after: Option<&str>) -> Result<Url> {
         let mut url = self.client.url(path)?;
         let mut query = url.query_pairs_mut();
@@ -163,7 +167,7 @@ impl Zendesk {
 
     fn exported(&self, walk: &Walk) -> Result<Url> {
         if walk.open {
-            // All that is not archived; what is archived was closed long ago.
+            // Archived tickets were closed long ago.
             return self.listed(&format!("api/v2/tickets.json?include={BESIDE}"), walk.token.as_deref());
         }
         let mut url = self.client.url(&format!("api/v2/incremental/tickets/cursor.json?include={BESIDE}"))?;
@@ -172,7 +176,7 @@ impl Zendesk {
         match &walk.token {
             Some(token) => drop(query.append_pair("cursor", token)),
             None => {
-                // It refuses moments of the last minute.
+                // The export rejects times within the last minute.
                 let latest =
                     self.client.http.now().checked_sub(SignedDuration::from_secs(61)).unwrap_or_default();
                 let since = walk.since.map_or(0, |since| since.min(latest).as_second());
@@ -187,7 +191,7 @@ impl Zendesk {
         let response = self.client.get(self.exported(walk)?, task).await?;
         match response.status {
             200 => {}
-            // The cursor is known no longer.
+            // The cursor has expired.
             400 | 422 if walk.token.is_some() => return Ok(Fetched::Expired),
             500.. if walk.size >= 10 => {
                 return Ok(Fetched::Smaller(Walk { size: walk.size / 2, ..walk.clone() }.cursor()));
@@ -214,7 +218,7 @@ impl Zendesk {
                     page.gone.push(ticket.id);
                     continue;
                 }
-                // The thread alone tells into which one it was merged.
+                // The ticket into which it was merged is named only in its comments.
                 if !ticket.was_merged() {
                     page.relations.push((ticket.id, ticket.relations()));
                 }
@@ -233,7 +237,7 @@ impl Zendesk {
         Ok(Fetched::Page(page))
     }
 
-    /// Adds what is said below a ticket; the answer, if it may not be read.
+    /// Adds the comments of a ticket; returns the response if they may not be read.
     async fn said(&self, ticket: &Ticket, page: &mut Page, task: &Task) -> Result<Option<Box<Response>>> {
         match self.thread(ticket.id, task).await? {
             Thread::Said(comments, merged_into) => {
@@ -246,13 +250,13 @@ impl Zendesk {
                 }
                 Ok(None)
             }
-            // Deleted while the page was read.
+            // The ticket was deleted while the page was read.
             Thread::Gone => Ok(None),
             Thread::Refused(response) => Ok(Some(response)),
         }
     }
 
-    /// All comments of a ticket, oldest first.
+    /// Fetches all comments of a ticket, oldest first.
     async fn thread(&self, number: u64, task: &Task) -> Result<Thread> {
         let path = format!("api/v2/tickets/{number}/comments.json?include=users");
         let (mut comments, mut merged_into) = (Vec::new(), None);
@@ -275,7 +279,7 @@ impl Zendesk {
             people.extend(shapes::people(list.users));
             let authors = list.comments.iter().filter_map(|raw| shapes::wrote(raw.get()));
             self.add_people(authors.collect(), &mut people, task).await?;
-            // The first comment is the description, which the ticket has.
+            // The first comment is the description, which the ticket contains.
             for raw in list.comments.iter().skip(usize::from(at == 0)) {
                 let read = shapes::comment(raw.get(), number, &people, self.web());
                 merged_into = read.as_ref().ok().and_then(|(_, merged)| *merged).or(merged_into);
@@ -288,7 +292,7 @@ impl Zendesk {
         Ok(Thread::Said(comments, merged_into))
     }
 
-    /// Adds these people, if they did not come along: beside comments not everybody does.
+    /// Adds users that were not side-loaded, which comments do not guarantee.
     /// <https://developer.zendesk.com/api-reference/ticketing/users/users/#show-many-users>
     async fn add_people(&self, wanted: BTreeSet<i64>, people: &mut People, task: &Task) -> Result<()> {
         let mut unknown = Vec::new();
@@ -318,17 +322,18 @@ impl Zendesk {
         Ok(())
     }
 
-    /// A page of the articles of the help centre. The list is read whole each time, since what was withdrawn is missing there
-    /// and told nowhere. <https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/>
+    /// Fetches a page of help centre articles. The whole list is read each time, because withdrawn
+    /// articles are only missing from it.
+    /// <https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/>
     async fn pages(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
         let names = self.articles.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut names = match names.filter(|_| walk.page > 1) {
             Some(names) => names,
-            // Another process began this pass, and met names that are not known here.
+            // Another process started this pass, and the names that it read are unknown here.
             None if walk.page > 1 => return Ok(Fetched::Expired),
             None => Vec::new(),
         };
-        // By creation: an edit moves nothing.
+        // An edit does not change the order by creation.
         let path = "api/v2/help_center/articles.json?sort_by=created_at&sort_order=asc&include=users";
         let response = self.client.get(self.listed(path, walk.token.as_deref())?, task).await?;
         match response.status {
@@ -349,7 +354,7 @@ impl Zendesk {
             let article = match shapes::article(raw.get(), &people) {
                 Ok(Some(article)) => article,
                 Ok(None) => continue,
-                // It is asked for before it is taken for withdrawn.
+                // An unreadable article is requested before it counts as withdrawn.
                 Err(why) => {
                     page.records.push(Err(why));
                     continue;
@@ -380,7 +385,7 @@ impl Zendesk {
         )
     }
 
-    /// Whose token it is. Without one the answer is a user that is none.
+    /// Returns the user of the token. Without a token, the response is a user without an id.
     async fn me(&self, task: &Task) -> Result<User> {
         let me: Me = self.client.json("api/v2/users/me.json", "the account of the token", task).await?;
         if me.user.id.is_none() {

@@ -1,4 +1,5 @@
-//! Zendesk's JSON, read tolerantly. Shapes: <https://developer.zendesk.com/api-reference/ticketing/tickets/tickets/#json-format>,
+//! The JSON types of Zendesk, parsed tolerantly. Formats:
+//! <https://developer.zendesk.com/api-reference/ticketing/tickets/tickets/#json-format>,
 //! <https://developer.zendesk.com/api-reference/ticketing/tickets/ticket_comments/#json-format> and
 //! <https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/#json-format>
 
@@ -17,10 +18,11 @@ use precedent_markup::hypertext;
 /// The tag of a ticket that was closed because it was merged into another.
 /// <https://support.zendesk.com/hc/en-us/articles/203690916>
 const MERGED: &str = "closed_by_merge";
-/// How many characters of a description are the title of a ticket without a subject, as those of chats are.
+/// The length of the title that is derived from the description of a ticket without a subject, such
+/// as a chat, in characters.
 const TITLE: usize = 80;
 
-/// A person, as it stands beside a list. What Zendesk does by itself has a number below zero for its author.
+/// A side-loaded user. Zendesk's own actions have a negative author id.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct User {
     pub(super) id: Option<i64>,
@@ -28,7 +30,7 @@ pub(super) struct User {
     role: Option<String>,
 }
 
-/// People by their ids.
+/// The users by id.
 pub(super) type People = HashMap<i64, User>;
 
 pub(super) fn people(users: Vec<User>) -> People {
@@ -61,7 +63,7 @@ struct Whole {
     created_at: Option<Timestamp>,
     #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     updated_at: Option<Timestamp>,
-    /// When it last changed in any way, in seconds: what the export is ordered by and compared with.
+    /// Time of the last change of any kind, in seconds: the sort key and filter of the export.
     generated_timestamp: Option<i64>,
     problem_id: Option<u64>,
     #[serde(default)]
@@ -90,13 +92,13 @@ pub(super) fn ticket(text: &str) -> Result<Ticket, String> {
     Ok(Ticket { id: whole.id, whole, raw: text.as_bytes().to_vec() })
 }
 
-/// A ticket as others name it.
+/// Returns the key of a ticket, as relations name it.
 pub(super) fn other(number: u64) -> String {
     format!("{}#{number}", Kind::Zendesk.whole().unwrap_or_default())
 }
 
 impl Ticket {
-    /// Its place in the export.
+    /// Returns the place of the ticket in the export.
     pub(super) fn exported(&self) -> Option<Timestamp> {
         let generated = self.whole.generated_timestamp.and_then(|s| Timestamp::from_second(s).ok());
         generated.or(self.whole.updated_at)
@@ -110,7 +112,8 @@ impl Ticket {
         self.whole.tags.iter().any(|tag| tag == MERGED)
     }
 
-    /// What it says of others: what solves its problem solves an incident, and a follow-up goes on with it.
+    /// Returns the relations of the ticket: an incident duplicates its problem, and a follow-up is
+    /// related.
     pub(super) fn relations(&self) -> Vec<Relation> {
         let problem = self.whole.problem_id.map(|n| Relation::DuplicateOf(self.id, other(n)));
         let followups = self.whole.followup_ids.iter().map(|n| Relation::RelatesTo(self.id, other(*n)));
@@ -156,7 +159,7 @@ impl Ticket {
             labels: whole.kind.into_iter().chain(whole.priority).chain(whole.tags).collect(),
             milestone: None,
             locked: false,
-            // It counts private ones and the description too.
+            // Zendesk's count includes private comments and the description.
             comment_count: 0,
             created_at: whole.created_at,
             updated_at: whole.updated_at.or(whole.created_at),
@@ -177,7 +180,7 @@ struct Comment {
     created_at: Timestamp,
 }
 
-/// Whose comment it is.
+/// Returns the author of a comment.
 pub(super) fn wrote(text: &str) -> Option<i64> {
     #[derive(Deserialize)]
     struct Said {
@@ -186,7 +189,8 @@ pub(super) fn wrote(text: &str) -> Option<i64> {
     serde_json::from_str::<Said>(text).ok()?.author_id
 }
 
-/// A comment; and, where it says that the ticket was merged into another, the number of that one.
+/// Parses a comment, and the number of the ticket into which the comment says that this one was
+/// merged.
 pub(super) fn comment(
     text: &str,
     number: u64,
@@ -222,8 +226,8 @@ pub(super) fn comment(
 static INTO: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?i)\bmerged into (?:request|ticket) #(\d{1,10})\b").unwrap());
 
-/// The ticket that the text names which Zendesk proposes for one that is merged into another. The other one's says
-/// "Request #4 … was closed and merged into this request".
+/// Returns the ticket in Zendesk's default text for a merged ticket. The text for the other ticket
+/// is "Request #4 … was closed and merged into this request".
 /// <https://support.zendesk.com/hc/en-us/articles/203690916>
 fn merged_into(text: &str) -> Option<u64> {
     let found = INTO.captures(text)?;
@@ -247,7 +251,7 @@ struct Article {
     updated_at: Option<Timestamp>,
 }
 
-/// An article of the help centre; `None` for one that is not published.
+/// Parses an article of the help centre; `None` if it is not published.
 pub(super) fn article(text: &str, people: &People) -> Result<Option<DocumentRecord>, String> {
     let article: Article = serde_json::from_str(text).map_err(|e| describe(&e))?;
     if article.draft {
@@ -258,7 +262,7 @@ pub(super) fn article(text: &str, people: &People) -> Result<Option<DocumentReco
         repository: None,
         kind: DocKind::Page,
         number: None,
-        // Titles repeat, in other sections and languages.
+        // Titles may repeat in other sections and languages.
         slug: Some(format!("{}-{}", named(&title), article.id)),
         remote_id: Some(article.id.to_string()),
         title,
