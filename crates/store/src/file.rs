@@ -305,7 +305,8 @@ fn lock_beside(path: &Path, patience: Duration) -> Result<File> {
     }
 }
 
-/// Returns whether a database was switched to WAL mode. <https://sqlite.org/fileformat.html#file_format_version_numbers>
+/// Returns whether a database was switched to WAL mode.
+/// <https://sqlite.org/fileformat.html#file_format_version_numbers>
 fn is_in_wal_mode(path: &Path) -> bool {
     use std::io::Read as _;
     let mut header = [0; 20];

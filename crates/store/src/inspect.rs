@@ -32,7 +32,8 @@ pub struct Inspection {
 /// Inspects a database file without changing it.
 ///
 /// # Errors
-/// [`precedent_core::Code::Io`] if it cannot be opened, [`precedent_core::Code::Corrupt`] if it is no database.
+/// [`precedent_core::Code::Io`] if it cannot be opened, [`precedent_core::Code::Corrupt`] if it is
+/// no database.
 pub fn inspect(path: &Path) -> Result<Inspection> {
     // Reading another process's log needs a connection with write access; nothing is written here.
     let connection = Connection::open_with_flags(
@@ -254,12 +255,12 @@ impl Writer<'_> {
 }
 
 impl super::Store {
-    /// Writes a complete, compact copy of the database to a new file that only this user can read. Others may
-    /// read and write meanwhile.
+    /// Writes a complete, compact copy of the database to a new file that only this user can read.
+    /// Others may read and write meanwhile.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Io`] if the file exists or cannot be written, [`Code::Corrupt`] if the database
-    /// cannot be read.
+    /// [`precedent_core::Code::Io`] if the file exists or cannot be written, [`Code::Corrupt`] if
+    /// the database cannot be read.
     pub fn copy_to(&self, path: &Path) -> Result<()> {
         create_private(path)?;
         // A read-only casebook can be copied as well, so this needs no write connection.

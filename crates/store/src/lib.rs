@@ -133,8 +133,8 @@ impl Store {
     /// Opens the database in this file, creating or migrating it where needed.
     ///
     /// # Errors
-    /// [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if it is no database, [`Code::Io`] if it
-    /// cannot be written.
+    /// [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if it is no database,
+    /// [`Code::Io`] if it cannot be written.
     pub fn open(path: &Path) -> Result<Self> {
         // Reads are of single rows or full scans: a mapping would only keep every page in memory.
         let file = SqliteFile::open_ready(path, 0, file::BUSY_TIMEOUT, schema::is_current, |connection| {
@@ -196,7 +196,8 @@ impl Store {
     /// lose the last transactions; a sync or an import restores them.
     ///
     /// # Errors
-    /// Errors of `work` and of the database; [`Code::Busy`] if another process writes for very long.
+    /// Errors of `work` and of the database; [`Code::Busy`] if another process writes for very
+    /// long.
     pub fn write<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
         self.file.write(|transaction| {
             work(&Writer {

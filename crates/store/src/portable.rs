@@ -187,8 +187,8 @@ impl Store {
     /// this casebook's dictionaries.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if it does not hold what it should, names documents or sources that are not its own, or cannot be
-    /// read back; [`Code::Cancelled`].
+    /// [`Code::InvalidInput`] if it does not hold what it should, names documents or sources that
+    /// are not its own, or cannot be read back; [`Code::Cancelled`].
     pub fn verify_copy(
         &self,
         path: &Path,
@@ -252,8 +252,8 @@ impl Store {
     /// reported to `told` before anything is written.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if a source of it is here already, or if both hold private notes; [`Code::Busy`] if another process
-    /// writes for very long; [`Code::Cancelled`].
+    /// [`Code::InvalidInput`] if a source of it is here already, or if both hold private notes;
+    /// [`Code::Busy`] if another process writes for very long; [`Code::Cancelled`].
     pub fn take_over(
         &self,
         copy: &VerifiedCopy,

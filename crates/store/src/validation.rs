@@ -204,7 +204,8 @@ pub(super) enum Purpose {
     Repair,
 }
 
-/// Registers the functions that the rules use. Dates later than `latest`, in seconds, are in the future.
+/// Registers the functions that the rules use. Dates later than `latest`, in seconds, are in the
+/// future.
 pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     let integer = |context: &Context<'_>| match context.get_raw(0) {
