@@ -249,7 +249,7 @@ pub fn base(number: u64, real: u64, seed: u64) -> u64 {
     mixed(number, seed) % real
 }
 
-/// The finaliser of `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number
+/// Applies the finaliser of `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number
 /// generators", 2014).
 pub fn mixed(a: u64, b: u64) -> u64 {
     let mut z = a.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(b.wrapping_mul(0xD1B5_4A32_D192_ED03));

@@ -35,9 +35,9 @@ pub trait Bench {
     fn reword(&self, comment: u64, text: &str);
     /// Deletes an open item.
     fn delete(&self, number: u64);
-    /// Adds a comment of an item that its list does not hold yet, and then the item.
+    /// Adds a comment whose item is missing when the list of items is read.
     fn comment_first(&self, number: u64);
-    /// See [`Bench::comment_first`].
+    /// Completes [`Bench::comment_first`], adding the item if it is still missing.
     fn item_later(&self, number: u64);
     /// Makes the server fail from the second page of items on.
     fn break_down(&self);

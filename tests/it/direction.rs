@@ -212,8 +212,8 @@ fn modules_have_no_circle() {
     assert!(found.is_empty(), "circles:\n{}", found.join("\n"));
 }
 
-/// The engine uses no terminal, window, environment or home folder; dangerous or foreign code has a
-/// single place each.
+/// Checks that the engine uses no terminal, window, environment or home folder; dangerous or
+/// foreign code has a single place each.
 #[test]
 fn what_has_a_home_is_used_nowhere_else() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");

@@ -143,7 +143,8 @@ fn a_full_text_whose_files_were_changed() {
     }
 }
 
-/// A corrupt part of a file affects some searches; none of them reports a defect of the program.
+/// Checks that a corrupt part of a file affects some searches, none of which reports a defect of
+/// the program.
 #[test]
 fn a_full_text_whose_damage_shows_while_it_is_used() {
     let place = filled();
@@ -220,7 +221,7 @@ fn vectors_that_are_missing_in_each_way() {
     assert_eq!(content(&place), before);
 }
 
-/// A file that was truncated before its log was applied has the right length and an empty part.
+/// Tests a file truncated before its log was applied, which has the right length and an empty part.
 #[test]
 fn vectors_whose_damage_shows_while_they_are_used() {
     // Every search reads the row positions, and new vectors are written to the chunk index.
@@ -249,7 +250,7 @@ fn vectors_whose_damage_shows_while_they_are_used() {
     }
 }
 
-/// A long-running process continues with indexes that another process rebuilt.
+/// Checks that a long-running process continues with indexes that another process rebuilt.
 #[tokio::test]
 async fn vectors_that_others_made_again_are_taken_up() {
     let place = filled();

@@ -181,7 +181,7 @@ fn what_strangers_wrote_is_marked_in_every_reply_to_an_agent() {
     assert_eq!(client.end().0, Some(0));
 }
 
-/// A server may send any text in its refusal, and the casebook stores it.
+/// Checks that a server may send any text in its refusal, and the casebook stores it.
 #[test]
 fn a_refusal_by_a_server_reaches_an_agent_with_the_notice_alone() {
     let github = crate::fake_github::FakeGitHub::new("acme/app");

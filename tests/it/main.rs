@@ -66,7 +66,7 @@ mod watch;
 #[cfg(unix)]
 mod wiki;
 
-/// Every file of this folder must be a module above; otherwise it would never run.
+/// Checks that every file of this folder is a module above; otherwise it would never run.
 #[test]
 fn no_test_file_is_forgotten() {
     let main = include_str!("main.rs");

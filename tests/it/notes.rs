@@ -27,7 +27,7 @@ const LONG: &str = "amber birch cedar delta ember fjord grove heath inlet jetty 
                     quartz ridge slate thorn umbra vale willow xenon yarrow zephyr anchor basin cliff dune estuary \
                     forest glacier harbor island jungle kelp lagoon meadow needle";
 
-/// [`LONG`] with its last `n` words replaced.
+/// Returns [`LONG`] with its last `n` words replaced.
 fn changed(n: usize) -> String {
     let other = ["orchid", "pebble", "quarry", "river", "summit", "tundra", "upland", "valley"];
     let mut words: Vec<&str> = LONG.split_whitespace().collect();

@@ -39,7 +39,7 @@ impl Reader<'_> {
     /// of issues it had then.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn background(&self, source: i64, made_with: &str) -> Result<Option<(Background, u64)>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT level, spread, issues FROM backgrounds WHERE source_id = ?1 AND made_with = ?2",
@@ -54,7 +54,7 @@ impl Reader<'_> {
     /// Returns the calibration of a source, if it has one.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn calibration(&self, source: i64) -> Result<Option<Calibration>> {
         Ok(self
             .transaction
@@ -79,7 +79,7 @@ impl Reader<'_> {
     /// decision.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn known_duplicates(&self, source: i64) -> Result<Vec<(i64, i64)>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT a.id, b.id FROM (
@@ -100,7 +100,7 @@ impl Reader<'_> {
     /// those that have the same title of at least four words.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn gaps_between_duplicates(&self, source: i64) -> Result<Vec<i64>> {
         let mut between = self.transaction.prepare_cached(
             "SELECT abs(a.created_at - b.created_at) FROM documents a, documents b WHERE a.id = ?1 AND b.id = ?2
@@ -125,7 +125,7 @@ impl Reader<'_> {
     /// Returns the factor by which duplicates in a source take longer to appear than elsewhere.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn pace(&self, source: i64) -> Result<f64> {
         let mut statement = self.transaction.prepare_cached("SELECT pace FROM sources WHERE id = ?1")?;
         Ok(statement.query_row([source], |r| r.get(0)).optional()?.unwrap_or(1.0))
@@ -134,7 +134,7 @@ impl Reader<'_> {
     /// Returns the number of issues of a source, without tombstones.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn issue_count(&self, source: i64) -> Result<u64> {
         Ok(self
             .transaction
@@ -147,7 +147,7 @@ impl Reader<'_> {
     /// Returns the row ids of a source's issues without tombstones, oldest first.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn issues_by_age(&self, source: i64) -> Result<Vec<i64>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT id FROM documents WHERE source_id = ?1 AND kind = 'issue' AND deleted_at IS NULL
@@ -168,7 +168,7 @@ impl Writer<'_> {
     /// Stores the pace of a source.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn put_pace(&self, source: i64, pace: f64) -> Result<()> {
         self.transaction.execute("UPDATE sources SET pace = ?2 WHERE id = ?1", params![source, pace])?;
         Ok(())
@@ -177,7 +177,7 @@ impl Writer<'_> {
     /// Replaces the background of a source. Its earlier checks become invalid and are made again.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn put_background(
         &self,
         source: i64,
@@ -197,7 +197,7 @@ impl Writer<'_> {
     /// Replaces the calibration of a source. Its earlier checks become invalid and are made again.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn put_calibration(&self, source: i64, calibration: &Calibration, now: Timestamp) -> Result<()> {
         let weights = calibration.order.as_ref().map(|weights| serde_json::json!(weights).to_string());
         self.transaction

@@ -36,7 +36,7 @@ impl Reader<'_> {
     /// Returns the journal entry for a pair.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn closure(&self, key: &str, canonical: &str) -> Result<Option<ClosureRecord>> {
         let sql = format!("SELECT {COLUMNS} FROM closures WHERE key = ?1 AND canonical_key = ?2");
         let found = self.transaction.prepare_cached(&sql)?.query_row([key, canonical], read).optional()?;
@@ -46,7 +46,7 @@ impl Reader<'_> {
     /// Returns the whole journal, latest change first, then by key.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn closures(&self) -> Result<Vec<ClosureRecord>> {
         let sql = format!("SELECT {COLUMNS} FROM closures ORDER BY changed_at DESC, key, canonical_key");
         let mut statement = self.transaction.prepare_cached(&sql)?;
@@ -58,7 +58,7 @@ impl Writer<'_> {
     /// Stores the progress of a closure; its start time is kept.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn put_closure(&self, record: &ClosureRecord) -> Result<()> {
         self.transaction
             .prepare_cached(&format!(

@@ -12,7 +12,7 @@ impl Reader<'_> {
     /// Known duplicates name their canonical report; see [`Reader::canonical`].
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn ties(&self, source: Option<i64>, confidence: f32) -> Result<Vec<Tie>> {
         let mut statement = self.transaction.prepare_cached(
             "WITH known (key) AS (
@@ -66,7 +66,7 @@ impl Reader<'_> {
     /// Returns the pairs that a user marked as not duplicates, the smaller key first.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn told_apart(&self) -> Result<Vec<(String, String)>> {
         let mut statement = self
             .transaction

@@ -49,7 +49,7 @@ impl Reader<'_> {
     /// Indexes, results and briefs use only these comments.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn comments(&self, document: &DocumentRow) -> Result<Vec<StoredComment>> {
         let mut all = self.all_comments(document)?;
         all.retain(|comment| !comment.author.is_internal());
@@ -60,7 +60,7 @@ impl Reader<'_> {
     /// itself.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn all_comments(&self, document: &DocumentRow) -> Result<Vec<StoredComment>> {
         let Some(number) = document.number else { return Ok(Vec::new()) };
         let mut statement = self.transaction.prepare_cached(
@@ -87,7 +87,7 @@ impl Reader<'_> {
     /// moment, newest first.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn said_before(&self, id: i64, before: Timestamp, most: usize) -> Result<Vec<Said>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT c.id, c.created_at, c.body FROM documents d
@@ -107,7 +107,7 @@ impl Reader<'_> {
     /// Returns the number of the item that the comment with this tracker id belongs to.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn comment_item(&self, source: i64, remote_id: &str) -> Result<Option<u64>> {
         Ok(self
             .transaction
@@ -119,7 +119,7 @@ impl Reader<'_> {
     /// Returns the number of stored comments of a document.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn comment_count(&self, document: &DocumentRow) -> Result<u32> {
         let Some(number) = document.number else { return Ok(0) };
         let mut statement = self.transaction.prepare_cached(
@@ -134,7 +134,7 @@ impl Writer<'_> {
     /// changed. An `old` comment, read with an outdated item, never replaces a stored one.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn apply_comment(
         &self,
         source: &SourceRow,

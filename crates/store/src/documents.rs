@@ -185,7 +185,7 @@ impl Reader<'_> {
     /// Returns the document with this row id, tombstones included.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn document(&self, id: i64) -> Result<Option<DocumentRow>> {
         Ok(self
             .transaction
@@ -199,7 +199,7 @@ impl Reader<'_> {
     /// Returns the document with this key, ignoring the case of the source, tombstones included.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn document_by_key(&self, key: &str) -> Result<Option<DocumentRow>> {
         let select = format!("SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id");
         let exact = self
@@ -228,7 +228,7 @@ impl Reader<'_> {
     /// they are named by key.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn documents_by_number(&self, number: u64) -> Result<Vec<DocumentRow>> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM sources s JOIN documents d ON d.source_id = s.id AND d.number = ?1
@@ -241,7 +241,7 @@ impl Reader<'_> {
     /// Returns the documents that changed after a revision, ordered by revision, then by id.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn changed_documents(&self, after: u64) -> Result<Vec<Listing>> {
         // This reads two indexes and no row: in a row the deletion time is stored behind the text.
         let mut statement = self.transaction.prepare_cached(
@@ -257,7 +257,7 @@ impl Reader<'_> {
     /// all but notes.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn changed_count(&self, after: u64) -> Result<(u64, u64)> {
         if self.revision()? <= after {
             return Ok((0, 0));
@@ -272,7 +272,7 @@ impl Reader<'_> {
     /// Returns the urgency of each of these documents, in the same order; see [`Urgency`].
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn urgencies(&self, ids: &[i64]) -> Result<Vec<Urgency>> {
         let mut statement =
             self.transaction.prepare_cached("SELECT state, updated_at FROM documents WHERE id = ?1")?;
@@ -286,7 +286,7 @@ impl Reader<'_> {
     /// Returns the row ids of all documents, tombstones included, ascending.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn document_ids(&self) -> Result<Vec<i64>> {
         // Without ORDER BY, SQLite reads the smallest index instead of the texts.
         let mut statement = self.transaction.prepare_cached("SELECT id FROM documents")?;
@@ -299,7 +299,7 @@ impl Reader<'_> {
     /// which they were stored.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn sampled_reports(&self, most: usize) -> Result<Vec<String>> {
         let ids = self.document_ids()?;
         let mut statement = self.transaction.prepare_cached(
@@ -319,7 +319,7 @@ impl Reader<'_> {
     /// and missing rows.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn numbers(&self, ids: &[i64]) -> Result<Vec<Option<u64>>> {
         let mut statement = self.transaction.prepare_cached("SELECT number FROM documents WHERE id = ?1")?;
         ids.iter().map(|id| Ok(statement.query_row([id], |r| r.get(0)).optional()?.flatten())).collect()
@@ -331,7 +331,7 @@ impl Reader<'_> {
     /// then by storage order. A document that alone has no time may have been created before.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn not_earlier(&self, document: i64, ids: &[i64]) -> Result<Vec<i64>> {
         let mut statement =
             self.transaction.prepare_cached("SELECT created_at, number FROM documents WHERE id = ?1")?;
@@ -353,7 +353,7 @@ impl Reader<'_> {
     /// missing document.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn title_and_author(&self, id: i64) -> Result<(String, Option<Person>)> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT title, source_id, CASE WHEN author_bot THEN NULL ELSE author END FROM documents WHERE id = ?1",
@@ -368,7 +368,7 @@ impl Reader<'_> {
     /// Returns the time of the latest change to any record, as reported by the trackers.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn newest_change(&self) -> Result<Option<Timestamp>> {
         let newest: Option<i64> = self.transaction.query_row(
             "SELECT max(updated_at) FROM documents WHERE kind <> 'note'",
@@ -381,7 +381,7 @@ impl Reader<'_> {
     /// Returns the number of documents, without tombstones.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub(super) fn document_count(&self) -> Result<u64> {
         Ok(self
             .transaction
@@ -395,7 +395,7 @@ impl Reader<'_> {
     /// (`APP-12`), as in files.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn key_like_id(&self, source: i64) -> Result<Option<String>> {
         Ok(self
             .transaction
@@ -409,7 +409,7 @@ impl Reader<'_> {
     /// Returns the numbers of items that a source has.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn source_counts(&self, source: i64) -> Result<SourceCounts> {
         let mut counts = SourceCounts::default();
         let mut counted: u64 = 0;
@@ -483,7 +483,7 @@ impl Writer<'_> {
     /// Stores a tracker's record of a document unless it is unchanged or the stored one is newer.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn apply_document(
         &self,
         source: &SourceRow,
@@ -575,7 +575,7 @@ impl Writer<'_> {
     /// found.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn bury_document(&self, key: &str, now: Timestamp) -> Result<bool> {
         let changed = self
             .transaction
@@ -589,7 +589,7 @@ impl Writer<'_> {
     /// Restores a document that was marked as deleted; returns whether it was.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn restore_document(&self, key: &str) -> Result<bool> {
         let changed = self
             .transaction
@@ -603,7 +603,7 @@ impl Writer<'_> {
     /// Marks all documents of a source as changed, so that every index reads them again.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn touch_documents(&self, source: i64) -> Result<()> {
         self.transaction.execute(
             "UPDATE documents SET revision = ?2 WHERE source_id = ?1",
@@ -628,7 +628,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Counting from indexes and counting one by one give the same result.
+        /// Checks that counting from indexes and counting one by one give the same result.
         #[test]
         fn what_a_source_holds_is_counted_right(
             items in proptest::collection::btree_map(1_u64..9, (0_u64..4, proptest::bool::ANY), 0..6),

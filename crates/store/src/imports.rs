@@ -17,7 +17,7 @@ impl Writer<'_> {
     /// Begins the journal of an import, replacing that of the previous one.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn begin_import(&self, paths: &str, now: Timestamp) -> Result<i64> {
         self.transaction.execute("DELETE FROM imports", [])?;
         let id = self.transaction.query_row(
@@ -98,7 +98,7 @@ impl Writer<'_> {
     /// to undo.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn undo_import(&self) -> Result<Option<Undone>> {
         let last: Option<(i64, i64, String)> = self
             .transaction

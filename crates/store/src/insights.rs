@@ -36,7 +36,7 @@ impl Reader<'_> {
     /// empty months.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn months(&self, source: Option<i64>) -> Result<Vec<MonthVolume>> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "{DUPLICATES}
@@ -60,7 +60,7 @@ impl Reader<'_> {
     /// Returns the totals of a source's issues.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn volume(&self, source: i64) -> Result<VolumeRow> {
         let mut row = self
             .transaction
@@ -90,7 +90,7 @@ impl Reader<'_> {
     /// latest first.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn known_as_duplicates(
         &self,
         source: Option<i64>,

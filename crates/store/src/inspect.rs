@@ -33,7 +33,7 @@ pub struct Inspection {
 ///
 /// # Errors
 /// [`precedent_core::Code::Io`] if it cannot be opened, [`precedent_core::Code::Corrupt`] if it is
-/// no database.
+/// not a database.
 pub fn inspect(path: &Path) -> Result<Inspection> {
     // Reading another process's log needs a connection with write access; nothing is written here.
     let connection = Connection::open_with_flags(
@@ -184,7 +184,7 @@ impl Reader<'_> {
     /// those that only lack a part needed to read them.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn orphans(&self) -> Result<(Vec<(String, u64)>, u64)> {
         let (mut unreachable, mut unreadable) = (Vec::new(), 0);
         for edge in self.edges()? {
@@ -205,7 +205,7 @@ impl Reader<'_> {
     /// Returns the row ids of all documents without tombstones, with whether they have a title.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn living(&self) -> Result<Vec<(i64, bool)>> {
         let mut statement = self
             .transaction
@@ -228,7 +228,7 @@ impl Writer<'_> {
     /// Removes rows that cannot be reached; returns their number.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn remove_orphans(&self) -> Result<u64> {
         let edges = self.edges()?;
         let (mut removed, mut found) = (0, false);

@@ -133,8 +133,8 @@ impl Store {
     /// Opens the database in this file, creating or migrating it where needed.
     ///
     /// # Errors
-    /// [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if it is no database,
-    /// [`Code::Io`] if it cannot be written.
+    /// [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if it is not a
+    /// database, [`Code::Io`] if it cannot be written.
     pub fn open(path: &Path) -> Result<Self> {
         // Reads are of single rows or full scans: a mapping would only keep every page in memory.
         let file = SqliteFile::open_ready(path, 0, file::BUSY_TIMEOUT, schema::is_current, |connection| {
@@ -149,7 +149,7 @@ impl Store {
     /// because SQLite reads a whole index for it and every search reports the number.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn document_count(&self) -> Result<u64> {
         let counted = || self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         self.read(|r| {
@@ -187,7 +187,7 @@ impl Store {
     /// Runs `work` on one consistent state of the casebook.
     ///
     /// # Errors
-    /// Errors of `work` and of the database.
+    /// Returns the errors of `work` and of the database.
     pub fn read<T>(&self, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         self.file.read(|transaction| work(&Reader { transaction }))
     }
@@ -196,8 +196,8 @@ impl Store {
     /// lose the last transactions; a sync or an import restores them.
     ///
     /// # Errors
-    /// Errors of `work` and of the database; [`Code::Busy`] if another process writes for very
-    /// long.
+    /// Returns the errors of `work` and of the database; [`Code::Busy`] if another process writes
+    /// for very long.
     pub fn write<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
         self.file.write(|transaction| {
             work(&Writer {
@@ -230,7 +230,7 @@ impl Store {
     /// Removes remains of deleted sources and notes from dictionaries, free pages and the log.
     ///
     /// # Errors
-    /// Database errors; [`Code::Cancelled`].
+    /// Returns an error if the database access fails, or [`Code::Cancelled`].
     pub fn purge(&self, task: &Task) -> Result<()> {
         let residue = self.read(|r| r.residue())?;
         if residue == 0 || self.read_only().is_some() {
@@ -250,7 +250,7 @@ impl Store {
     /// Empties the write-ahead log, so that no file contains deleted data.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn empty_log(&self) -> Result<()> {
         self.file.empty_log()
     }
@@ -281,7 +281,7 @@ impl Reader<'_> {
     /// Returns the revision of the last change.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn revision(&self) -> Result<u64> {
         Ok(self.transaction.query_row("SELECT revision FROM casebook", [], |r| r.get(0))?)
     }

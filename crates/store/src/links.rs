@@ -21,7 +21,7 @@ impl Reader<'_> {
     /// key.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn links(&self, key: &str) -> Result<Vec<StoredLink>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT from_key, to_key, kind FROM (
@@ -39,7 +39,7 @@ impl Reader<'_> {
     /// Returns the numbers of the items of the same source that closed an item, mirrored or not.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn closing_numbers(&self, row: &super::DocumentRow) -> Result<Vec<u64>> {
         let own = format!("{}#", row.source);
         let links = self.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key);
@@ -49,7 +49,7 @@ impl Reader<'_> {
     /// Returns the revision up to which links have been extracted from texts.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn links_revision(&self) -> Result<u64> {
         Ok(self.transaction.query_row("SELECT links_revision FROM casebook", [], |r| r.get(0))?)
     }
@@ -60,7 +60,7 @@ impl Writer<'_> {
     /// other origins stay.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn replace_text_links(&self, from: &str, links: &[(String, &'static str)]) -> Result<()> {
         self.transaction
             .prepare_cached("DELETE FROM links WHERE from_key = ?1 AND origin = 'text'")?
@@ -78,7 +78,7 @@ impl Writer<'_> {
     /// that closed it.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn forget_tracker_links(&self, key: &str) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -93,7 +93,7 @@ impl Writer<'_> {
     /// them.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn forget_stated_links(&self, key: &str) -> Result<()> {
         self.transaction
             .prepare_cached("DELETE FROM links WHERE origin = 'tracker' AND from_key = ?1")?
@@ -104,7 +104,7 @@ impl Writer<'_> {
     /// Adds a link that the tracker itself states; it takes precedence over one from a text.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn add_tracker_link(&self, from: &str, to: &str, kind: &'static str) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -119,7 +119,7 @@ impl Writer<'_> {
     /// direction. Returns whether the link is new.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn connect(&self, from: &str, to: &str, origin: &'static str) -> Result<bool> {
         let inserted = self
             .transaction
@@ -136,7 +136,7 @@ impl Writer<'_> {
     /// Deletes every link that starts or ends at a document.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn disconnect(&self, key: &str) -> Result<()> {
         self.transaction.execute("DELETE FROM links WHERE from_key = ?1 OR to_key = ?1", [key])?;
         Ok(())
@@ -145,7 +145,7 @@ impl Writer<'_> {
     /// Sets the revision up to which links have been extracted from texts.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn set_links_revision(&self, revision: u64) -> Result<()> {
         self.transaction.execute("UPDATE casebook SET links_revision = ?1", [revision])?;
         Ok(())

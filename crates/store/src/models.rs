@@ -7,7 +7,7 @@ impl Reader<'_> {
     /// Returns the model in use; `None` stands for the built-in one.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn model(&self) -> Result<Option<String>> {
         let mut statement = self.transaction.prepare_cached("SELECT model FROM casebook")?;
         Ok(statement.query_row([], |r| r.get(0))?)
@@ -16,7 +16,7 @@ impl Reader<'_> {
     /// Returns the model whose vectors are being computed.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn next_model(&self) -> Result<Option<String>> {
         let mut statement = self.transaction.prepare_cached("SELECT next_model FROM casebook")?;
         Ok(statement.query_row([], |r| r.get(0))?)
@@ -27,7 +27,7 @@ impl Writer<'_> {
     /// Sets the model whose vectors are to be computed; `None` keeps the model in use.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn set_next_model(&self, name: Option<&str>) -> Result<()> {
         self.transaction.prepare_cached("UPDATE casebook SET next_model = ?1")?.execute([name])?;
         Ok(())
@@ -37,7 +37,7 @@ impl Writer<'_> {
     /// stands for none.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn switch_model(&self, name: &str, built_in: &str) -> Result<()> {
         self.transaction
             .prepare_cached(

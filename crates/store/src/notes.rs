@@ -78,7 +78,7 @@ impl Reader<'_> {
     /// Returns the note with this key.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn note(&self, key: &str) -> Result<Option<NoteRow>> {
         self.transaction
             .prepare_cached(&select("AND d.key = ?1 COLLATE NOCASE"))?
@@ -91,7 +91,7 @@ impl Reader<'_> {
     /// Returns the notes of one kind or of all, latest first.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn notes(&self, kind: Option<NoteKind>) -> Result<Vec<NoteRow>> {
         let mut statement = self.transaction.prepare_cached(&select(
             "AND (?1 IS NULL OR n.kind = ?1) ORDER BY d.updated_at DESC, d.number DESC",
@@ -103,7 +103,7 @@ impl Reader<'_> {
     /// Returns the number of notes.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn note_count(&self) -> Result<u64> {
         Ok(self.transaction.query_row("SELECT count(*) FROM notes", [], |r| r.get(0))?)
     }
@@ -111,7 +111,7 @@ impl Reader<'_> {
     /// Converts a stored note into the form that users see.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn shown_note(&self, note: NoteRow) -> Result<Note> {
         let d = note.document;
         let links = self.links(&d.key)?;
@@ -137,7 +137,7 @@ impl Writer<'_> {
     /// Stores a new note; returns its key.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn add_note(&self, kind: NoteKind, content: &NoteContent<'_>, now: Timestamp) -> Result<String> {
         let source = self.add_source(NOTES, "notes", now)?;
         // The numbers of removed notes are never reused, because texts may refer to them.
@@ -175,7 +175,7 @@ impl Writer<'_> {
     /// Changes a note.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn change_note(
         &self,
         note: &NoteRow,
@@ -208,7 +208,7 @@ impl Writer<'_> {
     /// Removes a note with its text; its number is never reused.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn remove_note(&self, note: &NoteRow, now: Timestamp) -> Result<()> {
         let id = note.document.id;
         self.disconnect(&note.document.key)?;

@@ -133,7 +133,7 @@ impl Store {
     /// notes are excluded unless `notes` is set; a casebook contains no tokens.
     ///
     /// # Errors
-    /// [`Code::Io`] if the file is there already or cannot be written.
+    /// [`Code::Io`] if the file exists or cannot be written.
     pub fn write_portable(&self, path: &Path, notes: bool) -> Result<Carried> {
         create_private(path)?;
         let mut connection = Connection::open(path)?;
@@ -151,7 +151,7 @@ impl Store {
     /// Returns the numbers of items in this casebook.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn contents(&self) -> Result<Carried> {
         self.file.read(|c| contents(c, "main"))
     }
@@ -161,7 +161,7 @@ impl Store {
     /// <https://sqlite.org/backup.html>
     ///
     /// # Errors
-    /// [`Code::Busy`] if another process writes for very long, [`Code::Io`].
+    /// [`Code::Busy`] if another process writes for over a minute; [`Code::Io`].
     pub fn replace_by(&self, other: &Path) -> Result<()> {
         let from = Connection::open_with_flags(other, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         self.file.with_writer(|connection| {
@@ -187,8 +187,8 @@ impl Store {
     /// this casebook's dictionaries.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if it does not hold what it should, names documents or sources that
-    /// are not its own, or cannot be read back; [`Code::Cancelled`].
+    /// [`Code::InvalidInput`] if its content differs from `expected`, if it names documents or
+    /// sources of others, or if it cannot be read back; [`Code::Cancelled`].
     pub fn verify_copy(
         &self,
         path: &Path,
@@ -252,7 +252,7 @@ impl Store {
     /// reported to `told` before anything is written.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if a source of it is here already, or if both hold private notes;
+    /// [`Code::InvalidInput`] if one of its sources exists already, or if both have private notes;
     /// [`Code::Busy`] if another process writes for very long; [`Code::Cancelled`].
     pub fn take_over(
         &self,
@@ -405,7 +405,7 @@ fn refused_remotes(c: &Connection, is_remote: RemoteCheck<'_>) -> Result<Vec<Str
 /// have exactly the tables of a casebook of its version, and pass SQLite's integrity check.
 ///
 /// # Errors
-/// [`Code::NewerCasebook`], [`Code::InvalidInput`] if it is anything else than a sound casebook.
+/// [`Code::NewerCasebook`], [`Code::InvalidInput`] if it is not a valid casebook.
 pub fn check_foreign(path: &Path) -> Result<()> {
     let refused = |what: String| {
         Error::invalid(format!("the file does not contain a valid casebook: {what}"))

@@ -110,7 +110,7 @@ impl Reader<'_> {
     /// Returns a packer with the dictionary of this kind, if there is one yet.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn raw_packer(&self, kind: RawKind) -> Result<RawPacker> {
         let found: Option<(i64, Vec<u8>)> = self
             .transaction
@@ -126,7 +126,7 @@ impl Reader<'_> {
     /// Returns the raw record of a document.
     ///
     /// # Errors
-    /// Database errors; [`Code::Corrupt`] if it cannot be unpacked.
+    /// Returns an error if the database access fails; [`Code::Corrupt`] if it cannot be unpacked.
     pub fn document_raw(&self, document: i64) -> Result<Option<Vec<u8>>> {
         self.unpacked(RawKind::Document, document)
     }
@@ -171,7 +171,7 @@ impl Writer<'_> {
     /// Trains and stores a dictionary from the first records of a kind, unless there is one.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn train_dictionary<'r>(&self, kind: RawKind, samples: impl Iterator<Item = &'r Raw>) -> Result<()> {
         let have: bool = self.transaction.query_row(
             "SELECT EXISTS (SELECT 1 FROM raw_dictionaries WHERE kind = ?1)",
@@ -207,7 +207,7 @@ impl Writer<'_> {
     /// records with them.
     ///
     /// # Errors
-    /// Database errors; [`Code::Cancelled`].
+    /// Returns an error if the database access fails, or [`Code::Cancelled`].
     pub fn renew_dictionaries(&self, task: &Task) -> Result<()> {
         for kind in [RawKind::Document, RawKind::Comment] {
             let name = kind.as_str();
@@ -240,7 +240,7 @@ impl Writer<'_> {
     /// present.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn packed_anew(&self, kind: RawKind, packed: &Packed, raw: &Raw) -> Result<Option<Packed>> {
         let Some(dictionary) = packed.dictionary else { return Ok(None) };
         let here: bool = self

@@ -53,7 +53,7 @@ impl Reader<'_> {
     /// Returns the recorded progress of a source's sync.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn progress(&self, source: i64) -> Result<Option<SyncProgress>> {
         let found = self
             .transaction
@@ -74,7 +74,7 @@ impl Reader<'_> {
     /// Returns the remote of a source; `None` if the source is not live.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn remote(&self, source: i64) -> Result<Option<RemoteRow>> {
         let found = self
             .transaction
@@ -110,7 +110,7 @@ impl Reader<'_> {
     /// Returns the names of the lists of a source that have a recorded sync position.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn stream_names(&self, source: i64) -> Result<Vec<String>> {
         let mut statement =
             self.transaction.prepare_cached("SELECT name FROM streams WHERE source_id = ?1 ORDER BY name")?;
@@ -121,7 +121,7 @@ impl Reader<'_> {
     /// Returns the sync position of a list.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn stream(&self, source: i64, name: &str) -> Result<StreamRow> {
         let found = self
             .transaction
@@ -156,7 +156,7 @@ impl Reader<'_> {
     /// if `open` is set.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn item_numbers(&self, source: i64, open: bool) -> Result<Vec<u64>> {
         let mut statement = self.transaction.prepare(if open {
             "SELECT number FROM documents WHERE source_id = ?1 AND number IS NOT NULL AND deleted_at IS NULL
@@ -172,7 +172,7 @@ impl Reader<'_> {
     /// Returns the keys of a source's pages, without tombstones.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn page_keys(&self, source: i64) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare(
             "SELECT key FROM documents WHERE source_id = ?1 AND kind = 'page' AND deleted_at IS NULL ORDER BY key",
@@ -184,7 +184,7 @@ impl Reader<'_> {
     /// Returns the keys of the pages of a source that are tombstones.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn hidden_page_keys(&self, source: i64) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare(
             "SELECT key FROM documents WHERE deleted_at IS NOT NULL AND source_id = ?1 AND kind = 'page' ORDER BY key",
@@ -196,7 +196,7 @@ impl Reader<'_> {
     /// Returns the tracker's own id of the document with this key.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn remote_id(&self, key: &str) -> Result<Option<String>> {
         let found = self
             .transaction
@@ -210,7 +210,7 @@ impl Reader<'_> {
     /// this key.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn is_replaced(&self, key: &str) -> Result<bool> {
         Ok(self
             .transaction
@@ -225,7 +225,7 @@ impl Reader<'_> {
     /// number.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn comment_ids(&self, source: i64) -> Result<Vec<(String, u64)>> {
         let mut statement = self.transaction.prepare(
             "SELECT remote_id, number FROM comments WHERE source_id = ?1 AND deleted_at IS NULL ORDER BY remote_id",
@@ -240,7 +240,7 @@ impl Reader<'_> {
     /// stored.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn dated_ahead(&self, source: i64) -> Result<u64> {
         Ok(self
             .transaction
@@ -262,7 +262,7 @@ impl Reader<'_> {
     /// Returns how many closed issues changed since their closing relations were last fetched.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn unread_relations(&self, source: i64) -> Result<u64> {
         let query = format!("SELECT count(*) {UNREAD_RELATIONS}");
         Ok(self.transaction.query_row(&query, [source], |r| r.get(0))?)
@@ -271,7 +271,7 @@ impl Reader<'_> {
     /// Returns the numbers of at most `limit` such issues, newest first.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn next_relations(&self, source: i64, limit: usize) -> Result<Vec<u64>> {
         let mut statement = self
             .transaction
@@ -285,7 +285,7 @@ impl Writer<'_> {
     /// Records that the closing relations of these items were fetched.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn relations_were_read(&self, source: i64, numbers: &[u64]) -> Result<()> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT OR REPLACE INTO relations_read (source_id, number, updated_at)
@@ -301,7 +301,7 @@ impl Writer<'_> {
     /// a token.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn trust(&self, base_url: &str, project: &str) -> Result<()> {
         self.transaction.execute(
             "UPDATE remotes SET trusted = 1 WHERE base_url = ?1 AND project = ?2 COLLATE NOCASE",
@@ -313,7 +313,7 @@ impl Writer<'_> {
     /// Sets the remote of a source. The sync positions are kept if it is the same place.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn set_remote(&self, source: i64, remote: &RemoteRow) -> Result<()> {
         self.transaction.execute(
             "INSERT INTO remotes (source_id, host, base_url, project, remote_id, wiki, trusted)
@@ -337,7 +337,7 @@ impl Writer<'_> {
     /// Records the progress of a sync.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn set_progress(&self, source: i64, row: &SyncProgress) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -359,7 +359,7 @@ impl Writer<'_> {
     /// Deletes the recorded progress of a sync.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn forget_progress(&self, source: i64) -> Result<()> {
         self.transaction.execute("DELETE FROM sync_progress WHERE source_id = ?1", [source])?;
         Ok(())
@@ -368,7 +368,7 @@ impl Writer<'_> {
     /// Records the end of a sync.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn end_sync(&self, source: i64, now: Timestamp, problem: Option<&str>) -> Result<()> {
         self.forget_progress(source)?;
         self.transaction.execute(
@@ -381,7 +381,7 @@ impl Writer<'_> {
     /// Records that the stored items were compared with those that the tracker still has.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn set_swept(&self, source: i64, now: Timestamp) -> Result<()> {
         self.transaction.execute(
             "UPDATE remotes SET swept_at = ?2 WHERE source_id = ?1",
@@ -393,7 +393,7 @@ impl Writer<'_> {
     /// Records the sync position of a list.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn set_stream(&self, source: i64, name: &str, row: &StreamRow) -> Result<()> {
         let second = |t: Option<Timestamp>| t.map(Timestamp::as_second);
         let (etag, page) = row.etag.as_ref().map(|(e, p)| (e, p)).unzip();
@@ -421,7 +421,7 @@ impl Writer<'_> {
     /// Deletes the sync positions of all lists of a source; stored records stay.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn forget_streams(&self, source: i64) -> Result<()> {
         self.transaction.execute("DELETE FROM streams WHERE source_id = ?1", [source])?;
         Ok(())
@@ -430,7 +430,7 @@ impl Writer<'_> {
     /// Marks a comment as deleted in its tracker; its item counts as changed.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn bury_comment(&self, source: i64, remote_id: &str, now: Timestamp) -> Result<bool> {
         let number: Option<u64> = self
             .transaction

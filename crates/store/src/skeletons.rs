@@ -10,7 +10,7 @@ impl Reader<'_> {
     /// Returns the template skeleton of a source.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn skeleton(&self, source: i64) -> Result<Skeleton> {
         let mut statement =
             self.transaction.prepare_cached("SELECT hash FROM skeleton_lines WHERE source_id = ?1")?;
@@ -22,7 +22,7 @@ impl Reader<'_> {
     /// Returns the number of a source's items, and the number from which its skeleton was computed.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn skeleton_age(&self, source: i64) -> Result<(u64, u64)> {
         Ok(self.transaction.query_row(
             "SELECT (SELECT count(*) FROM documents WHERE source_id = s.id AND number IS NOT NULL), skeleton_documents
@@ -36,7 +36,7 @@ impl Reader<'_> {
     /// memory.
     ///
     /// # Errors
-    /// Errors of the database and of `each`.
+    /// Returns the errors of the database and of `each`.
     pub fn item_bodies(
         &self,
         source: i64,
@@ -58,7 +58,7 @@ impl Writer<'_> {
     /// Stores a source's skeleton with the number of items it was computed from.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn set_skeleton(&self, source: i64, skeleton: &Skeleton, items: u64) -> Result<()> {
         self.transaction.execute("DELETE FROM skeleton_lines WHERE source_id = ?1", [source])?;
         let mut insert = self

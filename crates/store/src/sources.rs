@@ -41,7 +41,7 @@ impl Reader<'_> {
     /// Returns all sources except that of the notes, ordered by key.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn sources(&self) -> Result<Vec<SourceRow>> {
         let mut statement = self
             .transaction
@@ -53,7 +53,7 @@ impl Reader<'_> {
     /// Returns the source with this key, ignoring case.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn source(&self, key: &str) -> Result<Option<SourceRow>> {
         self.transaction
             .query_row(&format!("SELECT {COLUMNS} FROM sources WHERE key = ?1"), [key], read)
@@ -66,7 +66,7 @@ impl Reader<'_> {
     /// of those items.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn item_ids(&self, source: i64, numbers: Option<&[u64]>) -> Result<Vec<i64>> {
         let select =
             "SELECT id FROM documents WHERE source_id = ?1 AND number IS NOT NULL AND deleted_at IS NULL";
@@ -86,7 +86,7 @@ impl Reader<'_> {
     /// Returns an item's number and its web address.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn item_address(&self, id: i64) -> Result<Option<(u64, Option<String>)>> {
         Ok(self
             .transaction
@@ -100,7 +100,7 @@ impl Writer<'_> {
     /// Adds a source, or returns the one that has this key.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn add_source(&self, key: &str, kind: &str, now: Timestamp) -> Result<SourceRow> {
         let added = self.transaction.execute(
             "INSERT INTO sources (key, kind, added_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING",
@@ -116,7 +116,7 @@ impl Writer<'_> {
     /// Sets the tracker kind of a source.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn set_kind(&self, id: i64, kind: &str) -> Result<()> {
         self.transaction.execute("UPDATE sources SET kind = ?2 WHERE id = ?1", params![id, kind])?;
         Ok(())
@@ -125,7 +125,7 @@ impl Writer<'_> {
     /// Sets the time at which a source last received a record.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn touch_source(&self, id: i64, now: Timestamp) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE sources SET changed_at = ?2 WHERE id = ?1")?
@@ -137,7 +137,7 @@ impl Writer<'_> {
     /// they stay, and count again if the source is added back.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn remove_source(&self, source: &SourceRow) -> Result<()> {
         self.next_revision()?;
         self.note_residue()?;

@@ -390,7 +390,7 @@ impl Reader<'_> {
     /// Returns the rows that some command cannot read or that are inconsistent.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn faults(&self) -> Result<RowFaults> {
         register(self.transaction, i64::MAX)?;
         let mut all = RowFaults::default();
@@ -437,7 +437,7 @@ impl Writer<'_> {
     /// them otherwise.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn mend_rows(&self) -> Result<RowFaults> {
         register(self.transaction, i64::MAX)?;
         let found = mend(self.transaction, Purpose::Repair)?;

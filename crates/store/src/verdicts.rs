@@ -65,7 +65,7 @@ impl Reader<'_> {
     /// Returns the verdict about a pair.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn verdict(&self, a: &str, b: &str) -> Result<Option<Verdict>> {
         let (first, second) = pair(a, b);
         let found = self
@@ -81,7 +81,7 @@ impl Reader<'_> {
     /// Returns the verdicts that name a document, or all of them, latest decision first.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn verdicts(&self, key: Option<&str>) -> Result<Vec<Verdict>> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM verdicts WHERE ?1 IS NULL OR first_key = ?1 OR second_key = ?1
@@ -94,7 +94,7 @@ impl Reader<'_> {
     /// Returns the record of the last check of a document.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn check(&self, key: &str) -> Result<Option<Check>> {
         let found = self
             .transaction
@@ -124,7 +124,7 @@ impl Reader<'_> {
     /// Returns the basis of the recorded checks, once all vectors were there.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn checked_with(&self) -> Result<Option<String>> {
         Ok(self.transaction.query_row("SELECT checked_with FROM casebook", [], |r| r.get(0))?)
     }
@@ -137,7 +137,7 @@ impl Reader<'_> {
     /// duplicates are skipped.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn unchecked(
         &self,
         source: Option<i64>,
@@ -167,7 +167,7 @@ impl Reader<'_> {
     /// confidence, ordered by descending confidence, then by key.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn waiting(&self, source: Option<i64>, closed: bool, confidence: f32) -> Result<Vec<String>> {
         self.queued("c.confidence >= ?3 ORDER BY c.confidence DESC, c.key", source, closed, confidence)
     }
@@ -175,7 +175,7 @@ impl Reader<'_> {
     /// Returns the issues whose candidate is only related, ordered by descending worth.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn waiting_related(&self, source: Option<i64>, closed: bool) -> Result<Vec<String>> {
         self.queued("c.band = 'related' AND c.worth >= ?3 ORDER BY c.worth DESC, c.key", source, closed, 0.0)
     }
@@ -195,7 +195,7 @@ impl Reader<'_> {
     /// Returns the number of closed issues of one source or of all.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn closed_issues(&self, source: Option<i64>) -> Result<u64> {
         Ok(self
             .transaction
@@ -210,7 +210,7 @@ impl Reader<'_> {
     /// trackers, and trackers over texts. A document that is not a duplicate is its own canonical.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn canonical(&self, key: &str) -> Result<Canonical> {
         self.end_of_chain(key, true)
     }
@@ -219,7 +219,7 @@ impl Reader<'_> {
     /// file.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn own_canonical(&self, key: &str) -> Result<Canonical> {
         self.end_of_chain(key, false)
     }
@@ -227,7 +227,7 @@ impl Reader<'_> {
     /// Returns whether the decision about a pair was imported with a casebook file.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn is_imported_verdict(&self, verdict: &Verdict) -> Result<bool> {
         Ok(self
             .transaction
@@ -273,7 +273,7 @@ impl Reader<'_> {
     /// Returns the reports whose chain of duplicates ends at a document, ordered by key.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn duplicates_of(&self, key: &str) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare_cached(
             "WITH RECURSIVE leads(key) AS (
@@ -305,7 +305,7 @@ impl Writer<'_> {
     /// Stores a decision about a pair. It replaces an earlier one, which stays in the journal.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn put_verdict(&self, verdict: &Verdict) -> Result<()> {
         let (first, second) = pair(&verdict.first, &verdict.second);
         let values = params![
@@ -339,7 +339,7 @@ impl Writer<'_> {
     /// there.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn check_anew_with(&self, basis: &str) -> Result<()> {
         self.transaction.execute("DELETE FROM checks", [])?;
         self.transaction.execute("UPDATE casebook SET checked_with = ?1", [basis])?;
@@ -358,7 +358,7 @@ impl Writer<'_> {
     /// verdict that now holds, or `None` if there was none to undo.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn take_verdict_back(
         &self,
         a: &str,
@@ -420,7 +420,7 @@ impl Writer<'_> {
     /// Stores the result of checking a document, with the best candidates and their confidence.
     ///
     /// # Errors
-    /// Database errors.
+    /// Returns an error if the database access fails.
     pub fn put_check(&self, key: &str, check: &Check, candidates: &[(String, f32)]) -> Result<()> {
         let changed = self
             .transaction
