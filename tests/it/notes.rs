@@ -220,7 +220,7 @@ async fn notes_are_found_with_everything_else_and_are_no_duplicates_of_reports()
     assert_eq!(keys("label:lesson slot").await, ["note#1"]);
     assert_eq!(keys("mode:semantic is:note replication slot").await, ["note#1"]);
     assert_eq!(keys("is:issue slot").await, ["acme/app#1"]);
-    // The item links to its note, a bare number still means the item, and notes are not listed as a
+    // The item links to its note. A bare number means the item, and notes are not listed as a
     // source.
     assert_eq!(casebook.thread("acme/app#1").await.unwrap().links[0].key, "note#1");
     assert_eq!(casebook.thread("1").await.unwrap().key, "acme/app#1");

@@ -264,8 +264,8 @@ async fn a_first_sync_and_then_only_what_changed() {
     let report = mirror.ok().await;
     assert_eq!((report.items, report.comments, report.new), (250, 320, 570));
     assert_same(&mirror, &github);
-    // One request for the repository, one for the newest number, three pages of items, four of
-    // comments, one of review comments.
+    // Requests: the repository, the newest number, three pages of items, four of comments, one of
+    // review comments.
     assert_eq!((report.requests, github.requests().len()), (10, 10));
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
 

@@ -107,9 +107,9 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 /// The direction of copying, used in error messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
-    /// From this casebook into a file.
+    /// The export from this casebook into a file.
     Export,
-    /// From a file into this casebook.
+    /// The import from a file into this casebook.
     Import,
 }
 
