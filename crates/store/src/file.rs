@@ -259,8 +259,8 @@ impl SqliteFile {
 }
 
 impl Drop for SqliteFile {
-    /// Closes the last connection without SQLite's exclusive lock if the log is empty. A process
-    /// that is suspended meanwhile would otherwise block all readers.
+    /// Closes the connections without the exclusive lock that SQLite takes for the last one, if the
+    /// log is empty. A process suspended at that moment would otherwise block all readers.
     fn drop(&mut self) {
         if matches!(self.access, Access::ReadOnly { .. }) || log_length(&self.path) > 0 {
             return;
