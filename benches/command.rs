@@ -1,7 +1,9 @@
-//! Questions on the command line as whole processes, beside another program where one is named, in turns.
+//! Measures queries on the command line as whole processes, alternating with another program if one
+//! is named.
 //!
-//! `cargo xtask bench command --casebook DIR`. `PRECEDENT_BESIDE` names another program; its casebook and its models are in
-//! `PRECEDENT_BESIDE_CASEBOOK` and `PRECEDENT_BESIDE_MODELS`, where they are not the same.
+//! `cargo xtask bench command --casebook DIR`. `PRECEDENT_BESIDE` names another program;
+//! `PRECEDENT_BESIDE_CASEBOOK` and `PRECEDENT_BESIDE_MODELS` name its casebook and models if they
+//! differ.
 #![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "a measurement")]
 
 use std::{
@@ -10,7 +12,7 @@ use std::{
     time::Instant,
 };
 
-/// How often each question is asked of each program.
+/// The number of times that each query is run by each program.
 const ROUNDS: usize = 21;
 
 struct Program {
@@ -21,7 +23,7 @@ struct Program {
 }
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it starts.
+    // `cargo test --benches` only checks that the benchmark starts.
     if std::env::args().any(|a| a == "--test") {
         return;
     }
@@ -63,7 +65,7 @@ fn main() {
             }
         }
         for (program, mut took) in programs.iter().zip(took) {
-            // The first of each reads files that the system does not have yet.
+            // The first run reads files that are not cached by the system yet.
             took.remove(0);
             took.sort_by(f64::total_cmp);
             println!("| {what} | {} | {:.0} | {:.0} |", program.name, took[took.len() / 2], took[0]);
@@ -71,7 +73,7 @@ fn main() {
     }
 }
 
-/// Milliseconds of one question, and its answer.
+/// Returns the milliseconds that a query takes, and its output.
 fn ask(program: &Program, args: &[&str]) -> (f64, String) {
     let mut command = Command::new(&program.path);
     command.arg("-q").args(args).env("PRECEDENT_CASEBOOK", &program.casebook).stdin(Stdio::null());

@@ -1,6 +1,8 @@
-//! The embedding model by itself: texts a second by length, and the memory that many of them take.
+//! Measures the embedding model alone: texts per second by length, and the memory that many of them
+//! take.
 //!
-//! `cargo bench --bench embed`; `PRECEDENT_TEXTS=50000` embeds so many of mixed length at the end, in one process.
+//! `cargo bench --bench embed`; `PRECEDENT_TEXTS=50000` embeds this many texts of mixed length at
+//! the end, in one process.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -12,13 +14,13 @@ use std::{path::PathBuf, time::Instant};
 
 use precedent_index::embed::{Embedder, Engine, ModelPaths, Work};
 
-/// Word pieces of a text; every word of these is one of them.
+/// Lengths of texts in word pieces; each word used here is one piece.
 const LENGTHS: [usize; 3] = [32, 128, 256];
-/// Texts of each length.
+/// The number of texts of each length.
 const TEXTS: usize = 60;
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it starts.
+    // `cargo test --benches` only checks that the benchmark starts.
     if std::env::args().any(|a| a == "--test") {
         return;
     }
@@ -57,14 +59,15 @@ fn rate(model: &mut dyn Embedder, length: usize) {
     println!("{length:>3} word pieces: {rate:.1} texts a second, one thread");
 }
 
-/// A text of so many words that the tokenizer keeps whole; the two marks at its ends are the rest of its length.
+/// Returns a text of this many words that are one token each; the two marks at its ends complete
+/// the length.
 fn text(words: usize, seed: usize) -> String {
     const WORDS: [&str; 12] =
         ["the", "server", "fails", "when", "file", "is", "open", "and", "memory", "test", "time", "error"];
     (0..words).map(|i| WORDS[(i * 7 + seed) % WORDS.len()]).collect::<Vec<_>>().join(" ")
 }
 
-/// The most memory that this process had, in kB, where the system tells.
+/// Returns the peak memory of this process in kB, where the system reports it.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find(|l| l.starts_with("VmHWM"))?.split_whitespace().nth(1)?.parse().ok()

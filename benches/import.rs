@@ -1,7 +1,8 @@
-//! How fast exports are brought in, and in how much memory: the real binary, beside another one where `PRECEDENT_BESIDE` names it.
+//! Measures the speed and memory of imports with the real binary, alternating with another one if
+//! `PRECEDENT_BESIDE` names it.
 //!
-//! `cargo xtask bench import --beside PROGRAM`. `PRECEDENT_RECORDS` says how many records each file has, 100,000 by default; 2,000,000
-//! make a file of 2 GB.
+//! `cargo xtask bench import --beside PROGRAM`. `PRECEDENT_RECORDS` sets the number of records of
+//! each file, 100,000 by default; 2,000,000 make a file of 2 GB.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -18,7 +19,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often each program is asked, in turns.
+/// The number of runs of each program, alternating.
 const ROUNDS: usize = 3;
 const WORDS: [&str; 16] = [
     "pump", "valve", "stops", "after", "restart", "the", "server", "reports", "timeout", "while", "reading",
@@ -26,7 +27,7 @@ const WORDS: [&str; 16] = [
 ];
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it starts.
+    // `cargo test --benches` only checks that the benchmark starts.
     if std::env::args().any(|a| a == "--test") {
         return;
     }
@@ -61,7 +62,7 @@ fn main() {
     }
 }
 
-/// Imports a file into a new casebook without indexes: the time, and the most memory in MB.
+/// Imports a file into a new casebook without indexes; returns the time and the peak memory in MB.
 fn import(program: &Path, form: &str, file: &Path) -> (Duration, u64) {
     let casebook = tempfile::tempdir().unwrap();
     let start = Instant::now();
@@ -89,7 +90,7 @@ fn import(program: &Path, form: &str, file: &Path) -> (Duration, u64) {
     }
 }
 
-/// About 800 bytes that differ from record to record.
+/// Returns about 800 bytes that differ from record to record.
 fn body(n: u64) -> String {
     let word = |i: u64| {
         WORDS[usize::try_from((n.wrapping_mul(2_654_435_761) >> (i % 13)) + i).unwrap() % WORDS.len()]

@@ -1,5 +1,6 @@
-//! How fast logs are read, and in how much memory: `cargo bench --bench logs`. `PRECEDENT_LOG_MB` says how large the log is, 2,048
-//! by default; it is written to the folder for temporary files first, plain and as a bundle of two packed parts.
+//! Measures the speed and memory of reading logs: `cargo bench --bench logs`. `PRECEDENT_LOG_MB`
+//! sets the size of the log, 2,048 by default; it is first written to the folder for temporary
+//! files, plain and as a bundle of two compressed parts.
 
 #![allow(
     missing_docs,
@@ -19,7 +20,7 @@ use std::{
 use precedent_core::Task;
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it starts.
+    // `cargo test --benches` only checks that the benchmark starts.
     if std::env::args().any(|a| a == "--test") {
         return;
     }
@@ -35,7 +36,8 @@ fn main() {
     read("the same, in a tar.zst", &bundle, lines);
 }
 
-/// A service's log: requests, now and then a warning, rarely an error with its trace. The number of its lines.
+/// Writes a service's log of requests with some warnings and few errors with stack traces. Returns
+/// its number of lines.
 fn write(file: File, bytes: u64) -> u64 {
     let mut out = BufWriter::with_capacity(1 << 20, file);
     let (mut written, mut lines, mut n) = (0, 0, 0_u64);
@@ -87,7 +89,7 @@ fn read(what: &str, path: &Path, lines: u64) {
     println!("| {what} | {packed:.0} MB | {seconds:.1} s | {:.0} MB/s | {} |", text / seconds, most_memory());
 }
 
-/// The most memory that this process has had, as the kernel says.
+/// Returns the peak memory of this process, as the kernel reports it.
 fn most_memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! The parts of the engine by themselves: `cargo bench --bench parts`.
+//! Measures single parts of the engine: `cargo bench --bench parts`.
 #![allow(clippy::unwrap_used, reason = "a measurement, not a product")]
 
 use divan::{Bencher, counter::BytesCount};

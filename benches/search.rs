@@ -1,11 +1,12 @@
-//! Latency of whole searches, warm, in one process: median and 95th percentile by kind of query.
+//! Measures the latency of searches, warm, in one process: median and 95th percentile by kind of
+//! query.
 //!
 //! ```text
 //! PRECEDENT_CASEBOOK=DIR cargo bench --bench search
 //! ```
 //!
-//! The queries are the casebook's own titles and texts, taken at even distances, so that any casebook can be measured.
-//! Without `PRECEDENT_CASEBOOK` the sample is imported and measured.
+//! The queries are the casebook's own titles and texts, taken at even distances, so that any
+//! casebook can be measured. Without `PRECEDENT_CASEBOOK` the sample is imported and measured.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a measurement, not a product")]
 
 use std::{path::PathBuf, time::Instant};
@@ -20,7 +21,7 @@ use precedent_index::{
     vectors::Vectors,
 };
 
-/// Queries of each kind.
+/// The number of queries of each kind.
 const QUERIES: usize = 150;
 
 fn main() {
@@ -69,7 +70,7 @@ async fn measure() {
     ] {
         let mut times = Vec::with_capacity(queries.len());
         let mut hits = 0;
-        // The first tenth warms up.
+        // The first tenth of the queries is a warm-up.
         for (i, query) in queries.iter().take(queries.len() / 10).chain(queries).enumerate() {
             let request =
                 SearchRequest { query: query.clone(), limit: 10, mode: Some(mode), ..Default::default() };
@@ -93,7 +94,7 @@ fn print(name: &str, mut times: Vec<f64>, found: usize) {
     println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {found}", at(0.5), at(0.95), at(1.0));
 }
 
-/// Checks of single items for duplicates, closed ones included.
+/// Measures duplicate checks of single items, closed candidates included.
 async fn checks(casebook: &Casebook, keys: &[String]) {
     let (mut times, mut found) = (Vec::new(), 0);
     for key in keys {
@@ -109,7 +110,8 @@ async fn checks(casebook: &Casebook, keys: &[String]) {
     print("check of one item", times, found);
 }
 
-/// Solved cases for a pasted log of 200 lines: a report's text amid lines that say nothing.
+/// Measures finding solved cases for a pasted log of 200 lines: a report's text among uninformative
+/// lines.
 async fn cases(casebook: &Casebook, bodies: &[String]) {
     let (mut times, mut found) = (Vec::new(), 0);
     for body in bodies.iter().take(60) {
@@ -126,7 +128,8 @@ async fn cases(casebook: &Casebook, bodies: &[String]) {
     print("troubleshoot, 200-line log", times, found);
 }
 
-/// How many of the ten nearest passages by exact search the search over codes finds, and the time of both.
+/// Measures how many of the ten nearest passages the search over quantized codes finds, and the
+/// time of both searches.
 fn recall(options: &OpenOptions, titles: &[String]) {
     let engine =
         Engine::BuiltIn(ModelPaths { runtime: options.runtime.clone(), models: options.models.clone() });
@@ -155,7 +158,7 @@ fn recall(options: &OpenOptions, titles: &[String]) {
     );
 }
 
-/// Keys, titles and texts of documents at even distances.
+/// Returns keys, titles and texts of documents at even distances.
 async fn texts(casebook: &Casebook) -> (Vec<String>, Vec<String>, Vec<String>) {
     let request = SearchRequest { query: "is:issue".into(), limit: 500, ..Default::default() };
     let recent = casebook.search(request, &Task::new()).await.unwrap().hits;
@@ -164,7 +167,7 @@ async fn texts(casebook: &Casebook) -> (Vec<String>, Vec<String>, Vec<String>) {
     for hit in recent.iter().step_by(step) {
         let thread = casebook.thread(&hit.key).await.unwrap();
         keys.push(hit.key.clone());
-        // Only words: quotes and colons of a title would be read as the query language.
+        // Quotes and colons of a title would be parsed as query syntax, so only words are kept.
         titles.push(thread.title.replace(['"', ':', '-'], " "));
         bodies.push(format!("{}\n{}", thread.title, thread.markdown).chars().take(20_000).collect());
     }

@@ -1,8 +1,8 @@
-//! How fast a whole project is mirrored from a tracker on this machine, where nothing but this program takes time: the real
-//! binary against the invented GitHub of the tests.
+//! Measures mirroring a whole project with the real binary from the tests' fake GitHub on this
+//! machine, so that only this program takes time.
 //!
-//! `cargo bench --bench sync`. `PRECEDENT_ARCHIVE` names a folder with `issues.jsonl.zst` and `comments.jsonl.zst` of
-//! rust-lang/rust; without it the content is made up.
+//! `cargo bench --bench sync`. `PRECEDENT_ARCHIVE` names a folder with `issues.jsonl.zst` and
+//! `comments.jsonl.zst` of rust-lang/rust; without it the content is invented.
 #![allow(
     missing_docs,
     dead_code,
@@ -28,12 +28,12 @@ use std::{
 
 use fake_github::{FakeGitHub, NOW};
 
-/// Items and comments that are made up.
+/// The numbers of invented items and comments.
 const ITEMS: u64 = 20_000;
 const COMMENTS: u64 = 80_000;
 
 fn main() {
-    // `cargo test --benches` only wants to know whether it starts.
+    // `cargo test --benches` only checks that the benchmark starts.
     if std::env::args().any(|a| a == "--test") {
         return;
     }
@@ -82,7 +82,7 @@ fn main() {
     }
 }
 
-/// The most memory that a process had, in kB, where the system tells.
+/// Returns the peak memory of a process in kB, where the system reports it.
 fn memory(id: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM"))?;
@@ -95,7 +95,7 @@ fn archive(folder: &Path) -> FakeGitHub {
     for file in ["issues.jsonl.zst", "comments.jsonl.zst"] {
         let packed = std::fs::File::open(folder.join(file)).unwrap();
         let reader = std::io::BufReader::new(zstd::Decoder::new(packed).unwrap());
-        // Two records are of another repository, under the numbers of this one's.
+        // Two records belong to another repository and share numbers with this one's.
         for line in reader.lines().map(Result::unwrap).filter(|l| l.contains("/repos/rust-lang/rust/")) {
             github.world().put_text(line);
         }

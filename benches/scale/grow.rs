@@ -1,9 +1,11 @@
-//! A real archive grown to any number of items: the first are the archive itself, the rest are made of its pieces.
+//! A real archive grown to any number of items: the first are the archive itself, the others are
+//! generated from its parts.
 //!
-//! An item that is made takes a real one as its base: its shape (blocks, code, comments, labels, times) is kept, half of its
-//! sentences and code blocks are another item's, and half of its title is. Words that were never there come in at the rate
-//! that Heaps' law gives for the archive: `V(n) = K · n^β`, so that of the words after the n-th a share of
-//! `β · V(n₀) / n₀ · (n / n₀)^(β − 1)` is new. The same seed gives the same archive.
+//! A generated item is based on a real one: its shape (blocks, code, comments, labels, times) is
+//! kept, while half of its sentences and code blocks, and half of its title, come from another
+//! item. New words appear at the rate of Heaps' law for the archive: `V(n) = K · n^β`, so that of
+//! the words after the n-th a share of `β · V(n₀) / n₀ · (n / n₀)^(β − 1)` is new. The same seed
+//! gives the same archive.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,14 +18,14 @@ use fastrand::Rng;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-/// Seconds between the creation of two items that are made.
+/// Seconds between the creation of two generated items.
 const EVERY: i64 = 290;
-/// Comments' ids are their item's number times this, and their place.
+/// The factor in comment ids, which are the item's number times this, plus the comment's position.
 const COMMENT_IDS: u64 = 10_000;
-/// Items that are made together.
+/// The number of items that are generated together.
 const BATCH: u64 = 4096;
 
-/// What of a real item its successors are made from.
+/// The parts of a real item from which others are generated.
 struct Item {
     line: String,
     number: u64,
@@ -42,13 +44,13 @@ struct Comment {
     after: i64,
 }
 
-/// Prose in sentences, or a block of code.
+/// A sentence of prose, or a block of code.
 enum Piece {
     Sentence(String),
     Code(String),
 }
 
-/// A real archive in pieces.
+/// A real archive, split into parts.
 pub struct Archive {
     items: Vec<Item>,
     sentences: Vec<(u32, u32, u32)>,
@@ -129,12 +131,12 @@ impl Archive {
         Self { items, sentences, code, words: words as f64, distinct: seen.len() as f64, exponent, last }
     }
 
-    /// The number of the last real item: those after it are made.
+    /// Returns the number of the last real item; later ones are generated.
     pub fn real(&self) -> u64 {
         self.items.last().map_or(0, |i| i.number)
     }
 
-    /// What the words of this archive are like, in a line.
+    /// Returns a line about the archive's vocabulary.
     pub fn words(&self) -> String {
         format!(
             "{:.0} words, {:.0} distinct, Heaps' exponent {:.3}",
@@ -142,7 +144,7 @@ impl Archive {
         )
     }
 
-    /// Writes an archive of `count` items into a folder; how many comments they have.
+    /// Writes an archive of `count` items into a folder; returns its number of comments.
     pub fn write(&self, folder: &Path, count: u64, seed: u64) -> u64 {
         std::fs::create_dir_all(folder).unwrap();
         let create = |name: &str| {
@@ -178,12 +180,12 @@ impl Archive {
         said
     }
 
-    /// An item that is made, its comments, and how many they are.
+    /// Returns a generated item, its comments, and their number.
     fn item(&self, number: u64, seed: u64) -> (String, String, u64) {
         let base = &self.items[base(number, self.items.len() as u64, seed) as usize];
         let mut rng = Rng::with_seed(mixed(number, seed ^ 1));
         let new = number - self.real();
-        // So many words were written before this item.
+        // The growth factor is the number of words before this item, relative to the real archive.
         let grown = 1.0 + new as f64 / self.items.len() as f64;
         let fresh = self.exponent * self.distinct / self.words * grown.powf(self.exponent - 1.0);
         let mut text = Text { archive: self, rng: &mut rng, number, fresh, known: HashMap::new() };
@@ -242,12 +244,13 @@ impl Archive {
     }
 }
 
-/// The place among `real` items of the one that an item that is made is like.
+/// Returns the position among `real` items of the one that a generated item is based on.
 pub fn base(number: u64, real: u64, seed: u64) -> u64 {
     mixed(number, seed) % real
 }
 
-/// The finaliser of `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Applies the finaliser of `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number
+/// generators", 2014).
 pub fn mixed(a: u64, b: u64) -> u64 {
     let mut z = a.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(b.wrapping_mul(0xD1B5_4A32_D192_ED03));
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -255,14 +258,14 @@ pub fn mixed(a: u64, b: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Writes the texts of one item.
+/// A generator of the texts of one item.
 struct Text<'a> {
     archive: &'a Archive,
     rng: &'a mut Rng,
     number: u64,
-    /// The share of words that were never there.
+    /// The share of new words.
     fresh: f64,
-    /// What became of a word within this item: who names a thing names it again.
+    /// Replacements of words within this item, so that a new name is used consistently.
     known: HashMap<String, String>,
 }
 
@@ -295,7 +298,7 @@ impl Text<'_> {
         out
     }
 
-    /// A text with new words at the rate of this item, and other items' numbers.
+    /// Returns a text with new words at the rate of this item, and other items' numbers.
     fn renewed(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + 16);
         let mut rest = text;
@@ -323,7 +326,7 @@ impl Text<'_> {
     }
 }
 
-/// A word of three to five syllables that nobody has used.
+/// Returns an invented word of three to five syllables.
 fn made_up(rng: &mut Rng) -> String {
     const HEADS: &[u8] = b"bcdfghjklmnprstvwz";
     const TAILS: &[u8] = b"aeiou";
@@ -338,12 +341,12 @@ fn made_up(rng: &mut Rng) -> String {
     word
 }
 
-/// Seconds since the epoch; 0 for none.
+/// Converts a time to seconds since the epoch; 0 for none.
 fn second(value: &Value) -> i64 {
     value.as_str().and_then(|t| t.parse::<jiff::Timestamp>().ok()).map_or(0, |t| t.as_second())
 }
 
-/// A Markdown text as sentences and blocks of code; put together they are the text.
+/// Splits a Markdown text into sentences and blocks of code, which together form the text.
 fn pieces(text: &str) -> Vec<Piece> {
     let mut out = Vec::new();
     let (mut code, mut open) = (String::new(), false);
@@ -364,7 +367,7 @@ fn pieces(text: &str) -> Vec<Piece> {
             rest = after;
         }
         if rest.trim().is_empty() {
-            // An empty line stays where it is.
+            // Empty lines stay in place.
             match out.last_mut() {
                 Some(Piece::Sentence(last) | Piece::Code(last)) => last.push_str(rest),
                 None => out.push(Piece::Sentence(rest.to_owned())),

@@ -1,8 +1,9 @@
-//! Vectors for an archive that was grown: those of the real passages, moved by as much as real neighbours are apart.
+//! Vectors for a grown archive: those of real passages, moved by the distance of real neighbours.
 //!
-//! A model would take a day for five million passages. A passage of an item that was made gets the vector of one of its base
-//! item's passages of the same part, and is moved in the direction in which two other real vectors differ, by a distance drawn from
-//! those of real vectors to their nearest neighbours. A passage of a real item has the vector that the model gave it.
+//! A model would take a day for five million passages. A passage of a generated item gets the
+//! vector of a passage of the same part of its base item, moved in the direction in which two other
+//! real vectors differ, by a distance drawn from those of real vectors to their nearest neighbours.
+//! A passage of a real item keeps the vector that the model gave it.
 
 use std::{
     collections::HashMap,
@@ -21,12 +22,13 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::grow::{base, mixed};
 
-/// Vectors whose nearest neighbour is looked for.
+/// The number of vectors whose nearest neighbour is searched.
 const SAMPLED: usize = 2_000;
-/// Vectors that are made up together. They are stored as the program does it, so many in a transaction.
+/// The number of vectors that are generated together and stored in one transaction, as in the
+/// program.
 const BATCH: usize = 64 * EMBED_BATCH;
 
-/// The vectors of one item, by their place.
+/// The vectors of one item, by position.
 #[derive(Default)]
 struct Of {
     title: Vec<u32>,
@@ -39,7 +41,7 @@ pub struct Real {
     dimensions: usize,
     stored: Vec<i8>,
     by_hash: HashMap<[u8; 16], u32>,
-    /// In the order of the items' numbers.
+    /// The vectors of items, ordered by the items' numbers.
     items: Vec<(u64, Of)>,
     /// Distances of a sample to the nearest neighbour, ascending.
     apart: Vec<f32>,
@@ -49,7 +51,7 @@ impl Real {
     /// Reads the vectors of this model in a casebook.
     pub fn read(casebook: &Path, info: &ModelInfo) -> Self {
         let folder = casebook.join("vectors");
-        // Makes sqlite-vec known to this process.
+        // Opening the vectors registers sqlite-vec for this process.
         drop(Vectors::open(&folder, info).unwrap());
         let open = |path: &Path| Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
         let (truth, vectors) = (open(&casebook.join("precedent.db")), open(&path(&folder, info)));
@@ -97,12 +99,12 @@ impl Real {
         real
     }
 
-    /// How many there are.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         self.stored.len() / self.dimensions
     }
 
-    /// Quantiles of the distance to the nearest neighbour: 5, 50 and 95 per cent.
+    /// Returns the 5 %, 50 % and 95 % quantiles of the distance to the nearest neighbour.
     pub fn apart(&self) -> [f32; 3] {
         [0.05, 0.5, 0.95].map(|share| self.apart[(self.apart.len() as f64 * share) as usize])
     }
@@ -141,7 +143,7 @@ impl Real {
         apart
     }
 
-    /// A unit vector like a real one.
+    /// Returns a unit vector similar to a real one.
     fn like(&self, at: u32, rng: &mut Rng) -> Vec<f32> {
         let any = |rng: &mut Rng| self.unit(rng.u32(..self.len() as u32));
         let (mut vector, a, b) = (self.unit(at), any(rng), any(rng));
@@ -153,7 +155,7 @@ impl Real {
         vector
     }
 
-    /// Vectors that stand for questions: like real ones, and stored nowhere.
+    /// Returns vectors for queries: similar to real ones, and not stored.
     pub fn questions(&self, count: usize, seed: u64) -> Vec<Vec<f32>> {
         let mut rng = Rng::with_seed(seed ^ 0x5EED);
         (0..count).map(|_| self.like(rng.u32(..self.len() as u32), &mut rng)).collect()
@@ -181,8 +183,11 @@ impl Real {
         self.like(at, &mut rng)
     }
 
-    /// Gives every passage that has none a vector, through the product's own writer. `numbers` tells those of documents.
-    /// How many there were, and the time it took to ask for what is pending and to store it; making them up takes longer.
+    /// Gives every passage without a vector one, through the product's own writer; `numbers` holds
+    /// the items' numbers of documents.
+    ///
+    /// Returns the number of vectors, and the time for listing the pending passages and storing
+    /// vectors, without generating them.
     pub fn fill(
         &self,
         vectors: &Vectors,
@@ -216,12 +221,12 @@ impl Real {
     }
 }
 
-/// How many of the wanted ones were found.
+/// Returns how many of the expected passages were found.
 pub fn found(want: &[Near], have: &[Near]) -> usize {
     want.iter().filter(|w| have.iter().any(|h| h.chunk == w.chunk)).count()
 }
 
-/// Every passage's number and vector, in the order of their ids.
+/// Returns every passage's number and vector, ordered by id.
 pub fn passages(casebook: &Path, info: &ModelInfo) -> Vec<(u32, Vec<f32>)> {
     let open = |path: &Path| Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let (truth, vectors) =

@@ -1,17 +1,18 @@
-//! What becomes of import, indexing, search, checks and memory as a casebook grows.
+//! Measures import, indexing, search, checks and memory of a growing casebook.
 //!
 //! ```text
 //! PRECEDENT_ARCHIVE=FOLDER PRECEDENT_CASEBOOK=DIR PRECEDENT_SCALE=DIR cargo bench --bench scale
 //! ```
 //!
-//! `PRECEDENT_ARCHIVE` has `issues.jsonl.zst` and `comments.jsonl.zst` of rust-lang/rust, `PRECEDENT_CASEBOOK` is the casebook that
-//! they were imported into and whose vectors were made by the built-in model. Both are grown to `PRECEDENT_ITEMS` (by
-//! default 10000, 100000 and 1000000) below `PRECEDENT_SCALE`, where what is done is not done again. Every phase is a process of
-//! its own, so that its memory is its own. Without the first two, nothing is measured.
+//! `PRECEDENT_ARCHIVE` has `issues.jsonl.zst` and `comments.jsonl.zst` of rust-lang/rust.
+//! `PRECEDENT_CASEBOOK` is the casebook that they were imported into, with vectors of the built-in
+//! model. Both are grown to `PRECEDENT_ITEMS` (by default 10000, 100000 and 1000000) below
+//! `PRECEDENT_SCALE`, where completed work is reused. Every phase runs in a separate process, so
+//! that its memory is measured separately. Without the first two variables, nothing is measured.
 //!
-//! `… -- --phase recall PLACE/1000000 1000000` does one phase alone.
-//! `PRECEDENT_CHUNKS=5000000` measures the search for the nearest by itself, without texts. `PRECEDENT_PEERS=1` with
-//! `PRECEDENT_ITEMS=30650` leaves what benches/peers needs, and answers its questions.
+//! `… -- --phase recall PLACE/1000000 1000000` runs a single phase. `PRECEDENT_CHUNKS=5000000`
+//! measures nearest-neighbour search alone, without texts. `PRECEDENT_PEERS=1` with
+//! `PRECEDENT_ITEMS=30650` writes the input of benches/peers, and runs its queries.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -51,18 +52,18 @@ use precedent_store::Store;
 const SOURCE: &str = "rust-lang/rust";
 const SEED: u64 = 20_261_121;
 const PHASES: [&str; 7] = ["grow", "first", "import", "text", "plan", "vectors", "ask"];
-/// Questions of each kind.
+/// The number of queries of each kind.
 const QUESTIONS: usize = 150;
-/// Questions whose exact answer is looked for.
+/// The number of queries whose exact results are computed.
 const EXACT: usize = 40;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    // `cargo test --benches` only wants to know whether it starts.
+    // `cargo test --benches` only checks that the benchmark starts.
     if arguments.iter().any(|a| a == "--test") {
         return;
     }
-    // As the window has it.
+    // The desktop app sets this as well.
     precedent_core::memory::keep_together();
     if let Some(at) = arguments.iter().position(|a| a == "--phase") {
         return phase(&arguments[at + 1], Path::new(&arguments[at + 2]), arguments[at + 3].parse().unwrap());
@@ -175,8 +176,8 @@ fn phase(name: &str, place: &Path, count: u64) {
     }
 }
 
-/// From files to answers, as somebody meets it who imports them and asks meanwhile in another window: until the first answer, and
-/// until one covers everything.
+/// Measures an import with concurrent queries from another process: the time until the first
+/// result, and until a result that covers everything.
 fn first(place: &Path, archive: &Path, count: u64) {
     let casebook = place.join("first");
     drop(std::fs::remove_dir_all(&casebook));
@@ -202,7 +203,7 @@ fn first(place: &Path, archive: &Path, count: u64) {
         if said["hits"].as_array().is_some_and(|hits| !hits.is_empty()) {
             answered.get_or_insert((took(), covered));
         }
-        // Before the end comments are still to come. Records of other repositories are left out.
+        // Before the end, comments are still missing. Records of other repositories are left out.
         if let Some(first) = answered
             && ended.is_some()
             && covered + count / 1000 >= count
@@ -217,16 +218,16 @@ fn first(place: &Path, archive: &Path, count: u64) {
     drop(std::fs::remove_dir_all(&casebook));
 }
 
-/// What a command of the program said, as JSON, and what it took.
+/// The JSON output of a command, with its cost.
 struct Did {
     said: serde_json::Value,
-    /// Seconds.
+    /// Duration in seconds.
     took: f64,
-    /// At the most, in megabytes.
+    /// Peak memory in megabytes.
     memory: u64,
 }
 
-/// Runs a command as a person would.
+/// Runs a command of the binary.
 fn program(casebook: &Path, arguments: &[&str]) -> Did {
     let start = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_precedent"))
@@ -249,7 +250,7 @@ fn program(casebook: &Path, arguments: &[&str]) -> Did {
     Did { said: serde_json::from_slice(&output.stdout).unwrap(), took, memory }
 }
 
-/// What `status` says of a size, in megabytes.
+/// Returns a size from `status`, in megabytes.
 fn megabytes(casebook: &Path, field: &str) -> u64 {
     program(casebook, &["status"]).said[field].as_u64().unwrap() >> 20
 }
@@ -290,14 +291,14 @@ impl Parts {
     }
 }
 
-/// The memory of this process: at the most, and now, what is its own and what is mapped of files.
+/// Returns the memory of this process: the peak, and the current private and file-mapped memory.
 fn memory() -> String {
     let megabytes = |name: &str| of_process("self", name);
     let (peak, own, mapped) = (megabytes("VmHWM"), megabytes("RssAnon"), megabytes("RssFile"));
     format!("memory {peak} MB at the most, now {own} MB of its own and {mapped} MB mapped")
 }
 
-/// A line of a process' status, in megabytes; 0 where the system does not tell.
+/// Returns a field of a process's status in megabytes; 0 where the system does not report it.
 fn of_process(id: &str, name: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status.lines().find(|l| l.starts_with(name));
@@ -316,7 +317,7 @@ async fn ask(casebook: &Path, count: u64) {
     let (mut keys, mut titles, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
     let mut number = 7;
     while keys.len() < QUESTIONS && number < count {
-        // Pull requests and numbers that are missing are passed over.
+        // Pull requests and missing numbers are skipped.
         if let Ok(thread) = book.thread(&format!("{SOURCE}#{number}")).await
             && thread.kind == precedent_core::model::DocKind::Issue
         {
@@ -348,7 +349,7 @@ async fn ask(casebook: &Path, count: u64) {
         ("no words, filters alone", &browse, Mode::Hybrid),
     ] {
         let (mut times, mut hits) = (Vec::new(), 0);
-        // The first tenth warms up.
+        // The first tenth of the queries is a warm-up.
         for (i, query) in queries.iter().take(queries.len() / 10).chain(queries).enumerate() {
             let request =
                 SearchRequest { query: query.clone(), limit: 10, mode: Some(mode), ..Default::default() };
@@ -382,7 +383,7 @@ fn print(name: &str, mut times: Vec<f64>, found: usize) {
     println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {found}", at(0.5), at(0.95), at(1.0));
 }
 
-/// How many of the ten nearest passages are found, and the time that both ways take.
+/// Measures how many of the ten nearest passages are found, and the time of both searches.
 fn recall(casebook: &Path, titles: &[String]) {
     let parts = Parts::open(casebook);
     let real = Real::read(&named("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
@@ -425,7 +426,7 @@ fn found_of(vectors: &Vectors, kinds: &[(&str, Vec<Vec<f32>>)]) {
     }
 }
 
-/// The search for the nearest alone: passages of made-up documents, five each.
+/// Measures nearest-neighbour search alone, on passages of invented documents, five each.
 fn nearest(place: &Path, count: u64) {
     let engine = Engine::BuiltIn({
         let options = options(place);
@@ -470,7 +471,7 @@ fn nearest(place: &Path, count: u64) {
     println!("after all of these: {}", memory());
 }
 
-/// Titles of issues of a casebook at even distances, without what the query language would read.
+/// Returns titles of a casebook's issues at even distances, without query syntax.
 fn titles(casebook: &Path, count: usize) -> Vec<String> {
     let store = Store::open(&casebook.join("precedent.db")).unwrap();
     store
@@ -486,7 +487,7 @@ fn titles(casebook: &Path, count: usize) -> Vec<String> {
         .unwrap()
 }
 
-/// Leaves what the peers are given, and answers the same questions.
+/// Writes the input for the peers, and runs the same queries.
 fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
     const ASKED: usize = 200;
     let casebook = place.join("casebook");
@@ -509,7 +510,8 @@ fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
     std::fs::write(folder.join("questions.txt"), questions.join("\n")).unwrap();
 
     let task = Task::new();
-    // As the others do it, numbers of items alone; and as a person sees it, with the items and why they were found.
+    // One run returns only numbers like the peers; the other returns complete results like the
+    // product.
     let ask = |at: usize, mode: Mode, shown: bool| {
         let searcher = precedent_engine::Parts {
             store: &parts.store,

@@ -1,4 +1,4 @@
-//! One question, one answer: `ask`, and that every view of an answer names the same problem.
+//! Tests of `ask` with one question, and that every view of a result names the same problem.
 
 use precedent_core::{
     Task,
@@ -80,7 +80,7 @@ async fn every_view_names_the_same_problem() {
         let Ok(thread) = casebook.thread(&format!("ferrywire/ferrywire#{number}")).await else {
             continue;
         };
-        // A change is no problem, but what solves one.
+        // A change is not a problem; it solves one.
         if thread.kind != DocKind::Issue {
             continue;
         }
@@ -113,6 +113,6 @@ async fn every_view_names_the_same_problem() {
         }
     }
     assert!(stated >= 100, "{stated}");
-    // The text of #128, which is open, also has the solved case of #113.
+    // The text of the open #128 also contains the solved case of #113.
     assert!(apart.len() <= 1, "{} of {stated}:\n{}", apart.len(), apart.join("\n"));
 }

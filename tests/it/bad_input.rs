@@ -1,4 +1,4 @@
-//! Bad input gets a clear error or a listed skip; what was good is kept.
+//! Tests of bad input: it gives a clear error or a listed skip, and valid records are kept.
 
 use std::io::Write as _;
 
@@ -49,7 +49,7 @@ fn good_records_beside_bad_ones_are_kept_and_the_bad_ones_are_listed() {
     }
     assert!(ran.err.contains("7 records skipped"), "{}", ran.err);
     assert_eq!(held(&place), 3);
-    // A bad byte costs a character and not the report.
+    // An invalid byte replaces one character and does not reject the report.
     assert_eq!(place.json(&["show", "acme/app#4", "--json"])["title"], "bad \u{fffd} utf-8");
 }
 
@@ -76,9 +76,9 @@ fn files_that_are_no_import_say_so() {
     assert!(ran.code == Some(1) && ran.err.contains("nothing to import"), "{}", ran.err);
     let ran = import(&place, &place.file("nothing.jsonl", ""));
     assert!(ran.code == Some(1) && ran.err.contains("an empty file"), "{}", ran.err);
-    // None of them left a source behind.
+    // No failed import left a source behind.
     assert_eq!(place.json(&["source", "list", "--json"]), serde_json::json!([]));
-    // What stands before a cut is kept.
+    // Records before a truncation are kept.
     let cut = "[{\"number\": 1, \"title\": \"x\"}, {\"number\": 2, \"ti";
     let ran = import(&place, &place.file("cut_after_one.json", cut));
     assert!(ran.code == Some(2) && ran.err.contains("the file ends inside this record"), "{}", ran.err);
@@ -114,7 +114,7 @@ fn a_path_without_permission_and_a_casebook_that_cannot_be_written() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // The superuser may read everything; then there is nothing to refuse.
+        // The superuser can read every file, so nothing is refused then.
         let secret = place.file("secret.jsonl", issue(1, "x", "y").to_string());
         std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o0)).unwrap();
         if std::fs::File::open(&secret).is_ok() {
@@ -149,7 +149,7 @@ fn an_item_that_moved_to_another_repository_does_not_replace_ours() {
         text.push_str(&format!("{record}\n"));
     }
     let path = place.file("moved.jsonl", text);
-    // The source may be called otherwise here.
+    // The source may have another name here.
     let ran = place.ok(&["import", "github", &path.to_string_lossy(), "--source", "mirror/copy"]);
     assert!(ran.err.contains("moved.jsonl:3: belongs to acme/other, not to acme/app"), "{}", ran.err);
     assert_eq!(place.json(&["show", "mirror/copy#1", "--json=title"])["title"], "ours");

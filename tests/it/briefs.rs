@@ -1,5 +1,5 @@
-//! Briefs through the public interface and the command line: the same bytes each time, every statement cited, nothing
-//! left of what was redacted, and what has changed since.
+//! Tests of briefs through the public interface and the command line: output is deterministic,
+//! every statement is cited, redacted text leaves no trace, and later changes are reported.
 
 use std::fs;
 
@@ -56,7 +56,7 @@ async fn bytes(brief: &Brief, format: BriefFormat) -> Vec<u8> {
     Casebook::render_brief(brief.clone(), format).await.unwrap()
 }
 
-/// That a brief says all of this.
+/// Asserts that a brief contains all of these texts.
 #[track_caller]
 fn holds(brief: &str, wanted: &[&str]) {
     for wanted in wanted {
@@ -158,7 +158,7 @@ async fn what_is_left_out_is_nowhere_in_the_brief_and_the_rest_stays() {
     assert!(less.record.sources.iter().all(|source| !keys.contains(&source.key)));
     let markdown = String::from_utf8(bytes(&less, BriefFormat::Markdown).await).unwrap();
     assert!(!markdown.contains("Fixed by #7"), "{markdown}");
-    // The record keeps the wish, so that a replay leaves out the same.
+    // The record keeps the choice, so that a replay leaves out the same parts.
     assert_eq!(less.record.request.leave_out, keys);
     assert!(whole.record.request.leave_out.is_empty());
 }
@@ -172,7 +172,7 @@ async fn the_same_casebook_gives_the_same_bytes_whatever_the_time() {
     for format in FORMATS {
         assert_eq!(bytes(&first, format).await, bytes(&second, format).await, "{format:?}");
     }
-    // Nothing was noted as checked: a brief is no decision.
+    // A brief is not a decision, so no check is recorded.
     assert!(later.last_check("acme/app#20").await.unwrap().is_none());
 }
 
@@ -194,7 +194,8 @@ async fn nothing_of_what_is_redacted_is_left_in_any_format() {
         }
         assert!(text.contains("[host-1]") && text.contains("[user-"), "{text}");
     }
-    // A PDF's text is compressed; it is written from the same redacted brief, which another one is not equal to.
+    // A PDF's text is compressed; it is written from the same redacted brief, which differs from
+    // the open one.
     assert_ne!(bytes(&brief, BriefFormat::Pdf).await, bytes(&open, BriefFormat::Pdf).await);
     let preview = casebook.preview_redaction(about("acme/app#20"), &Task::new()).await.unwrap();
     for secret in ["db1.acme.internal", "10.20.30.40", "jsmith"] {
@@ -211,7 +212,7 @@ async fn nothing_of_what_is_redacted_is_left_in_any_format() {
 async fn hostile_text_is_harmless_in_html_and_cannot_end_the_record() {
     let place = Place::new();
     let casebook = open(&place, 1_780_000_000).await;
-    // What begins a record in a file of either kind is among it.
+    // The text contains the marker that begins a record in a file of either kind.
     let body = "</script><script>alert(1)</script> --> <!-- x ![i](https://evil.example/x.png) <img src=x onerror=y> `--` \
         one ` tick <img src=x onerror=y> id=\"precedent-brief\">{\"version\":1}</script> precedent-brief {} -->";
     let hostile = with(
@@ -234,7 +235,7 @@ async fn hostile_text_is_harmless_in_html_and_cannot_end_the_record() {
     }
 }
 
-/// What gives orders to whoever shows it, as it is and by its number.
+/// Control sequences for terminals and viewers, as characters and as character references.
 const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}g\u{200f}h\u{2066}i &#27; &#x202e; &rlm; &#x9b;31m";
 
 #[tokio::test]
@@ -264,7 +265,7 @@ async fn no_format_of_a_brief_gives_orders_fetches_anything_or_leads_elsewhere()
             let text = String::from_utf8(bytes(&brief, format).await).unwrap();
             assert!(text.contains("owned") && !text.contains(order), "{format:?} {text:?}");
         }
-        // A window and a program that reads JSON get the texts themselves.
+        // The app and programs that read JSON get the original texts.
         let values = serde_json::to_value(&brief.sections).unwrap();
         assert!(
             !values.to_string().contains("\\u001b") && !values.to_string().contains("javascript:alert(4)")
@@ -283,7 +284,7 @@ async fn no_format_of_a_brief_gives_orders_fetches_anything_or_leads_elsewhere()
         }
         let html = String::from_utf8(bytes(&brief, BriefFormat::Html).await).unwrap();
         assert!(!html.contains("href=\"javascript") && !html.contains("<img"), "{html}");
-        // A PDF names the addresses of its links as they are.
+        // A PDF contains the addresses of its links unchanged.
         let pdf = bytes(&brief, BriefFormat::Pdf).await;
         let holds = |needle: &[u8]| pdf.windows(needle.len()).any(|w| w == needle);
         assert!(!holds(b"javascript:") && pdf.starts_with(b"%PDF"));

@@ -1,4 +1,4 @@
-//! The casebook through its public interface, with a fixed clock.
+//! Tests of the casebook through its public interface, with a fixed clock.
 
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ async fn every_filter_phrase_and_exclusion_is_met() {
             let found = keys(&casebook, &format!("{query} mode:{mode}")).await;
             assert!(found.is_empty(), "{query} {mode}: {found:?}");
         }
-        // An exclusion never finds more.
+        // An exclusion never adds matches.
         let all = keys(&casebook, &format!("replication slot mode:{mode}")).await;
         for word in ["again", "pump", "heartbeat", "x86", "unheard-of"] {
             let fewer = keys(&casebook, &format!("replication slot -{word} mode:{mode}")).await;
@@ -149,12 +149,12 @@ async fn what_no_words_ask_for_goes_on_page_by_page() {
     keys.sort();
     keys.dedup();
     assert_eq!(keys.len(), 25, "no document is on two pages");
-    // A list of titles is the same list, with less to carry.
+    // With `titles`, the list is the same but its hits are smaller.
     let titles = SearchRequest { query: "is:issue".into(), limit: 25, titles: true, ..Default::default() };
     let hits = casebook.search(titles, &Task::new()).await.unwrap().hits;
     assert!(hits.iter().all(|hit| hit.passages.is_empty() && !hit.title.is_empty()));
     assert_eq!(hits.len(), 25);
-    // What is ranked has no further pages, and says so.
+    // Ranked results have no further pages, and the response says so.
     assert_eq!(page("happened", 0).await.unwrap().total, None);
     assert_eq!(page("happened", 10).await.unwrap_err().code(), Code::InvalidInput);
 }
@@ -214,9 +214,9 @@ async fn a_key_that_nothing_has_means_what_refers_to_it_and_nothing_that_is_mere
         assert_eq!(found, expected, "{query}");
         assert!(response.notices.iter().any(|n| n.lack == Lack::Item && n.text.contains(query)), "{query}");
     }
-    // Beside other words a key is one of them.
+    // Next to other words, a key is an ordinary search term.
     assert!(keys(&casebook, "upload acme/app#78").await.contains(&"acme/app#1".to_owned()));
-    // A number by itself may stand in a text.
+    // A number alone may also match in a text.
     assert_eq!(keys(&casebook, "78").await, ["acme/app#2"]);
 }
 
@@ -273,7 +273,7 @@ async fn the_thread_has_everything_and_says_what_is_missing() {
     assert_eq!((thread.links[0].outgoing, thread.links[0].key.as_str()), (false, "acme/app#2"));
     let two = casebook.thread("2").await.unwrap();
     assert!(two.links.iter().any(|l| l.kind == "closes" && !l.outgoing && l.state == Some(State::Merged)));
-    // Who closes it names it anyway: one link for the two.
+    // A closing reference is also a mention: both make one link.
     let mut named: Vec<&str> = two.links.iter().map(|l| l.key.as_str()).collect();
     let count = named.len();
     named.sort_unstable();
@@ -281,7 +281,7 @@ async fn the_thread_has_everything_and_says_what_is_missing() {
     assert_eq!(named.len(), count, "{:?}", two.links);
     let error = casebook.thread("acme/app#77").await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
-    // A comment that came before its item is there when the item comes.
+    // A comment that arrives before its item is found once the item is stored.
     let path = place.file("late.jsonl", lines(&[issue(99, "late", "")]));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     assert_eq!(casebook.thread("acme/app#99").await.unwrap().comments.len(), 1);
@@ -366,7 +366,7 @@ async fn a_cancelled_job_stops_and_goes_on_later() {
     });
     *counter.lock().unwrap() = Some(task.clone());
     assert_eq!(casebook.update_index(&task).await.unwrap_err().code(), Code::Cancelled);
-    // Words answer already; the vectors go on from where they were.
+    // Full-text search works already; vector computation resumes from its last position.
     assert!(!keys(&casebook, "title 77").await.is_empty());
     casebook.update_index(&Task::new()).await.unwrap();
     let coverage = casebook.status().await.unwrap().coverage;
@@ -376,7 +376,7 @@ async fn a_cancelled_job_stops_and_goes_on_later() {
 
 #[tokio::test]
 async fn large_sets_of_vectors_agree_with_the_exact_search() {
-    // More vectors than the exact search is used for, so that the codes answer.
+    // There are more vectors than exact search handles, so quantized codes are used.
     use precedent_index::{
         embed::Engine,
         vectors::{EXACT_CHUNKS, Planned, Vectors},
@@ -386,7 +386,7 @@ async fn large_sets_of_vectors_agree_with_the_exact_search() {
     let vectors = Vectors::open(&place.path("vectors"), &info).unwrap();
     let mut numbers = crate::support::Numbers(5);
     let n = EXACT_CHUNKS as i64 + 4000;
-    // Clusters, as real texts have them: a centre and noise around it.
+    // The vectors form clusters like real texts: a centre with noise around it.
     let mut random = |scale: f32| -> Vec<f32> {
         (0..info.dimensions).map(|_| (numbers.below(2001) as f32 - 1000.0) / 1000.0 * scale).collect()
     };

@@ -1,4 +1,4 @@
-//! What the command line prints, word for word.
+//! Snapshot tests of the command line's output.
 
 use std::io::{Read as _, Write as _};
 
@@ -19,7 +19,7 @@ fn small(place: &Place) {
     }
     let path = place.file("in.jsonl", text);
     let page = place.file("wiki/Slots-and-disks.md", "# Slots\n\nA slot keeps the log until it is read.\n");
-    // A page's time is its file's.
+    // A page's time is that of its file.
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
     std::fs::File::options().write(true).open(&page).unwrap().set_modified(time).unwrap();
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
@@ -65,7 +65,7 @@ fn escape_sequences_of_a_title_never_reach_the_terminal() {
     assert!(ran.out.contains("title") && !ran.out.contains('\u{1b}'), "{:?}", ran.out);
 }
 
-/// What the command prints when it is given this text.
+/// Returns the output of a command with this text on standard input.
 fn fed(place: &Place, args: &[&str], text: &[u8]) -> String {
     let mut child = place
         .command(args)
@@ -254,7 +254,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         assert!(ran.code == Some(2) && ran.err.contains(why), "{args:?}: {:?} {}", ran.code, ran.err);
     }
     place.ok(&["verdict", "set", "1", "acme/app:Slots-and-disks", "related"]);
-    // Which part of a key is not known.
+    // The error names the unknown part of a key.
     for (key, why) in
         [("no/pe#1", "Available sources: acme/app"), ("acme/app#99", "acme/app has no such item")]
     {

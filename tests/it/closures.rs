@@ -1,4 +1,5 @@
-//! Closing decided duplicates at their tracker: exactly once, whatever breaks, and nothing without being asked.
+//! Tests of closing decided duplicates at their tracker: exactly once despite failures, and only on
+//! request.
 
 use precedent_core::{
     Code, Task,
@@ -12,7 +13,7 @@ use crate::{
     sync::Mirror,
 };
 
-/// Reports 2 and 3 were decided to be duplicates of 1.
+/// Returns a mirror with reports 2 and 3 marked as duplicates of 1.
 async fn decided(github: &FakeGitHub, token: Option<&'static str>) -> Mirror {
     github.world().fill(4, 4);
     let mirror = Mirror::with(github, token).await;
@@ -37,7 +38,7 @@ fn steps(report: &ClosureReport) -> Vec<(&str, ClosureStep)> {
     report.done.iter().map(|r| (r.key.as_str(), r.step)).collect()
 }
 
-/// How often a comment names the report that stays.
+/// Returns how many comments name the canonical report.
 fn named(github: &FakeGitHub, number: u64) -> usize {
     github.world().texts(number).iter().filter(|t| t.starts_with("Duplicate of #1\n")).count()
 }
@@ -72,7 +73,7 @@ async fn reports_are_commented_on_and_closed_as_duplicates_once() {
         assert_eq!(named(&github, number), 1);
     }
     assert!(github.world().invalid.is_empty(), "{:?}", github.world().invalid);
-    // The mirror knows without another sync, and there is nothing left to do.
+    // The mirror is up to date without another sync, and nothing is left to do.
     let thread = mirror.casebook.thread("acme/app#2").await.unwrap();
     assert_eq!(thread.state_reason.as_deref(), Some("duplicate"));
     assert!(planned(&mirror).await.is_empty());
@@ -88,7 +89,7 @@ async fn reports_are_commented_on_and_closed_as_duplicates_once() {
 async fn a_connection_that_breaks_after_the_comment_was_sent_leaves_one_comment() {
     let github = FakeGitHub::new("acme/app");
     let mirror = decided(&github, None).await;
-    // The comment arrives; its answer does not.
+    // The comment arrives, but its response is lost.
     github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Cut);
     let report = close(&mirror).await;
     assert_eq!(report.problem, None);
@@ -229,7 +230,7 @@ fn the_command_shows_first_and_closes_when_it_is_told_to() {
     insta::assert_snapshot!("apply_journal", shown(&["triage", "--journal"]));
     assert_eq!(place.json(&["triage", "--journal", "--json=step"]), json!([{"step": "closed"}]));
     assert_eq!(named(&github, 2), 1);
-    // A token without the right to write: told as such, with the exit code for access.
+    // A token without write access is reported as such, with the exit code for access.
     place.ok(&["verdict", "set", "acme/app#3", "acme/app#1", "duplicate", "--by", "ann"]);
     github.world().read_only = true;
     let ran = place.run(&["triage", "--apply", "--yes", "--by", "ann"]);

@@ -1,4 +1,4 @@
-//! Clusters of a backlog through the public interface.
+//! Tests of backlog clusters through the public interface.
 
 use precedent_core::{
     Code, Task,
@@ -92,7 +92,7 @@ async fn what_was_decided_counts_and_what_was_told_apart_stays_apart() {
     let found = clusters(&casebook).await;
     assert_eq!(keys(&found), [["acme/app#1", "acme/app#3"], ["acme/app#4", "acme/app#2"]]);
     assert!(found.clusters[1].members[0].known);
-    // Taken back, it is as it was.
+    // Undoing the decisions restores the earlier clusters.
     casebook.undo_verdict("acme/app#5", "acme/app#1", "ann").await.unwrap();
     casebook.undo_verdict("acme/app#2", "acme/app#4", "ann").await.unwrap();
     casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
@@ -124,7 +124,7 @@ fn the_command_prints_clusters_for_people_and_for_programs() {
     let path = place.file("issues.jsonl", lines).to_string_lossy().into_owned();
     place.ok(&["import", "github", &path, "-R", "acme/app"]);
     let shown = place.run(&["clusters"]).shown(&place);
-    // The binary's clock is the real one.
+    // The binary uses the real clock.
     let trend = regex::Regex::new(r"\d+ in the last 30 days, \d+ in").unwrap();
     insta::assert_snapshot!("clusters", trend.replace_all(&shown, "N in the last 30 days, N in"));
     let json = place.json(&["clusters", "--no-check", "--json=size,open,words"]);

@@ -1,7 +1,7 @@
-//! Everything at once on one casebook, as on a day when the desktop is open, an agent asks, a sync runs beside and
-//! somebody works on the command line: no update is lost, nobody sees a lock, nothing grows.
+//! Concurrent use of one casebook: the desktop app is open, an agent queries, a sync runs, and a
+//! user works on the command line. No update is lost, no user sees a lock, and no resource grows.
 //!
-//! `PRECEDENT_CONCURRENCY=600 cargo nextest run concurrency --no-capture` for ten minutes of it.
+//! `PRECEDENT_CONCURRENCY=600 cargo nextest run concurrency --no-capture` runs it for ten minutes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,25 +28,27 @@ use crate::{
     support::{Numbers, Place, tracker},
 };
 
-/// Seconds of the short version.
+/// The duration of the short version, in seconds.
 const SECONDS: u64 = 20;
-/// Items of the live source, and of the imported one.
+/// The numbers of items of the live source and of the imported one.
 const LIVE: u64 = 250;
 const IMPORTED: u64 = 300;
-/// The log of a database is put in its place at about 4 MB, that of vectors at 16; readers that are under way hold that up.
+/// The maximum size of a log. A database's log is applied at about 4 MB, that of vectors at 16;
+/// active readers delay it.
 const MAX_LOG: u64 = 64 << 20;
-/// What a process may take more at the end than at the beginning: caches that fill, and what was stored meanwhile. In a
-/// short run the beginning is the start itself.
+/// The allowed growth of a process's memory, for caches and for data stored meanwhile. In a short
+/// run, growth counts from the process's start.
 const MORE_MEMORY: u64 = 48 << 20;
 const MORE_FROM_THE_START: u64 = 160 << 20;
-/// The folder that the other half of this test reads, in a process of its own.
+/// The environment variable with the folder that the other half of this test reads, in its own
+/// process.
 const READER: &str = "PRECEDENT_READER";
 
 fn seconds() -> u64 {
     std::env::var("PRECEDENT_CONCURRENCY").ok().and_then(|v| v.parse().ok()).unwrap_or(SECONDS)
 }
 
-/// What has been acknowledged.
+/// The changes that have been acknowledged.
 #[derive(Default)]
 struct Acknowledged {
     notes: Mutex<BTreeSet<String>>,
@@ -69,7 +71,7 @@ impl Acknowledged {
     }
 }
 
-/// Nobody is told of locks: whoever works with several windows has done nothing wrong.
+/// Asserts that a message mentions no lock: a user with several windows has made no mistake.
 #[track_caller]
 fn tells_no_lock(said: &str) {
     let said = said.to_lowercase();
@@ -78,7 +80,7 @@ fn tells_no_lock(said: &str) {
     }
 }
 
-/// Runs a command that has to end well.
+/// Runs a command and asserts that it succeeds.
 fn ends_well(place: &Place, args: &[&str]) -> Value {
     let ran = place.run(args);
     assert_eq!(ran.code, Some(0), "{args:?}: {}\n{}", ran.err, ran.out);
@@ -86,7 +88,7 @@ fn ends_well(place: &Place, args: &[&str]) -> Value {
     serde_json::from_str(&ran.out).unwrap_or(Value::Null)
 }
 
-/// A key of the imported source that one of the two writers has to itself: they decide about other pairs.
+/// Returns a pair of keys of the imported source that only one of the two writers decides about.
 fn pair(numbers: &mut Numbers, odd: u64) -> (String, String) {
     let a = numbers.below(IMPORTED / 2 - 1) * 2 + 1 + odd;
     (format!("acme/app#{a}"), format!("acme/app#{}", a + 2))
@@ -94,7 +96,7 @@ fn pair(numbers: &mut Numbers, odd: u64) -> (String, String) {
 
 const KINDS: [&str; 2] = ["related", "not_duplicate"];
 
-/// What a person does on the command line.
+/// Simulates a user on the command line.
 fn person(place: &Place, until: Instant, known: &Acknowledged, seed: u64) {
     let mut numbers = Numbers(seed);
     let file = place.path("brief.html").to_string_lossy().into_owned();
@@ -139,7 +141,7 @@ fn person(place: &Place, until: Instant, known: &Acknowledged, seed: u64) {
     }
 }
 
-/// What an agent does.
+/// Simulates an agent.
 fn agent(client: &mut Client, until: Instant, known: &Acknowledged, seed: u64) {
     let mut numbers = Numbers(seed);
     for round in 0.. {
@@ -175,7 +177,7 @@ fn agent(client: &mut Client, until: Instant, known: &Acknowledged, seed: u64) {
     }
 }
 
-/// A tracker that changes, and the sync that follows it.
+/// Simulates a changing tracker, and the sync that follows it.
 fn follow(place: &Place, github: &FakeGitHub, until: Instant, known: &Acknowledged, seed: u64) {
     let mut numbers = Numbers(seed);
     for round in 0.. {
@@ -195,7 +197,7 @@ fn follow(place: &Place, github: &FakeGitHub, until: Instant, known: &Acknowledg
     }
 }
 
-/// Somebody who brings the indexes up to date by hand, and now and then makes them anew.
+/// Simulates a user who updates the indexes by hand, and sometimes rebuilds them.
 fn tidy(place: &Place, until: Instant, known: &Acknowledged) {
     for round in 0.. {
         if Instant::now() >= until {
@@ -211,7 +213,8 @@ fn tidy(place: &Place, until: Instant, known: &Acknowledged) {
     }
 }
 
-/// The other half of the test: a reader that stays, through the library, as the desktop is one. Alone it does nothing.
+/// The other half of the test: a long-running reader that uses the library, like the desktop app.
+/// Without its variable it does nothing.
 #[tokio::test]
 async fn a_reader_that_stays() {
     let Some(folder) = std::env::var_os(READER).map(PathBuf::from) else { return };
@@ -228,7 +231,7 @@ async fn a_reader_that_stays() {
         let query = query[usize::try_from(rounds % 4).unwrap()];
         let request = SearchRequest { query: query.to_owned(), limit: 20, ..SearchRequest::default() };
         let found = casebook.search(request, &task).await.unwrap();
-        // While the indexes are made anew there may be nothing yet, and the answer says so.
+        // While the indexes are rebuilt there may be no matches, and the response says so.
         assert!(
             !found.hits.is_empty() || !found.notices.is_empty(),
             "nothing for {query}: {:?}",
@@ -256,14 +259,14 @@ fn reader(place: &Place) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Memory that a process has to itself or shares, in bytes.
+/// Returns the private and shared memory of a process, in bytes.
 fn memory(id: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) * 1024
 }
 
-/// Every file of a folder with its length.
+/// Collects every file of a folder with its length.
 fn files(folder: &Path, out: &mut BTreeMap<PathBuf, u64>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -281,7 +284,7 @@ fn folder(place: &Place) -> BTreeMap<PathBuf, u64> {
     out
 }
 
-/// The median of the first third and of the last.
+/// Returns the medians of the first third and of the last.
 fn thirds(samples: &[u64]) -> (u64, u64) {
     let median = |part: &[u64]| {
         let mut part = part.to_vec();
@@ -338,7 +341,7 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
     let (code, complained) = client.end();
     assert_eq!((code, complained.as_str()), (Some(0), ""));
 
-    // What grew.
+    // Memory growth.
     for (name, samples) in ["the server for agents", "the reader"].iter().zip(&memories) {
         let (first, last) = thirds(samples);
         eprintln!("{name}: {} MB in the first third, {} MB in the last", first >> 20, last >> 20);
@@ -348,7 +351,7 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
     eprintln!("the longest log of a database: {:.1} MB", most_log as f64 / 1e6);
     assert!(most_log <= MAX_LOG, "{most_log}");
 
-    // What was acknowledged, and nothing else.
+    // Exactly the acknowledged changes are stored.
     let notes = place.json(&["note", "list", "--json=title"]);
     let titles: Vec<&str> = notes.as_array().unwrap().iter().filter_map(|n| n["title"].as_str()).collect();
     let known_notes = known.notes.into_inner().unwrap();
@@ -370,7 +373,7 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
         assert_eq!(here.get(pair).map(String::as_str), Some(*kind), "{pair:?}");
     }
 
-    // The mirror is the server's, and what is derived is complete.
+    // The mirror equals the server, and derived data is complete.
     place.ok(&["sync"]);
     place.ok(&["index"]);
     let status = place.json(&["status", "--json"]);
@@ -396,7 +399,7 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
     assert_eq!(comments, github.world().comment_ids().len() as u64);
     drop(database);
 
-    // No file is left over, and the folder is not much larger than one that is made anew.
+    // No file is left over, and the folder is not much larger than a new one.
     let (after, sizes) = (names(&folder(&place)), folder(&place).values().sum::<u64>());
     assert_eq!(after.difference(&before).collect::<Vec<_>>(), Vec::<&PathBuf>::new());
     let count = folder(&place).len();
@@ -415,15 +418,15 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
     assert!(sizes <= anew * 3 + (16 << 20), "{sizes} bytes, made anew {anew}");
 }
 
-/// The names of files, those of segments and of models' vectors without what tells them apart.
+/// Returns the names of files, without the unique parts of segment and vector names.
 fn names(folder: &BTreeMap<PathBuf, u64>) -> BTreeSet<PathBuf> {
     let plain = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // `ID.store`, and `ID.2826.del` where documents were replaced, which comes and goes.
+        // Segments are `ID.store`, and a temporary `ID.2826.del` where documents were replaced.
         let segment = name.split_once('.').is_some_and(|(id, _)| id.len() == 32);
         path.with_file_name(if segment { "ID".to_owned() } else { name })
     };
-    // Logs are there as long as somebody has the casebook open.
+    // Logs exist as long as a process has the casebook open.
     let kept = |path: &&PathBuf| !["-wal", "-shm"].iter().any(|end| path.to_string_lossy().ends_with(end));
     folder.keys().filter(kept).map(|p| plain(p)).collect()
 }

@@ -1,5 +1,6 @@
-//! What every tracker's connector must do, written once. A connector takes part with a [`Bench`]: a server of its kind
-//! that can be filled, changed and made to fail. The content is compared by what the server itself says it holds.
+//! Requirements that every tracker's connector must meet, written once. A connector takes part with
+//! a [`Bench`]: a server of its kind that can be filled, changed and made to fail. Mirrors are
+//! compared with the content that the server itself reports.
 
 use std::time::Duration;
 
@@ -18,41 +19,41 @@ use crate::{
 
 /// A server of a connector's kind, with one project of a few pages.
 pub trait Bench {
-    /// The most requests that a sync without news takes.
+    /// The maximum number of requests of a sync without changes.
     const IDLE: u64 = 4;
-    /// Whether a comment that is edited changes its item, too.
+    /// True if editing a comment changes its item as well.
     const TOUCHES: bool = false;
-    /// A project with so many items, and so many comments spread over them.
+    /// Creates a project with this many items, and this many comments spread over them.
     fn filled(items: u64, comments: u64) -> Self;
-    /// A casebook with this project as its one live source, which has access to it.
+    /// Creates a casebook with this project as its only live source, with access to it.
     async fn mirror(&self) -> Mirror;
-    /// The source's key.
+    /// Returns the source's key.
     fn key(&self) -> &'static str;
-    /// Gives an item another title, now.
+    /// Changes an item's title at the current time.
     fn retitle(&self, number: u64, title: &str);
-    /// Gives a comment another text, now.
+    /// Changes a comment's text at the current time.
     fn reword(&self, comment: u64, text: &str);
     /// Deletes an open item.
     fn delete(&self, number: u64);
-    /// Adds a comment of an item that its list does not hold yet, and then the item.
+    /// Adds a comment whose item is missing when the list of items is read.
     fn comment_first(&self, number: u64);
-    /// See [`Bench::comment_first`].
+    /// Completes [`Bench::comment_first`], adding the item if it is still missing.
     fn item_later(&self, number: u64);
-    /// From the second page of items on, the server is down.
+    /// Makes the server fail from the second page of items on.
     fn break_down(&self);
-    /// All is well again.
+    /// Removes all faults.
     fn mend(&self);
-    /// The next page of items comes after this long.
+    /// Delays the next page of items by this duration.
     fn stall(&self, wait: Duration);
-    /// The next request is one too many, without a word on how long to wait.
+    /// Answers the next request with a rate limit that names no wait.
     fn limit_once(&self);
-    /// Comments may, or may no longer, be read.
+    /// Forbids or allows reading comments.
     fn hide_comments(&self, hidden: bool);
-    /// Adds an open item with fields and values that no documentation knows.
+    /// Adds an open item with undocumented fields and values.
     fn add_unknown(&self, number: u64);
-    /// Changes records at every page that is read, until so many pages were.
+    /// Changes records after every page that is read, up to this many pages.
     fn restless(&self, pages: usize);
-    /// What is here is what is there, record for record.
+    /// Asserts that the mirror equals the server's content, record for record.
     fn assert_same(&self, mirror: &Mirror);
 }
 
@@ -72,7 +73,7 @@ pub async fn full<B: Bench>() {
     let bench = B::filled(250, 240);
     let mirror = bench.mirror().await;
     let report = ok(&mirror).await;
-    // A connector may meet a record more than once.
+    // A connector may read a record more than once.
     assert_eq!((report.new, report.updated), (490, 0));
     let known = [GapKind::Deletions, GapKind::LeftOut];
     assert!(report.gaps.iter().all(|g| known.contains(&g.kind)), "{:?}", report.gaps);
@@ -117,7 +118,7 @@ pub async fn deleted<B: Bench>() {
     ok(&mirror).await;
     bench.delete(5);
     assert_eq!(synced(&mirror.casebook, true).await.gone, 1);
-    // Kept and marked, never silently removed.
+    // The item is kept and marked, never silently removed.
     let thread = mirror.casebook.thread(&format!("{}#5", bench.key())).await.unwrap();
     assert!(thread.deleted_at.is_some());
     bench.assert_same(&mirror);
@@ -145,7 +146,7 @@ pub async fn resumed<B: Bench>() {
     let before = report.items;
     bench.mend();
     let report = ok(&mirror).await;
-    // It goes on where it was, give or take the page that was under way.
+    // The sync resumes from its last position, except for the page in progress.
     assert!(report.items <= 350 - before + 100, "{} after {before}", report.items);
     assert!(!has(&report, GapKind::Unfinished) && !has(&report, GapKind::Ended), "{:?}", report.gaps);
     bench.assert_same(&mirror);
@@ -156,7 +157,7 @@ pub async fn cancelled<B: Bench>() {
     bench.stall(Duration::from_secs(20));
     let mirror = bench.mirror().await;
     let task = Task::new();
-    // However slow the machine is, something came before.
+    // Some records arrive before the cancellation, however slow the machine is.
     let cancel = async {
         while mirror.casebook.sources().await.unwrap().iter().all(|source| source.issues == 0) {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -204,7 +205,7 @@ pub async fn unknown_fields<B: Bench>() {
     bench.assert_same(&mirror);
 }
 
-/// A test of each of these for a connector.
+/// Generates all conformance tests for a connector.
 macro_rules! conformance {
     ($connector:ident, $bench:ty) => {
         mod $connector {
@@ -232,13 +233,13 @@ conformance!(azure, super::OnAzure);
 conformance!(linear, super::OnLinear);
 conformance!(zendesk, super::OnZendesk);
 
-/// What is said below a topic comes with it: there is no list of it that could come first or be refused.
+/// Posts come with their topic: there is no list of them that could come first or be refused.
 mod discourse {
     conformance!(@ super::OnDiscourse: full, incremental, edited, edited_while_read, deleted, resumed, cancelled, rate_limited,
         unknown_fields);
 }
 
-/// A bench on an invented GitHub; whether its links count pages.
+/// A bench on a fake GitHub; `NUMBERED` selects links with page numbers.
 pub struct OnGitHub<const NUMBERED: bool>(FakeGitHub);
 
 impl<const NUMBERED: bool> Bench for OnGitHub<NUMBERED> {
@@ -290,7 +291,7 @@ impl<const NUMBERED: bool> Bench for OnGitHub<NUMBERED> {
     }
 
     fn stall(&self, wait: Duration) {
-        // After the newest number and the first page.
+        // The delay follows the newest number and the first page.
         self.0.fail_after("/issues?", 2, 1, Fault::Slow(wait));
     }
 
@@ -322,7 +323,7 @@ impl<const NUMBERED: bool> Bench for OnGitHub<NUMBERED> {
     }
 }
 
-/// A bench on an invented tracker of this shape.
+/// Defines a bench on a fake tracker of this shape.
 macro_rules! on {
     ($name:ident, $shape:ident, $key:literal, $idle:literal) => {
         pub struct $name(FakeTracker);
@@ -356,7 +357,7 @@ macro_rules! on {
             }
 
             fn comment_first(&self, number: u64) {
-                // It comes after the items were listed, and before the comments are.
+                // The comment is added after items are listed, and before comments are.
                 self.0.content().hook = Some(Box::new(move |content, when| {
                     if when == "comments" && !content.items.contains_key(&number) {
                         content.put(number, "Late", NOW - 5);
@@ -424,7 +425,7 @@ on!(OnGitLab, GitLab, "acme/app", 4);
 on!(OnGitea, Gitea, "acme/app", 3);
 on!(OnJiraCloud, JiraCloud, "127.0.0.1/APP", 4);
 on!(OnJiraServer, JiraServer, "127.0.0.1/APP", 4);
-// The list of changes is by the second, so what changed last is looked at again: a request more.
+// The list of changes has a resolution of one second, so the last change costs another request.
 on!(OnRedmine, Redmine, "127.0.0.1/app", 5);
 on!(OnLinear, Linear, "acme/KILN", 4);
 on!(OnAzure, Azure, "acme/Kiln-App", 7);

@@ -1,4 +1,4 @@
-//! What is particular to one tracker's connector, beyond what every one must do (`conformance.rs`).
+//! Tests of single connectors, in addition to the requirements for all of them (`conformance.rs`).
 
 use precedent_core::{
     Code, Task,
@@ -30,7 +30,7 @@ mod bugzilla {
             let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
             sync(&mirror).await;
             let content = fake.content();
-            // The version itself is asked for before that is known.
+            // The version request itself is sent before the version is known.
             let rest: Vec<_> = content.log.iter().filter(|(a, _)| !a.contains("/version")).collect();
             assert!(!rest.is_empty());
             for (address, login) in rest {

@@ -1,4 +1,4 @@
-//! Killed at any moment, the same command run again ends with the same content.
+//! A test that the same command, killed at any moment and run again, ends with the same content.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ fn kill_at_ten_moments_of_import_and_indexing() {
     let whole = start.elapsed();
     let want = content(&undisturbed);
 
-    // Every kill hits a run that goes on from the one before, and then a fresh one: early and late moments alike.
+    // Kills hit a resumed run and then a fresh one, so that both early and late moments are tested.
     let mut numbers = Numbers(SEED);
     let mut killed = 0;
     let mut place = Place::new();
@@ -87,11 +87,11 @@ fn deleted_indexes_are_made_again() {
     place.ok(&["index", "--rebuild"]);
     assert_eq!(content(&place), want);
 
-    // A damaged full-text index counts as none.
+    // A damaged full-text index is treated as missing.
     std::fs::write(place.full_text().join("meta.json"), "{ this is no index").unwrap();
     assert_eq!(content(&place), want);
 
-    // What an earlier version made is of no use to this one, and does not stay.
+    // An index of an earlier version is unusable and is removed.
     std::fs::remove_dir_all(place.full_text()).unwrap();
     std::fs::create_dir_all(place.casebook().join("fulltext/v1")).unwrap();
     std::fs::write(place.casebook().join("fulltext/v1/meta.json"), "{}").unwrap();

@@ -1,4 +1,5 @@
-//! Zendesk and Discourse: what is particular to their connectors, beyond what every one must do (`conformance.rs`).
+//! Tests of the Zendesk and Discourse connectors, in addition to the requirements for all of them
+//! (`conformance.rs`).
 
 use precedent_core::{
     Code, Task,
@@ -92,7 +93,7 @@ mod zendesk {
         let mirror = Mirror::of_tracker(&fake, Some("ada@acme.example:canary-token"), false).await;
         let report = sync(&mirror).await;
         assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("administrators")));
-        // The address has what tells Zendesk that no password follows.
+        // The suffix tells Zendesk that a token follows instead of a password.
         let sent = fake.content().log.last().unwrap().1.clone();
         assert_eq!(sent.as_deref(), Some("ada@acme.example/token:canary-token"));
         assert_eq!(crate::sync::holding(&mirror.folder(), b"canary-token"), Vec::<String>::new());
@@ -184,7 +185,7 @@ mod discourse {
     #[tokio::test]
     async fn pinned_topics_are_met_once_and_do_not_end_the_list() {
         let fake = FakeTracker::new(Shape::Discourse, 100, 0);
-        // The oldest two stand first.
+        // The oldest two topics are at the top.
         fake.content().pinned = [1, 2].into();
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         assert_eq!(sync(&mirror).await.items, 100);
@@ -195,7 +196,7 @@ mod discourse {
         let report = sync(&mirror).await;
         assert_eq!((report.new, report.updated), (0, 2));
         let asked: Vec<String> = fake.content().log[before..].iter().map(|(a, _)| a.clone()).collect();
-        // Those two, and the one that was the last before them.
+        // Three topics are read: those two, and the one that was last before them.
         assert_eq!(asked.iter().filter(|a| a.starts_with("/t/")).count(), 3, "{asked:?}");
         assert!(!asked.iter().any(|a| a.starts_with("/t/1.json")), "an old one is not read for being pinned");
     }
@@ -211,14 +212,14 @@ mod discourse {
             content.items.get_mut(&12).unwrap().open = false;
             content.items.remove(&15);
             content.said.retain(|_, s| s.number != 15);
-            // One that could not be seen before.
+            // The added topic was hidden before.
             content.put(90, "Was in a hidden category", NOW - 2_000_000);
         }
         let report = sync(&mirror).await;
         assert_eq!((report.updated, report.gone), (0, 0));
         mirror.later(Duration::from_secs(8 * 24 * 3_600));
         let report = sync(&mirror).await;
-        // Changed: the topic, its answer, and the one that was closed.
+        // Three records changed: the topic, its answer, and the closed topic.
         assert_eq!((report.new, report.updated, report.gone), (1, 3, 1), "{report:?}");
         let key = mirror.key().await;
         let solved = mirror.casebook.thread(&format!("{key}#9")).await.unwrap();

@@ -1,5 +1,6 @@
-//! What the compiler does not hold of the direction of imports: no circle between the modules of a crate, and what has one
-//! home. Between crates, Cargo refuses circles and each `Cargo.toml` says what its crate may use.
+//! Tests of dependencies that the compiler does not check: no cycles between the modules of a
+//! crate, and a single place for some uses. Between crates, Cargo rejects cycles and each
+//! `Cargo.toml` lists the allowed dependencies.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,7 +9,7 @@ use std::{
 
 use syn::visit::{self, Visit};
 
-/// A module's place below its crate.
+/// A module's path below its crate.
 type Module = Vec<String>;
 
 fn crates() -> Vec<PathBuf> {
@@ -41,11 +42,11 @@ fn module(file: &Path, root: &Path) -> Module {
     parts
 }
 
-/// The paths that a file writes, from the top of its module; unit tests are left out.
+/// The paths that a file uses, from the top of its module; unit tests are left out.
 #[derive(Default)]
 struct Paths {
     used: Vec<Module>,
-    /// Names that are imported, with what they mean.
+    /// Imported names with their full paths.
     names: BTreeMap<String, Module>,
 }
 
@@ -104,7 +105,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 }
 
-/// The modules of a crate with those that each uses.
+/// Returns the modules of a crate with the modules that each uses.
 fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     let mut files = Vec::new();
     sources(root, &mut files);
@@ -124,7 +125,7 @@ fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     out
 }
 
-/// The module that a path leads to, through what modules on its way import for others.
+/// Returns the module that a path leads to, following re-exports on its way.
 fn resolve(modules: &BTreeMap<Module, Paths>, from: &Module, path: &[String], depth: u8) -> Option<Module> {
     let mut at = match path.first()?.as_str() {
         "crate" => Vec::new(),
@@ -134,7 +135,7 @@ fn resolve(modules: &BTreeMap<Module, Paths>, from: &Module, path: &[String], de
             if modules.contains_key(&child) {
                 from.clone()
             } else {
-                // A name that was imported, and leads on.
+                // An imported name continues with its full path.
                 let meant = modules[from].names.get(first).filter(|m| m.len() > 1 || m[0] != first)?;
                 let path = [meant.as_slice(), &path[1..]].concat();
                 return (depth < 8).then(|| resolve(modules, from, &path, depth + 1))?;
@@ -163,7 +164,7 @@ fn resolve(modules: &BTreeMap<Module, Paths>, from: &Module, path: &[String], de
     Some(at)
 }
 
-/// Circles between neighbours: modules of one parent, each with all that is below it.
+/// Returns the cycles between sibling modules, each with all of its submodules.
 fn circles(uses: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<String> {
     let mut edges: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
     for (from, all) in uses {
@@ -211,7 +212,8 @@ fn modules_have_no_circle() {
     assert!(found.is_empty(), "circles:\n{}", found.join("\n"));
 }
 
-/// The engine has no terminal, window, environment or home; what is dangerous or foreign has one home each.
+/// Checks that the engine uses no terminal, window, environment or home folder; dangerous or
+/// foreign code has a single place each.
 #[test]
 fn what_has_a_home_is_used_nowhere_else() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");

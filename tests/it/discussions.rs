@@ -1,4 +1,4 @@
-//! GitHub's discussions, on the invented GitHub.
+//! Tests of GitHub's discussions on the fake GitHub.
 
 use precedent_core::{
     Task,
@@ -49,7 +49,8 @@ async fn discussions_are_items_with_all_that_is_said_below_them() {
     let report = synced(&mirror.casebook, false).await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
     assert_eq!(github.world().invalid, Vec::<String>::new());
-    // Two comments and two replies below each, and of the long one all but the deleted comment.
+    // Each discussion has two comments with two replies each; of the long one, all but the deleted
+    // comment count.
     assert_eq!((report.items, report.comments), (20 + 47, 10 + 45 * 4 + 94 + 65));
     let answered = mirror.casebook.thread("acme/app#300").await.unwrap();
     assert_eq!((answered.state, answered.state_reason.as_deref()), (Some(State::Closed), Some("completed")));
@@ -82,7 +83,7 @@ async fn only_what_changed_is_read_again() {
         world.talk(400, "A new one", NOW + 6);
     }
     let report = synced(&mirror.casebook, false).await;
-    // The discussion, and the comment that is its answer now.
+    // The discussion and its new answer changed.
     assert_eq!((report.new, report.updated), (1, 2));
     assert_eq!(mirror.casebook.thread("acme/app#105").await.unwrap().state, Some(State::Closed));
 }
@@ -94,11 +95,11 @@ async fn a_discussion_that_was_deleted_is_marked_and_open_ones_are_not_asked_for
     synced(&mirror.casebook, false).await;
     github.world().discussions.remove(&110);
     let report = synced(&mirror.casebook, true).await;
-    // The discussion and what was said below it.
+    // The discussion and its four comments were removed.
     assert_eq!(report.gone, 1 + 4);
     assert!(mirror.casebook.thread("acme/app#110").await.unwrap().deleted_at.is_some());
     assert!(mirror.casebook.thread("acme/app#111").await.unwrap().deleted_at.is_none());
-    // Three pages of the list and of the deleted one what belongs to it.
+    // Three pages of the list and the parts of the deleted discussion were requested.
     let asked = github.world().log.iter().filter(|l| l.address.contains("/issues/1")).count();
     assert!(asked <= 2, "{asked}");
 }

@@ -1,5 +1,5 @@
-//! The documentation against the program: every command in it can be typed, those over the sample are run, what the README quotes
-//! is what is printed, and pages that are made from the program are current.
+//! Tests of the documentation: every command in it parses, those on the sample are run, quoted
+//! output in the README is current, and generated pages are up to date.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use crate::{model, support::Place};
 
-/// A block of code: the word behind its fence, and what is in it.
+/// A code block: the word after its fence, and its content.
 type Block = (String, String);
 
-/// Pages whose commands are typed by readers, with their blocks.
+/// Returns the pages with commands for readers, with their code blocks.
 fn pages() -> Vec<(PathBuf, Vec<Block>)> {
     let root = model::root();
     let mut all: Vec<PathBuf> =
@@ -50,7 +50,8 @@ fn blocks(text: &str) -> Vec<Block> {
     out
 }
 
-/// What is typed in a block: every line of `sh`, and of `console` those behind a `$`. A line may go on in the next.
+/// Returns the commands in a block: every line of `sh`, and the lines after `$` in `console`. A
+/// line may continue in the next.
 fn typed((word, content): &Block) -> Vec<String> {
     let whole = content.replace("\\\n", " ");
     let lines = whole.lines().map(str::trim);
@@ -61,7 +62,8 @@ fn typed((word, content): &Block) -> Vec<String> {
     }
 }
 
-/// The words of each call of `precedent` in a line, as a shell reads them: quotes, comments, pipes, and what is read and written.
+/// Returns the words of each call of `precedent` in a line, parsed like a shell: quotes, comments,
+/// pipes and redirections.
 fn calls(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;
@@ -121,7 +123,8 @@ fn every_command_in_the_documentation_can_be_typed() {
         for line in blocks.iter().flat_map(typed) {
             for call in calls(&line) {
                 count += 1;
-                // The parser reads every word before it meets the last one, and then does nothing.
+                // With this argument at the end, the parser checks every word and then does
+                // nothing.
                 let mut words: Vec<&str> = call.iter().map(String::as_str).collect();
                 let at = words.iter().position(|w| *w == "--").unwrap_or(words.len());
                 words.insert(at, "--help");
@@ -139,7 +142,7 @@ fn every_command_over_the_sample_ends_well() {
     place.ok(&["import", "sample"]);
     let folder = place.path("");
     for (path, blocks) in pages() {
-        // In the order in which a reader types them: a brief is written before it is read.
+        // Commands run in the reader's order: a brief is written before it is read.
         for line in blocks.iter().filter(|(word, _)| word == "sh").flat_map(typed) {
             for call in calls(&line) {
                 let words: Vec<&str> = call.iter().map(String::as_str).collect();
@@ -159,7 +162,7 @@ fn every_command_over_the_sample_ends_well() {
     }
 }
 
-/// A line without what differs from one state of a tracker to the next: numbers, and blanks at its ends.
+/// Returns a line without parts that change with the tracker: numbers, and surrounding blanks.
 fn shape(line: &str) -> String {
     let mut out = String::new();
     for c in line.trim().chars() {

@@ -1,4 +1,5 @@
-//! `precedent import PATH`: files of every tracker, told by what they hold. The formats' table in docs/reference/file-formats.md names these tests.
+//! Tests of `precedent import PATH`: files of every tracker, detected by their content. The format
+//! table in docs/reference/file-formats.md refers to these tests.
 
 use std::io::Write as _;
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Place, Ran};
 
-/// Imports a file of these bytes without saying what it is, into `acme/app`.
+/// Imports a file with this content into `acme/app` without naming its format.
 fn import(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ran {
     let path = place.file(name, content);
     place.run(&["import", &path.to_string_lossy(), "-R", "acme/app", "--no-vectors"])
@@ -82,7 +83,7 @@ fn a_column_of_dates_has_one_order_and_a_bad_date_costs_the_date() {
     assert_eq!(show(&place, "acme/app#1")["created_at"], "2025-06-04T10:00:00Z");
     assert_eq!(show(&place, "acme/app#3")["created_at"], Value::Null);
 
-    // Where nothing tells, it is told, and can be said.
+    // An undecidable format is reported, and can be set.
     let text = "ID,Title,State,Created\n11,One,Open,04/06/2025\n";
     let ran = imported(&place, "doubt.csv", text);
     assert!(ran.err.contains("dates=dmy"), "{}", ran.err);
@@ -138,7 +139,7 @@ fn redmine_csv_in_an_old_encoding_and_another_language() {
     let item = show(&place, "acme/app#41");
     assert_eq!((&item["state"], &item["title"]), (&json!("closed"), &json!("Tür schließt nicht")));
     assert_eq!(show(&place, "acme/app#42")["created_at"], "2025-04-02T08:15:00Z");
-    // What the person says of a word changes what was read before.
+    // A mapping given by the user changes items that were imported before.
     let path = place.file("tickets.csv", &bytes).to_string_lossy().into_owned();
     let ran = place.ok(&["import", &path, "-R", "acme/app", "--map", "state.closed=Liegt bei Zulieferer"]);
     assert!(ran.err.contains("1 updated, 1 unchanged"), "{}", ran.err);
@@ -302,7 +303,7 @@ fn public_events_gitlab_exports_gitea_and_jira_answers() {
         (said(&item), &item["state"], &item["author"]),
         (vec!["9: Change the fuse.".to_owned()], &json!("closed"), &json!("Kim"))
     );
-    // By the address that an agent copies, and by the interface's.
+    // Items are found by the agent's address and by that of the API.
     for address in ["https://oven.example/agent/tickets/31", "https://oven.example/api/v2/tickets/31.json"] {
         assert_eq!(show(&place, address)["title"], "Cold");
     }
@@ -318,7 +319,7 @@ fn two_keys_with_one_number_are_two_items() {
     assert!(ran.err.contains("4 items") && ran.err.contains("acme/all/OPS: 2 items"), "{}", ran.err);
     assert_eq!(show(&place, "acme/all#12")["title"], "One");
     assert_eq!(show(&place, "acme/all/OPS#12")["title"], "Two");
-    // The source stays that of the project that it holds.
+    // The source stays that of its project.
     let path = place
         .file("ops.csv", "Issue key,Summary,Status\nOPS-12,Changed,Open\n")
         .to_string_lossy()
@@ -326,7 +327,7 @@ fn two_keys_with_one_number_are_two_items() {
     place.ok(&["import", &path, "-R", "acme/all"]);
     assert_eq!(show(&place, "acme/all#12")["title"], "One");
     assert_eq!(show(&place, "acme/all/OPS#12")["title"], "Changed");
-    // Without a name each project is a source.
+    // Without a name, each project becomes a source.
     let path = place.file("both.csv", text).to_string_lossy().into_owned();
     place.ok(&["import", &path, "--yes"]);
     assert_eq!(show(&place, "jira/APP#12")["title"], "One");
@@ -358,7 +359,7 @@ fn an_archive_of_several_repositories_gives_the_named_one_or_all() {
     assert_eq!(said(&show(&place, "yard/crane#6")), ["bo: Why?"]);
 }
 
-/// Items of one GitHub project and tickets of Zendesk, which have the same numbers.
+/// Returns items of a GitHub project and Zendesk tickets with the same numbers.
 fn two_trackers() -> [(&'static str, String); 2] {
     let issue = |n: u32| {
         json!({"number": n, "title": format!("Crane {n}"), "state": "open", "html_url": format!("https://github.com/acme/up/issues/{n}"),
@@ -378,7 +379,7 @@ fn two_trackers() -> [(&'static str, String); 2] {
 #[test]
 fn files_of_two_trackers_in_a_folder_or_an_archive_are_two_sources() {
     let [hub, tickets] = two_trackers();
-    // Whichever comes first.
+    // The order of the files does not matter.
     for (first, second) in [("a.json", "b.json"), ("b.json", "a.json")] {
         let place = Place::new();
         place.file(&format!("both/{first}"), &hub.1);
@@ -396,7 +397,7 @@ fn files_of_two_trackers_in_a_folder_or_an_archive_are_two_sources() {
             assert!(held.contains(source), "{source}: {held}");
         }
     }
-    // As they are named in an archive they are named where they are named one by one.
+    // Items in an archive get the same names as those in separate files.
     let place = Place::new();
     let mut archive = tar::Builder::new(Vec::new());
     for (name, text) in [&tickets, &hub] {
@@ -431,16 +432,16 @@ fn items_of_another_tracker_are_refused_and_nothing_is_replaced() {
             assert!(ran.err.contains(part), "{part}: {}", ran.err);
         }
     }
-    // Another address of the same kind of tracker is another tracker.
+    // Another address of the same tracker kind is another tracker.
     let other = hub.1.replace("github.com", "git.example");
     let ran = import(&place, "other.json", &other);
     assert!(ran.code == Some(2) && ran.err.contains("git.example"), "{}", ran.err);
     assert_eq!(show(&place, "acme/app#1")["title"], "Crane 1");
-    // What it was made of is taken as before, as another kind of file, too.
+    // Content of the same tracker is accepted again, in another format as well.
     imported(&place, hub.0, &hub.1);
     imported(&place, "more.json", json!([{"number": 9, "title": "Crane 9", "state": "open"}]).to_string());
 
-    // Both under one name: the second is left out and told.
+    // With both under one name, the second is left out and reported.
     let place = Place::new();
     place.file(&format!("both/{}", hub.0), &hub.1);
     place.file(&format!("both/{}", tickets.0), &tickets.1);
@@ -454,7 +455,7 @@ fn items_of_another_tracker_are_refused_and_nothing_is_replaced() {
         assert!(told.contains("acme/mix contains items from GitHub"), "{told}");
     }
     assert_eq!(show(&place, "acme/mix#1")["title"], "Crane 1");
-    // A live source is of its tracker, too.
+    // A live source belongs to its tracker as well.
     let place = Place::new();
     imported(&place, tickets.0, &tickets.1);
     let ran = place.run(&["source", "add", "github:acme/app"]);
@@ -493,7 +494,7 @@ fn packings_and_encodings() {
     }
 }
 
-/// The table of `packings_and_encodings`, as `bzip2` and `xz` pack it.
+/// The table of `packings_and_encodings`, compressed by `bzip2` and `xz`.
 const BZ2: &str = "QlpoOTFBWSZTWTI/QmAAAAffvAAQQAQwAAygjBAmZdyQAACEAAEACAAgACIp6IxNGgaPU21Q9QxgAAAANa7O4jZ+U5FOhuMihA/OlC+xSVVvxRA+wQBrmZvxdyRThQkDI/QmAA==";
 const XZ: &str = "/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQAySUQsVGl0bGUsU3RhdGUKMSxHcsO2w59lIHrDpGhsdCxPcGVuCjIsWndlaSxDbG9zZWQKAABNmDX1YFmYmQABSzPzQtuMH7bzfQEAAAAABFla";
 
@@ -502,7 +503,7 @@ fn packed(text: &str) -> Vec<u8> {
     base64::engine::general_purpose::STANDARD.decode(text).unwrap()
 }
 
-/// A zip archive with one file that is stored as it is.
+/// Returns a zip archive with one uncompressed file.
 fn stored_zip(name: &str, content: &[u8]) -> Vec<u8> {
     let mut crc = !0_u32;
     for byte in content {
@@ -614,7 +615,7 @@ fn folders_of_pages_and_of_other_things() {
     place.file("stuff/Home.md", "# Home\n\nThe crane's pages.\n");
     place.file("stuff/deep/list.csv", "ID,Title,State\n1,One,Open\n");
     place.file("stuff/notes.bin", b"\x00\x01\x02\xff\xfe\x00\x01\x02");
-    // It looks like a table of one row.
+    // The text looks like a table of one row.
     place.file("stuff/notes.txt", "call Ida, ask about the hopper, then export\nand the lid, too, soon\n");
     place.file("stuff/open.csv", "ID,Title\n1,\"never closed\n");
     let path = place.path("stuff").to_string_lossy().into_owned();
@@ -627,7 +628,8 @@ fn folders_of_pages_and_of_other_things() {
     for why in ["Skipped notes.txt: ", "no title column found", "in line 2 is not closed"] {
         assert!(ran.err.contains(why), "{why}: {}", ran.err);
     }
-    // Of files that are named one by one the same, but a name that is none is told before anything is read.
+    // The same holds for files named individually, but a name that does not exist is reported
+    // first.
     let named = |more: &str| {
         let files = [format!("{path}/deep/list.csv"), format!("{path}/{more}")];
         place.run(&["import", &files[0], &files[1], "-R", "acme/other", "--no-vectors"])
@@ -638,7 +640,7 @@ fn folders_of_pages_and_of_other_things() {
     assert!(ran.code == Some(0) && ran.err.contains("Left out notes.txt"), "{}", ran.err);
 }
 
-/// A mail of these headers and this text.
+/// Returns a mail with these headers and this text.
 fn mail(id: &str, day: u32, from: &str, subject: &str, more: &str, text: &str) -> String {
     format!(
         "From: {from}\r\nTo: Desk <desk@pumps.example>\r\nSubject: {subject}\r\nDate: Tue, {day} Mar 2025 08:12:00 +0100\r\nMessage-ID: <{id}@mill.example>\r\n{more}\r\n{}",
@@ -697,7 +699,7 @@ fn mails_are_items_with_their_answers_as_comments() {
     assert_eq!(item["comments"].as_array().unwrap().len(), 1);
     assert!(said(&item)[0].starts_with("Desk: Tighten the gland."), "{item}");
 
-    // The same mails as files of a folder, in an archive, one after another: the same items.
+    // The same mails give the same items as files of a folder, in an archive, or concatenated.
     for (name, content) in [("mails/1.eml", &three), ("mails/2.eml", &two), ("mails/sub/3", &one)] {
         place.file(name, content);
     }
@@ -708,11 +710,11 @@ fn mails_are_items_with_their_answers_as_comments() {
     let ran = place.ok(&["import", &archive.to_string_lossy(), "-R", "acme/mail", "--no-vectors"]);
     assert!(ran.err.contains("1 item, 1 comment") && ran.err.contains("2 unchanged"), "{}", ran.err);
 
-    // Without a name they go to one source, whatever the files are called.
+    // Without a name they go to one source, regardless of the file names.
     let tried = place.ok(&["import", &folder, "--dry-run"]);
     assert!(tried.out.contains("into mail/inbox") && !tried.out.contains("mail/1"), "{}", tried.out);
 
-    // An answer alone stands for its thread until the first mail comes, and never after that.
+    // A reply stands for its thread until the first mail is imported, and never after that.
     let place = Place::new();
     let answer = place.file("answer.eml", &two).to_string_lossy().into_owned();
     place.ok(&["import", &answer, "-R", "acme/mail", "--no-vectors"]);
@@ -764,7 +766,7 @@ fn records_without_dates_are_replaced_by_the_later_import_and_that_is_told() {
     let ran = imported(&place, "old.csv", "ID,Title,State\n1,Leak,Open\n");
     assert!(ran.err.contains("1 updated") && ran.err.contains("has no date"), "{}", ran.err);
     assert_eq!(show(&place, "acme/app#1")["title"], "Leak");
-    // When it was made says nothing of when it changed.
+    // The creation time does not tell the time of the last change.
     imported(&place, "new.csv", "ID,Title,State,Created\n2,Belt,Closed,2024-03-12\n");
     let ran = imported(&place, "old.csv", "ID,Title,State,Created\n2,Belt,Open,2024-03-12\n");
     assert!(ran.err.contains("1 of the updated has no modification date"), "{}", ran.err);
@@ -790,7 +792,7 @@ fn an_empty_question_is_an_error_and_flags_alone_list() {
     };
     assert_eq!(keys(&["search", "", "-s", "closed"]), ["acme/app#2"]);
     assert_eq!(keys(&["search"]).len(), 2);
-    // A number names its item within what flags and filters let through.
+    // A number names its item only within the flags and filters.
     assert_eq!(keys(&["search", "#2", "-R", "acme/app", "-s", "closed"]), ["acme/app#2"]);
     assert!(!keys(&["search", "#2", "-s", "open"]).contains(&"acme/app#2".to_owned()));
 }
@@ -811,7 +813,7 @@ fn keys_that_are_words_and_numbers_in_groups_name_items_of_their_own() {
     );
     assert!(ran.err.contains("3 items") && ran.err.contains("3 new"), "{}", ran.err);
     assert_eq!(show(&place, "jira/TASK#12")["title"], "Two");
-    // As people write them.
+    // The usual spellings are accepted.
     assert_eq!(show(&place, "CASE-12")["title"], "Three");
     assert_eq!(show(&place, "https://acme.atlassian.net/browse/BUG-12")["title"], "One");
     let found = place.json(&["search", "task-12", "--json=key"]);
@@ -946,7 +948,7 @@ fn comments_that_lie_apart_are_kept() {
         "ID,Title,State,Comment\n1,One,open,first\n2,Two,open,other\n1,One,open,second\n",
     );
     assert_eq!(said(&show(&place, "acme/app#1")).len(), 2);
-    // Bugzilla answers with the comments of bugs apart from the bugs.
+    // Bugzilla returns comments separately from bugs.
     let place = Place::new();
     imported(
         &place,
@@ -1138,7 +1140,7 @@ fn the_xml_of_jira_is_read_and_what_stands_in_other_places_is_kept() {
     assert_eq!(said(&item), ["ida: New spring."]);
     assert_eq!(show(&place, "acme/app#13")["state"], "open");
     let place = Place::new();
-    // Entities are those of HTML where texts are HTML, and a row without a title has its text.
+    // HTML entities are decoded only in HTML texts, and a row without a title gets its text.
     imported(
         &place,
         "html.csv",
@@ -1146,7 +1148,7 @@ fn the_xml_of_jira_is_read_and_what_stands_in_other_places_is_kept() {
     );
     assert_eq!(show(&place, "acme/app#1")["title"], "Hopper & lid");
     assert_eq!(show(&place, "acme/app#2")["title"], "The printer beeps.");
-    // GitLab's export of a project: its merge requests are told, what stands beside is not.
+    // In GitLab's project export, merge requests are reported and other files are ignored.
     place.file("tree/project.json", r#"{"description": "", "visibility_level": 0}"#);
     place.file("tree/project/issues.ndjson", r#"{"iid": 4, "title": "Robot", "state": "closed"}"#);
     place.file(

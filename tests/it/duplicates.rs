@@ -1,4 +1,5 @@
-//! Duplicates through the public interface: candidates, limits, states, verdicts, awkward reports.
+//! Tests of duplicates through the public interface: candidates, limits, states, verdicts and
+//! unusual reports.
 
 use precedent_core::{
     Code, Task,
@@ -23,7 +24,7 @@ async fn import(casebook: &Casebook, place: &Place, source: &str, records: &[Val
     casebook.update_index(&Task::new()).await.unwrap()
 }
 
-/// A report, made on this day of January 2026.
+/// Returns a report created on this day of January 2026.
 fn report(number: u64, day: u32, title: &str, body: &str) -> Value {
     let at = format!("2026-01-{day:02}T09:00:00Z");
     with(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
@@ -72,7 +73,7 @@ async fn ask(casebook: &Casebook, request: DuplicatesRequest) -> DuplicatesRespo
     casebook.duplicates(request, &Task::new()).await.unwrap()
 }
 
-/// A piece of evidence of a candidate whose rank was asked to be explained.
+/// Returns a feature value of a candidate from an explained response.
 fn traced(response: &DuplicatesResponse, key: &str, feature: &str) -> f32 {
     let candidate = response.candidates.iter().find(|c| c.key == key).unwrap();
     candidate.trace.as_ref().unwrap().iter().find(|e| e.feature == feature).unwrap().value
@@ -99,18 +100,18 @@ async fn the_same_report_in_other_words_is_found_first_with_reasons() {
         (Band::of(best.confidence, best.worth), Disposition::Open)
     );
     assert!(best.reasons.iter().any(|r| r.contains("titles share")), "{:?}", best.reasons);
-    // Later reports are no candidates: they may be duplicates of this one.
+    // Later reports are not candidates: they may be duplicates of this one.
     assert!(!keys(&ask(&casebook, of("acme/app#1")).await).contains(&"acme/app#5"));
 }
 
-/// A form that was sent twice, and tables that know days alone or no times at all.
+/// Tests a form that was submitted twice, with dates only or without times.
 #[tokio::test]
 async fn of_reports_of_one_moment_or_of_none_the_smaller_number_is_the_earlier() {
     let place = Place::new();
     let casebook = open(&place).await;
     let twice =
         |number| report(number, 1, "Agent hangs after a reload", "The agent reads no queue after SIGHUP.");
-    // Stored in another order than they were made in.
+    // The storage order differs from the creation order.
     let records = [twice(8), twice(7), report(3, 1, "Please add a Finnish translation", "Suomi puuttuu.")];
     import(&casebook, &place, "acme/app", &records).await;
     let table = "id,title,body,created\n\
@@ -148,7 +149,7 @@ async fn a_copy_is_most_likely_a_duplicate_and_confidence_falls_down_the_list() 
     assert!(found.candidates.windows(2).all(|w| w[0].confidence >= w[1].confidence));
 }
 
-/// Twenty reports of one line, and two of one text under two titles.
+/// Returns twenty reports of one line, and two with the same text under two titles.
 fn told_twice(more: &[Value]) -> Vec<Value> {
     const TEXT: &str = "The daily sales report is configured for seven and arrives at eight since Sunday. It was fine until the clocks \
         were changed. We restarted the service and saved the schedule again, and nothing changed. Other mails come in time. \
@@ -213,7 +214,7 @@ async fn one_of_a_series_is_no_duplicate_of_its_neighbour() {
         let said = format!("same template: “Windows” here, “{system}” there");
         assert_eq!(one.reasons[0], said);
     }
-    // The same words with a title that says the same are a copy.
+    // The same text under an equivalent title is a copy.
     let found = ask(&casebook, draft("Upload test on iOS fails")).await;
     assert_eq!((keys(&found)[0], found.band), ("acme/app#2", Band::High));
 }
@@ -243,7 +244,7 @@ async fn closed_reports_are_candidates_on_request_with_what_became_of_them() {
     let casebook = loaded(&place).await;
     assert!(!keys(&ask(&casebook, of("acme/app#6")).await).contains(&"acme/app#3"));
     let all = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#6") }).await;
-    // That closed ones were left out is told, and how many.
+    // The response reports the number of closed candidates that were left out.
     let told = |found: &DuplicatesResponse| {
         found.notices.iter().filter(|n| n.lack == Lack::Closed).map(|n| n.text.clone()).collect::<Vec<_>>()
     };
@@ -257,7 +258,7 @@ async fn closed_reports_are_candidates_on_request_with_what_became_of_them() {
     let best = &all.candidates[0];
     assert_eq!((best.key.as_str(), &best.disposition), ("acme/app#3", &Disposition::Completed));
     assert_eq!(best.state_reason.as_deref(), Some("completed"));
-    // Said once, and not again of its parts.
+    // The key is named once, not again for its parts.
     let named: Vec<&String> =
         best.reasons.iter().filter(|r| r.contains("FW") || r.contains("1043")).collect();
     assert_eq!(named, ["same error code: FW-1043"], "{:?}", best.reasons);
@@ -267,7 +268,7 @@ async fn closed_reports_are_candidates_on_request_with_what_became_of_them() {
 async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_was_said_later_does_not() {
     let place = Place::new();
     let casebook = open(&place).await;
-    // A word is rare among many reports alone.
+    // A word counts as rare only among many reports.
     let others: Vec<Value> = (100..450).map(|n| report(n, 1, "Something else", "Another matter.")).collect();
     import(&casebook, &place, "acme/app", &others).await;
     let words = "It stops with a red triangle.";
@@ -354,7 +355,7 @@ async fn what_a_title_names_alone_and_who_made_a_report_are_evidence() {
     let asked = |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, ..of(key) };
     let found = ask(&casebook, asked("acme/app#5")).await;
     let value = |key: &str, feature: &str| traced(&found, key, feature);
-    // The tablet is named by one of the two alone; the phone stands in the text of the third.
+    // One of the two names the tablet; the phone is in the text of the third.
     let titles = ["acme/app#1", "acme/app#2", "acme/app#3"].map(|key| value(key, "same_title"));
     assert_eq!(titles, [0.0, 1.0, 1.0]);
     let authors =
@@ -363,7 +364,7 @@ async fn what_a_title_names_alone_and_who_made_a_report_are_evidence() {
     let candidate = |key: &str| found.candidates.iter().find(|c| c.key == key).unwrap();
     assert!(candidate("acme/app#3").reasons.join(" ").contains("same reporter"));
     assert!(candidate("acme/app#2").confidence >= candidate("acme/app#3").confidence);
-    // The same name elsewhere may be anybody's.
+    // The same login in another source may be another person.
     import(
         &casebook,
         &place,
@@ -374,7 +375,7 @@ async fn what_a_title_names_alone_and_who_made_a_report_are_evidence() {
     let found = ask(&casebook, DuplicatesRequest { everywhere: true, ..asked("acme/app#5") }).await;
     let authors = ["acme/app#3", "other/app#7"].map(|key| traced(&found, key, "same_author"));
     assert_eq!(authors, [1.0, 0.0]);
-    // Bots report the same again and again.
+    // Bots file the same report repeatedly.
     let found = ask(&casebook, asked("acme/app#6")).await;
     assert_eq!(traced(&found, "acme/app#4", "same_author"), 0.0);
 }
@@ -392,7 +393,7 @@ async fn who_reports_for_others_is_nobody() {
         );
         with(made, json!({"user": {"login": login, "type": "User"}}))
     };
-    // A desk that makes every second report, and a person who made two.
+    // One account files every second report, and one person filed two.
     let made = |n| if n % 2 == 0 { by(n, "Desk") } else { by(n, if n < 4 { "ada" } else { "grace" }) };
     let records: Vec<Value> = (0..60).map(|n| made(n + 2)).collect();
     import(&casebook, &place, "acme/app", &records).await;
@@ -426,7 +427,7 @@ async fn what_stands_under_every_failure_is_no_reason() {
         assert!(!reasons.contains("aborting due"), "{}: {reasons}", candidate.key);
         assert_eq!(reasons.contains("same error code: FW-2077"), candidate.key == "acme/app#20", "{reasons}");
     }
-    // Nor does it make a solved case of anything that failed to build.
+    // It does not turn failed builds into solved cases either.
     let log = "error: aborting due to previous error";
     let solved = casebook
         .troubleshoot(
@@ -485,7 +486,7 @@ async fn code_and_errors_in_a_comment_are_not_a_candidates_own_and_are_found_as_
         "a body's code is its own"
     );
     assert_eq!(search("FW-2077 mode:lexical").await, ["acme/app#1", "acme/app#2", "acme/app#3"]);
-    // Where words have to stand binds meaning and signatures, too.
+    // Field filters apply to semantic matches and signatures as well.
     assert_eq!(search("FW-2077 in:comments").await, ["acme/app#1"]);
     assert_eq!(search("FW-2077 in:title").await, [""; 0]);
 }
@@ -551,7 +552,7 @@ async fn a_rejected_pair_stays_away_through_imports_and_new_indexes() {
     casebook.forget_indexes().await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     away(&casebook).await;
-    // Another model is another set of vectors; here: none at all.
+    // Another model has its own vectors; here there are none.
     let mut options = OpenOptions::new(place.casebook());
     options.engine = Some(Engine::Off);
     away(&Casebook::open(options).await.unwrap()).await;
@@ -643,14 +644,14 @@ fn the_queue_is_worked_through_in_the_terminal() {
     assert_eq!(kinds, ["related"]);
 }
 
-/// A report that was made so many hours after the first.
+/// Returns a report created this many hours after the first.
 fn hourly(number: u64, title: &str, body: &str) -> Value {
     let second = 1_760_000_000 + i64::try_from(number * 3600).unwrap();
     let at = jiff::Timestamp::from_second(second).unwrap().to_string();
     with(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
 }
 
-/// Pairs of duplicates that say so, and as many reports that are nobody's.
+/// Returns pairs of stated duplicates, and as many unrelated reports.
 fn labelled(pairs: u64) -> Vec<Value> {
     let mut out = Vec::new();
     for i in 0..pairs {
@@ -693,11 +694,12 @@ async fn a_source_is_calibrated_by_its_own_duplicates_if_it_has_enough() {
     for t in &kept.thresholds {
         assert!(t.precision.is_none_or(|p| t.low <= p && p <= t.high), "{t:?}");
     }
-    // Asked for by hand it comes to the same.
+    // A manual calibration gives the same result.
     let dry = casebook.calibrate("acme/many", true, &Task::new()).await.unwrap();
     assert!(!dry.kept && dry.thresholds == kept.thresholds);
 
-    // Its own curve is for its own items; a question to all sources keeps the built-in one.
+    // A source's calibration applies to its own items; a query to all sources uses the built-in
+    // one.
     let asked = || DuplicatesRequest { include_closed: true, ..of("acme/many#120") };
     let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, ..asked() }).await;
     assert_ne!(everywhere.calibrated_on, 40);
@@ -747,21 +749,22 @@ async fn a_source_is_calibrated_anew_when_it_has_more_to_teach() {
     assert_eq!(learnt("acme/app", &labelled(30)).await, [0; 0]);
     let scanned = async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap().scanned;
     assert_eq!((scanned().await, scanned().await), (60, 0));
-    // What people decide is known, too; and what checks came to before holds no longer.
+    // User decisions count as labels, and invalidate earlier checks.
     for i in 0..15 {
         let (one, other) = (format!("acme/app#{}", 6 * i + 2), format!("acme/app#{}", 6 * i + 5));
         casebook.record_verdict(&other, &one, VerdictKind::Duplicate, None, "ann").await.unwrap();
     }
     assert_eq!(learnt("acme/app", &labelled(30)[..1]).await, [45]);
     assert_eq!(scanned().await, 45);
-    // Twenty of two thousand and more: nobody marks them there.
+    // Twenty of more than two thousand: duplicates are not marked in this source.
     let silent = (100..2100).map(|n| hourly(n, &format!("Door {n} is stuck"), "It does not open."));
     let silent: Vec<Value> = labelled(20).into_iter().chain(silent).collect();
     assert_eq!(learnt("acme/some", &silent[..1900]).await, [20]);
     assert_eq!(learnt("acme/silent", &silent).await, [0; 0]);
 }
 
-/// Reports in threes, of which the third says that it is a duplicate of the first.
+/// Returns reports in groups of three, of which the third states that it is a duplicate of the
+/// first.
 fn misled(threes: u64) -> Vec<Value> {
     let three = |i: u64| {
         let [one, other, (title, body)] = misleading(i);
@@ -799,7 +802,7 @@ async fn a_source_with_many_duplicates_has_its_own_order_of_candidates() {
     let casebook = open(&place).await;
     let report = import(&casebook, &place, "acme/many", &misled(120)).await.calibrated.remove(0);
     let asked = || DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/many#360") };
-    // A question to all sources has no source whose order it could be.
+    // A query to all sources uses no source's weights.
     let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, explain: true, ..asked() }).await;
     assert_eq!(keys(&everywhere)[0], "acme/many#359", "{everywhere:#?}");
     let (built_in, own) = (report.built_in.unwrap(), report.own.unwrap());
@@ -815,7 +818,7 @@ async fn a_source_with_many_duplicates_has_its_own_order_of_candidates() {
     assert!(after.notices.is_empty(), "{:?}", after.notices);
     drop(casebook);
 
-    // Its weights are those of a model's vectors; with another one they say nothing.
+    // The weights were fitted on one model's vectors and are invalid for another model.
     let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
     database.execute("UPDATE calibrations SET model = 'another'", []).unwrap();
     drop(database);
@@ -841,7 +844,7 @@ async fn what_was_checked_before_all_vectors_were_there_is_checked_anew() {
     assert_eq!(scanned().await, 0);
     casebook.update_index(&Task::new()).await.unwrap();
     assert_eq!((scanned().await, scanned().await), (all, 0));
-    // What they were made with is the same as before.
+    // The basis of the checks is unchanged.
     casebook.update_index(&Task::new()).await.unwrap();
     assert_eq!(scanned().await, 0);
 }
@@ -866,7 +869,7 @@ async fn undo_brings_the_decision_before_back() {
 async fn of_two_decisions_in_one_second_the_later_one_comes_first() {
     let place = Place::new();
     let casebook = loaded(&place).await;
-    // The clock stands still here; by key alone #5 would come before #6, and #3 before #4.
+    // The clock is fixed here; ordered by key alone, #5 would precede #6, and #3 would precede #4.
     for (key, other) in
         [("acme/app#6", "acme/app#3"), ("acme/app#5", "acme/app#1"), ("acme/app#6", "acme/app#4")]
     {
@@ -896,16 +899,16 @@ async fn chains_lead_to_the_canonical_report_and_circles_are_told() {
     let third = found.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#1"));
     assert!(found.circle.is_empty() && found.known.is_none());
-    // The report that stays names those that were closed into it.
+    // The canonical report names those that were closed as its duplicates.
     let stays = ask(&casebook, of("acme/app#1")).await;
     let duplicates: Vec<&str> = stays.known_duplicates.iter().map(|known| known.key.as_str()).collect();
     assert_eq!((stays.known, duplicates), (None, vec!["acme/app#2", "acme/app#3"]));
-    // What is known is said first, whatever the texts make of it; a circle names nobody.
+    // Known duplicates come first, regardless of the texts; a circle has no canonical report.
     let known = ask(&casebook, of("acme/app#3")).await.known.unwrap();
     assert_eq!((known.key.as_str(), known.disposition), ("acme/app#1", Some(Disposition::Open)));
     let circle = ask(&casebook, of("acme/app#9")).await;
     assert_eq!((circle.circle.len(), circle.known), (2, None));
-    // What a person says about the pair goes before what its text says.
+    // A user decision about the pair takes precedence over its text.
     casebook
         .record_verdict("acme/app#2", "acme/app#1", VerdictKind::NotDuplicate, None, "ann")
         .await
@@ -914,7 +917,7 @@ async fn chains_lead_to_the_canonical_report_and_circles_are_told() {
     let third = found.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#2"));
     assert!(ask(&casebook, of("acme/app#2")).await.known.is_none());
-    // A duplicate of one's own duplicate would be a circle.
+    // Marking a report as a duplicate of its own duplicate would create a circle.
     let error = casebook
         .record_verdict("acme/app#2", "acme/app#3", VerdictKind::Duplicate, None, "ann")
         .await
@@ -941,12 +944,12 @@ async fn awkward_reports_get_sensible_answers() {
     assert_eq!(ask(&casebook, of("acme/app#20")).await.band, Band::None);
     ask(&casebook, of("acme/app#21")).await;
     assert!(keys(&ask(&casebook, of("acme/app#22")).await)[..2].contains(&"acme/app#1"));
-    // Alone in its source, but not in the casebook.
+    // The report is alone in its source, but not in the casebook.
     let alone = of("acme/alone#1");
     assert!(ask(&casebook, alone.clone()).await.candidates.is_empty());
     let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, ..alone }).await;
     assert!(keys(&everywhere).contains(&"acme/app#1"), "{:?}", keys(&everywhere));
-    // A log of 5 MB with one telling line.
+    // The log has 5 MB and one distinctive line.
     let mut log = "2026-01-01 INFO working on a part of the queue\n".repeat(110_000);
     log.push_str("ERROR: upload of the bundle ended with FW-1043\n");
     let body = format!("```\n{log}```\n");

@@ -1,5 +1,5 @@
-//! Where a command meets its surroundings: an output that cannot be written, a folder without a casebook, settings that are
-//! wrong, files that are in the way or are left over, and the way back from a copy.
+//! Tests of a command's environment: output that cannot be written, a folder without a casebook,
+//! invalid settings, existing or leftover files, and restoring a copy.
 
 use std::{
     fs,
@@ -31,7 +31,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Runs with standard output on a disk that is full.
+/// Runs a command with standard output on a full disk.
 #[cfg(target_os = "linux")]
 fn on_a_full_disk(place: &Place, args: &[&str], both: bool) -> Ran {
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
@@ -78,14 +78,14 @@ fn what_cannot_be_written_is_an_error() {
             "{args:?}: {}",
             ran.err
         );
-        // And where nothing can be said either.
+        // Standard error may be unwritable as well.
         let code = on_a_full_disk(&place, args, true).code;
         assert_eq!(code, Some(1), "{args:?}");
     }
-    // What the command itself failed at is what it says.
+    // The error of the command itself is reported.
     let ran = on_a_full_disk(&place, &["show", "acme/app#99"], false);
     assert!(ran.code == Some(1) && ran.err.contains("acme/app#99"), "{}", ran.err);
-    // The server for agents.
+    // The same holds for the MCP server.
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
                        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
     let input = place.file("hello.jsonl", format!("{hello}\n"));
@@ -162,7 +162,7 @@ fn who_only_reads_makes_no_casebook_and_says_where_it_looked() {
         );
         assert!(!folder.exists(), "{args:?} made {}", folder.display());
     }
-    // A folder of something else is none either, and stays as it is.
+    // A folder with other files is not a casebook either, and stays unchanged.
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("letter.txt"), "Dear all").unwrap();
     assert_eq!(place.run(&["search", "valve"]).code, Some(1));
@@ -265,7 +265,7 @@ fn wrong_settings_are_told_by_their_place_and_stop_no_one_who_only_reads() {
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
-    // What is right in it holds all the same.
+    // The valid settings in it still apply.
     assert_eq!(place.json(&["config", "get", "source", "--json"])["value"], "acme/app");
     for n in 1..3 {
         fs::write(&path, "nonsense").unwrap();
@@ -278,7 +278,7 @@ fn wrong_settings_are_told_by_their_place_and_stop_no_one_who_only_reads() {
     place.ok(&["note", "add", "-t", "a", "-b", "b"]);
 }
 
-/// Folders that a process left in the middle of writing a file.
+/// Returns the temporary folders that an interrupted write left behind.
 fn leftovers(folder: &Path) -> Vec<String> {
     names(folder).into_iter().filter(|n| n.starts_with(".precedent-")).collect()
 }
@@ -315,7 +315,7 @@ fn a_killed_export_leaves_nothing_that_stays_and_files_of_others_are_safe() {
     for name in mine {
         assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "mine", "{name}");
     }
-    // The same for a copy, and for a brief, which replaces what is there.
+    // The same holds for a copy, and for a brief, which replaces an existing file.
     let copy = folder.join("copy.db");
     fs::write(folder.join("copy.db.part"), "mine").unwrap();
     place.ok(&["backup", &copy.to_string_lossy()]);

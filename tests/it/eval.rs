@@ -1,10 +1,10 @@
-//! `precedent eval` on small sets.
+//! Tests of `precedent eval` on small sets.
 
 use serde_json::{Value, json};
 
 use crate::support::{Place, misleading};
 
-/// A report of a set, made on this day of January 2026, with comments of these days.
+/// Returns a report of a set, created on this day of January 2026, with comments on these days.
 fn report(id: u32, day: u32, title: &str, body: &str, comments: &[(u32, &str)]) -> Value {
     let at = |day: u32| format!("2026-01-{day:02}T09:00:00Z");
     let comments: Vec<Value> =
@@ -12,7 +12,8 @@ fn report(id: u32, day: u32, title: &str, body: &str, comments: &[(u32, &str)]) 
     json!({"id": format!("P-{id}"), "title": title, "body": body, "created_at": at(day), "state": "open", "comments": comments})
 }
 
-/// What `eval` answers for a set whose first two reports have these comments: the run and the evidence.
+/// Runs `eval` on a set whose first two reports have these comments; returns the run and the
+/// evidence.
 fn answers(place: &Place, name: &str, first: &[(u32, &str)], second: &[(u32, &str)]) -> (String, String) {
     let words = "It stops with a red triangle.";
     let corpus = [
@@ -46,7 +47,7 @@ fn answers(place: &Place, name: &str, first: &[(u32, &str)], second: &[(u32, &st
         &shown(&evidence),
     ];
     for _ in 0..2 {
-        // The second time it goes by what it kept.
+        // The second run uses the cache.
         let ran = place.ok(&args);
         assert!(ran.out.contains("recall@10"), "{}", ran.out);
     }
@@ -65,7 +66,7 @@ fn a_query_knows_what_was_said_before_it_and_nothing_that_was_said_later() {
     let earlier = answers(&place, "earlier", &[], &[(19, "A zeppelin with a truncated footer.")]);
     assert_ne!(bare.1, earlier.1);
     let of = |run: &str, by: &str| serde_json::from_str::<Value>(run).unwrap()[by].clone();
-    // A search is asked of the reports alone.
+    // A search query contains only the report itself.
     assert_eq!(of(&bare.0, "hybrid"), of(&earlier.0, "hybrid"));
     assert_eq!(of(&earlier.0, "duplicates")["P-4"]["documents"][0][0], "P-2");
 }
@@ -99,7 +100,8 @@ fn a_title_is_asked_as_it_is_typed_without_its_text() {
     assert_eq!(asked("a", "words", here)["lexical"]["P-3"]["documents"][0][0], "P-1");
 }
 
-/// What `eval` answers for reports in threes, of so many of which it is told that the third is a duplicate of the first.
+/// Runs `eval` on reports in groups of three, `duplicates` of which mark the third as a duplicate
+/// of the first.
 fn misled(place: &Place, name: &str, duplicates: u32) -> Value {
     let (mut corpus, mut qrels) = (String::new(), String::new());
     for i in 0..132 {
@@ -137,7 +139,7 @@ fn a_source_is_calibrated_by_what_was_known_before_a_report_was_filed() {
     for i in 0..131 {
         assert_eq!(of(&all, "calibrated", i), of(&without_the_last, "calibrated", i), "{i}");
     }
-    // The first are asked as ever, the last in an order that the source taught.
+    // The first queries use the built-in ranking, the last ones the ranking fitted on the source.
     assert_eq!(of(&all, "calibrated", 0), of(&all, "duplicates", 0));
     assert_ne!(of(&all, "duplicates", 131)["documents"][0][0], "P-393");
     assert_eq!(of(&all, "calibrated", 131)["documents"][0][0], "P-393");

@@ -1,5 +1,5 @@
-//! An invented GitHub on this machine: it pages, limits, redirects and fails like the real one, and checks each of its
-//! answers against GitHub's own schemas.
+//! A fake GitHub on this machine: it paginates, rate-limits, redirects and fails like the real one,
+//! and validates its responses against GitHub's own schemas.
 
 #[path = "fake_github/discussions.rs"]
 mod discussions;
@@ -21,24 +21,24 @@ use axum::{
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-/// What a request is answered with in place of the truth.
+/// A fault that replaces the correct response.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// This answer.
+    /// A response with this status, headers and body.
     Status(u16, Vec<(&'static str, String)>, Value),
-    /// The truth, cut in the middle although its length was announced.
+    /// The correct response, cut in the middle although its full length was announced.
     Cut,
-    /// Half of the truth as if it were all.
+    /// Half of the correct response, with a matching length.
     Short,
-    /// The truth, but its body does not come for this long.
+    /// The correct response with a body delayed by this duration.
     Slow(Duration),
-    /// To another address, permanently or not.
+    /// A redirect to another address, permanent or temporary.
     Redirect(u16, String),
     /// A sign-in page.
     Html,
 }
 
-/// A fault that is waiting for requests whose address holds `on`: it passes over `skip` of them and hits `times`.
+/// A fault for requests whose address contains `on`: it skips `skip` of them, then hits `times`.
 #[derive(Debug)]
 struct Trap {
     on: &'static str,
@@ -47,7 +47,7 @@ struct Trap {
     fault: Fault,
 }
 
-/// A request that came.
+/// A request that was received.
 #[derive(Clone, Debug)]
 pub struct Logged {
     pub method: String,
@@ -63,7 +63,7 @@ struct Row {
     open: bool,
 }
 
-/// One list: its records by id, and in the order of their last change.
+/// A list: its records by id, and in the order of their last change.
 #[derive(Default)]
 struct List {
     rows: BTreeMap<u64, Row>,
@@ -84,7 +84,7 @@ impl List {
     }
 }
 
-/// What happened to an item that is no longer there.
+/// The fate of an item that no longer exists.
 #[derive(Clone, Debug)]
 pub enum Gone {
     Deleted,
@@ -94,7 +94,7 @@ pub enum Gone {
 
 type Hook = Box<dyn FnMut(&mut World, usize) + Send>;
 
-/// What the server knows.
+/// The state of the server.
 pub struct World {
     pub name: String,
     pub former: Vec<String>,
@@ -102,46 +102,47 @@ pub struct World {
     items: List,
     comments: List,
     reviews: List,
-    /// What GraphQL says of closed issues: duplicate of, closed by.
+    /// GraphQL relations of closed issues: the canonical issue, and the closing item.
     pub relations: BTreeMap<u64, (Option<u64>, Option<u64>)>,
-    /// Whether the server is too old to know what an issue is a duplicate of when it is closed.
+    /// True if the server is too old to know the canonical issue of a closed duplicate.
     pub old: bool,
     gone: BTreeMap<u64, Gone>,
-    /// Its discussions; the repository has them switched on if there are any.
+    /// The discussions; the repository has them enabled if there are any.
     pub discussions: BTreeMap<u64, discussions::Talk>,
-    /// What every question for discussions is answered.
+    /// The response to every query for discussions, if they are refused.
     pub discussions_refused: Option<Value>,
-    /// Whether links count pages, or name the last record.
+    /// True if links use page numbers instead of the last record.
     pub numbered: bool,
-    /// Records beyond this many cannot be reached by page numbers.
+    /// The number of records that page numbers can reach.
     pub wall: Option<usize>,
-    /// Cursors of another generation have expired.
+    /// The current generation; cursors of another one have expired.
     pub generation: u32,
-    /// The token that is wanted, if any.
+    /// The required token, if any.
     pub token: Option<String>,
-    /// Whether the token may read and nothing else.
+    /// True if the token has read access only.
     pub read_only: bool,
     /// Lists that this token may not read.
     pub refused: Vec<&'static str>,
     traps: Vec<Trap>,
     pub log: Vec<Logged>,
-    /// Called after each page of a list, with how many there were.
+    /// A hook called after each page of a list, with the number of pages so far.
     pub after_page: Option<Hook>,
     pages: usize,
     /// The time of the last edit; edits are a second apart.
     pub now: i64,
-    /// What a schema said against an answer.
+    /// Schema violations of responses.
     pub invalid: Vec<String>,
-    /// Whether records are looked at again in each answer; an archive is looked at once, when it is read in.
+    /// True if records are validated in each response; an archive is validated once, when it is
+    /// loaded.
     pub check_rows: bool,
-    /// What those who sign in with a browser are answered, one after another; and what they sent.
+    /// The responses to device sign-in requests, in order, and the requests received.
     pub device: Vec<Value>,
     pub device_sent: Vec<String>,
-    /// Where the repositories of wikis are.
+    /// The folder of the wiki repositories.
     pub wiki: Option<std::path::PathBuf>,
-    /// How long they keep everybody waiting.
+    /// The delay of wiki responses.
     pub git_stall: Duration,
-    /// Where they send everybody instead.
+    /// The address to which wiki requests are redirected.
     pub git_redirect: Option<String>,
     base: String,
 }
@@ -167,7 +168,7 @@ impl FakeGitHub {
     pub fn new(name: &str) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        // Not through this runtime: a test may have one of its own.
+        // The server runs outside of the current runtime, because a test may use its own.
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let host = format!("http://{}", listener.local_addr().unwrap());
@@ -216,7 +217,7 @@ impl FakeGitHub {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next `times` requests whose address holds `on` are answered so.
+    /// Makes the next `times` requests whose address contains `on` fail with this fault.
     pub fn fail(&self, on: &'static str, times: u32, fault: Fault) {
         self.fail_after(on, 0, times, fault);
     }
@@ -225,12 +226,12 @@ impl FakeGitHub {
         self.world().traps.push(Trap { on, skip, times, fault });
     }
 
-    /// How many requests came since the last look.
+    /// Returns the requests since the last call.
     pub fn requests(&self) -> Vec<Logged> {
         std::mem::take(&mut self.world().log)
     }
 
-    /// What is there, as (number or id, BLAKE3 of the record).
+    /// Returns the server's records as (number or id, BLAKE3 of the record).
     pub fn content(&self) -> (Records, Records) {
         let hash =
             |list: &List| list.rows.iter().map(|(id, row)| (*id, fingerprint(row.json.as_bytes()))).collect();
@@ -242,7 +243,7 @@ impl FakeGitHub {
 /// Records as (number or id, fingerprint).
 pub type Records = Vec<(u64, String)>;
 
-/// As the store keeps it: the first 16 bytes, in capitals.
+/// Returns the fingerprint that the store keeps: the first 16 bytes of the hash, in upper case.
 pub fn fingerprint(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..32].to_uppercase()
 }
@@ -275,12 +276,12 @@ pub fn user(login: &str) -> Value {
 }
 
 impl World {
-    /// A list's address in records.
+    /// Returns the base address in records.
     fn home(&self) -> String {
         format!("{}/repos/{}", self.base, self.name)
     }
 
-    /// A whole issue in GitHub's shape.
+    /// Returns a complete issue in GitHub's shape.
     pub fn issue(&self, number: u64, title: &str, updated: i64) -> Value {
         let (home, text) =
             (self.home(), format!("What happens: {title}. What should happen: something else."));
@@ -307,18 +308,18 @@ impl World {
         })
     }
 
-    /// Puts a record where it belongs, unchecked: for what no schema allows.
+    /// Adds a record without validation, for content that no schema allows.
     pub fn put_odd(&mut self, record: &Value) {
         self.put_text(record.to_string());
     }
 
-    /// Puts a record where it belongs.
+    /// Adds a record to its list.
     pub fn put(&mut self, record: &Value) {
         self.check(kind(record), record);
         self.put_odd(record);
     }
 
-    /// Puts a record as it is, byte for byte.
+    /// Adds a record as it is, byte for byte.
     pub fn put_text(&mut self, text: String) {
         let record: Value = serde_json::from_str(&text).unwrap();
         let updated: Timestamp = record["updated_at"].as_str().unwrap().parse().unwrap();
@@ -343,7 +344,7 @@ impl World {
         })
     }
 
-    /// `items` issues, a second apart, and so many comments below them.
+    /// Adds `items` issues, a second apart, with `comments` comments in total.
     pub fn fill(&mut self, items: u64, comments: u64) {
         for number in 1..=items {
             let mut issue = self.issue(
@@ -361,7 +362,7 @@ impl World {
         }
     }
 
-    /// Changes an item, now.
+    /// Edits an item at the current time.
     pub fn edit(&mut self, number: u64, changes: Value) {
         self.now += 1;
         let mut record: Value = serde_json::from_str(&self.items.rows[&number].json).unwrap();
@@ -372,7 +373,7 @@ impl World {
         self.put(&record);
     }
 
-    /// Changes a comment, now.
+    /// Edits a comment at the current time.
     pub fn edit_comment(&mut self, id: u64, body: &str) {
         self.now += 1;
         let mut record: Value = serde_json::from_str(&self.comments.rows[&id].json).unwrap();
@@ -390,7 +391,7 @@ impl World {
         self.comments.take(id).unwrap();
     }
 
-    /// How many pages of lists were answered so far.
+    /// Returns the number of list pages served so far.
     pub fn page_count(&self) -> usize {
         self.pages
     }
@@ -450,7 +451,7 @@ impl World {
     }
 }
 
-/// The schema of a record.
+/// Returns the name of the schema of a record.
 fn kind(record: &Value) -> &'static str {
     match (record.get("issue_url"), record.get("pull_request_url")) {
         (Some(_), _) => "issue-comment",
@@ -459,7 +460,7 @@ fn kind(record: &Value) -> &'static str {
     }
 }
 
-/// What a schema of GitHub's says against an answer.
+/// Returns the violations of one of GitHub's schemas in a response.
 pub fn violations(schema: &str, answer: &Value) -> Vec<String> {
     static VALIDATORS: OnceLock<BTreeMap<&'static str, jsonschema::Validator>> = OnceLock::new();
     let all = VALIDATORS.get_or_init(|| {
@@ -478,7 +479,7 @@ pub fn violations(schema: &str, answer: &Value) -> Vec<String> {
     all[schema].iter_errors(answer).map(|e| format!("{schema} {}: {e}", e.instance_path())).collect()
 }
 
-/// OpenAPI 3.0 says `nullable: true` where JSON Schema says `type: [.., "null"]`.
+/// Converts `nullable: true` of OpenAPI 3.0 into JSON Schema's `type: [.., "null"]`.
 fn convert(value: &mut Value) {
     match value {
         Value::Object(object) => {
@@ -502,7 +503,7 @@ fn convert(value: &mut Value) {
     }
 }
 
-/// An answer before it is sent.
+/// A response before it is sent.
 struct Answer {
     status: u16,
     headers: Vec<(&'static str, String)>,
@@ -612,7 +613,7 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
     }
 }
 
-/// A body in pieces, each after a wait.
+/// Returns a body sent in chunks, each after a wait.
 fn pieces(pieces: Vec<(Duration, Result<Bytes, std::io::Error>)>) -> Body {
     Body::from_stream(futures_util::stream::unfold(pieces.into_iter(), async |mut pieces| {
         let (wait, piece) = pieces.next()?;
@@ -622,7 +623,7 @@ fn pieces(pieces: Vec<(Duration, Result<Bytes, std::io::Error>)>) -> Body {
 }
 
 impl World {
-    /// The fault that hits this request, if one does.
+    /// Returns the fault for this request, if there is one.
     fn fault(&mut self, address: &str) -> Option<Fault> {
         let trap = self.traps.iter_mut().find(|t| address.contains(t.on) && t.times > 0)?;
         if trap.skip > 0 {
@@ -633,7 +634,7 @@ impl World {
         Some(trap.fault.clone())
     }
 
-    /// What closed the issues that are asked for. No schema says whether this is right.
+    /// Returns the closing relations of the requested issues. No schema validates this response.
     fn graphql(&mut self, body: &str) -> Answer {
         let asked: Value = serde_json::from_str(body).unwrap();
         let query = asked["query"].as_str().unwrap();
@@ -764,7 +765,7 @@ impl World {
         let since: Option<i64> = match get("since").map(str::parse::<Timestamp>) {
             None => None,
             Some(Ok(since)) if since.as_second() > 0 => Some(since.as_second()),
-            // Asked for everything since the epoch, GitHub answers nothing.
+            // GitHub answers a request for everything since the epoch with an empty list.
             Some(_) => return Answer::new(200, "[]"),
         };
         let (list, schema) = match rest {

@@ -1,5 +1,5 @@
-//! Invented trackers on this machine, in the shapes that the documentation of each gives its answers. They hold the same
-//! content; what differs is how it is asked for, listed and paged.
+//! Fake trackers on this machine, with responses in the shapes that each tracker documents. They
+//! hold the same content and differ in requests, lists and pagination.
 
 #[path = "fake_tracker/azure.rs"]
 mod azure;
@@ -32,7 +32,7 @@ use serde_json::{Value, json};
 
 use crate::fake_github::{NOW, at};
 
-/// Whose shapes.
+/// The tracker whose shapes are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     GitLab,
@@ -65,7 +65,7 @@ impl Shape {
         }
     }
 
-    /// A token for those that give strangers nothing.
+    /// Returns a token for trackers that require one for every request.
     pub fn anybody(self) -> Option<&'static str> {
         match self {
             Self::Linear => Some("lin_api_anybody"),
@@ -106,7 +106,7 @@ pub struct Said {
     pub updated: i64,
 }
 
-/// What goes wrong.
+/// A failure of the server.
 #[derive(Clone, Debug)]
 pub enum Trouble {
     Status(u16),
@@ -124,17 +124,17 @@ pub struct Content {
     pub now: i64,
     pub token: Option<String>,
     pub hidden: bool,
-    /// What everything is answered with, whatever it is.
+    /// The status with which every request is answered.
     pub everything: Option<u16>,
-    /// Items that this access may no longer see, though a list may still name them.
+    /// Items that this access may no longer read, though a list may still name them.
     pub locked: BTreeSet<u64>,
-    /// Items that stand before all others in a list.
+    /// Items at the top of a list.
     pub pinned: BTreeSet<u64>,
     /// Comments that are accepted as answers.
     pub answers: BTreeSet<u64>,
-    /// The version that the server says it is, where that is an old one.
+    /// The version that the server reports, if it is an old one.
     pub version: Option<&'static str>,
-    /// Lists of items before it comes, how often, what.
+    /// The pending failure: the number of item lists before it, its repetitions, and its kind.
     pub trouble: Option<(u32, u32, Trouble)>,
     pub lists: usize,
     pub hook: Option<Hook>,
@@ -193,7 +193,7 @@ impl Content {
         self.items.insert(number, Item { title, body, updated, open: true, odd: false, duplicate_of: None });
     }
 
-    /// A comment changes its item, as it does at all of these.
+    /// Adds a comment, which changes its item, as in all these trackers.
     pub fn say(&mut self, id: u64, number: u64, body: &str, updated: i64) {
         self.said.insert(id, Said { number, body: body.to_owned(), updated });
         if let Some(item) = self.items.get_mut(&number) {
@@ -307,13 +307,13 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
     response.body(Body::from(answer.body.to_string())).unwrap()
 }
 
-/// A login as it was before it was packed.
+/// Decodes a login from its `Authorization` header.
 fn plain(login: String) -> String {
     let packed = login.strip_prefix("Basic ").map(|p| base64::engine::general_purpose::STANDARD.decode(p));
     packed.map_or(login.clone(), |pair| String::from_utf8(pair.unwrap()).unwrap())
 }
 
-/// Whether this asks for a page of a list that a sync walks through, and whether for comments.
+/// Returns whether a request asks for a page of a synced list, and whether the list is of comments.
 fn what(shape: Shape, address: &str, body: &str) -> (bool, bool) {
     match shape {
         Shape::Azure => azure::what(address, body),
@@ -372,7 +372,7 @@ impl Content {
         }
     }
 
-    /// The items that a list holds, and its page of them.
+    /// Returns the items of a list, and the requested page of them.
     fn some<'a>(
         &self,
         mut all: Vec<(&'a u64, &'a Item)>,
@@ -500,7 +500,7 @@ impl Content {
                 "has_issues": true, "has_wiki": true})),
             ["issues"] => {
                 let open = get("state") == Some("open");
-                // The newest first, whatever changed.
+                // The newest items come first, regardless of changes.
                 let all = self.items.iter().rev().filter(|(_, i)| i.updated >= since && (!open || i.open));
                 paged(all.map(|(n, i)| issue(*n, i)).collect())
             }
@@ -535,7 +535,7 @@ impl Content {
             let mut fields = json!({"updated": jira_time(i.updated)});
             if wants_comments {
                 let below = self.below(n);
-                // Cloud gives the first few with the issue.
+                // Jira Cloud returns the first few comments with the issue.
                 let some: Vec<Value> =
                     below.iter().take(if cloud { 1 } else { 999 }).map(|(id, s)| comment(*id, s)).collect();
                 fields["comment"] =
@@ -568,7 +568,7 @@ impl Content {
                 assert_eq!(rest == "search/jql", cloud);
                 let jql = get("jql").unwrap();
                 assert!(jql.starts_with("project = \"APP\"") && jql.ends_with("ORDER BY key ASC"), "{jql}");
-                // By the minute, as it can be asked.
+                // The query has a resolution of one minute.
                 let since = jql.split_once("updated >= \"").map_or(i64::MIN, |(_, t)| {
                     let t = t.split('"').next().unwrap();
                     format!("{}:00Z", t.replace(' ', "T")).parse::<Timestamp>().unwrap().as_second()
@@ -585,7 +585,7 @@ impl Content {
                 let all: Vec<_> =
                     self.items.iter().filter(|(_, i)| i.updated >= since && (!open || i.open)).collect();
                 if cloud {
-                    // Its tokens name the last key, so nothing is lost when the list shifts.
+                    // The page tokens name the last key, so no item is lost when the list shifts.
                     let left: Vec<_> = all.into_iter().filter(|(n, _)| **n > from as u64).collect();
                     let more = left.len() > size;
                     let some: Vec<_> = left.into_iter().take(size).collect();

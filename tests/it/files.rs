@@ -1,4 +1,4 @@
-//! Files that trackers and tools write, imported by the real binary.
+//! Tests of files that trackers and tools write, imported by the real binary.
 
 use std::io::Write as _;
 
@@ -50,7 +50,7 @@ fn a_migration_archive_is_read_without_unpacking_it_anywhere() {
     let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
     let mut add = |name: &str, text: String| {
         let mut header = tar::Header::new_gnu();
-        // As a hostile archive may name its members; nothing of it is written.
+        // A hostile archive may name its members like this; no such file is written.
         header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
         header.set_size(text.len() as u64);
         header.set_mode(0o644);
@@ -74,7 +74,7 @@ fn a_migration_archive_is_read_without_unpacking_it_anywhere() {
     let found = place.json(&["search", "gasket", "--json=key"]);
     assert_eq!(found[0]["key"], "acme/app#3", "{found}");
 
-    // Cut in the middle, it is told; empty of records, too.
+    // A truncated archive is reported, and so is one without records.
     let path = place.file("cut.tar.gz", &bytes[..bytes.len() / 2]).to_string_lossy().into_owned();
     let ran = place.run(&import("github", &path));
     assert!(ran.code == Some(2) && ran.err.contains("truncated or damaged"), "{}", ran.err);

@@ -1,4 +1,5 @@
-//! Trackers that were made up, written out in the formats that are read, and read back: nothing differs.
+//! Round-trip tests: invented trackers are written in each supported format and read back
+//! unchanged.
 
 use std::fmt::Write as _;
 
@@ -12,7 +13,7 @@ use precedent_trackers::sync::import_files;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A report as it is made up.
+/// An invented report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Report {
     number: u32,
@@ -26,13 +27,13 @@ struct Report {
     comments: Vec<(Option<String>, Timestamp, String)>,
 }
 
-/// What a format holds of a report.
+/// The fields of a report that a format preserves.
 #[derive(Clone, Copy)]
 struct Holds {
     labels: bool,
     comments: bool,
     closed_at: bool,
-    /// Times, or only days.
+    /// True for times, false for dates only.
     times: bool,
 }
 
@@ -128,7 +129,8 @@ fn jira_csv(all: &[Report]) -> String {
     )
 }
 
-/// A table whose columns are these: number, title, body, state, author, created, closed and labels.
+/// Returns a table with these columns: number, title, body, state, author, created, closed and
+/// labels.
 fn plain_table(
     headers: &str,
     key: &str,
@@ -354,7 +356,7 @@ fn bugzilla_xml(all: &[Report]) -> String {
     out + "</bugzilla>\n"
 }
 
-/// What the casebook holds of these reports after a file of this content was imported.
+/// Imports a file with this content and returns the casebook's version of these reports.
 fn read_back(name: &str, content: &str, all: &[Report]) -> Vec<Report> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -388,12 +390,12 @@ fn read_back(name: &str, content: &str, all: &[Report]) -> Vec<Report> {
     all.iter().map(one).collect()
 }
 
-/// Line breaks of Markdown are none of the words.
+/// Normalizes white space, because Markdown changes line breaks.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What a format that holds this much gives back.
+/// Returns the report that a format with these fields preserves.
 fn kept(mut one: Report, holds: Holds) -> Report {
     let day = |t: Timestamp| t.to_zoned(TimeZone::UTC).start_of_day().unwrap().timestamp();
     if !holds.labels {

@@ -1,4 +1,4 @@
-//! Git over HTTP as a tracker serves its wikis: `git http-backend` behind a check of the token.
+//! Git over HTTP as a tracker serves its wikis: `git http-backend` with token authentication.
 
 use std::{path::Path, process::Stdio};
 
@@ -10,7 +10,7 @@ use axum::{
 use base64::Engine as _;
 use tokio::{io::AsyncWriteExt as _, process::Command};
 
-/// What a browser or git sends for this token.
+/// Returns the `Authorization` header that a browser or git sends for this token.
 pub fn basic(token: &str) -> String {
     format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(format!("x-access-token:{token}")))
 }
@@ -58,7 +58,7 @@ fn percent(path: &str) -> String {
     path.replace("%20", " ")
 }
 
-/// Runs git and insists on success.
+/// Runs git and asserts that it succeeds.
 pub fn git(folder: &Path, args: &[&str]) -> String {
     let out = std::process::Command::new("git")
         .current_dir(folder)

@@ -1,5 +1,5 @@
-//! A server of GraphQL for invented trackers: questions are checked against the tracker's published schema, and an answer
-//! holds what was asked for and nothing else.
+//! A GraphQL server for fake trackers: queries are validated against the tracker's published
+//! schema, and a response has exactly the requested fields.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,14 +11,14 @@ use serde_json::{Map, Value, json};
 
 type Text = String;
 
-/// What a schema says of its types.
+/// The types of a schema.
 pub struct Schema {
     fields: HashMap<String, HashMap<String, schema::Field<'static, Text>>>,
     inputs: HashMap<String, InputObjectType<'static, Text>>,
     enums: HashMap<String, EnumType<'static, Text>>,
 }
 
-/// What is wrong with a question or an answer.
+/// Errors in a query or a response.
 type Wrong = Vec<String>;
 
 impl Schema {
@@ -45,8 +45,8 @@ impl Schema {
         out
     }
 
-    /// The answer to a question, out of an object that holds at least what is asked for. Where an argument decides what the
-    /// object is, whoever calls has looked at it.
+    /// Returns the response to a query, selected from an object with at least the requested fields.
+    /// The caller handles arguments that select the object.
     pub fn answer(&self, query: &str, variables: &Value, whole: &Value) -> Result<Value, Wrong> {
         let document = parse_query::<Text>(query).map_err(|e| vec![e.to_string()])?.into_static();
         let mut fragments = BTreeMap::new();
@@ -211,7 +211,7 @@ impl Look<'_> {
                     "Int" => value.is_i64(),
                     "Float" => value.is_number(),
                     "Boolean" => value.is_boolean(),
-                    // A word that no version of the schema knows is part of a test.
+                    // A value that no schema version contains is part of a test.
                     _ => value.is_string() || value.is_object(),
                 };
                 if !right {

@@ -1,4 +1,5 @@
-//! What comes in from a file: a casebook file is a guest, an import is confirmed and can be taken back, and nobody waits for one.
+//! Tests of imported casebook files: they are untrusted, an import is confirmed and can be undone,
+//! and no reader waits for one.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,7 +21,7 @@ use crate::{
     support::{Place, issue, tracker},
 };
 
-/// A casebook with the reports of a tracker, two verdicts among them.
+/// Returns a casebook with a tracker's reports, including two verdicts.
 fn filled(source: &str, items: u64) -> Place {
     let place = Place::new();
     let (items, comments) = tracker(items, 20, 7);
@@ -31,7 +32,7 @@ fn filled(source: &str, items: u64) -> Place {
     place
 }
 
-/// The members of the file that `export` writes of this casebook.
+/// Returns the members of the file that `export` writes of this casebook.
 fn exported(place: &Place) -> Vec<Vec<u8>> {
     let file = place.path("out.casebook");
     place.ok(&["export", &file.to_string_lossy(), "--with-notes", "--force"]);
@@ -44,7 +45,7 @@ fn exported(place: &Place) -> Vec<Vec<u8>> {
     members
 }
 
-/// An exported casebook, changed by SQL, in a file whose checksums and counts fit.
+/// Returns an exported casebook, changed by SQL, in a file with matching checksums and counts.
 fn made(place: &Place, sql: &str) -> PathBuf {
     made_of(place, &exported(place), |connection| connection.execute_batch(sql).unwrap())
 }
@@ -62,7 +63,7 @@ fn made_of(place: &Place, members: &[Vec<u8>], edit: impl FnOnce(&Connection)) -
         let mut statement =
             connection.prepare("SELECT key FROM sources WHERE kind <> 'notes' ORDER BY key").unwrap();
         let keys: rusqlite::Result<Vec<String>> = statement.query_map([], |r| r.get(0)).unwrap().collect();
-        // The counts of a file with a key that is no text are not looked at.
+        // The counts are not checked for a file with a key that is not a text.
         let keys = keys.unwrap_or_default();
         manifest["contents"] = serde_json::json!({
             "sources": keys, "documents": count("documents WHERE kind <> 'note'"), "comments": count("comments"),
@@ -153,7 +154,7 @@ fn one_cell_of_a_file_breaks_no_command() {
             &["doctor"],
         ] {
             let ran = mine.run(command);
-            // Without a model `doctor` has something to see to.
+            // Without a model, `doctor` reports it.
             let fine = ran.code == Some(0) || (command == ["doctor"] && !ran.out.contains("error "));
             assert!(fine, "{sql}: {command:?}: {} {}", ran.out, ran.err);
         }
@@ -172,7 +173,7 @@ async fn mutated_files_break_no_command_500_times() {
     run_mutated(24..524).await;
 }
 
-/// Imports mutated files, each into a casebook with another source, and asks for everything there.
+/// Imports mutated files, each into a casebook with another source, and runs every query there.
 async fn run_mutated(cases: std::ops::Range<u64>) {
     let theirs = filled("evil/x", 8);
     theirs.ok(&["source", "add", "github:evil/x"]);
@@ -269,7 +270,7 @@ fn decisions_of_a_file_are_told_to_no_tracker() {
         let plan = place.json(&["triage", "--apply", "--json"]);
         plan[0]["obstacle"].as_str().unwrap_or_default().to_owned()
     };
-    // The host is known, the project is not.
+    // The host is known, but the project is not.
     assert!(planned(&mine).contains("precedent source trust evil/x"), "{}", planned(&mine));
     mine.ok(&["source", "trust", "evil/x"]);
     assert!(
@@ -281,7 +282,7 @@ fn decisions_of_a_file_are_told_to_no_tracker() {
     assert_eq!(planned(&mine), "");
 }
 
-/// A folder of files that belong to nothing in particular.
+/// Returns a folder of files that belong to no source.
 fn loose(place: &Place) -> PathBuf {
     for name in ["venv/lib/data.csv", "venv/lib/other.csv", "export/third.csv"] {
         place.file(&format!("work/{name}"), "ID,Title,Status\n1,Valve leaks,open\n2,Pump stalls,open\n");
@@ -299,7 +300,7 @@ fn several_sources_are_made_only_when_confirmed() {
     assert_eq!(place.json(&["source", "list", "--json"]), serde_json::json!([]));
     place.ok(&["import", &folder, "--yes", "--no-vectors"]);
     assert_eq!(place.json(&["source", "list", "--json"]).as_array().unwrap().len(), 3);
-    // What is there already is brought up to date without a question.
+    // Existing items are updated without confirmation.
     place.ok(&["import", &folder, "--no-vectors"]);
 }
 
@@ -313,7 +314,7 @@ fn last_import_is_undone_by_one_command() {
     let ran = place.ok(&["import", "--undo"]);
     assert!(ran.err.contains("removed 3 sources, 6 items"), "{}", ran.err);
     assert_eq!(place.json(&["source", "list", "--json=key,issues"]), before);
-    // Records that an import updated are as they were.
+    // Records that an import updated are restored.
     let changed = issue(3, "Changed", "Changed.").to_string().replace("2026-01-02", "2026-07-02");
     let file = place.file("changed.jsonl", changed + "\n").to_string_lossy().into_owned();
     place.ok(&["import", &file, "-R", "acme/app", "--no-vectors"]);
@@ -347,7 +348,7 @@ fn files_of_a_casebook_are_never_imported() {
 #[test]
 fn search_answers_at_once_while_another_process_writes() {
     let place = filled("acme/app", 40);
-    // A change that no index has seen, and a writer that goes on.
+    // One change is not indexed yet, while another writer is active.
     let more = place.file("more.jsonl", issue(900, "Zebra crossing", "It is new.").to_string() + "\n");
     place.ok(&["import", &more.to_string_lossy(), "-R", "acme/app", "--no-index"]);
     let other = Connection::open(place.casebook().join("precedent.db")).unwrap();

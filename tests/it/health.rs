@@ -1,4 +1,5 @@
-//! `doctor`: each fault is planted in real files, found by name, and mended where that is possible.
+//! Tests of `doctor`: each fault is planted in real files, reported by name, and repaired where
+//! possible.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +44,7 @@ fn findings(ran: &Ran) -> Vec<Value> {
     let health: Value =
         serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
     let mut found = health["findings"].as_array().unwrap().clone();
-    // Copies that a repair keeps are no faults.
+    // Copies kept by a repair are not faults.
     found.retain(|f| f["id"] != "kept_copy");
     for finding in &found {
         for field in ["id", "what", "why", "remedy"] {
@@ -57,7 +58,8 @@ fn ids(ran: &Ran) -> Vec<String> {
     findings(ran).iter().map(|f| f["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Finds exactly this fault and ends with 1; mends it, and finds nothing any more.
+/// Asserts that `doctor` finds exactly this fault, exits with 1, repairs it, and then finds
+/// nothing.
 #[track_caller]
 fn found_and_mended(place: &Place, id: &str) {
     let ran = place.run(&["doctor", "--json"]);
@@ -70,7 +72,7 @@ fn found_and_mended(place: &Place, id: &str) {
     assert_eq!((ran.code, ids(&ran)), (Some(0), Vec::new()), "{}\n{}", ran.out, ran.err);
 }
 
-/// Finds exactly this fault, which nothing but a person can mend.
+/// Asserts that `doctor` finds exactly this fault, which it cannot repair.
 #[track_caller]
 fn found_for_a_person(ran: &Ran, id: &str) {
     assert_eq!((ran.code, ids(ran)), (Some(1), vec![id.to_owned()]), "{}\n{}", ran.out, ran.err);
@@ -96,7 +98,7 @@ fn an_index_that_lags_behind_or_lost_documents() {
     let place = filled();
     let path = place.file("more.jsonl", format!("{}\n", issue(77, "Valve leaks", "It drips.")));
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
-    // Both indexes lag.
+    // Both indexes are out of date.
     let ran = place.run(&["doctor", "--json"]);
     assert_eq!((ran.code, ids(&ran)), (Some(1), vec!["full_text_stale".into(), "vectors_missing".into()]));
     let ran = place.ok(&["doctor", "--repair"]);
@@ -104,7 +106,7 @@ fn an_index_that_lags_behind_or_lost_documents() {
     assert_eq!(place.json(&["search", "mode:lexical drips", "--json=key"])[0]["key"], "acme/app#77");
     place.ok(&["doctor"]);
 
-    // The index believes to be up to date, and holds something that the database does not.
+    // The index claims to be up to date, but contains an entry that the database lacks.
     let before = content(&place);
     change(
         &database(&place),
@@ -121,8 +123,8 @@ fn an_index_that_lags_behind_or_lost_documents() {
 fn a_full_text_whose_files_were_changed() {
     let place = filled();
     let before = content(&place);
-    // A bit in what is stored, one in what tells its version, and an end that is missing: some are seen when the files are
-    // opened, some only by their sums.
+    // A flipped bit in stored data, one in the version, and a missing end: some are found on
+    // opening, some only by checksums.
     let changes: [fn(&mut Vec<u8>); 3] = [
         |bytes| bytes[0] ^= 0xff,
         |bytes| {
@@ -141,7 +143,8 @@ fn a_full_text_whose_files_were_changed() {
     }
 }
 
-/// A part of a file that says something else is met by some searches; none of them is a defect of the program.
+/// Checks that a corrupt part of a file affects some searches, none of which reports a defect of
+/// the program.
 #[test]
 fn a_full_text_whose_damage_shows_while_it_is_used() {
     let place = filled();
@@ -172,7 +175,8 @@ fn a_full_text_whose_damage_shows_while_it_is_used() {
     assert!(met > 3, "{met}");
 }
 
-/// The largest file with this ending: how many there are depends on the machine's threads.
+/// Returns the largest file with this extension; the number of files depends on the machine's
+/// threads.
 fn largest(folder: &Path, ending: &str) -> PathBuf {
     std::fs::read_dir(folder)
         .unwrap()
@@ -186,18 +190,18 @@ fn largest(folder: &Path, ending: &str) -> PathBuf {
 fn vectors_that_are_missing_in_each_way() {
     let place = filled();
     let before = content(&place);
-    // Their rows are gone, and nothing says so.
+    // The rows are missing without any mark of it.
     change_vectors(&place, "DELETE FROM embeddings WHERE chunk_id % 3 = 0;");
     found_and_mended(&place, "vectors_missing");
     assert_eq!(content(&place), before);
-    // Whole documents are forgotten.
+    // Whole documents are missing.
     change_vectors(
         &place,
         "DELETE FROM embeddings WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = 5); DELETE FROM chunks WHERE document_id = 5;",
     );
     found_and_mended(&place, "vectors_missing");
     assert_eq!(content(&place), before);
-    // The file is gone.
+    // The file is missing.
     std::fs::remove_file(vectors(&place)).unwrap();
     found_and_mended(&place, "vectors_missing");
     assert_eq!(content(&place), before);
@@ -217,10 +221,10 @@ fn vectors_that_are_missing_in_each_way() {
     assert_eq!(content(&place), before);
 }
 
-/// What is left where a file was cut whose log was put back into it: its length is right, and a part of it is empty.
+/// Tests a file truncated before its log was applied, which has the right length and an empty part.
 #[test]
 fn vectors_whose_damage_shows_while_they_are_used() {
-    // Where rows lie is read by every search, and what has no vector yet is written to the chunks' index.
+    // Every search reads the row positions, and new vectors are written to the chunk index.
     for (table, asked) in
         [("embeddings_rowids", true), ("embeddings_vector_chunks00", true), ("chunks_pending", false)]
     {
@@ -232,21 +236,21 @@ fn vectors_whose_damage_shows_while_they_are_used() {
         assert_eq!(notices.contains("the vectors are damaged"), asked, "{table}: {notices}");
         let ran = place.ok(&["duplicates", "acme/app#40", "--include-closed"]);
         assert_eq!(ran.out.contains("the vectors are damaged"), asked, "{table}: {}", ran.out);
-        // What is new is stored, and with it all vectors are made again.
+        // Storing new content recreates all vectors.
         import_a_leak(&place);
         let status = place.json(&["status", "--json"]);
         assert_eq!(status["coverage"]["chunks"], status["coverage"]["embedded"], "{table}");
         let answer = place.json(&["search", "mode:semantic valve leaks drips", "--json"]);
         assert_eq!(answer["hits"][0]["key"], "acme/app#77", "{table}");
         place.ok(&["doctor"]);
-        // As if they had never been damaged.
+        // The result equals that of an undamaged casebook.
         let whole = filled();
         import_a_leak(&whole);
         assert_eq!(content(&place), content(&whole), "{table}");
     }
 }
 
-/// A window or a server that stays: what others made again is what it goes on with.
+/// Checks that a long-running process continues with indexes that another process rebuilt.
 #[tokio::test]
 async fn vectors_that_others_made_again_are_taken_up() {
     let place = filled();
@@ -259,12 +263,13 @@ async fn vectors_that_others_made_again_are_taken_up() {
     };
     assert!(asked("mode:semantic agent timeout").await.notices.is_empty());
     empty(&vectors(&place), "embeddings_rowids");
-    // It may know some pages still.
+    // The process may still have some pages cached.
     asked("agent timeout").await;
     import_a_leak(&place);
     let answer = asked("mode:semantic valve leaks drips").await;
     assert_eq!((answer.hits[0].key.as_str(), answer.notices.len()), ("acme/app#77", 0));
-    // It meets the damage by itself, answers by words, and mends it with its next update, where nothing is new.
+    // It detects the damage itself, falls back to words, and repairs it with its next update
+    // without new content.
     empty(&vectors(&place), "embeddings_rowids");
     let answer = asked("valve leaks drips").await;
     assert_eq!((answer.hits[0].key.as_str(), answer.notices[0].lack), ("acme/app#77", Lack::Model));
@@ -292,7 +297,7 @@ fn empty(path: &Path, table: &str) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// sqlite-vec's table is changed by the engine's own connection, which knows its functions.
+/// Changes sqlite-vec's table through the engine's own connection, which has its functions.
 fn change_vectors(place: &Place, sql: &str) {
     // Opening a set of vectors registers them for every connection of this process.
     let unused = tempfile::tempdir().unwrap();
@@ -398,7 +403,7 @@ fn an_emptied_database_is_no_empty_casebook() {
     found_for_a_person(&place.run(&["doctor", "--repair", "--json"]), "database_emptied");
     let ran = place.run(&["search", "anything"]);
     assert!(ran.code != Some(0) && ran.err.contains("is empty"), "{} {}", ran.out, ran.err);
-    // It stays so until somebody decides.
+    // The file stays empty until the user decides.
     assert_eq!(std::fs::metadata(database(&place)).unwrap().len(), 0);
     place.ok(&["restore", &copy.to_string_lossy()]);
     place.ok(&["index"]);
@@ -409,7 +414,7 @@ fn an_emptied_database_is_no_empty_casebook() {
 fn a_damaged_database() {
     let place = filled();
     let before = content(&place);
-    // An index that lost an entry: made anew, after a copy.
+    // An index that lost an entry is rebuilt, after a copy is kept.
     change(
         &database(&place),
         "PRAGMA writable_schema = ON;
@@ -423,7 +428,7 @@ fn a_damaged_database() {
     assert_eq!((ran.code, ids(&ran)), (Some(1), vec!["database_damaged".to_owned()]), "{}", ran.out);
     assert!(findings(&ran)[0]["remedy"].as_str().unwrap().contains("--repair"));
 
-    // Pages in the middle are overwritten: nothing is touched, and a way back is named.
+    // If pages in the middle are overwritten, nothing is changed and the way to restore is named.
     let place = filled();
     place.ok(&["backup", &place.path("good.db").to_string_lossy()]);
     change(&database(&place), "PRAGMA wal_checkpoint(TRUNCATE);");
@@ -436,10 +441,10 @@ fn a_damaged_database() {
     found_for_a_person(&ran, "database_damaged");
     let remedy = findings(&ran)[0]["remedy"].as_str().unwrap().to_owned();
     assert!(remedy.contains("precedent backup"), "{remedy}");
-    // The copy that was kept first is the database as it was found.
+    // The first copy is the database as it was found.
     assert!(place.casebook().join("precedent.before-repair-1.db").exists());
 
-    // The way back works.
+    // The documented recovery works.
     for ending in ["db", "db-wal", "db-shm"] {
         let _ = std::fs::remove_file(database(&place).with_extension(ending));
     }
@@ -447,13 +452,13 @@ fn a_damaged_database() {
     place.run(&["doctor", "--repair"]);
     assert_eq!(content(&place), before);
 
-    // Whoever stumbles over it is told who can say more.
+    // A command that hits the damage points to `doctor`.
     let other = filled();
     empty(&database(&other), "documents");
     let ran = other.run(&["search", "agent timeout"]);
     assert!(ran.code == Some(1) && ran.err.contains("precedent doctor --repair"), "{}", ran.err);
 
-    // No database at all.
+    // The file is not a database.
     std::fs::write(
         database(&place),
         "this is no database, only words that are long enough for a header, and more",
@@ -481,7 +486,7 @@ fn a_casebook_with_damaged_pages_goes_back_to_a_copy() {
             let _ = std::fs::remove_file(database(&place).with_extension(ending));
         }
         std::fs::write(database(&place), &bytes).unwrap();
-        // What is no copy leaves the damaged file where it is.
+        // An invalid copy leaves the damaged file in place.
         if nth == 0 {
             let no = place.file("no.db", "no copy").to_string_lossy().into_owned();
             assert_ne!(place.run(&["restore", &no]).code, Some(0));
@@ -500,7 +505,7 @@ fn a_casebook_with_damaged_pages_goes_back_to_a_copy() {
 fn an_index_of_the_database_that_lost_entries_is_made_anew() {
     let place = filled();
     let before = content(&place);
-    // What a crash of the machine may leave: the table has rows that its index does not know.
+    // A system crash may leave rows that the table's index does not contain.
     change(
         &database(&place),
         "PRAGMA writable_schema = ON;
@@ -543,7 +548,7 @@ fn an_older_casebook_is_upgraded_by_a_repair() {
     assert_eq!(ids(&ran), Vec::<String>::new(), "{}", ran.out);
 }
 
-/// The model and its runtime, where one is there to be broken.
+/// Faults of the model and its runtime, where they are installed.
 #[test]
 fn a_missing_library_and_a_broken_model() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -559,7 +564,7 @@ fn a_missing_library_and_a_broken_model() {
         }
         place.path("kept")
     };
-    // The binary in a folder of its own: a checkout's library and model are found from inside of it.
+    // The binary needs its own folder: inside a checkout it would find the library and model there.
     let alone = place.path("alone/precedent");
     std::fs::create_dir_all(alone.parent().unwrap()).unwrap();
     std::fs::copy(env!("CARGO_BIN_EXE_precedent"), &alone).unwrap();
@@ -590,7 +595,7 @@ fn a_missing_library_and_a_broken_model() {
     }
     assert_eq!(doctor(Some(&runtime), Some(&models)), Vec::<String>::new());
     assert_eq!(doctor(Some(&runtime), None), ["model_missing"]);
-    // One byte of its weights: it would load, and give wrong vectors.
+    // With one byte of its weights changed, the model would load and give wrong vectors.
     let file = models.join("builtin/model.onnx.data");
     let mut bytes = std::fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
@@ -606,7 +611,7 @@ fn a_missing_library_and_a_broken_model() {
 
 #[test]
 fn every_step_of_a_record_is_kept() {
-    // A comment that is there before its item is no orphan: trackers send them in any order.
+    // A comment stored before its item is not an orphan: trackers send them in any order.
     let place = Place::new();
     let path = place.file("in.jsonl", format!("{}\n{}\n", issue(1, "A", "b"), comment(9, 55, "Early")));
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
@@ -651,7 +656,8 @@ fn a_diagnostic_file_names_nobody() {
             .iter()
             .any(|f| f["name"] == "precedent.db" && f["bytes"].as_u64() > Some(0))
     );
-    // Nobody's file is written over, and a casebook that cannot be opened is told as such.
+    // Existing files are never overwritten, and a casebook that cannot be opened is reported as
+    // such.
     assert_eq!(place.run(&["doctor", "--bundle", &name]).code, Some(2));
     change(&database(&place), "PRAGMA user_version = 999;");
     place.ok(&["doctor", "--bundle", &name, "--force"]);

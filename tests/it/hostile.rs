@@ -1,4 +1,5 @@
-//! The seeds of the fuzz targets, through the same checks: what was met once is met again, and the targets cannot rot.
+//! Seeds of the fuzz targets, run through the same checks: found failures stay fixed, and the
+//! targets keep compiling.
 
 #[path = "../fuzz/checks.rs"]
 mod checks;
@@ -60,12 +61,12 @@ fn the_server_for_agents_stays_whatever_it_is_sent() {
     assert_eq!((code, said.contains("panicked")), (Some(0), false), "{said}");
 }
 
-/// Orders to a terminal in each notation: a title, a colour in eight bits, the reading direction, a line that is written
-/// over.
+/// Terminal control sequences in each notation: a title, an 8-bit colour, the reading direction, an
+/// overwritten line.
 #[cfg(unix)]
 const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}";
 
-/// Files with such names cannot be made everywhere.
+/// Files with such names cannot be created on every system.
 #[cfg(unix)]
 #[test]
 fn no_text_of_a_tracker_gives_orders_to_a_terminal() {
@@ -167,7 +168,7 @@ fn what_strangers_wrote_is_marked_in_every_reply_to_an_agent() {
         let reply = client.ok(tool, arguments);
         assert!(reply["notice"].as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {reply}");
         left.retain(|name| name != tool);
-        // What a tool refuses may name what strangers named.
+        // A tool's error message may contain names from foreign texts.
         let refused = client.call(tool, json!({"no such parameter": 1}));
         assert_eq!(refused["result"]["isError"], true, "{tool}: {refused}");
         for said in
@@ -180,7 +181,7 @@ fn what_strangers_wrote_is_marked_in_every_reply_to_an_agent() {
     assert_eq!(client.end().0, Some(0));
 }
 
-/// A server may write anything into its refusal, and the casebook keeps it.
+/// Checks that a server may send any text in its refusal, and the casebook stores it.
 #[test]
 fn a_refusal_by_a_server_reaches_an_agent_with_the_notice_alone() {
     let github = crate::fake_github::FakeGitHub::new("acme/app");

@@ -1,5 +1,6 @@
-//! Each connector against each way in which a server, or a proxy before it, can misbehave. A sync ends within bounds and
-//! says why; nothing that was mirrored is hidden; and once the server behaves again the mirror is what is there.
+//! Tests of each connector against every misbehaviour of a server or a proxy. A sync ends within
+//! bounds and reports the reason; no mirrored item is hidden; and once the server recovers, the
+//! mirror equals its content.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -26,14 +27,14 @@ use crate::{
     sync::{Mirror, options},
 };
 
-/// A sync against a misbehaving server takes no longer.
+/// The maximum duration of a sync against a misbehaving server.
 const MAX_TIME: Duration = Duration::from_secs(60);
-/// … and sends no more requests for a project of a few items.
+/// The maximum number of requests of such a sync, for a project of a few items.
 const MAX_REQUESTS: u64 = 2_000;
-/// No message is longer, in characters.
+/// The maximum length of a message, in characters.
 const MAX_MESSAGE: usize = 1_000;
 
-/// An answer that may be tampered with.
+/// A response that may be tampered with.
 struct Answer {
     path: String,
     status: u16,
@@ -51,7 +52,8 @@ impl Answer {
         self.body = json!({"message": "no", "errors": [{"message": "no"}]}).to_string().into_bytes();
     }
 
-    /// Changes each value of a JSON body; the name is that of the field, or of the list that holds it.
+    /// Edits each value of a JSON body; the name is that of the field, or of the list that contains
+    /// it.
     fn edit(&mut self, edit: impl Fn(&str, &mut Value)) {
         fn walk(name: &str, value: &mut Value, edit: &dyn Fn(&str, &mut Value)) {
             match value {
@@ -87,7 +89,7 @@ impl Answer {
 
 type Tamper = fn(&mut Answer);
 
-/// Every way to misbehave, by name.
+/// All misbehaviours, by name.
 const BEHAVIOURS: &[(&str, Tamper)] = &[
     ("500 for everything", |a| a.fail(500)),
     ("502 for everything", |a| a.fail(502)),
@@ -252,7 +254,7 @@ const BEHAVIOURS: &[(&str, Tamper)] = &[
 
 static COUNTER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
 
-/// A server between a mirror and an invented tracker.
+/// A proxy between a mirror and a fake tracker.
 struct Proxy {
     host: String,
     tamper: Arc<Mutex<Option<Tamper>>>,
@@ -326,7 +328,7 @@ async fn forward(Shared((target, host, client, tamper)): Shared<Route>, request:
     response
 }
 
-/// What is held and not hidden.
+/// Returns the stored items without tombstones.
 fn held(mirror: &Mirror) -> Vec<String> {
     let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
     let mut statement =
@@ -340,7 +342,7 @@ async fn sync(mirror: &Mirror, full: bool) -> SyncReport {
     mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap()
 }
 
-/// Syncs in vain, in part and in full, and then against the server as it was.
+/// Runs failing incremental and full syncs, and then syncs with the original server.
 async fn bear_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
     let first = sync(mirror, false).await;
     assert_eq!(first.problem, None, "{name}: {first:?}");
@@ -362,7 +364,7 @@ async fn bear_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
         }
         proxy.set(None);
         let report = sync(mirror, true).await;
-        // What came only while the server misbehaved is not taken away at once.
+        // Items that first appeared while the server misbehaved are not deleted at once.
         let doubted = report.problem.as_ref().is_some_and(|p| p.message.contains("implausibly many"));
         assert!(report.problem.is_none() || doubted, "{name} after {behaviour}: {report:?}");
         let now = held(mirror);
@@ -423,7 +425,7 @@ async fn github_misbehaves() {
 
 type Spoil = fn(&mut Value);
 
-/// What is wrong with one record of each list.
+/// Faults of one record of each list.
 const BAD_RECORDS: &[(&str, Spoil)] = &[
     ("null", |record| *record = Value::Null),
     ("a word", |record| *record = json!("x")),
@@ -434,7 +436,7 @@ const BAD_RECORDS: &[(&str, Spoil)] = &[
     ("texts are lists", |record| each_field(record, |value| value.is_string().then(|| json!([[]])))),
 ];
 
-/// Sets the fields of a record for which there is a new value.
+/// Sets the fields of a record for which `new` returns a value.
 fn each_field(record: &mut Value, new: fn(&Value) -> Option<Value>) {
     for (_, value) in record.as_object_mut().into_iter().flatten() {
         if let Some(new) = new(value) {
@@ -610,7 +612,7 @@ async fn internal_comment_is_shown_and_goes_nowhere_else() {
     let mirror = Mirror::of_tracker(&fake, None, false).await;
     sync(&mirror, false).await;
     mirror.casebook.update_index(&Task::new()).await.unwrap();
-    // Zendesk calls the odd ones of the invented comments internal.
+    // In Zendesk, the comments with odd ids are internal.
     let key = format!("{}#1", mirror.key().await);
     let thread = mirror.casebook.thread(&key).await.unwrap();
     let marks: Vec<_> = thread.comments.iter().map(|c| (c.markdown.trim(), c.internal)).collect();

@@ -1,4 +1,4 @@
-//! Signing in with a browser, against an invented GitHub.
+//! Tests of signing in with a browser, against a fake GitHub.
 
 use std::sync::{
     Arc,
@@ -79,7 +79,7 @@ async fn a_code_is_typed_and_the_token_is_in_the_keyring() {
     let slower = json!({"error": "slow_down", "interval": 10});
     let token = json!({"access_token": "canary-token", "token_type": "bearer", "scope": "repo"});
     let (done, sent, kept) = sign_in(vec![code(), pending.clone(), slower, pending, token]).await;
-    // Five seconds, five, then ten and ten, as the server wants.
+    // The server asks for waits of five, five, ten and ten seconds.
     assert_eq!(done, Ok(30));
     assert_eq!(kept.as_deref(), Some("canary-token"));
     assert_eq!(sent[0], "client_id=app-1&scope=repo");

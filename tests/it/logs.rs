@@ -1,4 +1,5 @@
-//! `precedent troubleshoot FILE…`: from a log, or a support bundle, to what is known of its errors.
+//! Tests of `precedent troubleshoot FILE…`: from a log or a support bundle to known cases of its
+//! errors.
 
 use std::{io::Write as _, path::Path};
 
@@ -10,8 +11,8 @@ fn piped(place: &Place, args: &[&str], input: &[u8]) -> Ran {
     Ran::from(place.command(args).stdin(input).output().unwrap())
 }
 
-/// A casebook in which one failure was solved and another one is open.
-/// Imports these items with one comment.
+/// Imports these items with one comment, which give a casebook with one solved failure and one open
+/// one.
 fn mirrored(place: &Place, items: String, said: &serde_json::Value) {
     let items = place.file("items.jsonl", items);
     let comments = place.file("comments.jsonl", said.to_string());
@@ -53,7 +54,7 @@ fn casebook(place: &Place) {
     mirrored(place, items.join("\n"), &said);
 }
 
-/// A log with both failures, one that nobody has met, and much that is well.
+/// Returns a log with both failures, an unknown one, and many normal lines.
 fn log() -> String {
     let mut out = String::new();
     for n in 0..900 {
@@ -197,7 +198,7 @@ fn what_is_no_log_is_told_or_asked_about_as_a_text() {
         "{}",
         missing.err
     );
-    // A mail holds no error of a log, and is a question.
+    // A mail contains no log errors and is treated as a question.
     let mail = place.file("mail.txt", "Our orders are lost with HR-4711 since Monday. What can we do?\n");
     let said = place.ok(&["troubleshoot", &mail.to_string_lossy()]).out;
     assert!(said.contains("acme/heron#7"), "{said}");
@@ -212,7 +213,7 @@ fn what_is_no_log_is_told_or_asked_about_as_a_text() {
 fn a_log_on_standard_input_is_read_as_a_file_is() {
     let place = Place::new();
     casebook(&place);
-    // Larger than what is read as a text, with the failure in the middle.
+    // The file is larger than the limit for texts, with the failure in the middle.
     let noise: String = (0..9_000)
         .map(|n| {
             format!(

@@ -1,4 +1,5 @@
-//! Tests of the whole, through the real binary and the public interface. One binary: it links once.
+//! Integration tests through the real binary and the public interface. They form one binary, which
+//! links once.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -65,7 +66,7 @@ mod watch;
 #[cfg(unix)]
 mod wiki;
 
-/// Every file of this folder is a module above: a forgotten one would never run.
+/// Checks that every file of this folder is a module above; otherwise it would never run.
 #[test]
 fn no_test_file_is_forgotten() {
     let main = include_str!("main.rs");

@@ -1,5 +1,5 @@
-//! The server for agents, frame by frame: tools and their schemas, every tool called, errors with a remedy, bounds,
-//! and what must not end it.
+//! Tests of the MCP server, frame by frame: tools and their schemas, a call of every tool, errors
+//! with a hint, limits, and input that must not end it.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -47,7 +47,7 @@ impl Client {
         self.bytes(line.as_bytes());
     }
 
-    /// Sends a line, whatever it holds.
+    /// Sends a line with any content.
     pub fn bytes(&mut self, line: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(line).unwrap();
@@ -55,7 +55,7 @@ impl Client {
         input.flush().unwrap();
     }
 
-    /// The next thing that the server says.
+    /// Returns the next frame from the server.
     pub fn frame(&mut self) -> Value {
         let mut line = String::new();
         assert!(self.output.read_line(&mut line).unwrap() > 0, "the server ended");
@@ -84,13 +84,13 @@ impl Client {
         assert_ne!(reply["result"]["isError"], true, "{reply}");
         let result = reply["result"].clone();
         assert!(!result.is_null(), "{reply}");
-        // Clients that read text alone get the same.
+        // Clients that read only text get the same content.
         let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
         assert_eq!(text, result["structuredContent"]);
         result["structuredContent"].clone()
     }
 
-    /// Closes the pipe; the server ends, and says nothing outside of the protocol.
+    /// Closes the pipe and asserts that the server ends without any output outside of the protocol.
     pub fn end(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let mut rest = String::new();
@@ -235,7 +235,7 @@ fn a_brief_lets_words_stand_and_takes_links_out() {
     assert!(redacted.contains("tracker.example"), "{redacted}");
     let kept = brief(json!({"keep": ["blue harbour"]}));
     assert!(kept.contains("from Blue Harbour.") && !kept.contains("Brandt"), "{kept}");
-    // To take the links out is to redact, whatever else is said.
+    // Removing links counts as redaction, regardless of the other option.
     let unlinked = brief(json!({"redact": false, "redact_links": true}));
     assert!(!unlinked.contains("tracker.example") && !unlinked.contains("Brandt"), "{unlinked}");
     assert_eq!(client.end().0, Some(0));
@@ -334,7 +334,7 @@ fn a_slow_call_says_how_far_it_is() {
             "name": "search", "arguments": {"query": "agent timeout", "limit": 1}, "_meta": {"progressToken": "slow"}}})
         .to_string(),
     );
-    // The index is made first; the notes say how far that is, and never go back.
+    // The index is created first; progress notifications report it and never decrease.
     let mut told: Vec<f64> = Vec::new();
     let reply = loop {
         let mut line = String::new();
@@ -365,7 +365,7 @@ fn a_call_that_is_given_up_ends_and_the_next_is_answered() {
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 901, "reason": "enough"}});
     client.send(&cancel.to_string());
     assert_eq!(client.ok("status", json!({}))["sources"][0]["key"], "acme/app");
-    // Unknown requests are given up without harm, too.
+    // Cancelling an unknown request is harmless.
     client.send(&cancel.to_string().replace("901", "77"));
     assert!(
         !client.ok("search", json!({"query": "agent", "limit": 2}))["hits"].as_array().unwrap().is_empty()
@@ -383,7 +383,7 @@ fn a_client_that_vanishes_in_the_middle_of_a_call() {
             "name": "troubleshoot", "arguments": {"text": "upload stops"}}});
         client.send(&call.to_string());
     }
-    // Both pipes are closed while it works.
+    // Both pipes are closed while the server works.
     let Client { mut child, input, output, .. } = client;
     drop((input, output));
     let mut err = String::new();
@@ -421,7 +421,7 @@ fn a_line_that_is_no_request_is_answered_and_the_next_one_too() {
         assert!(answer["error"]["message"].as_str().unwrap().ends_with('.'), "{shown}: {answer}");
         assert_eq!(client.ask("ping", json!({}))["result"], json!({}), "after {shown}");
     }
-    // Of the long line nothing was kept.
+    // The long line was not kept in memory.
     if let Ok(status) = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())) {
         let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap();
         let kib: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
@@ -520,7 +520,7 @@ fn duplicates_are_found_by_key_number_text_and_draft_in_one_source_or_all() {
     assert!(keys(&draft).iter().any(|k| k.starts_with("acme/app")), "{draft}");
     assert!(keys(&draft).iter().any(|k| k.starts_with("acme/lib")), "{draft}");
     assert_eq!(client.end().0, Some(0));
-    // A server for one source means its numbers, and looks there.
+    // A server for one source resolves numbers and queries in that source.
     let mut client = Client::start(&place, &["-R", "acme/app"]);
     assert_eq!(
         first(&client.ok("find_duplicates", json!({"number": 5, "include_closed": true}))),
@@ -568,7 +568,7 @@ fn the_tools_that_say_they_only_read_write_nothing() {
         assert_eq!(database(), before, "{tool}");
     }
     assert_eq!(client.end().0, Some(0));
-    // A look by an agent takes no report off the queue of those that wait for a check.
+    // A query by an agent removes no report from the queue of unchecked ones.
     assert_eq!(place.json(&["triage", "--json"])["scanned"], 1);
 }
 

@@ -1,5 +1,5 @@
-//! What `precedent mcp` answers in pages and within a bound: put together they are the whole, and no reply is longer than was
-//! asked for.
+//! Tests of the pagination of `precedent mcp`: the pages together form the complete result, and no
+//! reply exceeds the requested length.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::{
     support::{Place, comment, issue},
 };
 
-/// Two sources, with threads and texts of every length.
+/// Creates two sources, with threads and texts of every length.
 fn large(place: &Place) {
     let (items, comments) = crate::support::tracker(160, 300, 7);
     let mut lines = format!("{items}{comments}");
@@ -27,7 +27,7 @@ fn large(place: &Place) {
     place.ok(&["import", "github", &other.to_string_lossy(), "--source", "acme/lib"]);
 }
 
-/// Calls with these arguments until there is no next page; each page is within its bound.
+/// Calls a tool until there is no next page, and asserts that each page is within its limit.
 fn pages(client: &mut Client, tool: &str, arguments: &Value) -> Vec<Value> {
     let mut out: Vec<Value> = Vec::new();
     let mut arguments = arguments.clone();
@@ -125,7 +125,7 @@ fn pages_of_a_thread_and_of_a_brief_put_together_are_the_whole() {
         (pages.iter().map(|p| p["content"].as_str().unwrap()).collect::<String>(), pages.len())
     };
     let (whole, one) = brief(&mut client, 200_000);
-    // The long log in it is shown by the lines that tell.
+    // The brief shows the distinctive lines of the long log.
     let (parts, many) = brief(&mut client, 1_000);
     assert_eq!((one, &parts), (1, &whole));
     assert!(many > 1);

@@ -1,4 +1,5 @@
-//! The built-in model on the real runtime; and what is said when either is missing, broken or swapped.
+//! Tests of the built-in model on the real runtime, and of the messages if either is missing,
+//! broken or replaced.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +32,8 @@ pub fn run(place: &Place, runtime: &Path, models: &Path, args: &[&str]) -> Ran {
     Ran::from(output)
 }
 
-/// The first folder of a search path that holds a model wins, so a broken one must not be passed over in silence.
+/// Copies the model: the first folder of a search path with a model is used, so a broken one must
+/// be reported.
 fn copy_of_the_model(place: &Place) -> PathBuf {
     for entry in std::fs::read_dir(root().join("models/builtin")).unwrap() {
         let path = entry.unwrap().path();
@@ -50,7 +52,7 @@ fn meaning_finds_what_words_do_not() {
     let models = root().join("models");
     let ran = run(&place, &runtime, &models, &["import", "sample"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    // None of these words stands in the reports that are meant.
+    // None of these words occurs in the expected reports.
     let ran = run(
         &place,
         &runtime,
@@ -75,7 +77,7 @@ fn meaning_finds_what_words_do_not() {
     assert_eq!(status["model"]["problem"], serde_json::Value::Null);
 }
 
-/// A problem with the model is told with its remedy; import and search by words go on.
+/// Asserts that a model problem is reported with a hint, while import and full-text search work.
 fn words_go_on(place: &Place, runtime: &Path, models: &Path, why: &str) {
     let ran = run(place, runtime, models, &["import", "sample"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

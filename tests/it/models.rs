@@ -1,4 +1,4 @@
-//! Other models: brought in, fetched, changed to while others search, removed.
+//! Tests of other models: installed from files, downloaded, switched during searches, removed.
 
 use std::{
     path::{Path, PathBuf},
@@ -22,7 +22,7 @@ use crate::{
     support::{Place, Ran, issue},
 };
 
-/// A model for the tests' own vectors: its name alone makes its space.
+/// Adds a model with test vectors, which depend only on its name.
 fn card(place: &Place, name: &str) {
     let card = json!({
         "name": name, "dimensions": 384, "max_tokens": 256, "sha256": "",
@@ -41,7 +41,7 @@ fn filled(items: u64) -> Place {
     place
 }
 
-/// The best hit by meaning alone, with its cosine.
+/// Returns the best semantic match with its cosine.
 fn best(place: &Place, n: u64) -> (String, f64) {
     let question = format!("mode:semantic valve{n} leaks behind pump{n}");
     let ran = place.run(&["search", &question, "-L", "1", "--json"]);
@@ -79,11 +79,11 @@ fn a_change_of_model_is_complete_or_not_yet_whatever_is_asked_meanwhile() {
     });
     assert_eq!(answering(&place), "other");
     assert_eq!(best(&place, 700).0, first.0);
-    // Back is quick: the vectors are still there.
+    // Switching back is quick, because the vectors are still stored.
     let ran = place.ok(&["model", "use", "builtin"]);
     assert!(ran.err.contains("Now using builtin") && !ran.err.contains("passages in"), "{}", ran.err);
     assert_eq!(best(&place, 3).0, "acme/app#3");
-    // And the other one can go.
+    // The other model can be removed.
     place.ok(&["model", "remove", "other"]);
     assert_eq!(place.json(&["model", "list", "--json=name"]), json!([{"name": "builtin"}]));
     let is_kept = |entry: &std::fs::DirEntry| {
@@ -139,7 +139,7 @@ fn what_is_not_there_or_in_use_is_told() {
     card(&place, "other");
     place.ok(&["model", "use", "other"]);
     assert!(hint(&["model", "remove", "other"]).contains("in use"));
-    // A model whose folder was taken away by hand: words go on, and the way back is told.
+    // If a model's folder was deleted by hand, full-text search works and a hint is shown.
     std::fs::remove_dir_all(place.casebook().join("models/other")).unwrap();
     let ran = place.ok(&["search", "leaks", "-L", "1"]);
     assert!(
@@ -151,7 +151,7 @@ fn what_is_not_there_or_in_use_is_told() {
     assert_eq!(best(&place, 2).0, "acme/app#2");
 }
 
-/// The built-in model under another roof.
+/// Copies the built-in model into another folder.
 fn copy_to(place: &Place, folder: &str) -> PathBuf {
     for name in [
         "model.onnx",
@@ -199,7 +199,7 @@ fn a_model_from_files_is_tried_before_it_is_taken() {
     refused("config.json is missing");
     std::fs::rename(folder.join("c"), folder.join("config.json")).unwrap();
 
-    // An archive of the folder, with another name in front of everything.
+    // The archive contains the folder under another name.
     let archive = place.path("minilm.tar.gz");
     let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(
         std::fs::File::create(&archive).unwrap(),
@@ -224,7 +224,8 @@ fn a_model_from_files_is_tried_before_it_is_taken() {
     assert!(ran.code == Some(0) && ran.err.contains("Now using minilm"), "{}", ran.err);
     let ran = ask(&["search", "mode:semantic browser keeps asking for the password again", "-L", "5"]);
     assert!(ran.out.to_lowercase().contains("log"), "{}", ran.out);
-    // A file that was swapped afterwards is found out: its vectors would compare with no stored one.
+    // A file replaced later is detected, because its vectors would not be comparable with stored
+    // ones.
     let model = place.casebook().join("models/minilm/model.onnx.data");
     let mut bytes = std::fs::read(&model).unwrap();
     let n = bytes.len();
@@ -234,11 +235,11 @@ fn a_model_from_files_is_tried_before_it_is_taken() {
     assert!(ran.code == Some(0) && ran.err.contains("does not match its card"), "{}", ran.err);
 }
 
-/// A hub that sends large files elsewhere, as the real one does.
+/// A model hub that redirects requests for large files, like the real one.
 #[derive(Default)]
 struct Hub {
     log: Vec<(String, Option<String>)>,
-    /// What goes wrong with the next large file.
+    /// Faults of the next large file.
     cut: bool,
     html: bool,
     status: Option<u16>,
@@ -246,7 +247,8 @@ struct Hub {
     seen_login: bool,
 }
 
-/// A model in one file: a table of 256 rows of 64 random numbers, and the row of each word piece.
+/// Returns a model in one file: a table of 256 rows of 64 random numbers, and the row of each word
+/// piece.
 fn tiny() -> PathBuf {
     root().join("tests/fixtures/models/tiny.onnx")
 }
@@ -293,7 +295,7 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
     }
     if name.ends_with(".onnx") && std::mem::take(&mut hub.cut) {
         let half = rest.slice(..rest.len() / 2);
-        // What was sent so far arrives before the line breaks.
+        // The partial content arrives before the connection breaks.
         let broken = futures_util::stream::once(async {
             tokio::time::sleep(Duration::from_millis(200)).await;
             Err(std::io::Error::other("cut"))
@@ -366,7 +368,7 @@ fn what_comes_in_place_of_a_model_is_told() {
     refused("is damaged");
     state.lock().unwrap().wrong_digest = false;
     state.lock().unwrap().status = Some(404);
-    // The small files are here already; the model is not given.
+    // The small files are present already, but the model is not available.
     refused("was not found");
     state.lock().unwrap().status = None;
     assert_eq!(install(&place, &runtime, &address).code, Some(0), "and then it goes on");

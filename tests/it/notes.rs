@@ -1,5 +1,5 @@
-//! Notes: search before store, through the public interface. Vectors are those of hashed words, so a share of common
-//! words is a cosine that can be counted out by hand.
+//! Tests of notes through the public interface, which searches before it stores. Vectors are those
+//! of hashed words, so the cosine is the share of common words.
 
 use precedent_core::{
     Code, Task,
@@ -27,7 +27,7 @@ const LONG: &str = "amber birch cedar delta ember fjord grove heath inlet jetty 
                     quartz ridge slate thorn umbra vale willow xenon yarrow zephyr anchor basin cliff dune estuary \
                     forest glacier harbor island jungle kelp lagoon meadow needle";
 
-/// [`LONG`] with its last `n` words replaced.
+/// Returns [`LONG`] with its last `n` words replaced.
 fn changed(n: usize) -> String {
     let other = ["orchid", "pebble", "quarry", "river", "summit", "tundra", "upland", "valley"];
     let mut words: Vec<&str> = LONG.split_whitespace().collect();
@@ -93,7 +93,7 @@ async fn a_near_duplicate_is_stored_and_connected_once() {
     assert!((0.90..0.95).contains(&near.matches[0].similarity), "{:?}", near.matches);
     assert_eq!(near.note.connected, ["note#1"]);
     assert_eq!(casebook.note("1").await.unwrap().connected, ["note#2"]);
-    // One edge and not two, whoever asks again.
+    // Repeated requests create one link, not two.
     let attach = NoteChange { attach: vec!["note#2".into()], ..Default::default() };
     let first = casebook.edit_note("note#1", attach, &Task::new()).await.unwrap();
     assert_eq!(first.connected, ["note#2"]);
@@ -135,7 +135,7 @@ async fn a_look_alone_stores_nothing_and_says_what_to_do() {
     for (body, recommendation, matches) in [
         (changed(0), Recommendation::DuplicateFound, 1),
         (changed(6), Recommendation::SimilarFound, 1),
-        // Less alike than what has nearly the same words, and about the same.
+        // This text has fewer words in common, but is still similar.
         (changed(8), Recommendation::SimilarFound, 1),
         ("Something else altogether.".to_owned(), Recommendation::Unique, 0),
     ] {
@@ -181,10 +181,10 @@ async fn where_the_look_fails_the_note_is_stored_with_a_warning() {
     let answer = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     assert_eq!(answer.outcome, NoteOutcome::Stored);
     assert!(answer.warning.unwrap().contains("exact wording"));
-    // Words are compared even so.
+    // Words are compared even without vectors.
     let again = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     assert_eq!((again.outcome, count(&casebook).await), (NoteOutcome::Duplicate, 1));
-    // What was stored without a vector counts once there is a model.
+    // A note stored without a vector is compared once there is a model.
     drop(casebook);
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
@@ -220,7 +220,8 @@ async fn notes_are_found_with_everything_else_and_are_no_duplicates_of_reports()
     assert_eq!(keys("label:lesson slot").await, ["note#1"]);
     assert_eq!(keys("mode:semantic is:note replication slot").await, ["note#1"]);
     assert_eq!(keys("is:issue slot").await, ["acme/app#1"]);
-    // The item knows of its note; a bare number still means the item; the notes are no source.
+    // The item links to its note. A bare number means the item, and notes are not listed as a
+    // source.
     assert_eq!(casebook.thread("acme/app#1").await.unwrap().links[0].key, "note#1");
     assert_eq!(casebook.thread("1").await.unwrap().key, "acme/app#1");
     assert_eq!(casebook.sources().await.unwrap().len(), 1);
@@ -249,7 +250,7 @@ async fn a_note_is_edited_archived_and_removed_and_its_number_stays_taken() {
         }
     };
     assert_eq!((search("mode:lexical heartbeat").await, search("mode:lexical pump").await), (0, 1));
-    // An archived note still blocks the same again, and says what it is.
+    // An archived note still blocks an identical one, and is named as archived.
     let again = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the pump.")).await;
     assert_eq!(again.matches[0].lifecycle, Lifecycle::Archived);
     casebook.remove_note("note#1", &Task::new()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Every command: what it prints for people, as JSON (held to its schema), and when it fails.
+//! Tests of every command's output as text, as JSON (validated against its schema), and on errors.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -8,7 +8,8 @@ use crate::support::{Place, Ran, comment, issue};
 
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043";
 
-/// A small casebook with one of everything. Files are `in.jsonl`, `wiki/`, `table.csv`.
+/// Returns a small casebook with every kind of content. Its files are `in.jsonl`, `wiki/` and
+/// `table.csv`.
 fn filled() -> Place {
     let place = Place::new();
     let mut solved = issue(1, FAILURE, "On 2.3.1 it stops.\n\n```\nerror FW-1043: chunk out of order\n```");
@@ -31,7 +32,7 @@ fn filled() -> Place {
     .collect();
     let path = place.file("in.jsonl", lines);
     let page = place.file("wiki/Uploads.md", "# Uploads\n\nA bundle is uploaded in chunks.\n");
-    // A page's time is its file's.
+    // A page's time is that of its file.
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
     std::fs::File::options().write(true).open(&page).unwrap().set_modified(time).unwrap();
     place.file(
@@ -45,8 +46,8 @@ fn filled() -> Place {
     place
 }
 
-/// One run: the name of its snapshot, the arguments (`@` stands for the place's folder), and for whole JSON the name of
-/// its schema.
+/// A test case: the name of its snapshot, the arguments (`@` stands for the place's folder), and
+/// for complete JSON the name of its schema.
 type Case = (&'static str, &'static [&'static str], Option<&'static str>);
 
 const CASES: &[Case] = &[
@@ -241,13 +242,14 @@ const CASES: &[Case] = &[
     ("note_remove", &["note", "remove", "1", "--yes"], None),
     ("import_sample_error", &["import", "sample", "--source", "acme/app"], None),
     ("logout_error", &["logout", "a", "b"], None),
-    // At the end: it goes back to what was here then.
+    // These cases run last, because they restore the earlier state.
     ("restore_error", &["restore", "@/no-such.db"], None),
     ("restore", &["restore", "@/copy.db"], None),
     ("restore_json", &["restore", "@/copy.db", "--json"], Some("restore")),
 ];
 
-/// Commands whose other outputs are held elsewhere: they need a tracker, a keyring, a set, or are a conversation.
+/// Commands whose other outputs are tested elsewhere: they need a tracker, a keyring or a data set,
+/// or are interactive.
 const ELSEWHERE: &[&str] = &[
     "source test",
     "login",
@@ -319,7 +321,7 @@ fn what_every_command_prints() {
     let sample =
         place.json(&["--casebook", &place.path("sample").to_string_lossy(), "import", "sample", "--json"]);
     schema(&place, "import").validate(&sample).unwrap();
-    // Every schema was held against a real output; three of them need what is not here.
+    // Every schema was compared with real output, except three that need a missing resource.
     let all: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
     let missing: Vec<&String> = all.difference(&known).collect();
     assert_eq!(
@@ -360,7 +362,7 @@ fn no_command_is_forgotten() {
         let held =
             has(|n| !n.ends_with("_error")) || elsewhere || matches!(words, "search" | "show" | "brief");
         let fails = has(|n| n.ends_with("_error") || n.ends_with("_meant"));
-        // A command that cannot fail by itself.
+        // A command that cannot fail by itself needs no failure case.
         assert!(held && (fails || words == "config-path"), "{words}: held {held}, its failure {fails}");
     }
 }
@@ -392,7 +394,7 @@ fn manual_pages_completions_and_the_skill() {
     let place = Place::new();
     let page = place.ok(&["man"]).out;
     assert!(page.contains(".TH precedent 1") && page.contains("Exit codes"), "{page}");
-    // A page is replaced by a whole one: who reads the old one reads it to its end.
+    // A page is replaced atomically, so that readers of the old one can read it to its end.
     let (folder, old) = (place.path("man"), place.path("old"));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(&old, "old").unwrap();
@@ -405,7 +407,7 @@ fn manual_pages_completions_and_the_skill() {
     }
     let skill = place.ok(&["skill"]).out;
     assert!(skill.starts_with("---\nname: precedent\ndescription: "), "{skill}");
-    // What it says can be said: every command line in it is known.
+    // Every command line in the skill parses.
     let commands: BTreeSet<&str> = skill
         .split("precedent ")
         .skip(1)

@@ -1,4 +1,5 @@
-//! Answers while the semantic index is incomplete: nothing is denied, and a missing vector never ranks a document lower.
+//! Tests of results while the semantic index is incomplete: nothing is reported as missing, and a
+//! missing vector never ranks a document lower.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +13,7 @@ use serde_json::json;
 
 use crate::support::{Place, issue, lines, tracker, with};
 
-/// Computes vectors until at least this many passages have one, and no further.
+/// Computes vectors until at least this many passages have one, and then stops.
 async fn index_partly(casebook: &Casebook, passages: u64) {
     let handle = Arc::new(Mutex::new(None::<Task>));
     let inside = Arc::clone(&handle);
@@ -66,7 +67,7 @@ async fn title_of_the_query_stays_first_without_vectors() {
     let place = Place::new();
     let casebook = Casebook::open(place.options()).await.unwrap();
     let (records, _) = tracker(200, 0, 5);
-    // The newest are embedded first: the one that is asked for is the oldest.
+    // The newest documents are embedded first, and the query matches the oldest.
     let wanted = with(
         issue(900, "Gasket of the intake valve leaks", "It drips."),
         json!({"created_at": "2019-01-01T00:00:00Z", "updated_at": "2019-01-01T00:00:00Z"}),

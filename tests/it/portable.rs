@@ -1,4 +1,4 @@
-//! `backup`, `export` and `import casebook`: what goes over, what does not, and what is refused.
+//! Tests of `backup`, `export` and `import casebook`: the data that is copied, left out or refused.
 
 use std::{
     io::{Read as _, Write as _},
@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use crate::support::{Place, comment, content, issue, tracker};
 
-/// A casebook with everything that people and trackers put into one.
+/// Returns a casebook with every kind of content.
 fn filled(seed: u64, source: &str) -> Place {
     let place = without_notes(seed, source);
     let attach = format!("{source}#1");
@@ -33,7 +33,7 @@ fn without_notes(seed: u64, source: &str) -> Place {
     let text = format!("{items}{comments}").replace("acme/app", source);
     let path = place.file("in.jsonl", text);
     let page = place.file("wiki/Home.md", "# Home\n\nWhere the valves are.\n");
-    // A page's time is its file's.
+    // A page's time is that of its file.
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
     std::fs::File::options().write(true).open(&page).unwrap().set_modified(time).unwrap();
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", source]);
@@ -69,7 +69,7 @@ fn members(file: &Path) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// Writes the members again, as someone would who wants to do harm: with checksums that fit.
+/// Writes the members again like an attacker, with matching checksums.
 fn sealed(place: &Place, manifest: &[u8], database: &[u8]) -> PathBuf {
     let checksums = format!(
         "{}  manifest.json\n{}  casebook.db.zst\n",
@@ -95,7 +95,7 @@ fn written(place: &Place, members: &[(&str, &[u8])]) -> PathBuf {
     place.file("made.casebook", tar.into_inner().unwrap())
 }
 
-/// An exported database, changed by SQL, in a file whose checksums fit.
+/// Returns an exported database, changed by SQL, in a file with matching checksums.
 fn tampered(place: &Place, file: &Path, sql: &str) -> PathBuf {
     let members = members(file);
     let path = place.file("tampered.db", zstd::decode_all(members[1].1.as_slice()).unwrap());
@@ -109,7 +109,7 @@ fn tampered(place: &Place, file: &Path, sql: &str) -> PathBuf {
     sealed(place, manifest.to_string().as_bytes(), &zstd::encode_all(bytes.as_slice(), 1).unwrap())
 }
 
-/// Nothing of it is here, and nothing that it made is left.
+/// Asserts that a failed import left nothing behind.
 #[track_caller]
 fn untouched(place: &Place) {
     assert_eq!(place.json(&["source", "list", "--json"]), serde_json::json!([]));
@@ -138,11 +138,11 @@ fn a_casebook_goes_over_whole_and_private_notes_stay() {
     );
     assert_eq!(there.json(&["note", "list", "--json"]), serde_json::json!([]));
     there.ok(&["doctor"]);
-    // What was sent by the tracker can still be unpacked there: importing it again changes nothing.
+    // The tracker's raw records can be unpacked there: importing them again changes nothing.
     let ran =
         there.ok(&["import", "github", &here.path("in.jsonl").to_string_lossy(), "--source", "acme/app"]);
     assert!(ran.err.contains("0 new, 560 unchanged"), "{}", ran.err);
-    // The same casebook again is refused, and changes nothing.
+    // Importing the same casebook again is refused and changes nothing.
     let before = content(&there);
     let ran = import(&there, &file);
     assert!(ran.code == Some(2) && ran.err.contains("holds acme/app already"), "{}", ran.err);
@@ -204,13 +204,13 @@ fn two_casebooks_become_one() {
     assert_eq!(first.json(&["verdict", "list", "--json"]).as_array().unwrap().len(), 4);
     assert_eq!(first.json(&["note", "list", "--json"]).as_array().unwrap().len(), 1);
     first.ok(&["doctor"]);
-    // Records that were packed with another dictionary were packed anew: none of them differs from its file.
+    // Records packed with another dictionary were recompressed: none of them differs from its file.
     for (source, place) in [("acme/app", &first), ("other/tool", &second)] {
         let path = place.path("in.jsonl").to_string_lossy().into_owned();
         let ran = first.ok(&["import", "github", &path, "--source", source]);
         assert!(ran.err.contains("0 new, 560 unchanged"), "{}", ran.err);
     }
-    // Notes on both sides cannot be told apart by their numbers.
+    // Notes on both sides would share numbers.
     let third = filled(7, "third/thing");
     let ran = import(&first, &export(&third, &["--with-notes"]));
     assert!(ran.code == Some(2) && ran.err.contains("both contain private notes"), "{}", ran.err);
@@ -230,7 +230,8 @@ fn a_file_that_was_cut_or_changed_is_refused() {
         assert!(ran.err.contains("cannot be imported") && ran.err.contains("hint:"), "{}", ran.err);
         untouched(&there);
     }
-    // One byte of anything: of a header, of the manifest, of the database, of the checksums.
+    // One changed byte anywhere is detected: in a header, the manifest, the database or the
+    // checksums.
     let length = whole.len();
     for at in [0, 148, 520, 560, 1024 + 10, 2048 + 512, length / 2, length / 3, length - 1024 - 500] {
         let mut bytes = whole.clone();
@@ -245,7 +246,7 @@ fn a_file_that_was_cut_or_changed_is_refused() {
     let ran = import(&there, &here.path("no such file"));
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     untouched(&there);
-    // What is no exported casebook is called what it is, and none is begun for it.
+    // A file that is not an exported casebook is described, and no casebook is created.
     let copy = here.path("copy.db");
     here.ok(&["backup", &copy.to_string_lossy()]);
     let new = Place::new();
@@ -273,12 +274,12 @@ fn a_newer_one_and_one_that_would_fill_the_disk_are_refused() {
     let file = tampered(&here, &here.path("out.casebook"), "PRAGMA user_version = 999;");
     let ran = import(&there, &file);
     assert!(ran.code == Some(1) && ran.err.contains("newer version"), "{}", ran.err);
-    // Says that it unpacks to a lot.
+    // The declared unpacked size is too large.
     manifest["format"] = 1.into();
     manifest["database_bytes"] = (1_u64 << 40).into();
     let ran = import(&there, &sealed(&here, manifest.to_string().as_bytes(), &members[1].1));
     assert!(ran.code == Some(2) && ran.err.contains("times its size"), "{}", ran.err);
-    // Unpacks to more than it says.
+    // The file unpacks to more than its declared size.
     let mut bomb = zstd::Encoder::new(Vec::new(), 1).unwrap();
     for _ in 0..256 {
         bomb.write_all(&vec![0; 1 << 20]).unwrap();
@@ -296,7 +297,7 @@ fn a_file_that_was_made_to_do_harm_is_refused() {
     let members = members(&file);
     let there = Place::new();
     there.empty();
-    // Names of other places: nothing is unpacked by name.
+    // Member names with other paths: nothing is unpacked by name.
     let evil: &[(&str, &[u8])] = &[("../../evil", b"x"), ("manifest.json", &members[0].1)];
     let ran = import(&there, &written(&here, evil));
     assert!(ran.code == Some(2) && ran.err.contains("not in the expected place"), "{}", ran.err);
@@ -305,7 +306,8 @@ fn a_file_that_was_made_to_do_harm_is_refused() {
         "ALTER TABLE links RENAME TO l; CREATE VIEW links AS SELECT * FROM l;",
         "DROP TABLE checks;",
         "PRAGMA application_id = 5;",
-        // A row that points at nothing, a key that is not its source's number, a value of another type.
+        // An orphaned row, a key that differs from its source's number, and a value of another
+        // type.
         "INSERT INTO comments (source_id, number, remote_id, body, created_at, updated_at, raw_hash) VALUES (99, 1, 'x', 'y', 1, 1, x'00');",
         "DELETE FROM comments WHERE id = 5;",
         "INSERT INTO sources (key, kind, added_at) VALUES ('more/than', 'github', 1);",
@@ -317,7 +319,7 @@ fn a_file_that_was_made_to_do_harm_is_refused() {
         assert_eq!(ran.code, Some(2), "{sql}\n{}", ran.err);
         untouched(&there);
     }
-    // Decisions about reports that are here already are not taken from a file.
+    // Decisions about existing reports are never imported.
     let mine = filled(6, "other/tool");
     let before = mine.json(&["verdict", "list", "--json"]);
     let file = tampered(
@@ -367,7 +369,7 @@ fn a_backup_is_whole_while_another_process_writes() {
     let ran = place.run(&["backup", &file]);
     assert!(ran.code == Some(2) && ran.err.contains("already exists"), "{}", ran.err);
     place.ok(&["backup", &file, "--force"]);
-    // It is a casebook: put into a folder it is opened.
+    // The copy is a casebook that opens when placed in a folder.
     let other = Place::new();
     std::fs::create_dir_all(other.casebook()).unwrap();
     std::fs::copy(&file, other.casebook().join("precedent.db")).unwrap();
@@ -384,7 +386,7 @@ fn a_restore_is_whole_and_whoever_has_it_open_sees_it() {
     let copy = place.path("copy.db").to_string_lossy().into_owned();
     let said = place.ok(&["backup", &copy]).err;
     assert!(said.contains(&format!("To restore it: precedent restore {copy}")), "{said}");
-    // Somebody has it open, with a log that is not in its place yet.
+    // Another process has it open, with a log that is not applied yet.
     let open = Connection::open(place.casebook().join("precedent.db")).unwrap();
     let titles = || -> i64 {
         let query = "SELECT count(*) FROM documents WHERE title = 'Changed since'";
@@ -402,12 +404,12 @@ fn a_restore_is_whole_and_whoever_has_it_open_sees_it() {
     assert_eq!(content(&place), before);
     let notes = place.ok(&["note", "list"]).out;
     assert!(notes.contains("My own remark") && !notes.contains("Later"), "{notes}");
-    // What was there is kept, and can be gone back to.
+    // The previous data is kept and can be restored.
     let kept = ran.err.lines().find_map(|l| l.strip_prefix("The previous data is kept in ")).unwrap();
     place.ok(&["restore", kept]);
     assert!(place.ok(&["note", "list"]).out.contains("Later"));
 
-    // Where there is no database any more.
+    // The database does not exist any more.
     let broken = Place::new();
     broken.empty();
     std::fs::write(broken.casebook().join("precedent.db"), "no database, but somebody's").unwrap();
@@ -417,7 +419,7 @@ fn a_restore_is_whole_and_whoever_has_it_open_sees_it() {
     let aside = std::fs::read_to_string(broken.casebook().join("precedent.damaged-1.db")).unwrap();
     assert_eq!(aside, "no database, but somebody's");
 
-    // Into a new place; and what is no copy changes nothing.
+    // Restoring works in a new place, and an invalid copy changes nothing.
     let other = Place::new();
     other.ok(&["restore", &copy]);
     other.ok(&["index"]);
@@ -439,7 +441,7 @@ fn an_export_takes_nobody_elses_file_and_leaves_none() {
     let place = without_notes(22, "acme/app");
     let mine = ["out.casebook.part", "out.casebook.part.db", "out.casebook.part.zst", "copy.db.part"];
     let mine = mine.map(|name| place.file(name, "my own"));
-    // What a killed one left.
+    // A killed process left these files.
     place.file(".precedent-abcdefABCDEF.part/part.db", "half");
     place.file(".precedent-abcdefABCDEF.part/lock", "");
     let file = place.path("out.casebook").to_string_lossy().into_owned();
@@ -461,7 +463,7 @@ fn an_export_while_others_write_and_one_record_alone() {
         format!("{}\n{}\n", issue(1, "Valve leaks", "It drips."), comment(9, 1, "Gasket.")),
     );
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    // A write that is under way does not hold it up, and is not in it.
+    // A concurrent write does not delay the backup, and is not part of it.
     let connection = Connection::open(place.casebook().join("precedent.db")).unwrap();
     connection.execute_batch("BEGIN IMMEDIATE; UPDATE documents SET title = 'Half written';").unwrap();
     let file = export(&place, &[]);
@@ -486,21 +488,21 @@ fn a_file_decides_nothing_about_sources_that_it_does_not_hold() {
         INSERT INTO links (from_key, to_key, kind, origin) VALUES ('acme/app#900', 'acme/app#10', 'duplicate_of', 'tracker'),
             ('evil/x#2', 'acme/app#10', 'closes', 'tracker');";
     let file = tampered(&theirs, &file, planted);
-    // The manifest has to say what is in it.
+    // The manifest must match the content.
     let listed = members(&file);
     let mut manifest: serde_json::Value = serde_json::from_slice(&listed[0].1).unwrap();
     let honest = manifest["contents"]["verdicts"].as_u64().unwrap();
     manifest["contents"]["verdicts"] = (honest + 2).into();
     let file = sealed(&theirs, manifest.to_string().as_bytes(), &listed[1].1);
 
-    // Before the items that it speaks about exist …
+    // The decisions are imported before their items exist …
     let mine = Place::new();
     let ran = import(&mine, &file);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("Skipped. The decision about acme/app#10 and acme/app#900"), "{}", ran.err);
     assert!(ran.err.contains("acme/app#11 and evil/x#1"), "{}", ran.err);
     assert!(ran.err.contains(&format!("{honest} verdicts")), "what was left out does not count: {}", ran.err);
-    // … and when they come later, nobody has decided about them.
+    // … and do not count when the items arrive later.
     let (items, _) = tracker(950, 0, 5);
     let path = mine.file("in.jsonl", items).to_string_lossy().into_owned();
     mine.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);

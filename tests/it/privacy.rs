@@ -1,4 +1,4 @@
-//! Whom the product talks to: the trackers that were added, when it is told to sync, and nobody else.
+//! Tests of network access: the product contacts only added trackers, and only when told to sync.
 
 use std::{
     collections::BTreeSet,
@@ -11,7 +11,7 @@ use crate::{
     support::{Place, Ran, library},
 };
 
-/// What a person does in a day, but for syncing.
+/// Returns the commands of a user's day, except sync.
 fn day(place: &Place) -> Vec<Vec<String>> {
     let log = "ERROR FW-1043 the upload of a bundle ends\n  at fw.upload.Bundle.close(Bundle.java:44)";
     let brief = place.path("brief").to_string_lossy().into_owned();
@@ -65,7 +65,7 @@ fn a_day_of_work_talks_to_the_trackers_that_were_added_and_to_nobody_else() {
         command.env("LD_PRELOAD", &library).env("CONNECTIONS", &log);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // A command that reads nothing may be over before it could be told anything.
+        // A command that reads no input may end before it is written.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);

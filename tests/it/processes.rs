@@ -1,4 +1,4 @@
-//! Several processes on one casebook.
+//! Tests of several processes on one casebook.
 
 use std::{
     process::Stdio,
@@ -35,7 +35,7 @@ fn two_imports_and_searches_at_once_lose_nothing() {
         start(&["import", "github", &b, "--source", "acme/app"]),
         start(&["import", "github", &c, "--source", "acme/app"]),
     ];
-    // Before an import has made the casebook, a search says rightly that there is none.
+    // Before an import has created the casebook, a search rightly reports that there is none.
     let began = Instant::now();
     while !place.casebook().join("precedent.db").is_file() {
         assert!(began.elapsed() < Duration::from_secs(60), "no import began a casebook");
@@ -60,7 +60,8 @@ fn two_imports_and_searches_at_once_lose_nothing() {
     place.ok(&["index"]);
     let coverage = &place.json(&["status", "--json"])["coverage"];
     assert_eq!(coverage["chunks"], coverage["embedded"]);
-    // BM25 counts documents that were replaced until segments merge; made anew, the scores are equal too.
+    // BM25 counts replaced documents until segments merge; after a rebuild, the scores are equal as
+    // well.
     place.ok(&["index", "--rebuild"]);
     assert_eq!(content(&place), content(&alone));
 }
@@ -70,7 +71,7 @@ fn words_do_not_wait_for_vectors() {
     let (issues, _) = tracker(60, 0, 5);
     let place = Place::new();
     std::fs::create_dir(place.casebook()).unwrap();
-    // As if another process were computing vectors for a long time.
+    // The lock simulates another process that computes vectors for a long time.
     let lock = std::fs::File::create(place.casebook().join("vectors.lock")).unwrap();
     lock.lock().unwrap();
     let path = place.file("issues.jsonl", issues).to_string_lossy().into_owned();
@@ -98,13 +99,13 @@ fn what_changed_since_it_was_indexed_is_not_covered() {
     let found = place.json(&["search", "agent timeout", "--json"]);
     assert_eq!((&found["coverage"]["full_text"], notices(&found).as_str()), (&60.into(), "[]"));
 
-    // Two documents have a comment that no index knows.
+    // Two documents have a comment that is not indexed yet.
     let said = [comment(1, 3, "The flux capacitor leaks"), comment(2, 4, "Seen here, too")];
     let said = said.map(|c| c.to_string()).join("\n");
     let said = place.file("comments.jsonl", said).to_string_lossy().into_owned();
     place.ok(&["import", "github", &said, "--source", "acme/app", "--no-index"]);
     assert_eq!(place.json(&["status", "--json"])["coverage"]["full_text"], 58);
-    // While another process holds the lock, a search answers from what is there.
+    // While another process holds the lock, a search uses the existing index.
     let lock = std::fs::File::create(place.casebook().join("text.lock")).unwrap();
     lock.lock().unwrap();
     let found = place.json(&["search", "capacitor", "--json"]);
@@ -112,7 +113,7 @@ fn what_changed_since_it_was_indexed_is_not_covered() {
     assert!(notices(&found).contains("the semantic index is 96 % built"), "{found}");
     assert_eq!(found["conclusive"], false);
     drop(lock);
-    // It adds the words itself, and leaves the vectors.
+    // The search updates the full-text index itself, but not the vectors.
     let found = place.json(&["search", "capacitor", "--json"]);
     assert_eq!(found["coverage"]["full_text"], 60);
     assert_eq!(found["hits"][0]["key"], "acme/app#3");
@@ -120,7 +121,7 @@ fn what_changed_since_it_was_indexed_is_not_covered() {
     assert!(notices(&found).contains("the semantic index is 96 % built"), "{found}");
     place.ok(&["index"]);
     assert_eq!(notices(&place.json(&["search", "capacitor", "--json"])), "[]");
-    // A note has its vector at once.
+    // A note gets its vector at once.
     place.ok(&[
         "note",
         "add",
@@ -139,7 +140,7 @@ fn a_note_alone_does_not_make_search_by_meaning_complete() {
     let place = Place::new();
     let path = place.file("issues.jsonl", tracker(60, 0, 5).0).to_string_lossy().into_owned();
     place.ok(&["import", "github", &path, "--source", "acme/app", "--no-index"]);
-    // Its vector is made at once; the others are not even counted yet.
+    // The note's vector is computed at once; other pending ones are not even counted.
     place.ok(&["note", "add", "--kind", "episode", "--title", "A valve", "--body", "It leaks a little."]);
     let found = place.json(&["search", "mode:semantic agent timeout", "--json"]);
     assert!(found["notices"].to_string().contains("only partly built"), "{found}");
@@ -165,12 +166,12 @@ fn a_question_takes_a_moment_of_a_large_update_and_the_next_goes_on() {
         derived.update_text(Effort::AtMost(Duration::ZERO), &Task::new(), &mut report).unwrap();
         (report.documents, fulltext.count().unwrap(), derived.text_is_stale().unwrap())
     };
-    // A thousand records are a revision.
+    // A revision has a thousand records.
     assert_eq!(go_on(), (1_000, 1_000, true));
     assert_eq!(go_on(), (1_000, 2_000, true));
     assert_eq!(go_on(), (500, 2_500, false));
     assert_eq!(go_on(), (0, 2_500, false));
-    // What is changed meanwhile is replaced.
+    // A record changed meanwhile is replaced.
     place.ok(&["import", "github", &text(&comments), "--source", "acme/app", "--no-index"]);
     assert!(derived.text_is_stale().unwrap());
     while go_on().2 {}

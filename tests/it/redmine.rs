@@ -1,4 +1,5 @@
-//! A real Redmine, where one is installed (Debian: `redmine redmine-sqlite puma`): filled, mirrored, changed, mirrored again.
+//! A test against a real Redmine where one is installed (Debian: `redmine redmine-sqlite puma`):
+//! filled, mirrored, changed, mirrored again.
 
 use std::{
     fs::File,
@@ -19,12 +20,12 @@ use serde_json::{Value, json};
 use crate::{support::Place, sync::synced};
 
 const INSTALLED: &str = "/usr/share/redmine";
-/// What Debian's package makes when it is configured with SQLite.
+/// The database that Debian's package creates when it is configured with SQLite.
 const EMPTY: &str = "/var/lib/dbconfig-common/sqlite3/redmine/instances/default/redmine_default";
 const KEY: &str = "0123456789abcdef0123456789abcdefcanary42";
 
-/// The version of Bundler that Debian packages. The one that Ruby itself brings may be newer, and does not find the gems of
-/// other packages.
+/// Returns the version of Bundler that Debian packages. The one that comes with Ruby may be newer
+/// and does not find the gems of other packages.
 fn packaged_bundler() -> Option<String> {
     let entries = std::fs::read_dir("/usr/share/rubygems-integration/all/specifications").ok()?;
     entries.flatten().find_map(|entry| {
@@ -33,7 +34,7 @@ fn packaged_bundler() -> Option<String> {
     })
 }
 
-/// A server of its own, gone at the end.
+/// A separate server that is removed at the end.
 struct Redmine {
     folder: tempfile::TempDir,
     child: Child,
@@ -48,7 +49,7 @@ impl Drop for Redmine {
 }
 
 impl Redmine {
-    /// Starts one, if it is installed.
+    /// Starts a server if Redmine is installed.
     fn start() -> Option<Self> {
         if !Path::new(INSTALLED).exists() || File::open(EMPTY).is_err() {
             eprintln!("SKIPPED: no Redmine with SQLite is installed here (cargo xtask test --only servers)");
@@ -84,7 +85,7 @@ impl Redmine {
             .args(["-e", "production", "-b", &format!("tcp://127.0.0.1:{port}"), "-w", "0", "-t", "1:1"])
             .args(["--dir", INSTALLED, "config.ru"])
             .current_dir(INSTALLED)
-            // Its instances lie below its own folder; this one does not.
+            // Instances are expected below the package's own folder; this one is elsewhere.
             .env("REDMINE_INSTANCE", format!("../../../..{}", root.display()))
             .env("RAILS_ENV", "production")
             .envs(packaged_bundler().map(|version| ("BUNDLER_VERSION", version)))
@@ -168,7 +169,7 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
             &format!("h2. What happens\n\nThe valve @v{n}@ *leaks*."),
         );
     }
-    // One of another project, which lists of this one must not hold.
+    // The issue belongs to another project and must not appear in this one's lists.
     redmine.tell(
         "POST",
         "/issues.json",
@@ -240,14 +241,14 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
         &json!({"wiki_page": {"text": "h1. Pumps\n\nGone dry."}}),
     );
     let report = synced(&casebook, false).await;
-    // The issues 17 and 3, the page; the new issue and the note.
+    // The changes are to the issues 17 and 3 and the page; new are an issue and a note.
     assert_eq!((report.new, report.updated), (2, 3), "{report:?}");
     assert_eq!(casebook.thread("acme/app#17").await.unwrap().title, "Another title");
     assert_eq!(casebook.thread("acme/app#3").await.unwrap().comments.len(), 3);
     assert_eq!(casebook.thread(&format!("acme/app#{late}")).await.unwrap().title, "A new one");
     assert!(casebook.thread("acme/app:Pumps").await.unwrap().markdown.contains("Gone dry"));
 
-    // What is gone, and what went to another project.
+    // One item is deleted, and one is moved to another project.
     let gone = |method: &str, path: &str| assert!(redmine.ask(method, path, None).unwrap().0 < 300);
     gone("DELETE", "/issues/20.json");
     gone("DELETE", "/projects/app/wiki/Pumps.json");
@@ -261,7 +262,7 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
     assert_eq!((source.issues, source.pages, source.orphan_comments), (114, 1, 0));
     assert_eq!(crate::sync::holding(&place.casebook(), KEY.as_bytes()), Vec::<String>::new());
 
-    // A wrong key counts as none where something is public; it is noticed all the same.
+    // With public content, a wrong key is treated as none, but is detected all the same.
     drop(casebook);
     let casebook = open("ffffffffffffffffffffffffffffffffffffffff").await;
     let report = casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();

@@ -1,4 +1,5 @@
-//! Settings: a flag goes before a variable, a variable before the file, the file before the default.
+//! Tests of settings: a flag takes precedence over a variable, a variable over the file, and the
+//! file over the default.
 
 use serde_json::json;
 
@@ -44,7 +45,7 @@ fn the_nearest_word_holds() {
     place.ok(&["config", "unset", "search.limit"]);
     assert_eq!(get(None)["origin"], "default");
     assert_eq!(hits(&place, None, &[]), 10);
-    // A variable that holds nonsense is named.
+    // An invalid variable is named in the error.
     let output = place.command(&["status"]).env("PRECEDENT_SEARCH_LIMIT", "many").output().unwrap();
     let ran = Ran::from(output);
     assert!(ran.code == Some(2) && ran.err.contains("PRECEDENT_SEARCH_LIMIT"), "{}", ran.err);

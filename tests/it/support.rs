@@ -1,4 +1,4 @@
-//! A hermetic command line, made-up trackers, and a fingerprint of a casebook's content.
+//! A hermetic command line, fake trackers, and a fingerprint of a casebook's content.
 
 use std::{
     fmt::Write as _,
@@ -12,7 +12,7 @@ use precedent_index::embed::Engine;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A casebook's folder and a folder for files, both gone at the end.
+/// A casebook's folder and a folder for files, both removed at the end.
 pub struct Place {
     folder: TempDir,
 }
@@ -26,18 +26,19 @@ impl Place {
         self.folder.path().join("casebook")
     }
 
-    /// Makes the casebook, with nothing in it.
+    /// Creates an empty casebook.
     pub fn begin(&self) {
         self.ok(&["source", "add", "no/thing"]);
         self.ok(&["source", "remove", "no/thing", "--yes"]);
     }
 
-    /// How this process opens the casebook: with the test's own vectors, at one moment.
+    /// Returns the options to open the casebook in this process, with the test vectors and a fixed
+    /// clock.
     pub fn options(&self) -> OpenOptions {
         self.options_at(1_780_000_000)
     }
 
-    /// As [`Place::options`], at another moment.
+    /// Works like [`Place::options`], at another time.
     pub fn options_at(&self, second: i64) -> OpenOptions {
         let mut options = OpenOptions::new(self.casebook());
         options.engine = Some(Engine::Hashed);
@@ -45,7 +46,7 @@ impl Place {
         options
     }
 
-    /// The folder of the full text as this version writes it.
+    /// Returns the folder of this version's full-text index.
     pub fn full_text(&self) -> PathBuf {
         full_text(&self.casebook()).expect("a full text")
     }
@@ -61,7 +62,7 @@ impl Place {
         self.folder.path().join(name)
     }
 
-    /// The binary over this casebook, with the test's own vectors and nothing of the surroundings.
+    /// Returns the binary for this casebook, with the test vectors and a clean environment.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_precedent"));
         command
@@ -72,7 +73,7 @@ impl Place {
             .env("PRECEDENT_CASEBOOK", self.casebook())
             .args(args)
             .stdin(Stdio::null());
-        // Where it is counted which lines are reached, this process counts into the same place.
+        // For coverage runs, the child process writes into the same profile.
         if let Some(counts) = std::env::var_os("LLVM_PROFILE_FILE") {
             command.env("LLVM_PROFILE_FILE", counts);
         }
@@ -83,13 +84,13 @@ impl Place {
         Ran::from(self.command(args).output().unwrap())
     }
 
-    /// Makes a casebook with nothing in it.
+    /// Creates the folder of an empty casebook.
     pub fn empty(&self) {
         std::fs::create_dir_all(self.casebook()).unwrap();
         drop(precedent_store::Store::open(&self.casebook().join("precedent.db")).unwrap());
     }
 
-    /// Runs and insists on success.
+    /// Runs a command and asserts that it succeeds.
     pub fn ok(&self, args: &[&str]) -> Ran {
         let ran = self.run(args);
         assert_eq!(ran.code, Some(0), "{args:?}\n{}\n{}", ran.out, ran.err);
@@ -101,7 +102,7 @@ impl Place {
     }
 }
 
-/// What a command printed.
+/// The output of a command.
 pub struct Ran {
     pub code: Option<i32>,
     pub out: String,
@@ -119,7 +120,7 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
-    /// For snapshots: both streams and the exit code, with what differs from run to run masked.
+    /// Returns both streams and the exit code for snapshots, with variable parts masked.
     pub fn shown(&self, place: &Place) -> String {
         let mask = |text: &str| {
             let text = text.replace(&*place.folder.path().to_string_lossy(), "[FOLDER]");
@@ -135,7 +136,8 @@ fn regex_replace(text: &str, pattern: &str, with: &str) -> String {
     regex::Regex::new(pattern).unwrap().replace_all(text, with).into_owned()
 }
 
-/// A library of this folder's, in C, that stands between the binary and the system (`LD_PRELOAD`).
+/// Compiles a C library of this folder to be preloaded between the binary and the system
+/// (`LD_PRELOAD`).
 pub fn library(place: &Place, source: &str, what: &str) -> Option<PathBuf> {
     let library = place.path("preloaded.so");
     let source = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).join(source);
@@ -148,7 +150,7 @@ pub fn library(place: &Place, source: &str, what: &str) -> Option<PathBuf> {
     None
 }
 
-/// A small deterministic generator of numbers (the constants of Knuth's MMIX).
+/// A small deterministic random number generator (the constants of Knuth's MMIX).
 pub struct Numbers(pub u64);
 
 impl Numbers {
@@ -171,7 +173,7 @@ fn words(numbers: &mut Numbers, n: u64) -> String {
     words.join(" ")
 }
 
-/// A record with other values.
+/// Returns a record with some values changed.
 pub fn with(mut record: Value, changes: Value) -> Value {
     for (key, value) in changes.as_object().unwrap() {
         record[key] = value.clone();
@@ -179,12 +181,12 @@ pub fn with(mut record: Value, changes: Value) -> Value {
     record
 }
 
-/// Records as JSON Lines.
+/// Returns records as JSON Lines.
 pub fn lines(records: &[Value]) -> String {
     records.iter().map(|r| format!("{r}\n")).collect()
 }
 
-/// One issue in GitHub's REST shape.
+/// Returns an issue in GitHub's REST shape.
 pub fn issue(number: u64, title: &str, body: &str) -> Value {
     serde_json::json!({
         "id": 1000 + number, "number": number, "title": title, "body": body, "state": "open", "labels": [],
@@ -194,7 +196,7 @@ pub fn issue(number: u64, title: &str, body: &str) -> Value {
     })
 }
 
-/// The one folder of the full text, if there is one.
+/// Returns the only folder of the full-text index, if there is one.
 pub fn full_text(casebook: &std::path::Path) -> Option<PathBuf> {
     let mut folders: Vec<PathBuf> =
         std::fs::read_dir(casebook.join("fulltext")).ok()?.map(|e| e.unwrap().path()).collect();
@@ -202,7 +204,7 @@ pub fn full_text(casebook: &std::path::Path) -> Option<PathBuf> {
     folders.pop()
 }
 
-/// One comment in GitHub's REST shape.
+/// Returns a comment in GitHub's REST shape.
 pub fn comment(id: u64, number: u64, body: &str) -> Value {
     serde_json::json!({
         "id": id, "issue_url": format!("https://tracker.example/api/v3/repos/acme/app/issues/{number}"), "body": body,
@@ -212,7 +214,7 @@ pub fn comment(id: u64, number: u64, body: &str) -> Value {
     })
 }
 
-/// A made-up tracker: (issues, comments) as JSON Lines.
+/// Returns a fake tracker's content: (issues, comments) as JSON Lines.
 pub fn tracker(items: u64, comments: u64, seed: u64) -> (String, String) {
     let mut numbers = Numbers(seed);
     let (mut a, mut b) = (String::new(), String::new());
@@ -239,8 +241,8 @@ pub fn tracker(items: u64, comments: u64, seed: u64) -> (String, String) {
     (a, b)
 }
 
-/// A fingerprint of everything that a casebook holds and can find; the same content gives the same text, whatever the
-/// order in which it arrived.
+/// Returns a fingerprint of everything that a casebook stores and finds, independent of the order
+/// of arrival.
 pub fn content(place: &Place) -> String {
     let folder = place.casebook();
     let database = rusqlite::Connection::open(folder.join("precedent.db")).unwrap();
@@ -296,8 +298,10 @@ fn digest(database: &rusqlite::Connection, query: &str) -> String {
     format!("{n} rows {}", &hasher.finalize().to_hex()[..16])
 }
 
-/// Titles and texts of three reports: one, another with nearly the title of the third, and the third, which is a duplicate of the
-/// first. By titles the second comes before the first; only what the texts quote tells them apart.
+/// Returns titles and texts of three reports; the third is a duplicate of the first, and the second
+/// has nearly its title.
+///
+/// By title, the second ranks before the first; only the quoted texts distinguish them.
 pub fn misleading(i: u64) -> [(String, String); 3] {
     let quoted = format!("```\nbeta{i} delta{i} kappa{i}\n```");
     [

@@ -1,5 +1,5 @@
-//! Sync against an invented GitHub: whatever goes wrong on the way, what is here in the end is what is there, or the
-//! report says what is missing.
+//! Sync tests against a fake GitHub: after any failure, the mirror equals the server, or the report
+//! lists what is missing.
 
 use std::{
     sync::{
@@ -28,7 +28,7 @@ use crate::{
     support::Place,
 };
 
-/// Time that passes only when someone waits.
+/// A fake clock that advances only when someone waits.
 #[derive(Default)]
 struct FakeTime {
     now: AtomicI64,
@@ -56,7 +56,7 @@ pub struct Mirror {
 
 const KEY: &str = "acme/app";
 
-/// How a casebook is opened with this token for every tracker.
+/// Returns the options to open a casebook with this token for every tracker.
 pub fn options(place: &Place, token: Option<&'static str>) -> OpenOptions {
     let mut options = OpenOptions::new(place.casebook());
     options.engine = Some(Engine::Hashed);
@@ -88,13 +88,13 @@ impl Mirror {
         Self { place, time, casebook }
     }
 
-    /// A casebook with an invented tracker's project.
+    /// Creates a casebook with a fake tracker's project.
     pub async fn of_tracker(fake: &FakeTracker, token: Option<&'static str>, wiki: bool) -> Self {
-        // Some give strangers nothing.
+        // Some trackers require a token for every request.
         Self::at_tracker(fake, token.or_else(|| fake.shape.anybody()), wiki).await
     }
 
-    /// The same for a stranger.
+    /// Creates the same casebook without a token.
     pub async fn without_token(fake: &FakeTracker) -> Self {
         Self::at_tracker(fake, None, false).await
     }
@@ -112,7 +112,7 @@ impl Mirror {
         mirror
     }
 
-    /// The key of its first source.
+    /// Returns the key of the first source.
     pub async fn key(&self) -> String {
         self.casebook.sources().await.unwrap()[0].key.clone()
     }
@@ -126,7 +126,7 @@ impl Mirror {
         self.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap()
     }
 
-    /// Syncs, and insists that nothing ended it.
+    /// Syncs and asserts that no problem ended the sync.
     async fn ok(&self) -> SyncReport {
         let report = self.sync().await;
         assert_eq!(report.problem, None, "{report:?}");
@@ -141,17 +141,17 @@ impl Mirror {
         self.time.waits.lock().unwrap().drain(..).sum()
     }
 
-    /// Lets this much time pass.
+    /// Advances the clock by this duration.
     pub fn later(&self, wait: Duration) {
         self.time.now.fetch_add(i64::try_from(wait.as_secs()).unwrap(), Ordering::SeqCst);
     }
 
-    /// Puts the clock back by this much.
+    /// Moves the clock back by this duration.
     pub fn earlier(&self, wait: Duration) {
         self.time.now.fetch_sub(i64::try_from(wait.as_secs()).unwrap(), Ordering::SeqCst);
     }
 
-    /// A file beside the casebook.
+    /// Writes a file beside the casebook.
     pub fn file(&self, name: &str, content: String) -> std::path::PathBuf {
         self.place.file(name, content)
     }
@@ -160,7 +160,7 @@ impl Mirror {
         self.place.casebook()
     }
 
-    /// Everything that is held and not buried, in the server's form.
+    /// Returns all stored records without tombstones, in the form of the server's content.
     fn content(&self) -> (Records, Records) {
         let database = rusqlite::Connection::open(self.place.casebook().join("precedent.db")).unwrap();
         let rows = |query: &str| -> Records {
@@ -178,7 +178,7 @@ impl Mirror {
     }
 }
 
-/// Syncs all sources, of which there is one, and insists that nothing ended it.
+/// Syncs the only source and asserts that no problem ended the sync.
 pub async fn synced(casebook: &Casebook, full: bool) -> SyncReport {
     let request = SyncRequest { full, ..SyncRequest::default() };
     let report = casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
@@ -186,7 +186,8 @@ pub async fn synced(casebook: &Casebook, full: bool) -> SyncReport {
     report
 }
 
-/// What is here is what is there, byte for byte, and GitHub's schemas allow all that was said.
+/// Asserts that the mirror equals the server byte for byte, and that all responses matched GitHub's
+/// schemas.
 #[track_caller]
 pub fn assert_same(mirror: &Mirror, github: &FakeGitHub) {
     let ((items, comments), (want_items, want_comments)) = (mirror.content(), github.content());
@@ -200,7 +201,7 @@ pub fn assert_same(mirror: &Mirror, github: &FakeGitHub) {
     assert_eq!(github.world().invalid, Vec::<String>::new());
 }
 
-/// What is here is what an invented tracker holds.
+/// Asserts that the mirror equals the content of a fake tracker.
 #[track_caller]
 pub fn assert_same_content(mirror: &Mirror, fake: &FakeTracker) {
     let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
@@ -263,7 +264,8 @@ async fn a_first_sync_and_then_only_what_changed() {
     let report = mirror.ok().await;
     assert_eq!((report.items, report.comments, report.new), (250, 320, 570));
     assert_same(&mirror, &github);
-    // The repository, the newest number, three pages of items, four of comments, one of review comments.
+    // Requests: the repository, the newest number, three pages of items, four of comments, one of
+    // review comments.
     assert_eq!((report.requests, github.requests().len()), (10, 10));
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
 
@@ -275,14 +277,14 @@ async fn a_first_sync_and_then_only_what_changed() {
     assert_eq!((report.new, report.updated, report.requests), (0, 2, 4));
     assert_same(&mirror, &github);
 
-    // Nothing happened: from the second time on the answers are free.
+    // Nothing changed, so conditional requests are answered without a body.
     mirror.ok().await;
     github.requests();
     let report = mirror.ok().await;
     assert_eq!((report.new, report.updated, report.unchanged), (0, 0, 0));
     let log = github.requests();
     assert_eq!(log.iter().filter(|l| l.status == 304).count(), 3, "{log:?}");
-    // A tag that is stored must not hide a later change.
+    // A stored `ETag` must not hide a later change.
     github.world().edit(9, json!({"title": "Edited later"}));
     mirror.ok().await;
     assert_same(&mirror, &github);
@@ -294,7 +296,7 @@ async fn faults_on_the_way_leave_the_same_content() {
     let secondary = limit("You have exceeded a secondary rate limit. Please wait a few minutes.");
     let minute = Duration::from_secs(60);
     let second = Duration::from_secs(1);
-    // What goes wrong, how often in a row, and how long it has to be waited for.
+    // Columns: name, consecutive failures, fault, minimum and maximum wait.
     for (name, times, fault, least, most) in [
         ("502", 2, Fault::Status(502, vec![], json!({"message": "Server Error"})), second, 10 * second),
         (
@@ -337,7 +339,7 @@ async fn faults_on_the_way_leave_the_same_content() {
     ] {
         for on in ["/issues?state=all&sort=updated", "after=", "/issues/comments?"] {
             let github = github(220, 130);
-            // The list of changes, not the question for the newest number before it.
+            // The fault hits the list of changes, not the preceding request for the newest number.
             github.fail(on, times, fault.clone());
             let mirror = Mirror::of(&github).await;
             if name == "another page expired" && on != "after=" {
@@ -356,7 +358,7 @@ async fn faults_on_the_way_leave_the_same_content() {
 #[tokio::test]
 async fn a_page_that_is_too_large_is_halved() {
     let github = github(330, 10);
-    // Whatever is asked with a hundred records at this place fails, however often.
+    // Every request for a hundred records at this position fails, however often it is repeated.
     github.fail_after("per_page=100&sort=updated&state=all", 0, 4, Fault::Status(502, vec![], json!({})));
     github.fail("per_page=50", 4, Fault::Status(504, vec![], json!({})));
     let mirror = Mirror::of(&github).await;
@@ -382,7 +384,7 @@ async fn a_tracker_that_stays_down_is_told_and_what_came_is_kept() {
 
     github.world().clear_faults();
     let report = mirror.ok().await;
-    // It went on where it was.
+    // The sync resumes from its last position.
     assert_eq!(report.items, 250);
     assert_same(&mirror, &github);
 }
@@ -394,10 +396,10 @@ async fn limits_that_never_end_are_told() {
     let mirror = Mirror::of(&github).await;
     let report = mirror.sync().await;
     assert_eq!(report.problem.unwrap().code, Code::RateLimited);
-    // One, two, four, … minutes, and then no more.
+    // The waits are one, two, four, … minutes, and then stop.
     assert_eq!(mirror.waited(), Duration::from_secs(63 * 60));
     github.world().clear_faults();
-    // A wait of a day is not waited for.
+    // A requested wait of a day ends the sync.
     github.fail("after=", 1, Fault::Status(429, vec![("retry-after", "86400".into())], json!({})));
     let report = mirror.sync().await;
     let problem = report.problem.unwrap();
@@ -406,7 +408,7 @@ async fn limits_that_never_end_are_told() {
     assert_same(&mirror, &github);
 }
 
-/// Edits while pages are read move records to the end, and every other one to the page before.
+/// Edits items while pages are read: records move to the end, every other one to the previous page.
 pub fn restless(github: &FakeGitHub, until: usize) {
     github.world().after_page = Some(Box::new(move |world, page| {
         if page > until {
@@ -418,7 +420,7 @@ pub fn restless(github: &FakeGitHub, until: usize) {
             world.edit(numbers[pick(numbers.len())], json!({"title": format!("Edited on page {page}")}));
             world.edit_comment(ids[pick(ids.len())], &format!("Edited on page {page}"));
         }
-        // One that is new, too, in the same second as the last edit.
+        // The new item has the same second as the last edit.
         let (number, now) = (numbers.len() as u64 + 1_000, world.now);
         let new = world.issue(number, "New while pages were read", now);
         if !numbers.contains(&number) {
@@ -435,7 +437,8 @@ async fn edits_while_pages_are_read_lose_nothing() {
         restless(&github, 14);
         let mirror = Mirror::of(&github).await;
         mirror.ok().await;
-        // What changed behind the back of the list of items comes with the next sync, and nothing else is asked for.
+        // Items that changed during the list read come with the next sync, without further
+        // requests.
         restless(&github, 0);
         mirror.ok().await;
         assert_same(&mirror, &github);
@@ -456,7 +459,7 @@ async fn a_second_that_fills_several_pages_is_read_whole() {
             let mut world = github.world();
             world.numbered = numbered;
             for number in 1..=530 {
-                // 350 in one second, after 90 others.
+                // 350 items share one second, after 90 others.
                 let second = if (91..=440).contains(&number) {
                     NOW - 5_000
                 } else {
@@ -465,7 +468,7 @@ async fn a_second_that_fills_several_pages_is_read_whole() {
                 let issue = world.issue(number, "Changed all at once", second);
                 world.put(&issue);
             }
-            // Edits in that very second's pages move its borders.
+            // Edits while that second's pages are read shift their borders.
             let mut left = 3;
             world.after_page = Some(Box::new(move |world, page| {
                 if page > 1 && left > 0 {
@@ -508,7 +511,7 @@ async fn a_link_that_has_expired_goes_on_at_the_watermark() {
         world.edit(3, json!({"title": "Edited in between"}));
     }
     let report = mirror.ok().await;
-    // Inclusive: the record of the watermark's second comes again.
+    // The watermark is inclusive: the record of its second is read again.
     assert_eq!((report.items, report.unchanged), (152, 1));
     assert_same(&mirror, &github);
 }
@@ -532,7 +535,7 @@ async fn odd_records_do_not_stop_it() {
         broken["odd"] = json!(true);
         broken["title"] = json!(null);
         world.put_odd(&broken);
-        // A comment of an item that the list does not hold.
+        // The item of this comment is not in the list.
         let orphan = world.comment(900, 777, "Where am I?", NOW - 7);
         world.put(&orphan);
     }
@@ -576,12 +579,12 @@ async fn a_renamed_project_keeps_its_key() {
     assert_eq!(report.renamed_to.as_deref(), Some("acme/rocket"));
     assert_eq!(mirror.view().await.project, "acme/rocket");
     assert_eq!(mirror.casebook.thread("acme/app#5").await.unwrap().title, "Under the new name");
-    // From now on the new name is asked for.
+    // Later requests use the new name.
     github.requests();
     mirror.ok().await;
     assert!(github.requests().iter().all(|l| l.address.contains("acme/rocket") && l.status != 301));
 
-    // In the middle of a pass, too.
+    // A rename in the middle of a pass is handled as well.
     let github = self::github(350, 30);
     github.world().after_page = Some(Box::new(|world, page| {
         if page == 2 {
@@ -592,7 +595,7 @@ async fn a_renamed_project_keeps_its_key() {
     let report = mirror.ok().await;
     assert_eq!((report.items, report.comments, report.gone, report.skipped), (350, 30, 0, 0));
 
-    // Another project under the old name is not taken for it.
+    // Another project under the old name is rejected.
     let github = self::github(10, 0);
     let mirror = Mirror::of(&github).await;
     mirror.ok().await;
@@ -617,10 +620,10 @@ async fn what_was_deleted_or_transferred_is_kept_and_marked() {
         world.remove(5, Gone::Transferred(moved));
         world.remove_comment(7);
     }
-    // A list of changes says nothing of it, …
+    // A list of changes does not show deletions …
     let report = mirror.ok().await;
     assert_eq!(report.gone, 0);
-    // … a week later the open items are compared: one list and three questions.
+    // … but a week later the open items are compared, with one list and three requests.
     mirror.time.now.fetch_add(8 * 24 * 3600, Ordering::SeqCst);
     github.requests();
     let report = mirror.ok().await;
@@ -632,10 +635,10 @@ async fn what_was_deleted_or_transferred_is_kept_and_marked() {
         assert!(thread.deleted_at.is_some(), "{key}");
         assert_eq!(thread.links.first().map(|l| l.key.as_str()), link, "{key}");
     }
-    // A full sync notices what was deleted of the rest.
+    // A full sync finds the other deleted items.
     let report = mirror.sync_as(true).await;
     assert_eq!((report.problem.clone(), report.gone), (None, 1), "{report:?}");
-    // Comments of buried items are held, as the server does.
+    // Comments of deleted items are kept, as on the server.
     assert_same(&mirror, &github);
 }
 
@@ -650,14 +653,14 @@ async fn a_permission_that_is_lost_is_told_and_the_rest_goes_on() {
     let gap = report.gaps.iter().find(|g| g.kind == GapKind::Refused).unwrap();
     assert!(gap.text.starts_with("Comments:") && gap.text.contains("no permission to read"), "{gap:?}");
     assert_eq!(mirror.view().await.streams[1].watermark, None);
-    // Given again, it is read from where it was.
+    // Once access is granted again, the list continues from its old position.
     github.world().refused.clear();
     let report = mirror.ok().await;
     assert_eq!(report.comments, 40);
     assert!(!has(&report, GapKind::Refused));
     assert_same(&mirror, &github);
 
-    // The token itself is taken away: nothing is forgotten, and nothing buried.
+    // A revoked token must not delete any record or sync position.
     for (token, code) in [("another", Code::Authentication), ("", Code::NotFound)] {
         let stranger = match token {
             "" => None,
@@ -682,7 +685,7 @@ async fn cancelled_it_stops_within_a_second_and_keeps_what_it_has() {
         let github = github(350, 0);
         github.fail_after("after=", 1, 1, fault);
         let mirror = Mirror::of(&github).await;
-        // With the real time, so that the waits are real ones.
+        // The real clock is used here, so that the waits are real.
         let casebook = Casebook::open(options(&mirror.place, None)).await.unwrap();
         let task = Task::new();
         let cancel = task.clone();
@@ -706,7 +709,7 @@ async fn cancelled_it_stops_within_a_second_and_keeps_what_it_has() {
 async fn a_list_that_leads_in_a_circle_ends() {
     let github = github(250, 0);
     let mirror = Mirror::of(&github).await;
-    // Older than all else: what a tracker makes up must not move the watermark past what is there.
+    // The invented item is older than all others: it must not move the watermark past real items.
     let body = github.world().issue(1, "Again and again", NOW - 2_000_000);
     let link =
         format!("<{}/api/v3/repositories/4711/issues?after=x&sort=updated>; rel=\"next\"", github.host);
@@ -714,7 +717,7 @@ async fn a_list_that_leads_in_a_circle_ends() {
     let report = mirror.sync().await;
     assert!(report.problem.unwrap().message.contains("circle"));
     github.world().clear_faults();
-    // The place that led there is left behind when the tracker refuses it.
+    // The stored position is discarded when the tracker refuses it.
     mirror.ok().await;
     assert_same(&mirror, &github);
 }
@@ -756,7 +759,7 @@ async fn redirect_to_another_host_is_never_followed() {
         assert_eq!(other.requests().len(), 0, "{status}");
         assert!(github.requests().iter().all(|l| l.authorization.as_deref() == Some("Bearer canary-token")));
     }
-    // Round and round is told.
+    // A redirect loop is reported.
     github.fail(
         "/repos/acme/app",
         100,
@@ -774,7 +777,7 @@ async fn a_casebook_from_elsewhere_cannot_lead_the_token_astray() {
     let request = SyncRequest::default();
     let error = mirror.casebook.sync(request, &Task::new()).await.unwrap_err();
     assert_eq!(error.code(), Code::Corrupt);
-    // A next page that someone wrote there leads nowhere either.
+    // A next page written into the database by an attacker is not fetched.
     database.execute("UPDATE remotes SET host = ?1", [github.host.trim_start_matches("http://")]).unwrap();
     let other = FakeGitHub::new(KEY);
     database
@@ -866,7 +869,7 @@ async fn review_comments_count_on_their_own() {
         let mut pull = world.issue(9, "Mend the pump", NOW - 100);
         pull["pull_request"] = json!({"url": pull["url"], "html_url": pull["html_url"], "diff_url": pull["url"], "patch_url": pull["url"]});
         world.put(&pull);
-        // The same id as that of another comment.
+        // The review comment has the same id as another comment.
         let review = world.review(3, 9, "This valve leaks.", NOW - 90);
         world.put(&review);
     }
@@ -877,7 +880,7 @@ async fn review_comments_count_on_their_own() {
     let thread = mirror.casebook.thread("acme/app#9").await.unwrap();
     assert_eq!((thread.comments[0].markdown.as_str(), thread.missing_comments), ("This valve leaks.", 0));
     assert_same(&mirror, &github);
-    // Looked for like the others when everything is read again.
+    // A full sync checks review comments like others.
     let report = mirror.sync_as(true).await;
     assert_eq!((report.problem, report.gone), (None, 0));
 }
@@ -905,7 +908,8 @@ async fn what_the_tracker_says_of_duplicates_becomes_links() {
         };
         assert_eq!(links("acme/app#7").await, [("duplicate_of".to_owned(), true, "acme/app#3".to_owned())]);
         assert_eq!(links("acme/app#8").await, [("closes".to_owned(), false, "acme/app#125".to_owned())]);
-        // Three questions for 120 issues, one more where the server is old; then only for what changed.
+        // 120 issues take three requests, one more on an old server; later syncs only ask for
+        // changed issues.
         let asked = || github.requests().iter().filter(|l| l.address.contains("graphql")).count();
         assert_eq!(asked(), if old { 4 } else { 3 });
         github.world().relations.remove(&7);
@@ -914,14 +918,14 @@ async fn what_the_tracker_says_of_duplicates_becomes_links() {
         assert_eq!(asked(), if old { 2 } else { 1 });
         assert_eq!(links("acme/app#7").await, []);
     }
-    // Without a token GitHub does not answer that, and the report says so.
+    // Without a token GitHub refuses this request, and the report says so.
     let github = github(3, 0);
     github.world().edit(2, json!({"state": "closed", "closed_at": "2026-06-01T00:00:00Z"}));
     let mirror = Mirror::of(&github).await;
     assert!(has(&mirror.ok().await, GapKind::Links));
 }
 
-/// Everything below a folder that holds these bytes.
+/// Returns all files below a folder that contain these bytes.
 pub fn holding(folder: &std::path::Path, needle: &[u8]) -> Vec<String> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -971,7 +975,7 @@ fn the_command_line_and_where_the_token_never_shows() {
     let ran = ok(&["search", "mode:lexical valve", "--json=key"]);
     assert!(ran.out.contains("acme/app#"), "{}", ran.out);
 
-    // Refused, with and without one: exit code 4, what to do, and no token in what is said.
+    // Refused with and without a token: exit code 4, a hint, and no token in the output.
     github.world().token = Some("another".to_owned());
     for ran in [run(&["sync"]), run(&["source", "test", "acme/app"])] {
         assert_eq!(ran.code, Some(4), "{}", ran.err);
@@ -985,7 +989,7 @@ fn the_command_line_and_where_the_token_never_shows() {
     assert!(ran.err.contains("GH_TOKEN"), "{}", ran.err);
     assert!(!said.contains(CANARY) && !said.contains("canary"), "{said}");
     assert_eq!(holding(&place.casebook(), CANARY.as_bytes()), Vec::<String>::new());
-    // And it was sent, so that this test sees what it looks for.
+    // The token was sent, so the test would see a leak.
     let bearer = format!("Bearer {CANARY}");
     assert!(github.requests().iter().any(|l| l.authorization.as_deref() == Some(&bearer)));
 
@@ -1012,7 +1016,8 @@ fn killed_at_any_moment_it_repeats_one_page_at_the_most() {
     for round in 0..6 {
         let mut child =
             place.command(&["sync", "--no-index"]).stderr(std::process::Stdio::null()).spawn().unwrap();
-        // By what was answered and not by the clock, so that it hits on every machine.
+        // The kill depends on the number of responses, not on the clock, so it hits on every
+        // machine.
         let until = github.world().page_count() + 3 + round;
         while github.world().page_count() < until && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
@@ -1029,7 +1034,7 @@ fn killed_at_any_moment_it_repeats_one_page_at_the_most() {
         *pages.entry(&l.address).or_default() += 1;
     }
     let repeated: u32 = pages.values().map(|n| n - 1).sum();
-    // The last page of a list is asked for again by every later sync that finds nothing new.
+    // Every later sync without news requests the last page of a list again.
     assert!(repeated <= killed, "{repeated} pages were asked for again after {killed} kills");
     let mirror_items: (u64, u64) = {
         let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
@@ -1042,8 +1047,10 @@ fn killed_at_any_moment_it_repeats_one_page_at_the_most() {
     assert_eq!(mirror_items, (2_600, 1_900));
 }
 
-/// A whole archive of a real project: set `PRECEDENT_ARCHIVE` to a folder with `issues.jsonl.zst` and
-/// `comments.jsonl.zst` of rust-lang/rust, and run it with `--run-ignored all`.
+/// Syncs a complete archive of a real project.
+///
+/// Set `PRECEDENT_ARCHIVE` to a folder with `issues.jsonl.zst` and `comments.jsonl.zst` of
+/// rust-lang/rust, and run it with `--run-ignored all`.
 #[tokio::test]
 #[ignore = "wants a large archive in PRECEDENT_ARCHIVE"]
 async fn the_whole_archive_and_then_a_busy_day() {
@@ -1059,7 +1066,7 @@ async fn the_whole_archive_and_then_a_busy_day() {
         let reader = std::io::BufReader::new(zstd::Decoder::new(packed).unwrap());
         for line in std::io::BufRead::lines(reader) {
             let line = line.unwrap();
-            // Two records are of another repository, under the numbers of this one's.
+            // Two records belong to another repository and share numbers with this one's.
             if !line.contains("/repos/rust-lang/rust/") {
                 continue;
             }
@@ -1114,7 +1121,7 @@ async fn the_whole_archive_and_then_a_busy_day() {
             report.requests
         );
         assert_eq!(report.problem, None);
-        // What was edited after its list had been read comes with the next sync.
+        // Items edited after their list was read come with the next sync.
         github.world().after_page = None;
         let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
         assert_eq!(report.problem, None);

@@ -1,7 +1,8 @@
-//! Killed, cut off from power, short of disk, damaged: the casebook opens, nothing that was acknowledged is lost, and what is
-//! derived is consistent or made again.
+//! Tests with kills, power cuts, full disks and damage: the casebook opens, no acknowledged change
+//! is lost, and derived data is consistent or recreated.
 //!
-//! `PRECEDENT_TORTURE=500 cargo nextest run torture --no-capture` for the long version; `PRECEDENT_SEED` repeats one.
+//! `PRECEDENT_TORTURE=500 cargo nextest run torture --no-capture` runs the long version;
+//! `PRECEDENT_SEED` repeats a run.
 
 use std::{
     collections::BTreeMap,
@@ -18,27 +19,27 @@ use crate::{
 };
 
 const SEED: u64 = 20_261_121;
-/// Kills of the short version.
+/// The number of kills in the short version.
 const KILLS: u64 = 12;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
-/// What the tracker wants to see before it lets anybody write.
+/// The token that the tracker requires for writes.
 const TOKEN: &str = "ghp_torture0123456789";
 
-/// What the casebook has acknowledged and must still know.
+/// The changes that the casebook has acknowledged and must keep.
 #[derive(Clone, Default)]
 struct Acknowledged {
     verdicts: BTreeMap<(String, String), String>,
     notes: Vec<String>,
 }
 
-/// A command, and what it acknowledges when it ends well.
+/// A command, and the change that it acknowledges on success.
 type Next = (Vec<String>, Option<Box<dyn FnOnce(&mut Acknowledged)>>);
 
-/// A casebook with a live source and files to import, and what is done to it.
+/// A casebook with a live source and files to import, under test.
 struct Torture {
     place: Place,
     github: FakeGitHub,
@@ -66,12 +67,12 @@ impl Torture {
         place.file("casebook/models/other/card.json", card.to_string());
         let known = Acknowledged::default();
         let torture = Self { place, github, issues, comments, numbers: Numbers(seed), known };
-        // What is decided about has to be there.
+        // The items must exist before decisions about them.
         torture.ok(&["sync"]);
         torture
     }
 
-    /// A command that may use the tracker's token.
+    /// Returns a command that may use the tracker's token.
     fn command(&self, args: &[&str]) -> Command {
         let mut command = self.place.command(args);
         let host = self.github.host.trim_start_matches("http://");
@@ -84,7 +85,8 @@ impl Torture {
         assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
     }
 
-    /// Runs this with a few more writes behind the copy it goes back to, killed after a while. Whether it was killed.
+    /// Restores a copy after a few more writes, and kills the command after a while. Returns
+    /// whether it was killed.
     fn restore(&mut self, round: u64, patience: Duration) -> bool {
         let copy = self.place.path(&format!("copy-{round}.db")).to_string_lossy().into_owned();
         self.ok(&["backup", &copy]);
@@ -101,7 +103,7 @@ impl Torture {
         }
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert!(!over || ran.code == Some(0), "restore: {}", ran.err);
-        // It is the one casebook or the other, whole: which, the marker tells.
+        // The result is either casebook, complete; the marker note tells which.
         let titles = self.place.json(&["note", "list", "--json=title"]).to_string();
         if !titles.contains(&marker) {
             self.known = before;
@@ -110,12 +112,12 @@ impl Torture {
         !over
     }
 
-    /// What is done next.
+    /// Returns the next command.
     fn next(&mut self, round: u64) -> Next {
         let words = |parts: &[&str]| parts.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>();
         match self.numbers.below(11) {
             9 => {
-                // Always the same of two, so that a report is told of once, however often it is decided.
+                // Each report has a fixed partner, so repeated decisions concern the same pair.
                 let a = 2 * self.numbers.below(120) + 1;
                 let (a, b) = (format!("acme/live#{a}"), format!("acme/live#{}", a + 1));
                 let args = words(&["verdict", "set", &b, &a, "duplicate", "--by", "ann"]);
@@ -125,7 +127,7 @@ impl Torture {
             }
             10 => (words(&["triage", "--apply", "--yes"]), None),
             0 => {
-                // Every record is another one, so that there is something to write.
+                // Every record differs, so that there is something to write.
                 let mut text = String::new();
                 for n in 1..=400 {
                     let said = comment(10_000 + round * 400 + n, n, &format!("Round {round}, valve {n}."));
@@ -161,7 +163,7 @@ impl Torture {
         }
     }
 
-    /// Opens it and looks whether everything is there.
+    /// Opens the casebook and checks that every acknowledged change is there.
     fn check(&self, place: &Place, when: &str) {
         let ran = place.run(&["status", "--json"]);
         assert_eq!(ran.code, Some(0), "{when}: {}", ran.err);
@@ -192,7 +194,7 @@ impl Torture {
         assert!(!ran.err.contains("locked"), "{when}: {}", ran.err);
     }
 
-    /// Brings it to rest, and compares it with what is there.
+    /// Completes all pending work, and compares the casebook with the server.
     fn settle(&self, when: &str) {
         let place = &self.place;
         place.ok(&["import", "github", &self.issues, &self.comments, "--source", "acme/app"]);
@@ -241,7 +243,7 @@ fn random_kills_lose_nothing() {
             torture.check(&torture.place, &format!("seed {seed}, round {round}, after a restore"));
             continue;
         }
-        // Two writers at once; now and then one of them alone.
+        // Two writers run at once, and sometimes only one.
         let writers = 1 + torture.numbers.below(4).min(1);
         let mut running = Vec::new();
         for _ in 0..writers {
@@ -263,14 +265,14 @@ fn random_kills_lose_nothing() {
             if let (Some(known), Some(0)) = (acknowledged, ran.code) {
                 known(&mut torture.known);
             }
-            // Beside another writer a command may find what it wants taken, and says so.
+            // A command may find a resource locked by the other writer, and reports it.
             let taken = ran.err.contains("another process") || ran.err.contains("being synced");
             if over && !(taken && writers > 1) {
                 assert_eq!(ran.code, Some(0), "{said:?}: {}", ran.err);
             }
             args.push(said.join(" "));
         }
-        // What is derived may be damaged in between.
+        // Derived data may be damaged in between.
         if torture.numbers.below(4) == 0 {
             damage(&torture.place.casebook(), &mut torture.numbers);
         }
@@ -288,14 +290,14 @@ fn random_kills_lose_nothing() {
     );
 }
 
-/// Cuts or removes a file of an index, while nobody has it open.
+/// Truncates or removes an index file while no process has it open.
 fn damage(casebook: &Path, numbers: &mut Numbers) {
     let mut files: Vec<PathBuf> = Vec::new();
     for folder in full_text(casebook).into_iter().chain([casebook.join("vectors")]) {
         let entries = std::fs::read_dir(folder).into_iter().flatten();
         files.extend(entries.map(|e| e.unwrap().path()).filter(|p| p.is_file()));
     }
-    // A log belongs to its database: only both together are a file that was damaged.
+    // A log belongs to its database: only damage to both together is realistic.
     files.retain(|p| !["-wal", "-shm", ".lock"].iter().any(|end| p.to_string_lossy().ends_with(end)));
     files.sort();
     if files.is_empty() {
@@ -315,10 +317,11 @@ fn a_power_cut_takes_back_nothing_that_a_person_did() {
     let mut torture = Torture::new(setting("PRECEDENT_SEED", SEED) + 1);
     let Some(library) = library(&torture.place, "torture/power.c", "power cuts") else { return };
     let (casebook, disk) = (torture.place.casebook(), torture.place.path("disk"));
-    // Somebody has it open all the time, so that no command is the last one, which would tidy up and wait for the disk.
+    // A process keeps the casebook open, so that no command is the last one, which would sync to
+    // disk.
     let mut held =
         torture.place.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    // What is there now is on the disk.
+    // The current state is on disk.
     copy(&casebook, &disk);
     let cuts = setting("PRECEDENT_TORTURE", KILLS) / 4;
     for round in 1..=cuts.max(3) {
@@ -328,7 +331,7 @@ fn a_power_cut_takes_back_nothing_that_a_person_did() {
             let mut command = torture.command(&args);
             command.env("LD_PRELOAD", &library).env("POWER_FROM", &casebook).env("POWER_TO", &disk);
             let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-            // Every other command is cut short.
+            // Every other command is interrupted.
             if torture.numbers.below(2) == 0 {
                 std::thread::sleep(Duration::from_millis(20 + torture.numbers.below(600)));
                 child.kill().unwrap();
@@ -338,13 +341,13 @@ fn a_power_cut_takes_back_nothing_that_a_person_did() {
                 known(&mut torture.known);
             }
         }
-        // The lights go out: what was never told to be on the disk is gone.
+        // The simulated power cut loses everything that was never synced to disk.
         held.kill().unwrap();
         held.wait().unwrap();
         std::fs::remove_dir_all(&casebook).unwrap();
         copy(&disk, &casebook);
         torture.check(&torture.place, &format!("after power cut {round}"));
-        // The check itself wrote too, and there were no cuts meanwhile.
+        // The check itself wrote as well, without cuts.
         std::fs::remove_dir_all(&disk).unwrap();
         copy(&casebook, &disk);
         held = torture.place.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
@@ -403,7 +406,7 @@ fn a_full_disk_is_told_and_nothing_is_lost() {
             break;
         }
         let more = disk.join(format!("ballast-{round}"));
-        // Whatever fits of it.
+        // The write fills the remaining space.
         let _ = std::fs::write(&more, vec![7; 4 << 20]);
         ballast.push(more);
         place.run(&["index", "--rebuild"]);
@@ -411,7 +414,7 @@ fn a_full_disk_is_told_and_nothing_is_lost() {
     assert!(full, "the disk never was full");
     let notes = place.run(&["note", "list", "--json=title"]);
     assert!(notes.out.contains("Kept"), "what is there can be read: {} {}", notes.out, notes.err);
-    // Room again: the same command ends well.
+    // With free space again, the same command succeeds.
     for file in ballast {
         std::fs::remove_file(file).unwrap();
     }

@@ -1,4 +1,5 @@
-//! Solved cases through the public interface: what counts as solved, floors, fallbacks, threads within their budget.
+//! Tests of solved cases through the public interface: the definition of solved, thresholds,
+//! fallbacks, and threads within their budget.
 
 use precedent_core::{
     Code, Task,
@@ -26,7 +27,7 @@ async fn filled(place: &Place, records: &[Value]) -> Casebook {
 
 const CLOSED: &str = "2026-01-08T00:00:00Z";
 
-/// A report that was closed, and nobody says how it was solved.
+/// Returns a report that was closed without any statement of a solution.
 fn silent(number: u64, title: &str, body: &str) -> Value {
     with(
         issue(number, title, body),
@@ -34,7 +35,7 @@ fn silent(number: u64, title: &str, body: &str) -> Value {
     )
 }
 
-/// A report that was solved in a version.
+/// Returns a report that was solved in a version.
 fn solved(number: u64, title: &str, body: &str) -> Value {
     with(silent(number, title, body), json!({"milestone": {"title": "4.0"}}))
 }
@@ -46,7 +47,7 @@ fn pull(number: u64, title: &str, body: &str, merged: bool) -> Value {
     with(issue(number, title, body), changes)
 }
 
-/// A comment of the 6th of January at this minute, by an outsider.
+/// Returns a comment by an outsider at this minute of 6 January 2026.
 fn said(id: u64, number: u64, minute: u32, body: &str) -> Value {
     let at = format!("2026-01-06T{:02}:{:02}:00Z", minute / 60, minute % 60);
     with(comment(id, number, body), json!({"created_at": at, "updated_at": at, "author_association": "NONE"}))
@@ -196,7 +197,7 @@ async fn an_open_report_of_the_same_is_named_where_no_case_helps() {
     let found = ask(&casebook, of(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
     assert_eq!(keys(&found), <[&str; 0]>::default());
     assert_eq!(found.open.iter().map(|o| o.key.as_str()).collect::<Vec<_>>(), ["acme/app#1"]);
-    // Another code of the family is another failure.
+    // Another code of the same family is another failure.
     let other = ask(&casebook, of("2026-11-20 03:12:00 ERROR the pump stops with error QX-7732")).await;
     assert!(other.open.is_empty(), "{:?}", other.open);
 }
@@ -229,7 +230,7 @@ async fn how_a_report_was_solved_itself_comes_first() {
     assert_eq!(keys(&found), ["acme/app#2", "acme/app#4"]);
     let relations: Vec<_> = found.cases.iter().map(|c| c.relation).collect();
     assert_eq!(relations, [Some(CaseRelation::Itself), None]);
-    // A pull request is no report, and a text is nobody's.
+    // A pull request is not a report, and a pasted text has no item.
     assert_eq!(keys(&ask(&casebook, about("acme/app#4")).await), ["acme/app#2"]);
     assert!(ask(&casebook, of(FAILURE)).await.cases.iter().all(|c| c.relation.is_none()));
 }
@@ -254,7 +255,7 @@ async fn what_a_report_is_known_to_be_a_duplicate_of_comes_first_however_far_its
     assert_eq!(keys(&found)[..2], ["acme/app#1", "acme/app#2"]);
     assert_eq!(found.cases[0].relation, Some(CaseRelation::Canonical));
     assert_eq!(found.cases[0].via, None);
-    // What is still open solves nothing.
+    // An open report solves nothing.
     let found = ask(&casebook, about("acme/app#4")).await;
     assert!(found.cases.iter().all(|c| c.relation.is_none()), "{:?}", keys(&found));
 }
@@ -267,7 +268,7 @@ async fn the_threshold_is_a_similarity_and_no_distance() {
     let found = ask(&casebook, TroubleshootRequest { settings: at(0.0), ..of(text) }).await;
     let similarity = found.cases[0].similarity.unwrap();
     assert!((0.4..0.95).contains(&similarity), "{similarity}");
-    // A floor of 0.65 lets through what is at a distance of 0.35 and less.
+    // A threshold of 0.65 accepts distances of 0.35 and less.
     for (threshold, passes) in [(similarity - 0.01, true), (similarity + 0.01, false)] {
         let found = ask(&casebook, TroubleshootRequest { settings: at(threshold), ..of(text) }).await;
         assert_eq!(!found.cases.is_empty(), passes, "{threshold} of {similarity}");
@@ -286,14 +287,14 @@ async fn a_text_about_other_things_has_no_case_and_a_threshold_binds_words_too()
     )];
     records.extend((0..30).map(filler));
     let casebook = filled(&place, &records).await;
-    // One common word out of many.
+    // Only one of many words is common.
     let far = "A pipeline of ours stalls over the weekend while compaction, vacuum, retention and snapshot tasks compete";
     let found = ask(&casebook, of(far)).await;
     assert_eq!((found.outcome, found.cases.len(), found.near.len()), (TroubleshootOutcome::Nothing, 0, 0));
     let near = "The timezone of the second column is wrong";
     let found = ask(&casebook, of(near)).await;
     assert_eq!(keys(&found), ["acme/app#1"]);
-    // Who insists sees what came nearest, as what it is.
+    // With `anyway`, the closest matches are shown and marked as such.
     let set = |anyway| TroubleshootRequest { settings: at(1.0), anyway, ..of(near) };
     assert_eq!(keys(&ask(&casebook, set(false)).await), [""; 0]);
     let found = ask(&casebook, set(true)).await;
@@ -317,7 +318,7 @@ async fn what_was_not_planned_is_looked_at_and_solves_nothing() {
     assert_eq!(keys(&found), ["acme/app#2"]);
     let near: Vec<_> = found.near.iter().map(|c| (c.key.as_str(), c.declined)).collect();
     assert_eq!(near, [("acme/app#1", true)]);
-    // What was said with it is what a customer can be told.
+    // The comment that explains the closure is what a customer can be told.
     assert_eq!(found.near[0].said.as_ref().map(|c| c.text.as_str()), Some(why));
 }
 
@@ -420,7 +421,7 @@ async fn the_budget_is_shared_and_kept_in_characters() {
         assert_eq!(counted, case.chars);
         assert!(case.comments[0].excerpt);
     }
-    // A single match gets it all.
+    // A single match gets the whole budget.
     let settings = TroubleshootSettings { max_results: 1, total_budget_chars: 3_000, ..Default::default() };
     let found = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
     assert!(found.cases[0].chars > 2_900, "{}", found.cases[0].chars);

@@ -1,4 +1,5 @@
-//! What an attacker tries: a server that echoes the token, a casebook file from someone else, a folder with traps in it.
+//! Tests of attacks: a server that echoes the token, a casebook file from a stranger, and a folder
+//! with traps.
 
 use std::{
     path::Path,
@@ -20,10 +21,10 @@ const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{}}}
 "#;
 
-/// A server that answers every request with this status, and says in body and headers what it was sent.
+/// A server that answers every request with this status and echoes the request in body and headers.
 struct Echo {
     host: String,
-    /// The secrets that it saw, one a request that had any.
+    /// The secrets that it received, one for each request with any.
     seen: Arc<Mutex<Vec<String>>>,
 }
 
@@ -67,7 +68,7 @@ impl Echo {
     }
 }
 
-/// What a project's interface says, with the secret in everything that is kept.
+/// Returns a project's API response with the secret in every field that is stored.
 fn answer(status: u16, path: &str, sent: &str) -> Value {
     if status != 200 {
         return json!({"message": format!("Bad credentials: {sent}"), "errorMessages": [sent]});
@@ -83,7 +84,7 @@ fn answer(status: u16, path: &str, sent: &str) -> Value {
     json!({"id": 1, "full_name": "acme/app", "private": false, "has_wiki": false, "has_issues": true, "login": sent})
 }
 
-/// The secret in no form that it travels in, and in no file below a folder.
+/// Asserts that the secret, in all of its encodings, is in no output and in no file below a folder.
 #[track_caller]
 fn nowhere(place: &Place, ran: &[&Ran]) {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -251,7 +252,7 @@ fn gh_is_asked_for_one_host_and_not_waited_for_without_end() {
 
     let (place, server) = (Place::new(), Echo::new(200));
     place.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
-    // One that prints what it would send anywhere.
+    // This fake `gh` prints the token that it would send.
     let gh = place.file("bin/gh", "#!/bin/sh\necho \"$GH_ENTERPRISE_TOKEN\"\n");
     std::fs::set_permissions(&gh, std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = place.command(&["sync", "--no-vectors"]);
@@ -277,7 +278,8 @@ fn git_does_not_read_the_settings_of_the_folder_that_the_command_was_called_in()
     assert_eq!(elsewhere.seen(), 0, "git followed the trap's settings");
 }
 
-/// Runs shell lines in a mount namespace of their own, with the binary as `$P`; `None` if none can be made here.
+/// Runs shell lines in a separate mount namespace, with the binary as `$P`; `None` if none can be
+/// created here.
 fn apart(place: &Place, lines: &str) -> Option<Ran> {
     let works = Command::new("unshare").args(["--map-root-user", "--mount", "true"]).status();
     if !works.is_ok_and(|w| w.success()) {
@@ -297,7 +299,7 @@ fn apart(place: &Place, lines: &str) -> Option<Ran> {
     Some(Ran::from(command.output().unwrap()))
 }
 
-/// Every question that only reads, each with what shows that it was answered.
+/// All read-only queries, each with a pattern that shows its success.
 const QUESTIONS: &str = r##"
 $P --casebook $TO search "slot timeout" --json=key | grep -q acme/app#
 $P --casebook $TO duplicates acme/app#20 --include-closed --json=key | grep -q acme/app#
@@ -307,7 +309,7 @@ $P --casebook $TO show acme/app#20 | grep -q "acme/app#20"
 $P --casebook $TO status | grep -q "acme/app"
 "##;
 
-/// A mounted copy of a filled casebook; then whatever makes it unwritable.
+/// Mounts a copy of a filled casebook and makes it unwritable.
 fn unwritable(then: &str) -> Option<Ran> {
     let place = Place::new();
     let (items, comments) = tracker(60, 40, 7);
@@ -348,7 +350,7 @@ fn a_casebook_on_a_full_disk_answers() {
 fn a_check_without_all_vectors_takes_nothing_from_the_queue_and_is_made_again() {
     let place = Place::new();
     let (items, _) = tracker(40, 0, 11);
-    // Each is filed twice, so that the queue has something.
+    // Each item is filed twice, so that the queue is not empty.
     let twice: String = items
         .lines()
         .flat_map(|line| {
@@ -374,7 +376,7 @@ fn a_check_without_all_vectors_takes_nothing_from_the_queue_and_is_made_again() 
     let waiting = whole["waiting"].as_u64().unwrap();
     assert!(waiting > 0);
 
-    // The vectors are taken away: nothing that was found is lost by asking meanwhile.
+    // The vectors are removed meanwhile; queries must not lose earlier results.
     let (vectors, away) = (place.casebook().join("vectors"), place.path("away"));
     std::fs::rename(&vectors, &away).unwrap();
     let missing = triage(&["--rescan"]);

@@ -1,13 +1,15 @@
-//! Casebooks that earlier releases made, in `tests/fixtures/casebooks`: what people decided and what was mirrored is there after an
-//! upgrade, and a casebook of a later version is refused and left alone.
+//! Tests of casebooks that earlier releases wrote, in `tests/fixtures/casebooks`: decisions and
+//! mirrored items survive an upgrade, and a casebook of a later version is refused and left
+//! unchanged.
 //!
-//! A release adds its own before the next one changes anything: `precedent backup` of a small invented tracker, packed by zstd.
+//! A release adds its own before the next one changes anything: a `precedent backup` of a small
+//! invented tracker, compressed by zstd.
 
 use rusqlite::Connection;
 
 use crate::support::Place;
 
-/// A place whose casebook an earlier release made.
+/// Returns a place whose casebook an earlier release wrote.
 fn made_by(version: &str) -> Place {
     let place = Place::new();
     let packed =
@@ -28,11 +30,11 @@ fn a_casebook_of_version_0_1_0_opens_with_all_that_it_held() {
     assert_eq!((&verdicts[0]["reason"], verdicts.as_array().unwrap().len()), (&"one sensor".into(), 1));
     let notes = place.json(&["note", "list", "--json"]);
     assert_eq!(notes[0]["title"], "Frost and KD-77");
-    // Found by words and by meaning, and known as the duplicate that somebody decided it is.
+    // The item is found by words and by meaning, and is known as the decided duplicate.
     assert!(place.ok(&["search", "sensor reads nothing"]).out.contains("acme/kettle#1"));
     assert!(place.ok(&["duplicates", "acme/kettle#2", "--include-closed"]).out.contains("acme/kettle#1"));
     assert!(place.ok(&["troubleshoot", "acme/kettle#2"]).out.contains("It is in 0.9.3"));
-    // The file was unpacked here for everybody to read, which is all that is wrong with it.
+    // The unpacked file is readable by everyone, which is its only fault.
     place.ok(&["doctor", "--repair"]);
     place.ok(&["doctor"]);
 }

@@ -1,4 +1,4 @@
-//! Syncs that go on, and that others can see: with real processes.
+//! Tests of continuous syncs and of their visibility to other processes, with real processes.
 
 use std::{
     process::{Child, Stdio},
@@ -22,7 +22,7 @@ fn start(place: &Place, args: &[&str]) -> Child {
     place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits until something holds, for as long as a busy machine may need.
+/// Waits until a condition holds, long enough for a busy machine.
 #[track_caller]
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
@@ -48,7 +48,7 @@ fn a_watch_looks_again_goes_on_after_a_failure_and_ends_when_asked() {
     github.world().edit(7, json!({"title": "Edited once"}));
     until("the second round", || title(&place, "acme/app#7").as_deref() == Some("Edited once"));
 
-    // The project is gone for a while.
+    // The project is unavailable for a while.
     github.requests();
     github.fail("/repos/acme/app", 2, Fault::Status(404, vec![], json!({"message": "Not Found"})));
     until("two failures", || github.requests().iter().filter(|l| l.status == 404).count() >= 1);
@@ -62,7 +62,7 @@ fn a_watch_looks_again_goes_on_after_a_failure_and_ends_when_asked() {
     assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
     assert_eq!(ran.code, Some(130), "{}", ran.err);
     assert!(ran.err.contains("Next sync in 1 s") && ran.err.contains("not found"), "{}", ran.err);
-    // What is wrong with the command itself is no reason to go on.
+    // An error in the command itself ends the watch.
     assert_eq!(place.run(&["sync", "no/such", "--watch"]).code, Some(1));
     assert_eq!(place.run(&["sync", "--watch", "--every", "never"]).code, Some(2));
 }

@@ -1,4 +1,4 @@
-//! Wikis by git, served over HTTP with a check of the token.
+//! Tests of wikis by git, served over HTTP with token authentication.
 
 use std::{
     os::unix::fs::PermissionsExt as _,
@@ -21,13 +21,13 @@ use crate::{
 
 const CANARY: &str = "ghp_canary9876543210";
 
-/// A wiki, with a working copy to change it from.
+/// A wiki with a working copy to change it.
 struct Wiki {
     folder: tempfile::TempDir,
 }
 
 impl Wiki {
-    /// One that holds what `from` holds, or nothing.
+    /// Creates a wiki with the content of `from`, or an empty one.
     fn new(from: Option<&Path>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let bare = folder.path().join("root/acme/app.wiki.git");
@@ -63,7 +63,7 @@ impl Wiki {
         git(&self.work(), &["push", "-q", "-f", "origin", "HEAD"]);
     }
 
-    /// The tracker that it belongs to.
+    /// Returns the tracker that the wiki belongs to.
     fn tracker(&self) -> FakeGitHub {
         let github = FakeGitHub::new("acme/app");
         github.world().fill(3, 0);
@@ -138,7 +138,7 @@ async fn every_markup_and_what_stands_beside_the_pages() {
 async fn the_real_wiki_is_mirrored_changed_and_mirrored_again() {
     let bundle = std::env::var("PRECEDENT_WIKI_BUNDLE").map_or_else(
         |_| {
-            // In the checkout, or beside it.
+            // The folder is in the checkout or beside it.
             let root = Path::new(env!("CARGO_MANIFEST_DIR"));
             let places = [root, root.parent().unwrap_or(root)]
                 .map(|p| p.join("shared/data/rust-lang__rust.wiki.bundle"));
@@ -156,7 +156,7 @@ async fn the_real_wiki_is_mirrored_changed_and_mirrored_again() {
     let start = Instant::now();
     let report = sync(&mirror).await;
     eprintln!("{} pages in {:?}", report.wiki_pages, start.elapsed());
-    // Everything but the sidebar.
+    // All pages except the sidebar are stored.
     assert_eq!((report.wiki_pages, report.skipped), (72, 0));
     let page = mirror.casebook.thread("acme/app:Lib-simd").await.unwrap();
     assert!(
@@ -167,7 +167,7 @@ async fn the_real_wiki_is_mirrored_changed_and_mirrored_again() {
     let when = git(&wiki.work(), &["log", "-1", "--format=%ct", "--", "Lib-simd.rest"]);
     assert_eq!(page.updated_at.unwrap().as_second().to_string(), when);
 
-    // Nothing new: the newest commit is asked for, and no more.
+    // Without changes, only the newest commit is requested.
     github.requests();
     let report = sync(&mirror).await;
     assert_eq!((report.wiki_pages, report.gone), (0, 0));
@@ -186,7 +186,7 @@ async fn the_real_wiki_is_mirrored_changed_and_mirrored_again() {
     assert!(mirror.casebook.thread("acme/app:Doc-releases").await.unwrap().deleted_at.is_some());
     assert!(mirror.casebook.thread("acme/app:Lib-simd-again").await.unwrap().deleted_at.is_none());
 
-    // Someone takes the commit back: what is there is what is here, although it is older.
+    // After a commit was reverted on the server, the mirror equals the server's older state.
     git(&wiki.work(), &["reset", "-q", "--hard", "HEAD~1"]);
     git(&wiki.work(), &["push", "-q", "-f", "origin", "HEAD"]);
     let report = sync(&mirror).await;
@@ -194,7 +194,7 @@ async fn the_real_wiki_is_mirrored_changed_and_mirrored_again() {
     assert!(mirror.casebook.thread("acme/app:Doc-releases").await.unwrap().deleted_at.is_none());
     assert_eq!(mirror.casebook.sources().await.unwrap()[0].pages, 72);
 
-    // Removed with the source, the copy included.
+    // Removing the source removes the copy as well.
     mirror.casebook.remove_source("acme/app", &Task::new()).await.unwrap();
     let left = std::fs::read_dir(mirror.folder().join("wikis")).unwrap().count();
     assert_eq!(left, 0);
@@ -236,7 +236,7 @@ async fn cancelled_git_is_killed_within_a_second() {
     assert_eq!(report.problem.unwrap().code, Code::Cancelled);
     assert!(start.elapsed() < Duration::from_millis(2_500), "{:?}", start.elapsed());
     std::thread::sleep(Duration::from_millis(200));
-    // Nothing that git started is left.
+    // No process started by git is left.
     let left = std::fs::read_dir("/proc")
         .unwrap()
         .filter_map(|e| std::fs::read(e.unwrap().path().join("cmdline")).ok());
@@ -268,7 +268,7 @@ fn the_command_line_and_where_the_token_never_shows() {
     wiki.push("First");
     let github = wiki.tracker();
     let place = Place::new();
-    // A git that tells what it was called with.
+    // This fake git records its arguments.
     let spy = place.file("bin/git", "#!/bin/sh\necho \"$@\" >> \"$SPY\"\nexec /usr/bin/git \"$@\"\n");
     std::fs::set_permissions(&spy, std::fs::Permissions::from_mode(0o755)).unwrap();
     let log = place.path("spy.log");
@@ -285,7 +285,7 @@ fn the_command_line_and_where_the_token_never_shows() {
     let ran = run(&["source", "add", "github:acme/app", "--wiki", "--host", &github.host], &path);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
 
-    // Without git all else is mirrored, and what to do is said.
+    // Without git, everything else is mirrored, and a hint is shown.
     let ran = run(&["sync"], "/nowhere");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("git is not installed; install it"), "{}", ran.err);

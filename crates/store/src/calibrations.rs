@@ -1,4 +1,5 @@
-//! Calibrations of checks by a source's own duplicates, and the pairs that they are made from; what its first answers look like.
+//! Calibrations of duplicate checks by a source's known duplicates, the pairs they are fitted on,
+//! and score baselines.
 
 use std::collections::BTreeMap;
 
@@ -8,35 +9,37 @@ use rusqlite::{OptionalExtension as _, params, types::Type};
 use super::{Reader, Writer};
 use precedent_core::error::Result;
 
-/// A source's own curve over the confidence, and its own order of candidates.
+/// A source's own confidence curve and its own ranking weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
-    /// Factor of the log-odds.
+    /// The factor of the log-odds.
     pub slope: f64,
-    /// What is added to them.
+    /// The offset of the log-odds.
     pub intercept: f64,
-    /// On how many reports with a known earlier duplicate it rests.
+    /// The number of reports with a known earlier duplicate that it was fitted on.
     pub labels: u64,
-    /// The fingerprint of the model whose vectors it was learnt with, if there were any.
+    /// The fingerprint of the model whose vectors were used for fitting, if any.
     pub model: Option<String>,
-    /// Weights of its own, by the name of the feature; none where the built-in ones order as well.
+    /// Ranking weights by feature name; `None` if the built-in ones rank as well.
     pub order: Option<BTreeMap<String, f32>>,
 }
 
-/// What first answers look like in a source where nothing is known of them, in log-odds of the judge.
+/// The baseline of top candidates' scores in a source without known duplicates, in log-odds of the
+/// confidence model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Background {
-    /// Their median.
+    /// The median score.
     pub level: f32,
-    /// How far it is from their lower to their upper quartile; above 0.
+    /// The interquartile range of the scores; above 0.
     pub spread: f32,
 }
 
 impl Reader<'_> {
-    /// The background of a source that was taken with these weights, rules and model, and how many issues it had then.
+    /// Returns the background of a source made with these weights, rules and model, and the number
+    /// of issues it had then.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn background(&self, source: i64, made_with: &str) -> Result<Option<(Background, u64)>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT level, spread, issues FROM backgrounds WHERE source_id = ?1 AND made_with = ?2",
@@ -48,10 +51,10 @@ impl Reader<'_> {
             .optional()?)
     }
 
-    /// A source's calibration, if it has one.
+    /// Returns the calibration of a source, if it has one.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn calibration(&self, source: i64) -> Result<Option<Calibration>> {
         Ok(self
             .transaction
@@ -71,11 +74,12 @@ impl Reader<'_> {
             .optional()?)
     }
 
-    /// The pairs of issues of a source that are known to be duplicates, as row ids: what people decided, what the tracker
-    /// says, and what texts say where nobody decided otherwise.
+    /// Returns the pairs of issues of a source that are known duplicates, as row ids: those decided
+    /// by users, those marked by the tracker, and those stated in texts without a contrary
+    /// decision.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn known_duplicates(&self, source: i64) -> Result<Vec<(i64, i64)>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT a.id, b.id FROM (
@@ -92,11 +96,11 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The seconds between the issues of each pair of a source that is known to be a duplicate, and between those that have the
-    /// same title, if that has four words at least.
+    /// Returns the seconds between the issues of each known duplicate pair of a source, and between
+    /// those that have the same title of at least four words.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn gaps_between_duplicates(&self, source: i64) -> Result<Vec<i64>> {
         let mut between = self.transaction.prepare_cached(
             "SELECT abs(a.created_at - b.created_at) FROM documents a, documents b WHERE a.id = ?1 AND b.id = ?2
@@ -118,19 +122,19 @@ impl Reader<'_> {
         Ok(gaps)
     }
 
-    /// How many times as long as elsewhere it takes in a source until something is reported again.
+    /// Returns the factor by which duplicates in a source take longer to appear than elsewhere.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn pace(&self, source: i64) -> Result<f64> {
         let mut statement = self.transaction.prepare_cached("SELECT pace FROM sources WHERE id = ?1")?;
         Ok(statement.query_row([source], |r| r.get(0)).optional()?.unwrap_or(1.0))
     }
 
-    /// How many issues of a source are not tombstones.
+    /// Returns the number of issues of a source, without tombstones.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn issue_count(&self, source: i64) -> Result<u64> {
         Ok(self
             .transaction
@@ -140,10 +144,10 @@ impl Reader<'_> {
             .query_row([source], |r| r.get(0))?)
     }
 
-    /// The issues of a source that are not tombstones, the oldest first: row ids.
+    /// Returns the row ids of a source's issues without tombstones, oldest first.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn issues_by_age(&self, source: i64) -> Result<Vec<i64>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT id FROM documents WHERE source_id = ?1 AND kind = 'issue' AND deleted_at IS NULL
@@ -161,19 +165,19 @@ fn read_order(weights: &str) -> rusqlite::Result<BTreeMap<String, f32>> {
 }
 
 impl Writer<'_> {
-    /// Keeps the pace of a source.
+    /// Stores the pace of a source.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn put_pace(&self, source: i64, pace: f64) -> Result<()> {
         self.transaction.execute("UPDATE sources SET pace = ?2 WHERE id = ?1", params![source, pace])?;
         Ok(())
     }
 
-    /// Replaces the background of a source. What its checks came to before no longer holds: they are made anew.
+    /// Replaces the background of a source. Its earlier checks become invalid and are made again.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn put_background(
         &self,
         source: i64,
@@ -190,10 +194,10 @@ impl Writer<'_> {
         self.forget_checks_of(source)
     }
 
-    /// Replaces a source's calibration. What its checks came to before no longer holds: they are made anew.
+    /// Replaces the calibration of a source. Its earlier checks become invalid and are made again.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn put_calibration(&self, source: i64, calibration: &Calibration, now: Timestamp) -> Result<()> {
         let weights = calibration.order.as_ref().map(|weights| serde_json::json!(weights).to_string());
         self.transaction

@@ -1,4 +1,4 @@
-//! The journal of what was told to trackers about duplicates.
+//! The journal of duplicates closed in trackers.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
@@ -33,20 +33,20 @@ fn whole((record, step, began, changed): Raw) -> Result<ClosureRecord> {
 }
 
 impl Reader<'_> {
-    /// What was told to the tracker about a pair.
+    /// Returns the journal entry for a pair.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn closure(&self, key: &str, canonical: &str) -> Result<Option<ClosureRecord>> {
         let sql = format!("SELECT {COLUMNS} FROM closures WHERE key = ?1 AND canonical_key = ?2");
         let found = self.transaction.prepare_cached(&sql)?.query_row([key, canonical], read).optional()?;
         found.map(whole).transpose()
     }
 
-    /// The whole journal, the latest first, then by key.
+    /// Returns the whole journal, latest change first, then by key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn closures(&self) -> Result<Vec<ClosureRecord>> {
         let sql = format!("SELECT {COLUMNS} FROM closures ORDER BY changed_at DESC, key, canonical_key");
         let mut statement = self.transaction.prepare_cached(&sql)?;
@@ -55,10 +55,10 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Notes how far a closing came; when it was begun stays as it was.
+    /// Stores the progress of a closure; its start time is kept.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn put_closure(&self, record: &ClosureRecord) -> Result<()> {
         self.transaction
             .prepare_cached(&format!(

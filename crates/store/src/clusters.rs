@@ -1,4 +1,4 @@
-//! What clusters of a backlog are made of: which reports are known or thought to be duplicates of which.
+//! Known and likely duplicates, from which clusters of a backlog are formed.
 
 use rusqlite::params;
 
@@ -6,12 +6,13 @@ use super::{Reader, time};
 use precedent_core::{error::Result, model::Tie};
 
 impl Reader<'_> {
-    /// The issues that are known duplicates, or whose check found an earlier report of at least this confidence, and those
-    /// reports themselves; in the order in which they were made, then of their rows. Known ones name what they are a duplicate of
-    /// directly; see [`Reader::canonical`] for where that ends.
+    /// Returns the issues that are known duplicates, or whose check found an earlier report of at
+    /// least this confidence, together with those reports, ordered by creation time, then by row.
+    ///
+    /// Known duplicates name their canonical report; see [`Reader::canonical`].
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn ties(&self, source: Option<i64>, confidence: f32) -> Result<Vec<Tie>> {
         let mut statement = self.transaction.prepare_cached(
             "WITH known (key) AS (
@@ -62,10 +63,10 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// Pairs of which a person decided that they are no duplicates, the smaller key first.
+    /// Returns the pairs that a user marked as not duplicates, the smaller key first.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn told_apart(&self) -> Result<Vec<(String, String)>> {
         let mut statement = self
             .transaction

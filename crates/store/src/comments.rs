@@ -1,4 +1,4 @@
-//! Comments. They name their item by number, so that they can be stored before it arrives.
+//! Comments. They refer to their item by number, so that they can be stored before it arrives.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, params};
@@ -12,12 +12,12 @@ use precedent_core::{
     model::{Author, CommentRecord, INTERNAL},
 };
 
-/// What somebody wrote below a document.
+/// A comment on a document, with its time and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     /// Row id of the comment.
     pub id: i64,
-    /// When.
+    /// Creation time.
     pub at: Timestamp,
     /// The text as written.
     pub body: String,
@@ -26,39 +26,41 @@ pub struct Said {
 /// A row of `comments`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredComment {
-    /// Row id: what the indexes know a comment by.
+    /// Row id, by which the indexes identify the comment.
     pub id: i64,
     /// The tracker's own id.
     pub remote_id: String,
-    /// Who wrote it.
+    /// The author.
     pub author: Author,
     /// The text as written.
     pub body: String,
-    /// Where it lives on the web.
+    /// Web address.
     pub url: Option<String>,
-    /// When it was written.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it was last edited.
+    /// Time of the last edit.
     pub updated_at: Timestamp,
 }
 
 impl Reader<'_> {
-    /// Returns the comments of a document that are not internal, oldest first, without tombstones; pages have none.
+    /// Returns the comments of a document that are not internal, oldest first, without tombstones;
+    /// pages have none.
     ///
-    /// Indexes, answers and briefs are made of these alone.
+    /// Indexes, results and briefs use only these comments.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn comments(&self, document: &DocumentRow) -> Result<Vec<StoredComment>> {
         let mut all = self.all_comments(document)?;
         all.retain(|comment| !comment.author.is_internal());
         Ok(all)
     }
 
-    /// Returns the comments of a document, the internal ones among them, for who reads the casebook itself.
+    /// Returns the comments of a document, internal ones included, for users who read the casebook
+    /// itself.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn all_comments(&self, document: &DocumentRow) -> Result<Vec<StoredComment>> {
         let Some(number) = document.number else { return Ok(Vec::new()) };
         let mut statement = self.transaction.prepare_cached(
@@ -81,10 +83,11 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// What people wrote below the document with this row id before a moment, newest first, the last `most` of it.
+    /// Returns at most `most` comments that people wrote on the document with this row id before a
+    /// moment, newest first.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn said_before(&self, id: i64, before: Timestamp, most: usize) -> Result<Vec<Said>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT c.id, c.created_at, c.body FROM documents d
@@ -101,10 +104,10 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// Returns the number of the item that the comment with this id of the tracker's belongs to.
+    /// Returns the number of the item that the comment with this tracker id belongs to.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn comment_item(&self, source: i64, remote_id: &str) -> Result<Option<u64>> {
         Ok(self
             .transaction
@@ -113,10 +116,10 @@ impl Reader<'_> {
             .optional()?)
     }
 
-    /// How many comments a document has here.
+    /// Returns the number of stored comments of a document.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn comment_count(&self, document: &DocumentRow) -> Result<u32> {
         let Some(number) = document.number else { return Ok(0) };
         let mut statement = self.transaction.prepare_cached(
@@ -127,11 +130,11 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Stores a comment, unless it is there already or what is there is newer; its item counts as changed. One that is `old`, as
-    /// the item that it was read with is, takes the place of none.
+    /// Stores a comment, unless it is unchanged or the stored one is newer; its item counts as
+    /// changed. An `old` comment, read with an outdated item, never replaces a stored one.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn apply_comment(
         &self,
         source: &SourceRow,
@@ -154,7 +157,7 @@ impl Writer<'_> {
             })
             .optional()?;
         if let Some((stored, hash, deleted, association, id)) = &known {
-            // An earlier version may not have read that the comment is internal.
+            // An earlier version may have stored the comment without the internal mark.
             let same = *hash == record.raw.hash && *association == record.author.association;
             if same && !deleted && !stored.is_corrected(evidence) {
                 return Ok(Applied::Unchanged);

@@ -17,10 +17,10 @@ use precedent_core::{
 
 /// The longest title that is stored whole, in characters. Trackers allow 255 to 1,024.
 const MAX_TITLE: usize = 1_024;
-/// What follows [`REVIEW_PREFIX`] in the order of SQLite's texts: the end of a range of remote ids.
+/// The upper bound of a range of review ids: the text that sorts directly after [`REVIEW_PREFIX`].
 const AFTER_REVIEWS: &str = "s";
 
-/// Somebody as a source knows them. The same login in another source may be somebody else.
+/// A person as one source knows them. The same login in another source may be another person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
     /// The source's row id.
@@ -32,13 +32,13 @@ pub struct Person {
 /// A row of `documents` with its source's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentRow {
-    /// Row id: what the indexes know a document by.
+    /// Row id, by which the indexes identify the document.
     pub id: i64,
     /// The source's row id.
     pub source_id: i64,
     /// The source's key.
     pub source: String,
-    /// What it is.
+    /// The kind of document.
     pub kind: DocKind,
     /// Human key.
     pub key: String,
@@ -48,43 +48,44 @@ pub struct DocumentRow {
     pub title: String,
     /// The text as written.
     pub body: String,
-    /// Where it lives on the web.
+    /// Web address.
     pub url: Option<String>,
-    /// Open, closed or merged.
+    /// The state: open, closed or merged.
     pub state: Option<State>,
     /// The tracker's reason for the closure.
     pub state_reason: Option<String>,
-    /// Who reported it.
+    /// The author.
     pub author: Author,
     /// Label names.
     pub labels: Vec<String>,
     /// The milestone's title.
     pub milestone: Option<String>,
-    /// Whether the conversation is locked.
+    /// True if the conversation is locked.
     pub locked: bool,
-    /// How many comments the tracker counts.
+    /// Number of comments that the tracker counts.
     pub comment_count: u64,
-    /// When it was created.
+    /// Creation time.
     pub created_at: Option<Timestamp>,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Option<Timestamp>,
-    /// When it was closed.
+    /// Closing time.
     pub closed_at: Option<Timestamp>,
-    /// When it was merged.
+    /// Merge time.
     pub merged_at: Option<Timestamp>,
     /// The revision of its last change.
     pub revision: u64,
-    /// Tombstone.
+    /// Deletion time, if this is a tombstone.
     pub deleted_at: Option<Timestamp>,
 }
 
 impl DocumentRow {
-    /// What the tracker's reason for the closure means, if it is closed and the reason says more than that.
+    /// Returns the meaning of the tracker's reason for closing; `None` unless the document is
+    /// closed and the reason is known.
     pub fn closed_as(&self) -> Option<Closure> {
         self.state_reason.as_deref().filter(|_| self.state == Some(State::Closed)).and_then(Closure::of)
     }
 
-    /// Who made it; nobody where it was a bot, or nobody knows who.
+    /// Returns the author as a person; `None` for a bot or an unknown author.
     pub fn person(&self) -> Option<Person> {
         let login = self.author.login.clone().filter(|_| !self.author.bot)?;
         Some(Person { source: self.source_id, login })
@@ -98,29 +99,31 @@ pub struct Listing {
     pub id: i64,
     /// The revision of its last change.
     pub revision: u64,
-    /// Whether it is a tombstone.
+    /// True for a tombstone.
     pub deleted: bool,
 }
 
-/// In which order documents get their vectors, the lowest first: open before closed, then the latest changed first.
+/// The priority of a document's vector computation, lowest first: open before closed, then the
+/// latest change first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Urgency(i64);
 
 impl Urgency {
-    /// That of a document in this state that was last changed then, in seconds since 1970.
+    /// Returns the urgency of a document with this state and time of last change, in seconds since
+    /// 1970.
     pub fn of(state: Option<State>, updated_at: Option<i64>) -> Self {
         let latest = i64::from(i32::MAX);
         let closed = i64::from(state.is_some_and(|s| s != State::Open));
         Self((closed << 32) | (latest - updated_at.unwrap_or(0).clamp(0, latest)))
     }
 
-    /// A number below 2³³ that orders as it does.
+    /// Returns a number below 2³³ with the same ordering.
     pub fn number(self) -> i64 {
         self.0
     }
 }
 
-/// What a source holds, without tombstones.
+/// The numbers of items that a source has, without tombstones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SourceCounts {
     /// Issues.
@@ -129,7 +132,7 @@ pub struct SourceCounts {
     pub pull_requests: u64,
     /// Wiki pages.
     pub pages: u64,
-    /// Comments of items that are held.
+    /// Comments of items that are mirrored.
     pub comments: u64,
     /// Comments that the tracker counts and the mirror lacks.
     pub missing_comments: u64,
@@ -179,10 +182,10 @@ pub(super) fn read(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
 }
 
 impl Reader<'_> {
-    /// The document with this row id, tombstones included.
+    /// Returns the document with this row id, tombstones included.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn document(&self, id: i64) -> Result<Option<DocumentRow>> {
         Ok(self
             .transaction
@@ -193,10 +196,10 @@ impl Reader<'_> {
             .optional()?)
     }
 
-    /// The document with this key, blind to the case of the source, tombstones included.
+    /// Returns the document with this key, ignoring the case of the source, tombstones included.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn document_by_key(&self, key: &str) -> Result<Option<DocumentRow>> {
         let select = format!("SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id");
         let exact = self
@@ -221,10 +224,11 @@ impl Reader<'_> {
             .optional()?)
     }
 
-    /// The items that have this number, whatever their source, in the order of their keys; notes are named by key.
+    /// Returns the items of all sources with this number, ordered by key. Notes are not included;
+    /// they are named by key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn documents_by_number(&self, number: u64) -> Result<Vec<DocumentRow>> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM sources s JOIN documents d ON d.source_id = s.id AND d.number = ?1
@@ -234,12 +238,12 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What changed after a revision, by revision and then by id.
+    /// Returns the documents that changed after a revision, ordered by revision, then by id.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn changed_documents(&self, after: u64) -> Result<Vec<Listing>> {
-        // Two indexes and no row: whether it is a tombstone stands behind the text.
+        // This reads two indexes and no row: in a row the deletion time is stored behind the text.
         let mut statement = self.transaction.prepare_cached(
             "SELECT id, revision, id IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL) FROM documents
              WHERE revision > ?1 ORDER BY revision, id",
@@ -249,10 +253,11 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// How many documents changed after a revision, without tombstones: all, and those that are no notes.
+    /// Returns how many documents changed after a revision, without tombstones: all of them, and
+    /// all but notes.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn changed_count(&self, after: u64) -> Result<(u64, u64)> {
         if self.revision()? <= after {
             return Ok((0, 0));
@@ -264,10 +269,10 @@ impl Reader<'_> {
         Ok(statement.query_row([after], |r| Ok((r.get(0)?, r.get(1)?)))?)
     }
 
-    /// How urgent the vectors of these documents are, in their order; see [`Urgency`].
+    /// Returns the urgency of each of these documents, in the same order; see [`Urgency`].
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn urgencies(&self, ids: &[i64]) -> Result<Vec<Urgency>> {
         let mut statement =
             self.transaction.prepare_cached("SELECT state, updated_at FROM documents WHERE id = ?1")?;
@@ -278,22 +283,23 @@ impl Reader<'_> {
         ids.iter().map(|id| Ok(statement.query_row([id], read).optional()?.unwrap_or_default())).collect()
     }
 
-    /// The row ids of all documents, tombstones included, ascending.
+    /// Returns the row ids of all documents, tombstones included, ascending.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn document_ids(&self) -> Result<Vec<i64>> {
-        // In no order, so that it is read from the smallest index and not from the texts.
+        // Without ORDER BY, SQLite reads the smallest index instead of the texts.
         let mut statement = self.transaction.prepare_cached("SELECT id FROM documents")?;
         let mut ids = statement.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
         ids.sort_unstable();
         Ok(ids)
     }
 
-    /// Titles and texts of at most so many reports, spread evenly over the order in which they were stored.
+    /// Returns the titles and texts of at most `most` reports, spread evenly over the order in
+    /// which they were stored.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn sampled_reports(&self, most: usize) -> Result<Vec<String>> {
         let ids = self.document_ids()?;
         let mut statement = self.transaction.prepare_cached(
@@ -301,7 +307,7 @@ impl Reader<'_> {
              WHERE id = ?1 AND kind = 'issue' AND deleted_at IS NULL",
         )?;
         let mut out = Vec::with_capacity(most);
-        // Pages, pull requests and what is gone lie among them, so twice as many are looked up.
+        // Pages, pull requests and tombstones are among the ids, so twice as many are looked up.
         for id in ids.iter().step_by(ids.len().div_ceil(2 * most.max(1)).max(1)) {
             out.extend(statement.query_row([id], |r| r.get(0)).optional()?);
         }
@@ -309,20 +315,23 @@ impl Reader<'_> {
         Ok(out.into_iter().step_by(step).collect())
     }
 
-    /// The numbers of documents, in the order of their row ids; pages and rows that are gone have none.
+    /// Returns the numbers of the documents with these row ids, in the same order; `None` for pages
+    /// and missing rows.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn numbers(&self, ids: &[i64]) -> Result<Vec<Option<u64>>> {
         let mut statement = self.transaction.prepare_cached("SELECT number FROM documents WHERE id = ?1")?;
         ids.iter().map(|id| Ok(statement.query_row([id], |r| r.get(0)).optional()?.flatten())).collect()
     }
 
-    /// Those of these documents that were not made before this one, ascending: by their time; where both or neither have the same, by
-    /// number, then in the order in which they were stored. What alone has no time may have been made before.
+    /// Returns the given documents that were not created before `document`, ascending.
+    ///
+    /// Documents are compared by creation time; if both or neither have the same one, by number,
+    /// then by storage order. A document that alone has no time may have been created before.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn not_earlier(&self, document: i64, ids: &[i64]) -> Result<Vec<i64>> {
         let mut statement =
             self.transaction.prepare_cached("SELECT created_at, number FROM documents WHERE id = ?1")?;
@@ -340,10 +349,11 @@ impl Reader<'_> {
         Ok(later)
     }
 
-    /// The title of a document, and who made it ([`DocumentRow::person`]). Of a document that is gone, nothing.
+    /// Returns the title of a document and its author ([`DocumentRow::person`]); empty for a
+    /// missing document.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn title_and_author(&self, id: i64) -> Result<(String, Option<Person>)> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT title, source_id, CASE WHEN author_bot THEN NULL ELSE author END FROM documents WHERE id = ?1",
@@ -355,10 +365,10 @@ impl Reader<'_> {
         Ok(statement.query_row([id], read).optional()?.unwrap_or_default())
     }
 
-    /// When the newest record last changed, as the trackers say.
+    /// Returns the time of the latest change to any record, as reported by the trackers.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn newest_change(&self) -> Result<Option<Timestamp>> {
         let newest: Option<i64> = self.transaction.query_row(
             "SELECT max(updated_at) FROM documents WHERE kind <> 'note'",
@@ -368,10 +378,10 @@ impl Reader<'_> {
         newest.map(time).transpose()
     }
 
-    /// How many documents there are, without tombstones.
+    /// Returns the number of documents, without tombstones.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub(super) fn document_count(&self) -> Result<u64> {
         Ok(self
             .transaction
@@ -381,10 +391,11 @@ impl Reader<'_> {
             .query_row([], |r| r.get(0))?)
     }
 
-    /// The tracker's id of one of a source's items, if it is a key with a project in front (`APP-12`), as files give it.
+    /// Returns the tracker's id of one of a source's items if it is a key with a project prefix
+    /// (`APP-12`), as in files.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn key_like_id(&self, source: i64) -> Result<Option<String>> {
         Ok(self
             .transaction
@@ -395,10 +406,10 @@ impl Reader<'_> {
             .optional()?)
     }
 
-    /// What a source holds.
+    /// Returns the numbers of items that a source has.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn source_counts(&self, source: i64) -> Result<SourceCounts> {
         let mut counts = SourceCounts::default();
         let mut counted: u64 = 0;
@@ -417,7 +428,8 @@ impl Reader<'_> {
             }
             counted += row.get::<_, u64>(2)?;
         }
-        // Every part of this reads an index and no text. Comments whose item is not here are few, buried ones too.
+        // Every part of this reads an index and no text. Comments without a stored item are few,
+        // deleted ones included.
         let (known, unknown, numbers): (u64, u64, String) = self
             .transaction
             .prepare_cached(
@@ -448,7 +460,7 @@ impl Reader<'_> {
                 Ok((r.get(0)?, r.get(1)?, r.get(2)?))
             })?;
         let known = known - buried;
-        // The tracker's count leaves out what is said beside the lines of a pull request.
+        // The tracker's count excludes review comments on the lines of a pull request.
         counts.missing_comments = counted.saturating_sub(known - beside);
         counts.comments = known;
         counts.orphan_comments = unknown - buried_unknown;
@@ -456,7 +468,7 @@ impl Reader<'_> {
     }
 }
 
-/// Cuts a title that is longer than any tracker's; the rest of it begins the body, so that no word is lost.
+/// Moves the excess of a title longer than [`MAX_TITLE`] to the start of the body.
 fn bound_title<'a>(title: &'a str, body: &'a str) -> (Cow<'a, str>, Cow<'a, str>) {
     match title.char_indices().nth(MAX_TITLE) {
         None => (title.into(), body.into()),
@@ -468,10 +480,10 @@ fn bound_title<'a>(title: &'a str, body: &'a str) -> (Cow<'a, str>, Cow<'a, str>
 }
 
 impl Writer<'_> {
-    /// Stores what a tracker says about a document, unless it is there already or what is there is newer.
+    /// Stores a tracker's record of a document unless it is unchanged or the stored one is newer.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn apply_document(
         &self,
         source: &SourceRow,
@@ -495,7 +507,8 @@ impl Writer<'_> {
             if *hash == record.raw.hash && !deleted && !stored.is_corrected(evidence) {
                 return Ok(Applied::Unchanged);
             }
-            // A page may go back to what it was before; its wiki knows no other order than that of its commits.
+            // A page may be reverted to an earlier version; its wiki orders versions only by
+            // commit.
             if stored.is_newer(updated, evidence) && record.number.is_some() {
                 return Ok(Applied::Stale);
             }
@@ -558,10 +571,11 @@ impl Writer<'_> {
         Ok(if known.is_some() { Applied::Updated } else { Applied::New })
     }
 
-    /// Marks a document as gone from its tracker. It is kept, and shown as such, but no longer found.
+    /// Marks a document as deleted in its tracker. It is kept and shown as deleted, but no longer
+    /// found.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn bury_document(&self, key: &str, now: Timestamp) -> Result<bool> {
         let changed = self
             .transaction
@@ -572,10 +586,10 @@ impl Writer<'_> {
         Ok(changed > 0)
     }
 
-    /// Shows a document again that was marked as gone; returns whether it was.
+    /// Restores a document that was marked as deleted; returns whether it was.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn restore_document(&self, key: &str) -> Result<bool> {
         let changed = self
             .transaction
@@ -589,7 +603,7 @@ impl Writer<'_> {
     /// Marks all documents of a source as changed, so that every index reads them again.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn touch_documents(&self, source: i64) -> Result<()> {
         self.transaction.execute(
             "UPDATE documents SET revision = ?2 WHERE source_id = ?1",
@@ -614,7 +628,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Counted from indexes or one by one, it comes to the same.
+        /// Checks that counting from indexes and counting one by one give the same result.
         #[test]
         fn what_a_source_holds_is_counted_right(
             items in proptest::collection::btree_map(1_u64..9, (0_u64..4, proptest::bool::ANY), 0..6),

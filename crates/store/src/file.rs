@@ -1,4 +1,5 @@
-//! One SQLite file behind a read and a write gate; the casebook's truth and its vectors each live in one.
+//! A SQLite file with separate read and write connections; the casebook's data and its vectors each
+//! use one.
 
 use std::{
     fs::{File, TryLockError},
@@ -11,23 +12,25 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
 
 use precedent_core::error::{Code, Error, Result};
 
-/// How long a write waits for another process's write.
+/// The time that a write waits for another process's write.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
-/// How often a process that waits for another's opening looks again.
+/// The interval at which a process checks whether another one has finished opening the file.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
-/// Read connections that are kept open.
+/// The number of read connections that are kept open.
 const KEPT_READERS: usize = 4;
 
-/// How a file was opened.
+/// The access with which a file was opened.
 #[derive(Clone, Debug)]
 enum Access {
-    /// To read and to write.
+    /// Reading and writing.
     Full,
-    /// To read alone, and why. What nobody can write and has no log needs no locks either (`frozen`).
+    /// Reading only, with the reason. A file that nobody can write and that has no log needs no
+    /// locks (`frozen`).
     ReadOnly { frozen: bool, why: String },
 }
 
-/// Whether a file of a database is there and has lost all that was in it: an interrupted copy or a full disk leaves one so.
+/// Returns whether a database file exists but is empty, as an interrupted copy or a full disk
+/// leaves it.
 pub fn is_emptied(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() == 0) && log_length(path) == 0
 }
@@ -43,22 +46,24 @@ pub struct SqliteFile {
 }
 
 impl SqliteFile {
-    /// Bytes on disk, with the log of what is not in its place yet.
+    /// Returns the size on disk in bytes, including the write-ahead log.
     pub fn bytes(&self) -> u64 {
         std::fs::metadata(self.path()).map_or(0, |m| m.len()) + log_length(self.path())
     }
 
-    /// Opens or makes the file; `prepare` brings its schema up to date. Readers map at most `mapped` bytes of it. One that is
-    /// there and cannot be written (a full disk, a folder that may only be read) is opened to read.
+    /// Opens or creates the file; `prepare` upgrades its schema.
+    ///
+    /// Readers map at most `mapped` bytes of it. An existing file that cannot be written (a full
+    /// disk, a read-only folder) is opened for reading.
     pub fn open(path: &Path, mapped: u32, prepare: impl Fn(&mut Connection) -> Result<()>) -> Result<Self> {
         Self::open_ready(path, mapped, BUSY_TIMEOUT, |_| Ok(false), prepare)
     }
 
-    /// As [`SqliteFile::open`], without waiting for another process's opening where `is_ready` finds nothing to prepare; else for
-    /// as long as `patience` says.
+    /// Works like [`SqliteFile::open`], but waits for another process's opening only if `is_ready`
+    /// returns false, and then for at most `patience`.
     ///
     /// # Errors
-    /// As [`SqliteFile::open`].
+    /// The same as [`SqliteFile::open`].
     pub fn open_ready(
         path: &Path,
         mapped: u32,
@@ -75,18 +80,19 @@ impl SqliteFile {
                     return Ok(Self { path: path.to_owned(), mapped, access: Access::Full, writer, readers });
                 }
                 Err(error) if error.code() == Code::Busy => return Err(error),
-                // Whatever is wrong with it is told below.
+                // Any error is reported by the code below.
                 _ => {}
             }
         }
         match Self::open_as(path, mapped, patience, Access::Full, &prepare) {
             Err(error) if error.code() == Code::Io && path.is_file() => {
-                // That nothing can be written says too little of what cannot even be read.
+                // An unreadable file gets its own error, because "read-only" would be misleading.
                 if let Err(e) = File::open(path) {
                     return Err(Error::io(path, e));
                 }
                 let why = error.to_string();
-                // A writer that has it open keeps its log readable; without a log the file is all there is.
+                // A process that has the file open for writing keeps its log readable; without a
+                // log, the file is complete.
                 let shared = Access::ReadOnly { frozen: false, why: why.clone() };
                 Self::open_as(path, mapped, patience, shared, &prepare)
                     .or_else(|_| match log_length(path) {
@@ -112,24 +118,25 @@ impl SqliteFile {
         access: Access,
         prepare: &impl Fn(&mut Connection) -> Result<()>,
     ) -> Result<Self> {
-        // One process at a time: SQLite's own locks do not cover the switch to WAL, nor a migration as a whole.
+        // SQLite's own locks do not cover the switch to WAL, nor a migration as a whole.
         let _opening = match access {
             Access::Full => Some(lock_beside(path, patience)?),
             Access::ReadOnly { .. } => None,
         };
-        // SQLite gives the files beside a database the mode that it has when they are made: it has to be private before that.
+        // SQLite copies the database file's mode to the files beside it, so it must be private from
+        // the start.
         if matches!(access, Access::Full) && !path.exists() {
-            // Where this fails, SQLite says why.
+            // If this fails, SQLite reports the reason.
             drop(create_private(path));
         }
-        // Each connection's mapping counts as memory of its own; only readers gain from theirs.
+        // Each connection's mapping counts as separate memory; only readers benefit from theirs.
         let mut writer = connect_within(path, 0, &access, patience)?;
         prepare(&mut writer)?;
         let (writer, readers) = (Mutex::new(writer), Mutex::default());
         Ok(Self { path: path.to_owned(), mapped, access, writer, readers })
     }
 
-    /// Why the file can only be read, if it can.
+    /// Returns the reason why the file is read-only, if it is.
     pub(crate) fn read_only(&self) -> Option<&str> {
         match &self.access {
             Access::Full => None,
@@ -146,12 +153,12 @@ impl SqliteFile {
         })
     }
 
-    /// Where it lies.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads from one consistent state.
+    /// Runs `work` on one consistent state of the file.
     pub fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let kept = lock(&self.readers).pop();
         let mut connection = match kept {
@@ -169,30 +176,32 @@ impl SqliteFile {
         result
     }
 
-    /// Lets go of what is held for the next reading: connections with the pages that they have met, and what they map of the file.
+    /// Frees the cached read connections, with their page caches and memory mappings.
     pub fn rest(&self) {
-        // What they hold is given back outside of the lock.
+        // The connections are closed outside of the lock.
         drop(std::mem::take(&mut *lock(&self.readers)));
     }
 
-    /// A connection of its own, outside of a transaction, that may do what this file's may.
+    /// Opens a separate connection, outside of a transaction, with the same access as this file.
     pub(crate) fn connection(&self) -> Result<Connection> {
         connect(&self.path, 0, &self.access)
     }
 
-    /// Works with the connection that writes, outside of a transaction.
+    /// Runs `work` on the write connection, outside of a transaction.
     pub(crate) fn with_writer<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
         self.writable()?;
         work(&mut lock(&self.writer))
     }
 
-    /// Changes the file in one transaction: all of it or, on an error, nothing. A power cut may take the last ones back.
+    /// Changes the file in one transaction, which is rolled back on an error. A power cut may lose
+    /// the last transactions.
     pub fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         self.writable()?;
         Self::change(&mut lock(&self.writer), work)
     }
 
-    /// As [`SqliteFile::write`], but waits for others' writes no longer than this: for what an answer need not wait for.
+    /// Works like [`SqliteFile::write`], but waits at most `patience` for other writes; for data
+    /// that a query can do without.
     pub(crate) fn write_within<T>(
         &self,
         patience: Duration,
@@ -217,7 +226,8 @@ impl SqliteFile {
         result
     }
 
-    /// Moves what is written into its place and empties the log, unless someone reads: what was deleted stays in no file.
+    /// Moves the log's pages into the database and empties the log unless a reader is active, so
+    /// that no file contains deleted data.
     pub(crate) fn empty_log(&self) -> Result<()> {
         self.with_writer(|connection| {
             connection.busy_timeout(Duration::from_millis(200))?;
@@ -227,11 +237,13 @@ impl SqliteFile {
         })
     }
 
-    /// As [`SqliteFile::write`], and on the disk when it returns, with everything before it.
+    /// Works like [`SqliteFile::write`], but syncs this and all earlier changes to disk before it
+    /// returns.
     pub(crate) fn write_durably<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         self.writable()?;
         let mut connection = lock(&self.writer);
-        // In WAL mode only this waits for the disk at every commit: https://sqlite.org/pragma.html#pragma_synchronous
+        // In WAL mode, only this setting syncs every commit:
+        // https://sqlite.org/pragma.html#pragma_synchronous
         connection.pragma_update(None, "synchronous", "FULL")?;
         let result = Self::change(&mut connection, work);
         connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -247,8 +259,8 @@ impl SqliteFile {
 }
 
 impl Drop for SqliteFile {
-    /// Closes without the exclusive lock that SQLite takes for its last connection, where nothing is left to put into its place:
-    /// a process that is stopped in that moment must keep nobody from reading.
+    /// Closes the connections without the exclusive lock that SQLite takes for the last one, if the
+    /// log is empty. A process suspended at that moment would otherwise block all readers.
     fn drop(&mut self) {
         if matches!(self.access, Access::ReadOnly { .. }) || log_length(&self.path) > 0 {
             return;
@@ -256,20 +268,21 @@ impl Drop for SqliteFile {
         let readers = self.readers.get_mut().unwrap_or_else(PoisonError::into_inner);
         let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner);
         for connection in readers.iter_mut().chain([writer]) {
-            // Where it fails, the lock is taken.
+            // If this fails, SQLite takes the lock.
             drop(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true));
         }
     }
 }
 
-/// The file that stands beside another one and has its name with an end: a database's log, its lock.
+/// Returns the path of a companion file, such as a database's log or lock, by appending `end` to
+/// the name.
 pub fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     PathBuf::from(name)
 }
 
-/// Holds `FILE.lock` until it is dropped; waits for whoever has it.
+/// Holds `FILE.lock` until it is dropped; waits for any other holder.
 fn lock_beside(path: &Path, patience: Duration) -> Result<File> {
     let name = with_end(path, ".lock");
     let file = super::lock::open(&name)?;
@@ -292,14 +305,15 @@ fn lock_beside(path: &Path, patience: Duration) -> Result<File> {
     }
 }
 
-/// Returns whether a database was switched to WAL mode. <https://sqlite.org/fileformat.html#file_format_version_numbers>
+/// Returns whether a database was switched to WAL mode.
+/// <https://sqlite.org/fileformat.html#file_format_version_numbers>
 fn is_in_wal_mode(path: &Path) -> bool {
     use std::io::Read as _;
     let mut header = [0; 20];
     File::open(path).is_ok_and(|mut file| file.read_exact(&mut header).is_ok()) && header[18..20] == [2, 2]
 }
 
-/// Bytes of what is written and not yet in its place.
+/// Returns the size of the write-ahead log in bytes.
 fn log_length(path: &Path) -> u64 {
     std::fs::metadata(with_end(path, "-wal")).map_or(0, |m| m.len())
 }
@@ -311,16 +325,17 @@ fn unfinished(path: &Path) -> Error {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic inside a gate rolls its transaction back; the connection behind the lock is still good.
+    // A panic inside a transaction rolls it back, so the connection behind the lock is still
+    // usable.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens a connection with the settings that every connection has.
+/// Opens a connection with the settings common to all connections.
 fn connect(path: &Path, mapped: u32, access: &Access) -> Result<Connection> {
     connect_within(path, mapped, access, BUSY_TIMEOUT)
 }
 
-/// As [`connect`]; while it opens, other processes' locks are waited for no longer than this.
+/// Works like [`connect`], but waits at most `patience` for other processes' locks while opening.
 fn connect_within(path: &Path, mapped: u32, access: &Access, patience: Duration) -> Result<Connection> {
     let open = || -> rusqlite::Result<Connection> {
         let connection = match access {
@@ -355,7 +370,7 @@ fn connect_within(path: &Path, mapped: u32, access: &Access, patience: Duration)
             "PRAGMA foreign_keys = ON;
              PRAGMA cache_size = -16000;",
         )?;
-        // SQLite looks at the file only when it reads.
+        // SQLite opens the file lazily, so this reads from it.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         connection.pragma_update(None, "mmap_size", mapped)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -364,7 +379,7 @@ fn connect_within(path: &Path, mapped: u32, access: &Access, patience: Duration)
     open().map_err(|e| Error::from(e).context(path.display()))
 }
 
-/// Returns a path as SQLite takes it: its bytes, whatever they spell.
+/// Converts a path into the bytes that SQLite expects, even if they are not valid UTF-8.
 pub(super) fn path_value(path: &Path) -> rusqlite::types::ToSqlOutput<'_> {
     use rusqlite::types::ToSqlOutput;
     #[cfg(not(unix))]
@@ -382,7 +397,7 @@ pub(super) fn path_value(path: &Path) -> rusqlite::types::ToSqlOutput<'_> {
     }
 }
 
-/// Makes an empty file that this user alone may read. SQLite writes into it, and nobody else can read a part of it.
+/// Creates an empty file that only this user can read, into which SQLite then writes.
 pub(super) fn create_private(path: &Path) -> Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -409,7 +424,7 @@ mod tests {
         }
     }
 
-    /// See `.cargo/config.toml`.
+    /// This depends on a setting in `.cargo/config.toml`.
     #[test]
     fn readers_share_no_lock_around_their_pages() {
         let connection = Connection::open_in_memory().unwrap();

@@ -1,4 +1,4 @@
-//! The journal of the last import of files, so that it can be taken back.
+//! The journal of the last import of files, which makes it possible to undo the import.
 
 use jiff::Timestamp;
 use rusqlite::{
@@ -14,10 +14,10 @@ use precedent_core::{error::Result, model::Undone};
 const KINDS: [(&str, RawKind); 2] = [("comments", RawKind::Comment), ("documents", RawKind::Document)];
 
 impl Writer<'_> {
-    /// Begins the journal of an import, in the place of that of the one before.
+    /// Begins the journal of an import, replacing that of the previous one.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn begin_import(&self, paths: &str, now: Timestamp) -> Result<i64> {
         self.transaction.execute("DELETE FROM imports", [])?;
         let id = self.transaction.query_row(
@@ -28,12 +28,12 @@ impl Writer<'_> {
         Ok(id)
     }
 
-    /// Enters what this transaction changes into the journal of an import.
+    /// Records this transaction's changes in the journal of an import.
     pub fn journal(&self, import: i64) {
         self.import.set(Some(import));
     }
 
-    /// Keeps a row as it is before the import that is under way changes it for the first time.
+    /// Saves a row before the current import changes it for the first time.
     pub(super) fn keep_before(&self, table: &str, id: i64) -> Result<()> {
         let Some(import) = self.import.get() else { return Ok(()) };
         let image = self.image(table, id)?;
@@ -45,7 +45,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Enters a row that the import that is under way made or changed.
+    /// Records in the journal a row that the current import created or changed.
     pub(super) fn enter(&self, table: &str, id: i64, after: Option<&[u8]>) -> Result<()> {
         let Some(import) = self.import.get() else { return Ok(()) };
         self.transaction
@@ -57,7 +57,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A row with its raw record, as JSON.
+    /// Returns a row with its raw record, as JSON.
     fn image(&self, table: &str, id: i64) -> Result<Option<String>> {
         let row = self.cells(&format!("SELECT * FROM {table} WHERE id = ?1"), id)?;
         let raw = match KINDS.iter().find(|(name, _)| *name == table) {
@@ -93,11 +93,12 @@ impl Writer<'_> {
         Ok(statement.query_row([id], read).optional()?)
     }
 
-    /// Takes the last import back: rows that it made go, and rows that it changed are as they were before. What changed since
-    /// stays, and so do decisions and notes. `None` if there is no import to take back.
+    /// Undoes the last import: removes rows that it created and restores rows that it changed. Rows
+    /// that changed since stay, and so do decisions and notes. Returns `None` if there is no import
+    /// to undo.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn undo_import(&self) -> Result<Option<Undone>> {
         let last: Option<(i64, i64, String)> = self
             .transaction
@@ -122,7 +123,7 @@ impl Writer<'_> {
                     .query_row([id], |r| r.get(0))
                     .optional()?;
                 match (hash, before) {
-                    // Removed meanwhile.
+                    // The row was removed meanwhile.
                     (None, _) => {}
                     (hash, _) if hash != after => undone.kept += 1,
                     (_, Some(before)) => {
@@ -161,7 +162,7 @@ impl Writer<'_> {
             self.remove_source(&source)?;
             undone.sources.push(source.key);
         }
-        // What a tracker has is read again.
+        // Live sources are read again from the tracker.
         self.transaction.execute(
             "DELETE FROM streams WHERE source_id IN (SELECT d.source_id FROM documents d
                  JOIN import_changes c ON c.table_name = 'documents' AND c.row_id = d.id WHERE c.import_id = ?1)",
@@ -177,7 +178,8 @@ impl Writer<'_> {
         Ok(Some(undone))
     }
 
-    /// Forgets the decisions that came with a casebook file about a source of it; returns how many documents it has.
+    /// Deletes the decisions about a source that came with its casebook file; returns how many
+    /// documents the source has.
     fn forget_imported(&self, key: &str, began: i64) -> Result<u64> {
         let own = |column: &str| format!("substr({column}, 1, length(?1) + 1) IN (?1 || '#', ?1 || ':')");
         for table in ["verdicts", "verdict_journal"] {
@@ -199,7 +201,7 @@ impl Writer<'_> {
         )?)
     }
 
-    /// Puts a row back as it was.
+    /// Restores a row from its saved image.
     fn restore(&self, table: &str, kind: RawKind, id: i64, before: &str) -> Result<()> {
         let image: serde_json::Value = serde_json::from_str(before).unwrap_or_default();
         let Some(row) = image["row"].as_object() else { return Ok(()) };
@@ -212,7 +214,8 @@ impl Writer<'_> {
         let name = kind.as_str();
         self.transaction.execute(&format!("DELETE FROM {name}_raw WHERE {name}_id = ?1"), [id])?;
         if let Some(raw) = image["raw"].as_object() {
-            // What it was packed with may have been renewed; then the tracker's next change brings the record again.
+            // If its dictionary was replaced, the record is missing until the tracker's next
+            // change.
             self.transaction.execute(
                 &format!(
                     "INSERT INTO {name}_raw ({name}_id, dictionary_id, data) SELECT ?1, ?2, ?3
@@ -225,7 +228,7 @@ impl Writer<'_> {
     }
 }
 
-/// A value as [`Writer::image`] wrote it.
+/// Converts a value from the JSON of [`Writer::image`].
 fn cell(value: &serde_json::Value) -> Value {
     match value {
         serde_json::Value::Null | serde_json::Value::Object(_) => Value::Null,

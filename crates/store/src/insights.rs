@@ -1,4 +1,4 @@
-//! What the casebook's reports come to, in numbers.
+//! Statistics of the casebook's reports.
 
 use rusqlite::params;
 
@@ -8,8 +8,8 @@ use precedent_core::{
     model::{CountedDuplicate, MonthVolume, State},
 };
 
-/// Issues that are known to be duplicates: by a link, by the tracker's reason, by a person's decision. What a person
-/// decided to be no duplicate is none.
+/// Known duplicates, by a link, the tracker's reason or a user decision. Pairs marked "not a
+/// duplicate" are excluded.
 const DUPLICATES: &str = "WITH known (key) AS (
     SELECT from_key FROM links WHERE kind = 'duplicate_of'
         AND NOT EXISTS (SELECT 1 FROM verdicts WHERE verdict <> 'duplicate'
@@ -18,24 +18,25 @@ const DUPLICATES: &str = "WITH known (key) AS (
     UNION SELECT CASE canonical_key WHEN first_key THEN second_key ELSE first_key END FROM verdicts
         WHERE verdict = 'duplicate')";
 
-/// A source's issues.
+/// The numbers of a source's issues.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeRow {
-    /// All of them.
+    /// All issues.
     pub issues: u64,
-    /// Those that are open.
+    /// Open issues.
     pub open: u64,
-    /// Those that are known duplicates.
+    /// Known duplicates.
     pub duplicates: u64,
-    /// Seconds from report to closure, of those that are closed, in order.
+    /// Seconds from report to closure of the closed issues, ascending.
     pub lasted: Vec<i64>,
 }
 
 impl Reader<'_> {
-    /// Issues by month, of a source or all, in the order of the months; months without any are left out.
+    /// Returns the number of issues by month, of one source or all, in chronological order without
+    /// empty months.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn months(&self, source: Option<i64>) -> Result<Vec<MonthVolume>> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "{DUPLICATES}
@@ -56,10 +57,10 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// A source's issues in sum.
+    /// Returns the totals of a source's issues.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn volume(&self, source: i64) -> Result<VolumeRow> {
         let mut row = self
             .transaction
@@ -85,10 +86,11 @@ impl Reader<'_> {
         Ok(row)
     }
 
-    /// The issues that are known duplicates, of a source or all, created in one month (`2026-01`) or ever; the latest first.
+    /// Returns the known duplicates of one source or all, created in one month (`2026-01`) or ever,
+    /// latest first.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn known_as_duplicates(
         &self,
         source: Option<i64>,

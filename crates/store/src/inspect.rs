@@ -1,4 +1,4 @@
-//! Looks at a database file without trusting it, and takes rows out that nothing can reach.
+//! Checks of a database file without trusting its content, and removal of orphaned rows.
 
 use std::path::{Path, PathBuf};
 
@@ -11,30 +11,31 @@ use super::{
 };
 use precedent_core::error::{Code, Error, Result};
 
-/// How many complaints of SQLite's are kept.
+/// The maximum number of SQLite's integrity errors that are kept.
 const COMPLAINTS: usize = 5;
 
-/// What a database file is, as far as it can be read.
+/// The state of a database file, as far as it can be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {
-    /// Whether it is a casebook at all.
+    /// True if the file is a casebook.
     pub casebook: bool,
-    /// The schema that it was written with.
+    /// The version of its schema.
     pub schema: i64,
-    /// Whether a newer version wrote it.
+    /// True if a newer version of Precedent wrote it.
     pub newer: bool,
-    /// Whether it is upgraded when it is opened.
+    /// True if opening it upgrades it.
     pub older: bool,
-    /// What SQLite complains about.
+    /// The errors that SQLite's integrity check reports.
     pub damage: Vec<String>,
 }
 
-/// Looks at a database file and changes nothing.
+/// Inspects a database file without changing it.
 ///
 /// # Errors
-/// [`precedent_core::Code::Io`] if it cannot be opened, [`precedent_core::Code::Corrupt`] if it is no database.
+/// [`precedent_core::Code::Io`] if it cannot be opened, [`precedent_core::Code::Corrupt`] if it is
+/// not a database.
 pub fn inspect(path: &Path) -> Result<Inspection> {
-    // A log of another process's writes wants a connection that may write; nothing here does.
+    // Reading another process's log needs a connection with write access; nothing is written here.
     let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -45,12 +46,13 @@ pub fn inspect(path: &Path) -> Result<Inspection> {
     let casebook = application == schema::APPLICATION_ID;
     let newer = casebook && schema > schema::KNOWN;
     let older = casebook && schema < schema::KNOWN;
-    // Of a newer version's tables nothing is known; another program's are its own affair.
+    // The tables of newer versions are unknown, and files of other programs are not checked.
     let damage = if casebook && !newer { complaints(&connection) } else { Vec::new() };
     Ok(Inspection { casebook, schema, newer, older, damage })
 }
 
-/// The model that answers for the casebook in this file, if it is not the built-in one and can be read.
+/// Returns the embedding model of the casebook in this file, if it is not the built-in one and can
+/// be read.
 pub fn chosen_model(path: &Path) -> Option<String> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).ok()?;
@@ -65,12 +67,13 @@ pub(super) fn complaints(connection: &Connection) -> Vec<String> {
     };
     match look() {
         Ok(lines) => lines.into_iter().filter(|line| line != "ok").collect(),
-        // Damage may keep even the check from going on.
+        // Damage may make the check itself fail.
         Err(error) => vec![error.to_string()],
     }
 }
 
-/// Whether a database can be read from its first page to its last. What cannot even be asked now counts as whole.
+/// Returns whether a database can be read from its first page to its last. One that cannot be
+/// checked now counts as intact.
 pub fn is_whole(path: &Path) -> bool {
     let look = || -> rusqlite::Result<bool> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -81,8 +84,8 @@ pub fn is_whole(path: &Path) -> bool {
     look().unwrap_or_else(|e| Error::from(e).code() != Code::Corrupt)
 }
 
-/// Makes all indexes of a damaged database anew from its tables, after keeping a copy of it page by page. What SQLite
-/// still complains about afterwards.
+/// Rebuilds all indexes of a damaged database from its tables, after keeping a page-by-page copy.
+/// Returns the errors that SQLite still reports afterwards.
 ///
 /// # Errors
 /// [`precedent_core::Code::Busy`], [`precedent_core::Code::Io`] if the copy cannot be written.
@@ -95,28 +98,28 @@ pub fn reindex(path: &Path) -> Result<Vec<String>> {
     let copy = next_copy(path, BEFORE_REPAIR);
     create_private(&copy)?;
     let mut kept = Connection::open(&copy)?;
-    // Page by page: nothing that is damaged is left out or stumbled over.
+    // A copy by pages includes damaged ones and does not fail on them.
     rusqlite::backup::Backup::new(&connection, &mut kept)?.run_to_completion(
         i32::MAX,
         std::time::Duration::ZERO,
         None,
     )?;
     drop(kept);
-    // Where a table itself is damaged this fails; the check afterwards says so.
+    // This fails if a table itself is damaged, which the check below reports.
     let _ = connection.execute_batch("REINDEX");
     Ok(complaints(&connection))
 }
 
-/// Said of a copy that is kept before something is mended.
+/// The part of a file name that marks a copy kept before a repair.
 pub const BEFORE_REPAIR: &str = "before-repair";
 
-/// The name of the next copy that is kept beside a database, for this reason.
+/// Returns the name of the next copy that is kept beside a database for this reason.
 fn next_copy(database: &Path, why: &str) -> PathBuf {
     let name = |n: u32| database.with_extension(format!("{why}-{n}.db"));
     (1..).map(name).find(|p| !p.exists()).unwrap_or_else(|| name(0))
 }
 
-/// Moves a database that cannot be read out of the way, with its log; where it is now.
+/// Moves an unreadable database and its log aside; returns the new path.
 ///
 /// # Errors
 /// [`precedent_core::Code::Io`].
@@ -132,7 +135,7 @@ pub fn set_aside(database: &Path) -> Result<PathBuf> {
     Ok(aside)
 }
 
-/// The private copies that were kept before an upgrade or a repair, beside this database.
+/// Returns the private copies beside this database that were kept before an upgrade or a repair.
 pub fn kept_copies(database: &Path) -> Vec<PathBuf> {
     let folder = database.parent().unwrap_or(Path::new("."));
     let stem = database.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -149,12 +152,12 @@ pub fn kept_copies(database: &Path) -> Vec<PathBuf> {
     copies
 }
 
-/// A foreign key: the table, its column, the table that it points into, and whether rows go with what they belong to.
+/// A foreign key: the table, its column, the parent table, and whether deletes cascade.
 struct Edge {
     table: String,
     column: String,
     parent: String,
-    /// The parent's column that is pointed at.
+    /// The referenced column of the parent table.
     id: String,
     cascades: bool,
 }
@@ -177,11 +180,11 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Rows that belong to something that is gone, by table: those that nothing can reach, and those that miss only a
-    /// part of what is needed to read them.
+    /// Returns the numbers of orphaned rows: by table, those that cannot be reached, and in total,
+    /// those that only lack a part needed to read them.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn orphans(&self) -> Result<(Vec<(String, u64)>, u64)> {
         let (mut unreachable, mut unreadable) = (Vec::new(), 0);
         for edge in self.edges()? {
@@ -199,10 +202,10 @@ impl Reader<'_> {
         Ok((unreachable, unreadable))
     }
 
-    /// All documents that are to be found, by row id, with whether they have a title.
+    /// Returns the row ids of all documents without tombstones, with whether they have a title.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn living(&self) -> Result<Vec<(i64, bool)>> {
         let mut statement = self
             .transaction
@@ -213,7 +216,8 @@ impl Reader<'_> {
 }
 
 impl Edge {
-    /// The condition for rows that point at nothing. The names come from this file's own schema.
+    /// Returns the SQL condition for rows with a missing parent. The names come from this file's
+    /// own schema.
     fn dangling(&self) -> String {
         let (column, parent, id) = (&self.column, &self.parent, &self.id);
         format!("\"{column}\" IS NOT NULL AND \"{column}\" NOT IN (SELECT \"{id}\" FROM \"{parent}\")")
@@ -221,14 +225,14 @@ impl Edge {
 }
 
 impl Writer<'_> {
-    /// Takes out rows that nothing can reach; says how many.
+    /// Removes rows that cannot be reached; returns their number.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn remove_orphans(&self) -> Result<u64> {
         let edges = self.edges()?;
         let (mut removed, mut found) = (0, false);
-        // What goes may have been what others belong to.
+        // A removed row may have been the parent of others.
         loop {
             let mut now = 0;
             for edge in edges.iter().filter(|e| e.cascades) {
@@ -242,7 +246,7 @@ impl Writer<'_> {
             }
             removed += now;
         }
-        // Only documents are in the indexes by themselves.
+        // Only documents have their own entries in the indexes.
         if found {
             self.next_revision()?;
         }
@@ -251,15 +255,15 @@ impl Writer<'_> {
 }
 
 impl super::Store {
-    /// Writes a whole, compact copy of the database to a file that does not exist yet, readable by this user alone.
-    /// Others may go on reading and writing.
+    /// Writes a complete, compact copy of the database to a new file that only this user can read.
+    /// Others may read and write meanwhile.
     ///
     /// # Errors
-    /// [`precedent_core::Code::Io`] if the file is there already or cannot be written, [`Code::Corrupt`] if what is here cannot be
-    /// read.
+    /// [`precedent_core::Code::Io`] if the file exists or cannot be written, [`Code::Corrupt`] if
+    /// the database cannot be read.
     pub fn copy_to(&self, path: &Path) -> Result<()> {
         create_private(path)?;
-        // A casebook that can only be read can be copied elsewhere all the same.
+        // A read-only casebook can be copied as well, so this needs no write connection.
         let copy = || -> Result<()> {
             let connection = self.file.connection()?;
             connection.execute("VACUUM INTO ?1", [path_value(path)])?;
@@ -271,10 +275,10 @@ impl super::Store {
         })
     }
 
-    /// Keeps a copy beside the database before something is taken out of it; its name says `why`.
+    /// Keeps a copy beside the database before a removal; its file name contains `why`.
     ///
     /// # Errors
-    /// As [`Self::copy_to`].
+    /// The same as [`Self::copy_to`].
     pub fn keep_copy(&self, why: &str) -> Result<PathBuf> {
         let path = next_copy(self.path(), why);
         self.copy_to(&path)?;

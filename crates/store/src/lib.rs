@@ -1,6 +1,8 @@
-//! All SQL on the casebook's truth: one SQLite file in WAL mode behind a read and a write gate.
+//! The SQL access layer of the casebook: one SQLite file in WAL mode with separate read and write
+//! connections.
 //!
-//! Several processes may have the same file open. A write waits its turn for up to a minute; a read never waits.
+//! Several processes may have the same file open. A write waits up to a minute for other writes; a
+//! read never waits.
 
 mod calibrations;
 mod closures;
@@ -58,14 +60,15 @@ use precedent_core::{
     task::Task,
 };
 
-/// What the dates of a record that is to be applied are worth.
+/// The reliability of the dates of a record to be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DateEvidence {
-    /// They are before this computer's clock.
+    /// The dates are before this computer's clock.
     Sound,
-    /// They were cut to the clock. The record comes from its tracker.
+    /// The dates were capped at the clock. The record comes from its tracker.
     Ahead,
-    /// They were cut to the clock. The record comes from a file, and its source is mirrored live.
+    /// The dates were capped at the clock. The record comes from a file, and its source is mirrored
+    /// live.
     AheadInFile,
 }
 
@@ -75,13 +78,13 @@ impl DateEvidence {
     }
 }
 
-/// A date that is in the database already.
+/// A date that is stored in the database.
 #[derive(Clone, Copy, Debug)]
 struct StoredDate {
     second: Option<i64>,
-    /// Whether it was ahead when it was stored, or is ahead now.
+    /// True if the date was ahead when it was stored, or is ahead now.
     ahead: bool,
-    /// Whether it is ahead now: it was stored uncut.
+    /// True if the date is ahead now, because it was stored without a cap.
     uncut: bool,
 }
 
@@ -91,30 +94,30 @@ impl StoredDate {
         Self { second, ahead: ahead || uncut, uncut }
     }
 
-    /// Whether what is stored is newer than a record with this date.
+    /// Returns whether the stored date is newer than a record with this date.
     fn is_newer(self, updated: Option<i64>, evidence: DateEvidence) -> bool {
         !self.ahead && (updated < self.second || evidence == DateEvidence::AheadInFile)
     }
 
-    /// Whether a record with the same content gives a better date.
+    /// Returns whether a record with the same content gives a better date.
     fn is_corrected(self, evidence: DateEvidence) -> bool {
         (self.ahead && evidence == DateEvidence::Sound) || (self.uncut && evidence == DateEvidence::Ahead)
     }
 }
 
-/// How far clocks may differ before a date counts as ahead, in seconds.
+/// The clock difference in seconds up to which a date does not count as ahead.
 pub const CLOCK_TOLERANCE: i64 = 600;
 
-/// What applying a record did.
+/// The effect of applying a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// It was not there before.
+    /// The record was inserted.
     New,
-    /// It differs from what was there.
+    /// The record differed from the stored one and replaced it.
     Updated,
-    /// It was there already.
+    /// The record was stored already.
     Unchanged,
-    /// What is there is newer; nothing was changed.
+    /// The stored record is newer; it was not changed.
     Stale,
 }
 
@@ -122,31 +125,31 @@ pub enum Applied {
 #[derive(Debug)]
 pub struct Store {
     file: SqliteFile,
-    /// How many documents there were at a revision.
+    /// A revision and the number of documents at it.
     counted: Mutex<Option<(u64, u64)>>,
 }
 
 impl Store {
-    /// Opens the database in this file, making or migrating it where needed.
+    /// Opens the database in this file, creating or migrating it where needed.
     ///
     /// # Errors
-    /// [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if it is no database, [`Code::Io`] if it
-    /// cannot be written.
+    /// [`Code::NewerCasebook`] if a newer version wrote it, [`Code::Corrupt`] if it is not a
+    /// database, [`Code::Io`] if it cannot be written.
     pub fn open(path: &Path) -> Result<Self> {
-        // Reads are of single rows, or once through everything: a mapping would only hold every page that was met.
+        // Reads are of single rows or full scans: a mapping would only keep every page in memory.
         let file = SqliteFile::open_ready(path, 0, file::BUSY_TIMEOUT, schema::is_current, |connection| {
-            // What is deleted is gone from the file, and not merely from its tables.
+            // Deleted data is overwritten in the file, not only removed from the tables.
             connection.pragma_update(None, "secure_delete", true)?;
             schema::migrate(connection, path)
         })?;
         Ok(Self { file, counted: Mutex::default() })
     }
 
-    /// How many documents there are, without tombstones. They are counted once for each revision: SQLite reads a whole
-    /// index for it, and every search tells the number.
+    /// Returns the number of documents, without tombstones. The count is cached for each revision,
+    /// because SQLite reads a whole index for it and every search reports the number.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn document_count(&self) -> Result<u64> {
         let counted = || self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         self.read(|r| {
@@ -161,39 +164,40 @@ impl Store {
         })
     }
 
-    /// Lets go of what is held for the next reading; nothing is lost by it but a moment.
+    /// Frees the cached read connections; later reads open new ones.
     pub fn rest(&self) {
         self.file.rest();
     }
 
-    /// The database file.
+    /// Returns the path of the database file.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Why the casebook can only be read, if it can.
+    /// Returns the reason why the casebook is read-only, if it is.
     pub fn read_only(&self) -> Option<&str> {
         self.file.read_only()
     }
 
-    /// Bytes on disk, with what is written and not yet in its place.
+    /// Returns the size on disk in bytes, including the write-ahead log.
     pub fn bytes(&self) -> u64 {
         self.file.bytes()
     }
 
-    /// Reads from one consistent state of the casebook.
+    /// Runs `work` on one consistent state of the casebook.
     ///
     /// # Errors
-    /// Those of the work and of the database.
+    /// Returns the errors of `work` and of the database.
     pub fn read<T>(&self, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         self.file.read(|transaction| work(&Reader { transaction }))
     }
 
-    /// Changes the casebook in one transaction: all of it or, on an error, nothing. After a power cut the last ones may be
-    /// missing; a sync or an import brings them again.
+    /// Changes the casebook in one transaction, which is rolled back on an error. A power cut may
+    /// lose the last transactions; a sync or an import restores them.
     ///
     /// # Errors
-    /// Those of the work and of the database; [`Code::Busy`] if another process writes for very long.
+    /// Returns the errors of `work` and of the database; [`Code::Busy`] if another process writes
+    /// for very long.
     pub fn write<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
         self.file.write(|transaction| {
             work(&Writer {
@@ -204,10 +208,11 @@ impl Store {
         })
     }
 
-    /// As [`Store::write`], for what a question stores beside its answer: others' writes are waited for no longer than this.
+    /// Works like [`Store::write`], but waits at most `patience` for other writes; for data that a
+    /// query stores beside its result.
     ///
     /// # Errors
-    /// As [`Store::write`].
+    /// The same as [`Store::write`].
     pub fn write_within<T>(
         &self,
         patience: Duration,
@@ -222,17 +227,18 @@ impl Store {
         })
     }
 
-    /// Takes what may be left of removed sources and notes out of dictionaries, free pages and the log.
+    /// Removes remains of deleted sources and notes from dictionaries, free pages and the log.
     ///
     /// # Errors
-    /// Those of the database; [`Code::Cancelled`].
+    /// Returns an error if the database access fails, or [`Code::Cancelled`].
     pub fn purge(&self, task: &Task) -> Result<()> {
         let residue = self.read(|r| r.residue())?;
         if residue == 0 || self.read_only().is_some() {
             return Ok(());
         }
         self.write(|w| w.renew_dictionaries(task))?;
-        // A disk that is too full for it keeps the free pages, which no copy and no export holds; the next call tries again.
+        // If the disk is too full, the free pages stay until the next call. Copies and exports
+        // never contain them.
         match self.file.with_writer(|connection| Ok(connection.execute_batch("VACUUM")?)) {
             Err(error) if matches!(error.code(), Code::Io | Code::Busy) => return Ok(()),
             done => done?,
@@ -241,19 +247,19 @@ impl Store {
         self.empty_log()
     }
 
-    /// Empties the log of writes, so that what was deleted stays in no file.
+    /// Empties the write-ahead log, so that no file contains deleted data.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn empty_log(&self) -> Result<()> {
         self.file.empty_log()
     }
 
-    /// As [`Store::write`], for what cannot be had again from a tracker: it is on the disk when this returns, whatever happens
-    /// to the power.
+    /// Works like [`Store::write`], but syncs the change to disk before it returns; for data that
+    /// no tracker can restore.
     ///
     /// # Errors
-    /// As [`Store::write`].
+    /// The same as [`Store::write`].
     pub fn write_durably<T>(&self, work: impl FnOnce(&Writer<'_>) -> Result<T>) -> Result<T> {
         self.file.write_durably(|transaction| {
             work(&Writer {
@@ -265,28 +271,28 @@ impl Store {
     }
 }
 
-/// What can be read: see the files of this folder, one for each family of tables.
+/// A read transaction; its methods are in one file of this folder for each family of tables.
 #[derive(Debug)]
 pub struct Reader<'a> {
     transaction: &'a Connection,
 }
 
 impl Reader<'_> {
-    /// The revision of the last change.
+    /// Returns the revision of the last change.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn revision(&self) -> Result<u64> {
         Ok(self.transaction.query_row("SELECT revision FROM casebook", [], |r| r.get(0))?)
     }
 }
 
-/// What can be changed, on top of everything that can be read.
+/// A write transaction, with all methods of [`Reader`].
 #[derive(Debug)]
 pub struct Writer<'a> {
     reader: Reader<'a>,
     revision: Cell<Option<u64>>,
-    /// The import whose journal this transaction's changes are entered into.
+    /// The import in whose journal this transaction's changes are recorded.
     import: Cell<Option<i64>>,
 }
 
@@ -298,7 +304,7 @@ impl<'a> Deref for Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// The revision of this transaction's changes; taken once, at the first change.
+    /// Returns the revision of this transaction's changes, allocated at the first change.
     fn next_revision(&self) -> Result<u64> {
         if let Some(revision) = self.revision.get() {
             return Ok(revision);
@@ -313,13 +319,13 @@ impl Writer<'_> {
     }
 }
 
-/// A damaged value in the database.
+/// Returns the error for an invalid value in the database.
 fn damaged(what: &str) -> Error {
     Error::new(Code::Corrupt, format!("the casebook contains an invalid value: {what}"))
         .with_hint("Import the source again; records are replaced in place.")
 }
 
-/// A time from its seconds.
+/// Converts seconds since 1970 into a time.
 fn time(seconds: i64) -> Result<jiff::Timestamp> {
     jiff::Timestamp::from_second(seconds).map_err(|_| damaged("a time out of range"))
 }
@@ -333,7 +339,8 @@ mod tests {
         use DateEvidence::{Ahead, AheadInFile, Sound};
         let now = Timestamp::from_second(1_000_000).unwrap();
         let far = 9_000_000;
-        // What is stored, whether it was cut, the record; then whether what is stored stays, and is corrected.
+        // Columns: stored date, whether it was capped, record date, its evidence, whether the
+        // stored date is newer, whether it is corrected.
         for (stored, cut, record, evidence, newer, corrected) in [
             (900_000, false, 950_000, Sound, false, false),
             (900_000, false, 850_000, Sound, true, false),

@@ -8,19 +8,20 @@ use precedent_core::error::Result;
 /// A row of `links`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredLink {
-    /// Where it starts.
+    /// The key of the source document.
     pub from_key: String,
-    /// Where it ends.
+    /// The key of the target document.
     pub to_key: String,
-    /// `duplicate_of`, `relates_to`, `closes`, `mentions`.
+    /// The kind of link: `duplicate_of`, `relates_to`, `closes` or `mentions`.
     pub kind: String,
 }
 
 impl Reader<'_> {
-    /// The edges that start or end at a document, weightiest kind first, then by key.
+    /// Returns the links that start or end at a document, the most important kind first, then by
+    /// key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn links(&self, key: &str) -> Result<Vec<StoredLink>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT from_key, to_key, kind FROM (
@@ -35,30 +36,31 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The numbers of the items of its own source that closed an item, mirrored or not.
+    /// Returns the numbers of the items of the same source that closed an item, mirrored or not.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn closing_numbers(&self, row: &super::DocumentRow) -> Result<Vec<u64>> {
         let own = format!("{}#", row.source);
         let links = self.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key);
         Ok(links.filter_map(|l| l.from_key.strip_prefix(&own).and_then(|n| n.parse().ok())).collect())
     }
 
-    /// Up to which revision links have been read out of the texts.
+    /// Returns the revision up to which links have been extracted from texts.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn links_revision(&self) -> Result<u64> {
         Ok(self.transaction.query_row("SELECT links_revision FROM casebook", [], |r| r.get(0))?)
     }
 }
 
 impl Writer<'_> {
-    /// Replaces the edges that a document's texts state: pairs of (target key, kind). Edges of other origins stay.
+    /// Replaces the links that a document's texts state: pairs of (target key, kind). Links of
+    /// other origins stay.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn replace_text_links(&self, from: &str, links: &[(String, &'static str)]) -> Result<()> {
         self.transaction
             .prepare_cached("DELETE FROM links WHERE from_key = ?1 AND origin = 'text'")?
@@ -72,10 +74,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Forgets what the tracker stated of a closed item: what it is a duplicate of, and what closed it.
+    /// Deletes what the tracker stated about a closed item: the item it duplicates, and the items
+    /// that closed it.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn forget_tracker_links(&self, key: &str) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -86,10 +89,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Forgets what the tracker stated of an item whose record always says all of it.
+    /// Deletes the links that the tracker stated for an item whose record always contains all of
+    /// them.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn forget_stated_links(&self, key: &str) -> Result<()> {
         self.transaction
             .prepare_cached("DELETE FROM links WHERE origin = 'tracker' AND from_key = ?1")?
@@ -97,10 +101,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Adds an edge that the tracker itself states; it weighs more than one that was read out of a text.
+    /// Adds a link that the tracker itself states; it takes precedence over one from a text.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn add_tracker_link(&self, from: &str, to: &str, kind: &'static str) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -111,11 +115,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Connects two documents because a person or the engine says so (`origin`); once, whichever way round. Whether that
-    /// is new.
+    /// Links two documents on behalf of a person or the engine (`origin`), once, in either
+    /// direction. Returns whether the link is new.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn connect(&self, from: &str, to: &str, origin: &'static str) -> Result<bool> {
         let inserted = self
             .transaction
@@ -129,19 +133,19 @@ impl Writer<'_> {
         Ok(inserted > 0)
     }
 
-    /// Forgets every edge that starts or ends at a document.
+    /// Deletes every link that starts or ends at a document.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn disconnect(&self, key: &str) -> Result<()> {
         self.transaction.execute("DELETE FROM links WHERE from_key = ?1 OR to_key = ?1", [key])?;
         Ok(())
     }
 
-    /// Notes up to which revision links have been read out of the texts.
+    /// Sets the revision up to which links have been extracted from texts.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn set_links_revision(&self, revision: u64) -> Result<()> {
         self.transaction.execute("UPDATE casebook SET links_revision = ?1", [revision])?;
         Ok(())

@@ -1,4 +1,4 @@
-//! Locks between processes: files that are held, and let go when their process ends, however it ends.
+//! File locks between processes, which are released when their process ends for any reason.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -7,21 +7,22 @@ use std::{
 
 use precedent_core::error::{Error, Result};
 
-/// Held until it is dropped.
+/// A file lock that is held until it is dropped.
 #[derive(Debug)]
 pub struct FileLock {
     file: File,
 }
 
 impl Drop for FileLock {
-    /// Closing the file is not enough: a process that is being started shares it until it has become another program.
+    /// Unlocks explicitly, because a child process that is being started shares the open file until
+    /// it executes its program.
     fn drop(&mut self) {
         let _ = self.file.unlock();
     }
 }
 
 impl FileLock {
-    /// Takes the lock of this name in a casebook's folder; `None` if someone has it.
+    /// Takes the lock with this name in a casebook's folder; `None` if it is held elsewhere.
     pub fn try_take(folder: &Path, name: &str) -> Result<Option<Self>> {
         let path = folder.join(name);
         let file = open(&path)?;
@@ -33,7 +34,7 @@ impl FileLock {
     }
 }
 
-/// Opens the file of a lock, and makes it for this user alone where it is missing: who may open it may hold it.
+/// Opens a lock file, creating it for this user only: anyone who can open it can hold the lock.
 pub(crate) fn open(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);

@@ -1,22 +1,22 @@
-//! Which model answers, and which one's vectors are being made beside it.
+//! The embedding model in use, and the one whose vectors are being computed to replace it.
 
 use super::{Reader, Writer};
 use precedent_core::error::Result;
 
 impl Reader<'_> {
-    /// The model that answers; `None` stands for the built-in one.
+    /// Returns the model in use; `None` stands for the built-in one.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn model(&self) -> Result<Option<String>> {
         let mut statement = self.transaction.prepare_cached("SELECT model FROM casebook")?;
         Ok(statement.query_row([], |r| r.get(0))?)
     }
 
-    /// The model whose vectors are being made.
+    /// Returns the model whose vectors are being computed.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn next_model(&self) -> Result<Option<String>> {
         let mut statement = self.transaction.prepare_cached("SELECT next_model FROM casebook")?;
         Ok(statement.query_row([], |r| r.get(0))?)
@@ -24,19 +24,20 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Sets the model whose vectors are to be made; `None` for no other than the one that answers.
+    /// Sets the model whose vectors are to be computed; `None` keeps the model in use.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn set_next_model(&self, name: Option<&str>) -> Result<()> {
         self.transaction.prepare_cached("UPDATE casebook SET next_model = ?1")?.execute([name])?;
         Ok(())
     }
 
-    /// Lets the next model answer, if it still is this one; `built_in` is the name that stands for none.
+    /// Makes the next model the one in use, if it still is `name`; `built_in` is the name that
+    /// stands for none.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn switch_model(&self, name: &str, built_in: &str) -> Result<()> {
         self.transaction
             .prepare_cached(

@@ -1,4 +1,4 @@
-//! Private notes: documents of the source `note`, with what only notes have.
+//! Private notes: documents of the source `note` with additional columns.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
@@ -9,34 +9,34 @@ use precedent_core::{
     model::{Lifecycle, Note, NoteKind},
 };
 
-/// The key of the source that notes belong to.
+/// The key of the source of all notes.
 pub const NOTES: &str = "note";
 
-/// A note that another one is compared with.
+/// A stored note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoteRow {
-    /// The document that it is.
+    /// The note's document.
     pub document: DocumentRow,
-    /// What it is.
+    /// The kind of note.
     pub kind: NoteKind,
-    /// Where it is in its life.
+    /// The lifecycle state.
     pub lifecycle: Lifecycle,
-    /// [`content_hash`] of it.
+    /// The [`content_hash`] of the note.
     pub content_hash: [u8; 16],
 }
 
-/// What is to be stored of a note.
+/// The content of a note to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoteContent<'a> {
-    /// Its title.
+    /// Title of the note.
     pub title: &'a str,
-    /// Its text.
+    /// Text of the note.
     pub body: &'a str,
-    /// Its tags.
+    /// Tags of the note.
     pub tags: &'a [String],
 }
 
-/// BLAKE3, 16 bytes, of title and text with their white space evened out.
+/// Returns the first 16 bytes of the BLAKE3 hash of title and text with normalized white space.
 pub fn content_hash(title: &str, body: &str) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     for text in [title, body] {
@@ -75,10 +75,10 @@ fn row(read: (DocumentRow, String, String, [u8; 16])) -> Result<NoteRow> {
 }
 
 impl Reader<'_> {
-    /// The note with this key.
+    /// Returns the note with this key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn note(&self, key: &str) -> Result<Option<NoteRow>> {
         self.transaction
             .prepare_cached(&select("AND d.key = ?1 COLLATE NOCASE"))?
@@ -88,10 +88,10 @@ impl Reader<'_> {
             .transpose()
     }
 
-    /// The notes, the latest first; only of a kind, or of all.
+    /// Returns the notes of one kind or of all, latest first.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn notes(&self, kind: Option<NoteKind>) -> Result<Vec<NoteRow>> {
         let mut statement = self.transaction.prepare_cached(&select(
             "AND (?1 IS NULL OR n.kind = ?1) ORDER BY d.updated_at DESC, d.number DESC",
@@ -100,18 +100,18 @@ impl Reader<'_> {
         rows.map(|r| row(r?)).collect()
     }
 
-    /// How many notes there are.
+    /// Returns the number of notes.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn note_count(&self) -> Result<u64> {
         Ok(self.transaction.query_row("SELECT count(*) FROM notes", [], |r| r.get(0))?)
     }
 
-    /// A note as faces show it.
+    /// Converts a stored note into the form that users see.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn shown_note(&self, note: NoteRow) -> Result<Note> {
         let d = note.document;
         let links = self.links(&d.key)?;
@@ -137,10 +137,10 @@ impl Writer<'_> {
     /// Stores a new note; returns its key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn add_note(&self, kind: NoteKind, content: &NoteContent<'_>, now: Timestamp) -> Result<String> {
         let source = self.add_source(NOTES, "notes", now)?;
-        // Numbers of removed notes stay taken: something may still name them.
+        // The numbers of removed notes are never reused, because texts may refer to them.
         let number: u64 = self.transaction.query_row(
             "SELECT coalesce(max(number), 0) + 1 FROM documents WHERE source_id = ?1",
             [source.id],
@@ -175,7 +175,7 @@ impl Writer<'_> {
     /// Changes a note.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn change_note(
         &self,
         note: &NoteRow,
@@ -205,10 +205,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Removes a note: its words are gone, its number stays taken.
+    /// Removes a note with its text; its number is never reused.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn remove_note(&self, note: &NoteRow, now: Timestamp) -> Result<()> {
         let id = note.document.id;
         self.disconnect(&note.document.key)?;

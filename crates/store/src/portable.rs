@@ -1,7 +1,8 @@
-//! What of a casebook goes into another database: into a new one to hand over, and from a foreign one into this.
+//! Copies of a casebook's rows: into a new database to hand over, and from a foreign one into this
+//! casebook.
 //!
-//! Rows are read out of an attached database and written into tables of this version's own schema, so nothing but rows
-//! comes over: no triggers, no views, nothing in free pages.
+//! Rows are read from an attached database and written into tables of this version's own schema.
+//! Triggers, views and the content of free pages are never copied.
 
 use std::{cell::Cell, collections::HashMap, path::Path};
 
@@ -27,33 +28,33 @@ use precedent_core::{
     task::Task,
 };
 
-/// What happens to the rows of a table.
+/// The rule by which the rows of a table are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// They go over where this holds; `t` is the row.
+    /// Copies the rows that meet this condition; `t` is the row.
     Where(&'static str),
-    /// As above, unless a row with the same key is there.
+    /// Copies the rows that meet this condition and whose key does not exist yet.
     Missing(&'static str),
-    /// They are packed anew where the dictionary is another.
+    /// Recompresses the records if their dictionary differs.
     Raw(RawKind),
-    /// They stay.
+    /// Copies no rows.
     Stay,
 }
 
-/// Every table, in the order in which rows go over. What is decided by key comes first, while the documents that are
-/// there already can still be told from those that come. A test holds that no table is forgotten.
+/// All tables, in copying order. Tables with conditions on keys come first, while existing
+/// documents can still be distinguished from copied ones. A test checks that no table is missing.
 const TABLES: &[(&str, Rule)] = &[
     ("links", Rule::Missing("own(t.from_key) AND own(t.to_key) AND t.from_key NOT IN old")),
     ("verdicts", Rule::Missing(OF_OWN)),
     ("verdict_journal", Rule::Where(OF_OWN)),
-    // What is derived is made again where it arrives, with the indexes that are there.
+    // Derived rows are computed again at the destination, with the indexes there.
     ("checks", Rule::Stay),
     ("check_candidates", Rule::Stay),
-    // What was told to a tracker must not be told again by a colleague.
+    // A closure reported by one user must not be reported again by a colleague.
     ("closures", Rule::Missing("own(t.key) AND t.key NOT IN old")),
     ("sources", Rule::Where("NOT (:bare AND t.kind = 'notes')")),
     ("documents", Rule::Where(BY_SOURCE)),
-    // What the staff alone may read is handed over only with the notes.
+    // Internal comments are handed over only together with the notes.
     ("comments", Rule::Where(WITHOUT_INTERNAL)),
     ("raw_dictionaries", Rule::Stay),
     ("document_raw", Rule::Raw(RawKind::Document)),
@@ -70,18 +71,18 @@ const TABLES: &[(&str, Rule)] = &[
     ("import_changes", Rule::Stay),
     ("casebook", Rule::Stay),
 ];
-/// Of a decision: what it is about is the file's own on both sides, and new here.
+/// The condition on a decision: both documents belong to the file's own sources and are new here.
 const OF_OWN: &str =
     "own(t.first_key) AND own(t.second_key) AND t.first_key NOT IN old AND t.second_key NOT IN old";
 const BY_SOURCE: &str = "NOT (:bare AND t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes'))";
 const WITHOUT_INTERNAL: &str = "NOT (:bare AND (t.association IS 'PRIVATE'
          OR t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes')))";
-/// Columns that do not go over: where a list was left off and its tag are the concern of whoever reads it; the next sync
-/// goes on from the watermark.
+/// Columns that are not copied: the page position and `ETag` of a list are local state. The next
+/// sync continues from the watermark.
 const EMPTIED: &[(&str, &str)] =
     &[("streams", "next_page"), ("streams", "etag"), ("streams", "etag_page"), ("remotes", "problem")];
-/// Columns whose value nobody else decides: `t` is the row that comes. A tracker's project is known or not, and not its host
-/// alone: a host that holds this person's own projects holds others.
+/// Columns whose value is always decided locally; `t` is the copied row. Trust applies to a
+/// tracker's project, not to its whole host, because one host has projects of many owners.
 const DECIDED_HERE: &[(&str, &str, &str)] = &[
     (
         "remotes",
@@ -94,28 +95,28 @@ const DECIDED_HERE: &[(&str, &str, &str)] = &[
     ("sources", "skeleton_documents", "0"),
     ("sources", "pace", "1.0"),
 ];
-/// How far ahead of this machine's clock a date may be, in seconds: clocks differ.
+/// The maximum distance of a date ahead of this computer's clock, in seconds; clocks differ.
 const AHEAD: i64 = 24 * 3600;
-/// How often somebody looks whether a long statement is still wanted.
+/// The interval at which a long statement checks for cancellation.
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(100);
-/// Documents that come over with one revision.
+/// The number of documents that are copied with the same revision.
 const REVISED: i64 = 500;
-/// How long a restore waits for others' writes.
+/// The time that a restore waits for other writes.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// Which way rows go over, for what an error says.
+/// The direction of copying, used in error messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
-    /// Into a file that is handed over.
+    /// The export from this casebook into a file.
     Export,
-    /// Out of a file into this casebook.
+    /// The import from a file into this casebook.
     Import,
 }
 
-/// Dictionaries with their ids, as hashes: what the records of a copy were packed for.
+/// Ids of compression dictionaries with the hashes of their content.
 type Dictionaries = Vec<(i64, blake3::Hash)>;
 
-/// A database from a casebook file whose rows were read and are fit to be taken over.
+/// A database from a casebook file whose rows were checked and are ready to import.
 #[derive(Debug)]
 pub struct VerifiedCopy {
     path: std::path::PathBuf,
@@ -124,19 +125,19 @@ pub struct VerifiedCopy {
     dictionaries: Dictionaries,
 }
 
-/// Whether the tracker of a source can be where its row says.
+/// A function that returns whether a source's tracker can be at the place that the row names.
 pub type RemoteCheck<'a> = &'a dyn Fn(&SourceRow, &RemoteRow) -> bool;
 
 impl Store {
-    /// Writes what is to travel into a new database of its own, which nobody else may read. Private notes stay out
-    /// unless they are wanted; there are no tokens in a casebook.
+    /// Writes a copy of the casebook into a new database that only this user can read. Private
+    /// notes are excluded unless `notes` is set; a casebook contains no tokens.
     ///
     /// # Errors
-    /// [`Code::Io`] if the file is there already or cannot be written.
+    /// [`Code::Io`] if the file exists or cannot be written.
     pub fn write_portable(&self, path: &Path, notes: bool) -> Result<Carried> {
         create_private(path)?;
         let mut connection = Connection::open(path)?;
-        // Nobody sees the file before it is whole, and it is thrown away if this fails.
+        // The file is private until complete and discarded on failure, so durability is not needed.
         connection.execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;")?;
         schema::create(&mut connection)?;
         attached(&mut connection, self.path(), |c| {
@@ -147,19 +148,20 @@ impl Store {
         })
     }
 
-    /// What is in this casebook.
+    /// Returns the numbers of items in this casebook.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn contents(&self) -> Result<Carried> {
         self.file.read(|c| contents(c, "main"))
     }
 
-    /// Puts the whole of another database, which [`check_foreign`] has passed, in the place of this one: in one transaction, so
-    /// that who has it open sees the one or the other. <https://sqlite.org/backup.html>
+    /// Replaces the whole database by another one that [`check_foreign`] has accepted, in one
+    /// transaction: concurrent readers see either the old or the new content.
+    /// <https://sqlite.org/backup.html>
     ///
     /// # Errors
-    /// [`Code::Busy`] if another process writes for very long, [`Code::Io`].
+    /// [`Code::Busy`] if another process writes for over a minute; [`Code::Io`].
     pub fn replace_by(&self, other: &Path) -> Result<()> {
         let from = Connection::open_with_flags(other, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         self.file.with_writer(|connection| {
@@ -180,12 +182,13 @@ impl Store {
         })
     }
 
-    /// Reads every row of a database that [`check_foreign`] has passed, before anything waits for it: rows that break a rule are
-    /// taken out of it and named, and its records are packed as they are here.
+    /// Checks every row of a database that [`check_foreign`] has accepted, without blocking other
+    /// work. Rows that break a rule are removed and reported, and the records are compressed with
+    /// this casebook's dictionaries.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if it does not hold what it should, names documents or sources that are not its own, or cannot be
-    /// read back; [`Code::Cancelled`].
+    /// [`Code::InvalidInput`] if its content differs from `expected`, if it names documents or
+    /// sources of others, or if it cannot be read back; [`Code::Cancelled`].
     pub fn verify_copy(
         &self,
         path: &Path,
@@ -201,7 +204,7 @@ impl Store {
         })?;
         let empty = self.read(|r| holds_no_records(r.transaction))?;
         let mut connection = Connection::open(path)?;
-        // It is a copy of our own, and thrown away if this fails.
+        // This is a private copy that is discarded on failure, so durability is not needed.
         connection.execute_batch(
             "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;",
         )?;
@@ -224,7 +227,7 @@ impl Store {
                 let packer = (!empty).then_some(packer);
                 unreadable += repack(c, kind, &Repack { packer, largest: MAX_TEXT, foreign: true }, task)?;
             }
-            // What records are packed with is here and not in the copy.
+            // The records' dictionaries are in this casebook and not in the copy.
             for (id, _) in &dictionaries {
                 c.execute(
                     "INSERT OR IGNORE INTO main.raw_dictionaries (id, kind, data) VALUES (?1, 'here ' || ?1, x'')",
@@ -242,12 +245,15 @@ impl Store {
         })
     }
 
-    /// Takes over everything that a copy holds, which is called `name`: all of it or, on an error, nothing. A file speaks of its own sources alone: what
-    /// it decides about others is left out. What is left out is `told` before anything is written.
+    /// Imports everything that a copy called `name` holds, in one transaction that is rolled back
+    /// on an error.
+    ///
+    /// A file's decisions about sources other than its own are left out. Rows that are left out are
+    /// reported to `told` before anything is written.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if a source of it is here already, or if both hold private notes; [`Code::Busy`] if another process
-    /// writes for very long; [`Code::Cancelled`].
+    /// [`Code::InvalidInput`] if one of its sources exists already, or if both have private notes;
+    /// [`Code::Busy`] if another process writes for very long; [`Code::Cancelled`].
     pub fn take_over(
         &self,
         copy: &VerifiedCopy,
@@ -289,7 +295,8 @@ impl Store {
     }
 }
 
-/// Enters the sources behind this one into the journal of an import, as such that came whole, and notes one by one.
+/// Records the sources with ids above `last` in the journal of an import as complete imports, and
+/// notes one by one.
 fn enter(c: &Connection, import: i64, last: i64) -> Result<()> {
     c.execute(
         "INSERT INTO main.import_changes (import_id, table_name, row_id, after)
@@ -305,7 +312,7 @@ fn enter(c: &Connection, import: i64, last: i64) -> Result<()> {
     Ok(())
 }
 
-/// Works with a connection whose statements end when the task is cancelled.
+/// Runs work on a connection whose statements are interrupted when the task is cancelled.
 fn interruptible<T>(
     connection: &mut Connection,
     task: &Task,
@@ -332,19 +339,20 @@ fn interruptible<T>(
     }
 }
 
-/// A writer on a transaction that is under way.
+/// Returns a writer on an open transaction.
 fn writer(c: &Connection, revision: Option<u64>) -> Writer<'_> {
     Writer { reader: Reader { transaction: c }, revision: Cell::new(revision), import: Cell::new(None) }
 }
 
-/// The dictionaries of a database.
+/// Returns the dictionaries of a database.
 fn dictionaries(c: &Connection) -> Result<Dictionaries> {
     let mut statement = c.prepare("SELECT id, data FROM main.raw_dictionaries ORDER BY id")?;
     let rows = statement.query_map([], |r| Ok((r.get(0)?, blake3::hash(r.get_ref(1)?.as_blob()?))))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Whether nothing is packed here yet: then records go over as they are, with their dictionaries.
+/// Returns whether no record is stored yet; then records are copied unchanged, with their
+/// dictionaries.
 fn holds_no_records(c: &Connection) -> Result<bool> {
     Ok(c.query_row(
         "SELECT NOT EXISTS (SELECT 1 FROM main.document_raw) AND NOT EXISTS (SELECT 1 FROM main.comment_raw)
@@ -354,13 +362,13 @@ fn holds_no_records(c: &Connection) -> Result<bool> {
     )?)
 }
 
-/// A file with a row that nothing can read, though it breaks no rule.
+/// Returns the error for a file with an unreadable row that breaks no rule.
 fn unsound(error: &Error) -> Error {
     Error::invalid(format!("the file contains an unreadable row: {error}"))
         .with_hint("Get the file again; nothing was imported.")
 }
 
-/// Takes rows out that belong to nothing, and counts them.
+/// Removes orphaned rows and reports their number.
 fn orphans(c: &Connection) -> Result<Vec<String>> {
     let (unreachable, _) = Reader { transaction: c }.orphans()?;
     if unreachable.is_empty() {
@@ -373,7 +381,7 @@ fn orphans(c: &Connection) -> Result<Vec<String>> {
     Ok(unreachable.into_iter().map(sentence).collect())
 }
 
-/// Takes out where sources are mirrored from, where that can be no tracker's place.
+/// Removes remotes whose address cannot be that of a tracker.
 fn refused_remotes(c: &Connection, is_remote: RemoteCheck<'_>) -> Result<Vec<String>> {
     let reader = Reader { transaction: c };
     let mut out = Vec::new();
@@ -393,11 +401,11 @@ fn refused_remotes(c: &Connection, is_remote: RemoteCheck<'_>) -> Result<Vec<Str
     Ok(out)
 }
 
-/// Looks at a database that came from somewhere else, and brings its schema up to date. Nothing in it is run: it has to
-/// hold exactly the tables that a casebook of its version has, and SQLite must have no complaint.
+/// Checks a database of foreign origin and upgrades its schema. Nothing in it is executed: it must
+/// have exactly the tables of a casebook of its version, and pass SQLite's integrity check.
 ///
 /// # Errors
-/// [`Code::NewerCasebook`], [`Code::InvalidInput`] if it is anything else than a sound casebook.
+/// [`Code::NewerCasebook`], [`Code::InvalidInput`] if it is not a valid casebook.
 pub fn check_foreign(path: &Path) -> Result<()> {
     let refused = |what: String| {
         Error::invalid(format!("the file does not contain a valid casebook: {what}"))
@@ -435,7 +443,8 @@ pub fn check_foreign(path: &Path) -> Result<()> {
     schema::upgrade(&mut connection)
 }
 
-/// Works in one transaction with another database attached as `other`; it is detached however the work ends.
+/// Runs work in one transaction with another database attached as `other`, which is always detached
+/// afterwards.
 fn attached<T>(
     connection: &mut Connection,
     other: &Path,
@@ -443,7 +452,8 @@ fn attached<T>(
 ) -> Result<T> {
     connection.execute("ATTACH ?1 AS other", [path_value(other)])?;
     let result = (|| -> Result<T> {
-        // An immediate transaction would keep everybody from writing into the other database too; this takes this one.
+        // An immediate transaction would lock the attached database as well; this statement locks
+        // only the main one.
         let transaction = connection.transaction()?;
         transaction.execute("UPDATE main.casebook SET revision = revision", [])?;
         let value = work(&transaction)?;
@@ -464,7 +474,8 @@ fn keys(c: &Connection, database: &str) -> Result<Vec<String>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The function `own(KEY)`, as long as this is there: whether a document is of a source that the file itself brings.
+/// A guard that registers the SQL function `own(KEY)`, which tells whether a document belongs to a
+/// source of the file itself.
 struct Own<'a>(&'a Connection);
 
 impl<'a> Own<'a> {
@@ -490,12 +501,13 @@ impl<'a> Own<'a> {
 
 impl Drop for Own<'_> {
     fn drop(&mut self) {
-        // The next one takes its place where it stays.
+        // The next registration replaces it if the removal fails.
         let _ = self.0.remove_function("own", 1);
     }
 }
 
-/// A document that names itself as another source's would speak for that.
+/// Refuses documents whose key names another source, because decisions about that source would be
+/// imported.
 fn refuse_false_keys(c: &Connection) -> Result<()> {
     let false_key = "SELECT d.key FROM main.documents d JOIN main.sources s ON s.id = d.source_id
          WHERE CASE WHEN d.kind = 'note' THEN d.key NOT LIKE 'note#%'
@@ -511,7 +523,7 @@ fn refuse_false_keys(c: &Connection) -> Result<()> {
     }
 }
 
-/// What of the file's decisions does not come over, in sentences.
+/// Returns sentences about the file's decisions that are not imported.
 fn left_out(c: &Connection) -> Result<Vec<String>> {
     let mut out = Vec::new();
     let mut statement = c.prepare(
@@ -548,7 +560,7 @@ fn contents(c: &Connection, database: &str) -> Result<Carried> {
     })
 }
 
-/// Refuses a file that brings a source which is here.
+/// Refuses a file with a source that is in this casebook already.
 fn refuse_both(here: &[String], there: &[String]) -> Result<()> {
     let both: Vec<&str> =
         there.iter().filter(|k| here.iter().any(|h| h.eq_ignore_ascii_case(k))).map(String::as_str).collect();
@@ -559,7 +571,8 @@ fn refuse_both(here: &[String], there: &[String]) -> Result<()> {
         .with_hint("Import into another casebook with --casebook DIR, or remove the source here first."))
 }
 
-/// A source is in one casebook once, and notes have numbers that texts name.
+/// Refuses sources that exist already, and notes if both casebooks have some: texts refer to notes
+/// by number.
 fn refuse_what_is_here(c: &Connection) -> Result<()> {
     refuse_both(&keys(c, "main")?, &keys(c, "other")?)?;
     let here = contents(c, "main")?.notes;
@@ -574,7 +587,7 @@ fn refuse_what_is_here(c: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Copies the rows; `bare` leaves private notes out.
+/// Copies the rows of all tables; `bare` leaves out private notes.
 fn bring(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
     let revision: i64 =
         c.query_row("UPDATE main.casebook SET revision = revision + 1 RETURNING revision", [], |r| r.get(0))?;
@@ -584,8 +597,8 @@ fn bring(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
             c.query_row(&format!("SELECT coalesce(max(id), 0) FROM main.{table}"), [], |r| r.get(0))?;
         offsets.insert(table, last);
     }
-    // Where nothing is packed yet, records go over as they are, with the dictionaries that they were packed with. Those of a file
-    // were packed anew otherwise (`repack`).
+    // Without stored records, records are copied unchanged, with their dictionaries. Otherwise
+    // `repack` has recompressed those of the file.
     let as_they_are = holds_no_records(c)?;
     for (table, rule) in TABLES {
         let result = match rule {
@@ -611,7 +624,7 @@ fn bring(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
     Ok(())
 }
 
-/// The error of rows that this version's own tables do not take.
+/// Returns the error for rows that violate this version's schema.
 fn contradiction(error: Error, table: &str, direction: Direction) -> Error {
     use std::error::Error as _;
     let constraint = error
@@ -635,7 +648,7 @@ fn contradiction(error: Error, table: &str, direction: Direction) -> Error {
     refused.with_source(error)
 }
 
-/// Copies rows of a table with their ids moved behind those that are there.
+/// Copies the rows of a table with their ids moved behind the existing ones.
 fn copy(
     c: &Connection,
     table: &str,
@@ -666,7 +679,7 @@ fn copy(
             _ if EMPTIED.contains(&(table, column.as_str())) => "NULL".to_owned(),
             Some(parent) => format!("t.\"{column}\" + {}", moved(parent)),
             None if column == "id" => format!("t.id + {}", moved(table)),
-            // In steps, so that an index can stop between them.
+            // Revisions rise in steps, so that indexing can be interrupted between them.
             None if column == "revision" => format!("{revision} + t.id / {REVISED}"),
             None => format!("t.\"{column}\""),
         })

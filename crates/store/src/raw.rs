@@ -1,4 +1,4 @@
-//! Raw records, compressed with a dictionary that was trained on the first of their kind.
+//! Raw records, compressed with a dictionary trained on the first records of their kind.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -16,24 +16,24 @@ use precedent_core::{
     task::Task,
 };
 
-/// Favours speed: the dictionary does most of the work.
+/// The zstd level; a low one suffices because the dictionary does most of the work.
 const LEVEL: i32 = 3;
 /// Size of a dictionary, in bytes (zstd's own default is 112,640; records are small).
 const DICTIONARY_BYTES: usize = 65_536;
-/// Fewer samples than this do not make a dictionary.
+/// The minimum number of samples for training a dictionary.
 const MIN_SAMPLES: usize = 200;
-/// A record is never larger than this when unpacked.
+/// The maximum size of an unpacked record, in bytes.
 const MAX_UNPACKED: usize = 256 * 1024 * 1024;
-/// Records that unpack to more than this many times what they take up are no tracker's …
+/// The maximum ratio of unpacked to packed size, above [`RATIO_FROM`] bytes.
 const MAX_RATIO: u64 = 200;
-/// … unless there are few of them, in bytes.
+/// The total size in bytes above which [`MAX_RATIO`] applies.
 const RATIO_FROM: u64 = 64 * 1024 * 1024;
-/// Records that are packed anew between two reads of the table.
+/// The number of records that are recompressed between two reads of the table.
 const REPACKED: usize = 256;
-/// Records that a new dictionary is trained from.
+/// The number of records that a new dictionary is trained on.
 const SAMPLED: usize = 2_000;
 
-/// Which records a dictionary is for.
+/// The kind of records that a dictionary is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawKind {
     /// Items and pages.
@@ -51,19 +51,20 @@ impl RawKind {
     }
 }
 
-/// Packs records of one kind; cheap to clone, usable from several threads.
+/// A compressor for records of one kind; cheap to clone, usable from several threads.
 #[derive(Clone)]
 pub struct RawPacker {
     dictionary: Option<(i64, Arc<EncoderDictionary<'static>>)>,
 }
 
 impl RawPacker {
-    /// Whether the casebook has a dictionary for this kind.
+    /// Returns whether the casebook has a dictionary for this kind.
     pub fn has_dictionary(&self) -> bool {
         self.dictionary.is_some()
     }
 
-    /// What packs many records on one thread. Making one costs more than packing a record.
+    /// Returns a worker that compresses many records on one thread. Creating one costs more than
+    /// compressing a record.
     ///
     /// # Errors
     /// [`Code::Internal`] if zstd fails.
@@ -77,14 +78,14 @@ impl RawPacker {
     }
 }
 
-/// Packs records of one kind, one after the other.
+/// A compressor that packs records of one kind one by one.
 pub struct RawWorker<'a> {
     dictionary: Option<i64>,
     compressor: Compressor<'a>,
 }
 
 impl RawWorker<'_> {
-    /// The record, compressed, with the dictionary's id.
+    /// Returns the compressed record with the dictionary's id.
     ///
     /// # Errors
     /// [`Code::Internal`] if zstd fails.
@@ -106,10 +107,10 @@ pub struct Packed {
 }
 
 impl Reader<'_> {
-    /// Packs with the dictionary of this kind, if there is one yet.
+    /// Returns a packer with the dictionary of this kind, if there is one yet.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn raw_packer(&self, kind: RawKind) -> Result<RawPacker> {
         let found: Option<(i64, Vec<u8>)> = self
             .transaction
@@ -122,10 +123,10 @@ impl Reader<'_> {
         })
     }
 
-    /// The record that a document came from.
+    /// Returns the raw record of a document.
     ///
     /// # Errors
-    /// Those of the database; [`Code::Corrupt`] if it cannot be unpacked.
+    /// Returns an error if the database access fails; [`Code::Corrupt`] if it cannot be unpacked.
     pub fn document_raw(&self, document: i64) -> Result<Option<Vec<u8>>> {
         self.unpacked(RawKind::Document, document)
     }
@@ -148,14 +149,14 @@ impl Reader<'_> {
         unpack.decompress(&data, size).map(Some).map_err(|_| damaged("a raw record"))
     }
 
-    /// Returns how many removals may have left something behind.
+    /// Returns the number of removals that may have left remains.
     pub(super) fn residue(&self) -> Result<i64> {
         Ok(self.transaction.query_row("SELECT residue FROM casebook", [], |r| r.get(0))?)
     }
 }
 
 impl Writer<'_> {
-    /// Keeps the record that a document or comment came from, in place of the one before.
+    /// Stores the raw record of a document or comment, replacing an earlier one.
     pub(super) fn keep_raw(&self, kind: RawKind, id: i64, raw: &Packed) -> Result<()> {
         let kind = kind.as_str();
         self.transaction
@@ -167,10 +168,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Trains and keeps a dictionary from the first records of a kind, unless there is one.
+    /// Trains and stores a dictionary from the first records of a kind, unless there is one.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn train_dictionary<'r>(&self, kind: RawKind, samples: impl Iterator<Item = &'r Raw>) -> Result<()> {
         let have: bool = self.transaction.query_row(
             "SELECT EXISTS (SELECT 1 FROM raw_dictionaries WHERE kind = ?1)",
@@ -184,14 +185,16 @@ impl Writer<'_> {
         if samples.len() < MIN_SAMPLES {
             return Ok(());
         }
-        // Samples that are too alike make training fail; records are then packed without a dictionary.
+        // Training fails on samples that are too similar; records are then compressed without a
+        // dictionary.
         if let Ok(data) = zstd::dict::from_samples(&samples, DICTIONARY_BYTES) {
             self.keep_dictionary(kind, &data)?;
         }
         Ok(())
     }
 
-    /// Keeps a dictionary under a number that no other one had: another process may still pack with that one.
+    /// Stores a dictionary under a number never used before, because another process may still use
+    /// the old one.
     fn keep_dictionary(&self, kind: RawKind, data: &[u8]) -> Result<()> {
         self.transaction.execute(
             "INSERT INTO raw_dictionaries (id, kind, data) VALUES (abs(random() % 1099511627776) + 1, ?1, ?2)",
@@ -200,10 +203,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Replaces the dictionaries by such as hold words of what is here alone, and packs all records with them.
+    /// Replaces the dictionaries by ones trained only on present records, and recompresses all
+    /// records with them.
     ///
     /// # Errors
-    /// Those of the database; [`Code::Cancelled`].
+    /// Returns an error if the database access fails, or [`Code::Cancelled`].
     pub fn renew_dictionaries(&self, task: &Task) -> Result<()> {
         for kind in [RawKind::Document, RawKind::Comment] {
             let name = kind.as_str();
@@ -220,7 +224,7 @@ impl Writer<'_> {
             let mut samples = Vec::new();
             for id in ids.iter().step_by(ids.len().div_ceil(SAMPLED).max(1)) {
                 task.check()?;
-                // One that cannot be unpacked is no sample.
+                // Records that cannot be unpacked are no samples.
                 samples.extend(self.unpacked(kind, *id).ok().flatten().map(Raw::new));
             }
             self.train_dictionary(kind, samples.iter())?;
@@ -232,10 +236,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Returns a record packed anew, if what it was packed with is no longer here.
+    /// Returns the record recompressed if the dictionary that it was packed with is no longer
+    /// present.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn packed_anew(&self, kind: RawKind, packed: &Packed, raw: &Raw) -> Result<Option<Packed>> {
         let Some(dictionary) = packed.dictionary else { return Ok(None) };
         let here: bool = self
@@ -245,30 +250,31 @@ impl Writer<'_> {
         if here { Ok(None) } else { self.raw_packer(kind)?.worker()?.pack(raw).map(Some) }
     }
 
-    /// Notes that words of what was removed may be left in dictionaries and free pages.
+    /// Records that dictionaries and free pages may contain words of removed data.
     pub(super) fn note_residue(&self) -> Result<()> {
         self.transaction.execute("UPDATE casebook SET residue = residue + 1", [])?;
         Ok(())
     }
 
-    /// Notes that nothing is left, unless something was removed since this number was read.
+    /// Records that no remains are left, unless something was removed since this number was read.
     pub(super) fn clear_residue(&self, seen: i64) -> Result<()> {
         self.transaction.execute("UPDATE casebook SET residue = 0 WHERE residue = ?1", [seen])?;
         Ok(())
     }
 }
 
-/// How records that are here are packed anew.
+/// The options for recompressing stored records.
 pub(super) struct Repack<'a> {
-    /// What packs them; without, they stay as they are if they can be unpacked.
+    /// The packer to use; without one, records that can be unpacked stay unchanged.
     pub(super) packer: Option<&'a RawPacker>,
     /// The size of the largest record, in bytes.
     pub(super) largest: usize,
-    /// Whether they came from elsewhere: then their sizes are bounded all together.
+    /// True if the records come from another casebook; their total size is then limited.
     pub(super) foreign: bool,
 }
 
-/// Unpacks all records of a kind and packs them anew. Those that cannot be unpacked are taken out; returns how many.
+/// Unpacks and recompresses all records of a kind. Records that cannot be unpacked are removed;
+/// returns their number.
 pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Task) -> Result<u64> {
     let name = kind.as_str();
     let mut packer = how.packer.map(RawPacker::worker).transpose()?;
@@ -279,7 +285,8 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
     while let Some(row) = rows.next()? {
         dictionaries.insert(Some(row.get(0)?), DecoderDictionary::copy(&row.get::<_, Vec<u8>>(1)?));
     }
-    // What the packed records say of their size is asked first: nothing is unpacked of a file that would not end.
+    // The sizes that the packed records declare are checked first, so no decompression bomb is
+    // unpacked.
     let (mut packed, mut unpacked) = (0_u64, 0_u64);
     let mut read = c.prepare(&format!(
         "SELECT {name}_id, dictionary_id, data FROM main.{name}_raw WHERE {name}_id > ?1 ORDER BY 1 LIMIT {REPACKED}"
@@ -288,7 +295,7 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
         c.prepare(&format!("UPDATE main.{name}_raw SET dictionary_id = ?2, data = ?3 WHERE {name}_id = ?1"))?;
     let mut remove = c.prepare(&format!("DELETE FROM main.{name}_raw WHERE {name}_id = ?1"))?;
     let (mut last, mut removed) = (i64::MIN, 0);
-    // The foreign key of what is packed for here would point at nothing in the copy.
+    // In the copy, the foreign key of records packed for this casebook would have no parent.
     c.pragma_update(None, "defer_foreign_keys", true)?;
     loop {
         let rows =

@@ -1,4 +1,4 @@
-//! Where live sources are mirrored from, and how far each of their lists has been read.
+//! The remotes of live sources, and the sync position of each of their lists.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, params};
@@ -9,51 +9,51 @@ use precedent_core::{error::Result, model::SyncProgress};
 /// A row of `remotes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteRow {
-    /// The host that people know it by.
+    /// The host as shown to users.
     pub host: String,
-    /// Where its interface is.
+    /// The base address of its API.
     pub base_url: String,
-    /// What the tracker calls the project now.
+    /// The project's current name in the tracker.
     pub project: String,
     /// The tracker's own id of the project.
     pub remote_id: Option<String>,
-    /// Whether to mirror its wiki too.
+    /// True if its wiki is mirrored as well.
     pub wiki: bool,
-    /// When a sync last ended, however.
+    /// Time at which the last sync ended, successfully or not.
     pub synced_at: Option<Timestamp>,
-    /// What ended it, if not the end of the work.
+    /// The problem that ended the last sync, if it did not complete.
     pub problem: Option<String>,
-    /// When what is here was last compared with what is still there.
+    /// Time of the last comparison with the items that the tracker still has.
     pub swept_at: Option<Timestamp>,
-    /// Whether the person knows this project at this host, so that it may see a token and be written to. What came with a
-    /// casebook file waits for that.
+    /// True if the user has confirmed this project at this host, so that tokens may be sent and
+    /// data written to it. Remotes from a casebook file start untrusted.
     pub trusted: bool,
 }
 
-/// A row of `streams`; one that was never read is all empty.
+/// A row of `streams`; all fields are empty for a list that was never read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamRow {
-    /// Everything that changed before this is here.
+    /// Every change before this time is stored.
     pub watermark: Option<Timestamp>,
-    /// The page to go on with; none between two passes.
+    /// The next page to fetch; `None` between two passes.
     pub next_page: Option<String>,
-    /// When a pass last reached the end.
+    /// Time at which a pass last reached the end.
     pub finished_at: Option<Timestamp>,
-    /// Pages read in the pass that is under way.
+    /// Pages read in the current pass.
     pub pages: u64,
-    /// Records that could not be used since the last full pass.
+    /// Records since the last full pass that could not be read.
     pub unreadable: u64,
-    /// Why the tracker does not give it.
+    /// The tracker's reason for refusing the list.
     pub refused: Option<String>,
-    /// The tag of the last answer, with the address that it belongs to.
+    /// The `ETag` of the last response, with the address that it belongs to.
     pub etag: Option<(String, String)>,
 }
 
 impl Reader<'_> {
-    /// How far the sync of a source said that it has come.
+    /// Returns the recorded progress of a source's sync.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn progress(&self, source: i64) -> Result<Option<SyncProgress>> {
         let found = self
             .transaction
@@ -71,10 +71,10 @@ impl Reader<'_> {
         Ok(Some(SyncProgress { phase, done, total, unit, started_at: time(started)?, told_at: time(told)? }))
     }
 
-    /// Where a source is mirrored from, if it is a live one.
+    /// Returns the remote of a source; `None` if the source is not live.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn remote(&self, source: i64) -> Result<Option<RemoteRow>> {
         let found = self
             .transaction
@@ -107,10 +107,10 @@ impl Reader<'_> {
         }))
     }
 
-    /// Returns the names of the lists of a source of which something is known.
+    /// Returns the names of the lists of a source that have a recorded sync position.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn stream_names(&self, source: i64) -> Result<Vec<String>> {
         let mut statement =
             self.transaction.prepare_cached("SELECT name FROM streams WHERE source_id = ?1 ORDER BY name")?;
@@ -118,10 +118,10 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// How far a list has been read.
+    /// Returns the sync position of a list.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn stream(&self, source: i64, name: &str) -> Result<StreamRow> {
         let found = self
             .transaction
@@ -152,10 +152,11 @@ impl Reader<'_> {
         })
     }
 
-    /// The numbers of the items of a source that are held and not buried, ascending; only the open ones if asked.
+    /// Returns the numbers of a source's stored items without tombstones, ascending; only open ones
+    /// if `open` is set.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn item_numbers(&self, source: i64, open: bool) -> Result<Vec<u64>> {
         let mut statement = self.transaction.prepare(if open {
             "SELECT number FROM documents WHERE source_id = ?1 AND number IS NOT NULL AND deleted_at IS NULL
@@ -168,10 +169,10 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The keys of the pages of a source that are held and not buried.
+    /// Returns the keys of a source's pages, without tombstones.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn page_keys(&self, source: i64) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare(
             "SELECT key FROM documents WHERE source_id = ?1 AND kind = 'page' AND deleted_at IS NULL ORDER BY key",
@@ -180,10 +181,10 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Returns the keys of the pages of a source that are hidden.
+    /// Returns the keys of the pages of a source that are tombstones.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn hidden_page_keys(&self, source: i64) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare(
             "SELECT key FROM documents WHERE deleted_at IS NOT NULL AND source_id = ?1 AND kind = 'page' ORDER BY key",
@@ -195,7 +196,7 @@ impl Reader<'_> {
     /// Returns the tracker's own id of the document with this key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn remote_id(&self, key: &str) -> Result<Option<String>> {
         let found = self
             .transaction
@@ -205,10 +206,11 @@ impl Reader<'_> {
         Ok(found.flatten())
     }
 
-    /// Returns whether another document that is not hidden has the tracker's id of the one with this key.
+    /// Returns whether another document, not a tombstone, has the same tracker id as the one with
+    /// this key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn is_replaced(&self, key: &str) -> Result<bool> {
         Ok(self
             .transaction
@@ -219,10 +221,11 @@ impl Reader<'_> {
             .query_row([key], |r| r.get(0))?)
     }
 
-    /// The tracker's ids of the comments of a source that are held and not buried, with their item's number.
+    /// Returns the tracker's ids of a source's comments, without tombstones, with their item's
+    /// number.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn comment_ids(&self, source: i64) -> Result<Vec<(String, u64)>> {
         let mut statement = self.transaction.prepare(
             "SELECT remote_id, number FROM comments WHERE source_id = ?1 AND deleted_at IS NULL ORDER BY remote_id",
@@ -233,10 +236,11 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// Returns how many records of a source carry a date that was ahead of the clock when they came.
+    /// Returns how many records of a source carry a date that was ahead of the clock when they were
+    /// stored.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn dated_ahead(&self, source: i64) -> Result<u64> {
         Ok(self
             .transaction
@@ -248,26 +252,26 @@ impl Reader<'_> {
     }
 }
 
-/// Closed issues that changed since it was asked what closed them.
+/// Closed issues that changed since their closing relations were last fetched.
 const UNREAD_RELATIONS: &str = "FROM documents d LEFT JOIN relations_read r
          ON r.source_id = d.source_id AND r.number = d.number
      WHERE d.source_id = ?1 AND d.kind = 'issue' AND d.state = 'closed' AND d.deleted_at IS NULL
        AND (r.updated_at IS NULL OR r.updated_at < coalesce(d.updated_at, 0))";
 
 impl Reader<'_> {
-    /// How many closed issues changed since it was asked what closed them.
+    /// Returns how many closed issues changed since their closing relations were last fetched.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn unread_relations(&self, source: i64) -> Result<u64> {
         let query = format!("SELECT count(*) {UNREAD_RELATIONS}");
         Ok(self.transaction.query_row(&query, [source], |r| r.get(0))?)
     }
 
-    /// The numbers of some of them, newest first.
+    /// Returns the numbers of at most `limit` such issues, newest first.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn next_relations(&self, source: i64, limit: usize) -> Result<Vec<u64>> {
         let mut statement = self
             .transaction
@@ -278,10 +282,10 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Notes that it was asked what closed these items.
+    /// Records that the closing relations of these items were fetched.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn relations_were_read(&self, source: i64, numbers: &[u64]) -> Result<()> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT OR REPLACE INTO relations_read (source_id, number, updated_at)
@@ -293,10 +297,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Notes that the person knows a project at a tracker's address; sources that are mirrored from it may use a token.
+    /// Marks a project at a tracker's address as trusted, so that sources mirrored from it may use
+    /// a token.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn trust(&self, base_url: &str, project: &str) -> Result<()> {
         self.transaction.execute(
             "UPDATE remotes SET trusted = 1 WHERE base_url = ?1 AND project = ?2 COLLATE NOCASE",
@@ -305,10 +310,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Notes where a source is mirrored from. What was read before stays noted if it is the same place.
+    /// Sets the remote of a source. The sync positions are kept if it is the same place.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn set_remote(&self, source: i64, remote: &RemoteRow) -> Result<()> {
         self.transaction.execute(
             "INSERT INTO remotes (source_id, host, base_url, project, remote_id, wiki, trusted)
@@ -329,10 +334,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Notes how far a sync has come.
+    /// Records the progress of a sync.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn set_progress(&self, source: i64, row: &SyncProgress) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -351,19 +356,19 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Forgets how far a sync has come.
+    /// Deletes the recorded progress of a sync.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn forget_progress(&self, source: i64) -> Result<()> {
         self.transaction.execute("DELETE FROM sync_progress WHERE source_id = ?1", [source])?;
         Ok(())
     }
 
-    /// Notes how a sync ended.
+    /// Records the end of a sync.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn end_sync(&self, source: i64, now: Timestamp, problem: Option<&str>) -> Result<()> {
         self.forget_progress(source)?;
         self.transaction.execute(
@@ -373,10 +378,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Notes that what is here was compared with what is still there.
+    /// Records that the stored items were compared with those that the tracker still has.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn set_swept(&self, source: i64, now: Timestamp) -> Result<()> {
         self.transaction.execute(
             "UPDATE remotes SET swept_at = ?2 WHERE source_id = ?1",
@@ -385,10 +390,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Notes how far a list has been read.
+    /// Records the sync position of a list.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn set_stream(&self, source: i64, name: &str, row: &StreamRow) -> Result<()> {
         let second = |t: Option<Timestamp>| t.map(Timestamp::as_second);
         let (etag, page) = row.etag.as_ref().map(|(e, p)| (e, p)).unzip();
@@ -413,19 +418,19 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Forgets how far all lists of a source have been read; what is stored stays.
+    /// Deletes the sync positions of all lists of a source; stored records stay.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn forget_streams(&self, source: i64) -> Result<()> {
         self.transaction.execute("DELETE FROM streams WHERE source_id = ?1", [source])?;
         Ok(())
     }
 
-    /// Marks a comment as gone from its tracker; its item counts as changed.
+    /// Marks a comment as deleted in its tracker; its item counts as changed.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn bury_comment(&self, source: i64, remote_id: &str, now: Timestamp) -> Result<bool> {
         let number: Option<u64> = self
             .transaction

@@ -1,4 +1,5 @@
-//! Migrations: append-only, numbered, with a copy kept before one runs on a casebook that holds something.
+//! Schema migrations: append-only and numbered. A copy is kept before one runs on a casebook with
+//! content.
 
 use std::{fs, path::Path};
 
@@ -7,7 +8,7 @@ use rusqlite_migration::{M, Migrations};
 
 use precedent_core::error::{Code, Error, Result};
 
-/// Every migration there ever was, in order. A file that has been released is never changed.
+/// All migrations, in order. A released file is never changed.
 const SCRIPTS: &[&str] = &[
     include_str!("../../../migrations/0001_casebook.sql"),
     include_str!("../../../migrations/0002_triage.sql"),
@@ -25,7 +26,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../../migrations/0014_guests.sql"),
     include_str!("../../../migrations/0015_evidence.sql"),
 ];
-/// How many migrations this version knows.
+/// The number of migrations that this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]
 pub(super) const KNOWN: i64 = SCRIPTS.len() as i64;
 
@@ -33,7 +34,7 @@ fn migrations() -> Migrations<'static> {
     Migrations::new(SCRIPTS.iter().copied().map(M::up).collect())
 }
 
-/// Marks the file as a casebook: "prec" (SQLite's `application_id`).
+/// The `application_id` of SQLite that marks the file as a casebook: "prec".
 pub(super) const APPLICATION_ID: i64 = 0x7072_6563;
 
 /// Returns whether a database is a casebook of this version's schema.
@@ -64,7 +65,7 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
         keep_copy(connection, &copy(KNOWN)).map_err(|e| e.context("keeping a copy before the upgrade"))?;
     }
     create(connection)?;
-    // Each is as large as the casebook. One that cannot be removed does no harm.
+    // Each copy is as large as the casebook; failing to remove one does no harm.
     (1..KNOWN).for_each(|earlier| drop(fs::remove_file(copy(earlier))));
     #[cfg(unix)]
     {
@@ -74,8 +75,8 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies the database to a file that this user alone may read. What an upgrade that was broken off left there is
-/// replaced: it is of the same state, or cut.
+/// Copies the database to a file that only this user can read. A copy left by an interrupted
+/// upgrade is replaced: it is of the same state, or incomplete.
 fn keep_copy(connection: &Connection, copy: &Path) -> Result<()> {
     let part = copy.with_extension("part");
     for old in [&part, copy] {
@@ -89,14 +90,14 @@ fn keep_copy(connection: &Connection, copy: &Path) -> Result<()> {
     fs::rename(&part, copy).map_err(|e| Error::io(copy, e))
 }
 
-/// Brings a database to this version's schema and marks it as a casebook.
+/// Upgrades a database to this version's schema and marks it as a casebook.
 pub(super) fn create(connection: &mut Connection) -> Result<()> {
     upgrade(connection)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     Ok(())
 }
 
-/// Runs the migrations that a database has not seen, without keeping a copy.
+/// Runs the pending migrations of a database without keeping a copy.
 pub(super) fn upgrade(connection: &mut Connection) -> Result<()> {
     migrations().to_latest(connection).map_err(failed)
 }
@@ -108,7 +109,7 @@ fn failed(error: rusqlite_migration::Error) -> Error {
     }
 }
 
-/// Everything that the schema of this version names.
+/// Returns all schema objects of a version.
 pub(super) fn objects_of(version: i64) -> Result<Vec<Object>> {
     let mut connection = Connection::open_in_memory()?;
     let version = usize::try_from(version).unwrap_or_default();
@@ -116,10 +117,10 @@ pub(super) fn objects_of(version: i64) -> Result<Vec<Object>> {
     Ok(objects(&connection)?)
 }
 
-/// A table, an index, or what else a schema has: its kind, its name, and how it was made.
+/// A schema object, such as a table or an index: its kind, name and SQL.
 pub(super) type Object = (String, String, Option<String>);
 
-/// Everything that the schema of a database names.
+/// Returns all schema objects of a database.
 pub(super) fn objects(connection: &Connection) -> rusqlite::Result<Vec<Object>> {
     let mut statement =
         connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")?;

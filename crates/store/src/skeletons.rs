@@ -1,4 +1,4 @@
-//! The lines of each source's issue template, as hashes.
+//! Hashes of the lines of each source's issue template.
 
 use rusqlite::params;
 
@@ -7,10 +7,10 @@ use precedent_core::error::Result;
 use precedent_text::skeleton::Skeleton;
 
 impl Reader<'_> {
-    /// The template skeleton of a source.
+    /// Returns the template skeleton of a source.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn skeleton(&self, source: i64) -> Result<Skeleton> {
         let mut statement =
             self.transaction.prepare_cached("SELECT hash FROM skeleton_lines WHERE source_id = ?1")?;
@@ -19,10 +19,10 @@ impl Reader<'_> {
         Ok(Skeleton::from_hashes(hashes.into_iter().map(i64::cast_unsigned)))
     }
 
-    /// How many items a source has, and from how many its skeleton was found.
+    /// Returns the number of a source's items, and the number from which its skeleton was computed.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn skeleton_age(&self, source: i64) -> Result<(u64, u64)> {
         Ok(self.transaction.query_row(
             "SELECT (SELECT count(*) FROM documents WHERE source_id = s.id AND number IS NOT NULL), skeleton_documents
@@ -32,10 +32,11 @@ impl Reader<'_> {
         )?)
     }
 
-    /// Hands the body of one in `every` items of a source to `each`, without holding them in memory.
+    /// Passes the body of one in `every` items of a source to `each`, without holding them in
+    /// memory.
     ///
     /// # Errors
-    /// Those of the database and of `each`.
+    /// Returns the errors of the database and of `each`.
     pub fn item_bodies(
         &self,
         source: i64,
@@ -54,10 +55,10 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Keeps a source's skeleton and from how many items it was found.
+    /// Stores a source's skeleton with the number of items it was computed from.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn set_skeleton(&self, source: i64, skeleton: &Skeleton, items: u64) -> Result<()> {
         self.transaction.execute("DELETE FROM skeleton_lines WHERE source_id = ?1", [source])?;
         let mut insert = self

@@ -15,9 +15,9 @@ pub struct SourceRow {
     pub key: String,
     /// The tracker's kind.
     pub kind: String,
-    /// When it was added.
+    /// Time at which it was added.
     pub added_at: Timestamp,
-    /// When it last received something.
+    /// Time at which it last received a record.
     pub changed_at: Option<Timestamp>,
 }
 
@@ -38,10 +38,10 @@ fn source((id, key, kind, added, changed): (i64, String, String, i64, Option<i64
 }
 
 impl Reader<'_> {
-    /// All sources, by key; that of the notes is none.
+    /// Returns all sources except that of the notes, ordered by key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn sources(&self) -> Result<Vec<SourceRow>> {
         let mut statement = self
             .transaction
@@ -50,10 +50,10 @@ impl Reader<'_> {
         rows.map(|r| source(r?)).collect()
     }
 
-    /// The source with this key, blind to case.
+    /// Returns the source with this key, ignoring case.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn source(&self, key: &str) -> Result<Option<SourceRow>> {
         self.transaction
             .query_row(&format!("SELECT {COLUMNS} FROM sources WHERE key = ?1"), [key], read)
@@ -62,10 +62,11 @@ impl Reader<'_> {
             .transpose()
     }
 
-    /// The row ids of a source's items that are there, ascending; with numbers only of those.
+    /// Returns the row ids of a source's items without tombstones, ascending; with `numbers`, only
+    /// of those items.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn item_ids(&self, source: i64, numbers: Option<&[u64]>) -> Result<Vec<i64>> {
         let select =
             "SELECT id FROM documents WHERE source_id = ?1 AND number IS NOT NULL AND deleted_at IS NULL";
@@ -82,10 +83,10 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// An item's number and where it lives on the web.
+    /// Returns an item's number and its web address.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn item_address(&self, id: i64) -> Result<Option<(u64, Option<String>)>> {
         Ok(self
             .transaction
@@ -99,7 +100,7 @@ impl Writer<'_> {
     /// Adds a source, or returns the one that has this key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn add_source(&self, key: &str, kind: &str, now: Timestamp) -> Result<SourceRow> {
         let added = self.transaction.execute(
             "INSERT INTO sources (key, kind, added_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING",
@@ -112,19 +113,19 @@ impl Writer<'_> {
         Ok(source)
     }
 
-    /// Says what kind of tracker a source is of.
+    /// Sets the tracker kind of a source.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn set_kind(&self, id: i64, kind: &str) -> Result<()> {
         self.transaction.execute("UPDATE sources SET kind = ?2 WHERE id = ?1", params![id, kind])?;
         Ok(())
     }
 
-    /// Notes that a source received something.
+    /// Sets the time at which a source last received a record.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn touch_source(&self, id: i64, now: Timestamp) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE sources SET changed_at = ?2 WHERE id = ?1")?
@@ -132,11 +133,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Removes a source with everything that was mirrored from it. Verdicts stay: they are people's work, and count
-    /// again when the source comes back.
+    /// Removes a source with everything that was mirrored from it. Verdicts are user decisions:
+    /// they stay, and count again if the source is added back.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn remove_source(&self, source: &SourceRow) -> Result<()> {
         self.next_revision()?;
         self.note_residue()?;
@@ -153,7 +154,7 @@ impl Writer<'_> {
                 [source.id],
             )?;
         }
-        // Its words are in the journal of the last import, too.
+        // The journal of the last import contains its texts as well.
         self.transaction.execute(
             "DELETE FROM import_changes WHERE table_name = 'documents' AND row_id IN (SELECT id FROM documents WHERE source_id = ?1)
                  OR table_name = 'comments' AND row_id IN (SELECT id FROM comments WHERE source_id = ?1)

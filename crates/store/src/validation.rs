@@ -1,5 +1,5 @@
-//! Rules that every row meets, so that no single cell can break a command: applied to a casebook file as it comes in, and
-//! by `doctor` to what is here.
+//! Rules for every row that keep a single cell from breaking a command. They apply to casebook
+//! files on import, and in `doctor` to this casebook.
 
 use rusqlite::{
     Connection,
@@ -13,23 +13,23 @@ use precedent_core::{
     model::{MAX_NUMBER, Taken, is_source_key},
 };
 
-/// The largest text of a cell, in bytes: what imports take.
+/// The largest text of a cell, in bytes; the limit of imports.
 pub(super) const MAX_TEXT: usize = 32 * 1024 * 1024;
 /// The longest key or name, in characters.
 const MAX_LINE: usize = 1000;
-/// The largest row id that is taken from elsewhere; ids of several files are added up.
+/// The largest row id that is accepted from a file; ids of several files are added up.
 const MAX_ID: i64 = 1 << 40;
-/// How many rows are named one by one.
+/// The number of rows that are reported individually.
 const NAMED: usize = 20;
 
-/// What is done with a row that breaks a rule.
+/// The action taken on a row that breaks a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Remedy {
-    /// It is taken out.
+    /// Removes the row.
     Remove,
-    /// It is left out of an import. A repair sets these columns.
+    /// Leaves the row out of an import; a repair sets these columns.
     Set(&'static str),
-    /// These columns are set wherever the row is met.
+    /// Sets these columns on an import and in a repair.
     Correct(&'static str),
 }
 
@@ -37,7 +37,7 @@ enum Remedy {
 struct Rule {
     table: &'static str,
     holds: &'static str,
-    /// What is wrong where it does not hold.
+    /// The fault that is reported if the condition does not hold.
     fault: &'static str,
     remedy: Remedy,
 }
@@ -52,7 +52,7 @@ const AHEAD: &str = "a date is in the future; it counts as now";
 const COUNT: &str = "a number is out of range";
 const ID: &str = "its row number is invalid";
 
-/// All rules, in the order in which they are applied: what others depend on comes first.
+/// All rules, in the order in which they are applied: tables that others depend on come first.
 const RULES: &[Rule] = &[
     rule("casebook", "t.revision BETWEEN 0 AND max_number() AND t.links_revision BETWEEN 0 AND max_number()", COUNT,
         Remedy::Correct("links_revision = 0, revision = (SELECT coalesce(max(d.revision), 0) + 1 FROM documents d
@@ -122,13 +122,13 @@ const RULES: &[Rule] = &[
         Remedy::Correct("began_at = min(began_at, latest()), changed_at = min(changed_at, latest())")),
     rule("remotes", "is_date(t.synced_at) AND is_date(t.swept_at)", DATE, Remedy::Correct("synced_at = NULL, swept_at = NULL")),
     rule("remotes", "is_past(t.synced_at) AND is_past(t.swept_at)", AHEAD, Remedy::Correct("synced_at = NULL, swept_at = NULL")),
-    // Without its row a list is read again from its beginning.
+    // Without its row, a list is read again from its beginning.
     rule("streams", "is_name(t.name) AND is_date(t.watermark) AND is_past(t.watermark) AND is_date(t.finished_at)
             AND is_past(t.finished_at) AND t.pages BETWEEN 0 AND max_id() AND t.unreadable BETWEEN 0 AND max_id()",
         "its sync position is out of range; it will be fetched again", Remedy::Remove),
     rule("relations_read", "t.number BETWEEN 0 AND max_number() AND is_date(t.updated_at) AND is_past(t.updated_at)",
         "its sync record is out of range; it will be fetched again", Remedy::Remove),
-    // What follows is derived, and is made again.
+    // The tables below hold derived rows, which are computed again.
     rule("raw_dictionaries", "t.id > 0 AND t.kind IN ('document', 'comment') AND length(t.data) <= 1048576", "it is empty", Remedy::Remove),
     rule("checks", "is_date(t.checked_at) AND t.revision BETWEEN 0 AND max_number() AND t.confidence BETWEEN 0 AND 1
             AND t.worth BETWEEN 0 AND 1 AND coalesce(t.full_text, 0) >= 0 AND coalesce(t.embedded, 0) >= 0", COUNT, Remedy::Remove),
@@ -141,7 +141,7 @@ const RULES: &[Rule] = &[
         Remedy::Remove),
 ];
 
-/// How a row of a table is named to a person; `t` is the row.
+/// Returns the SQL expression for the name of a table's row in messages; `t` is the row.
 fn name(table: &str) -> String {
     let source = "coalesce((SELECT s.key FROM sources s WHERE s.id = t.source_id), 'a deleted source')";
     match table {
@@ -170,21 +170,21 @@ fn name(table: &str) -> String {
 /// Rows of one table that break rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowFaults {
-    /// What is wrong with each of the first ones, in sentences without a full stop.
+    /// The faults of the first rows, as sentences without a full stop.
     pub named: Vec<String>,
-    /// How many there are.
+    /// The number of rows.
     pub count: u64,
 }
 
 impl RowFaults {
-    /// Adds those of another table.
+    /// Adds the faults of another table.
     fn add(&mut self, other: Self) {
         self.count += other.count;
         let room = NAMED.saturating_sub(self.named.len());
         self.named.extend(other.named.into_iter().take(room));
     }
 
-    /// The sentences, with one about those that are not named.
+    /// Returns the faults as sentences, with one for the number of faults that are not named.
     pub fn sentences(&self) -> Vec<String> {
         let mut all: Vec<String> = self.named.iter().map(|fault| format!("{fault}.")).collect();
         let more = self.count - self.named.len() as u64;
@@ -195,16 +195,17 @@ impl RowFaults {
     }
 }
 
-/// Whether bad rows are left out of an import or mended in place.
+/// The purpose of the check: bad rows are left out of an import, or repaired in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// The database came with a casebook file.
     Import,
-    /// The database is this person's own.
+    /// The database is the user's own.
     Repair,
 }
 
-/// Registers the functions that the rules use. Dates later than `latest`, in seconds, are in the future.
+/// Registers the functions that the rules use. Dates later than `latest`, in seconds, are in the
+/// future.
 pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     let integer = |context: &Context<'_>| match context.get_raw(0) {
@@ -273,17 +274,18 @@ pub(super) fn register(c: &Connection, latest: i64) -> Result<()> {
     Ok(())
 }
 
-/// A rule about one table, with what mends a row that breaks it.
+/// A rule about one table, with the repair of a row that breaks it.
 struct Condition {
     holds: String,
     fault: String,
-    /// The columns that are set, if a row can be mended.
+    /// The columns that are set, if a row can be repaired.
     set: Option<String>,
-    /// Whether they are set on an import too.
+    /// True if they are set on an import as well.
     always: bool,
 }
 
-/// What a table's rows must be, with the remedies: the rules above, and that every text and number can be read at all.
+/// Returns the rules of a table with their remedies: those above, and that every text and number is
+/// readable.
 fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
     let mut rules = Vec::new();
     let mut statement = c.prepare("SELECT name, type FROM pragma_table_info(?1, 'main')")?;
@@ -317,11 +319,11 @@ fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
     Ok(rules)
 }
 
-/// The tables that rules are about, in the order of the rules.
+/// Returns the tables that have rules, in the order of the rules.
 fn tables() -> Vec<&'static str> {
     let mut tables = Vec::new();
     for rule in RULES {
-        // What a table holds is looked at once what it depends on is in order.
+        // A table is checked after the tables that it depends on.
         if tables.last() != Some(&rule.table) && !tables.contains(&rule.table) {
             tables.push(rule.table);
         }
@@ -329,7 +331,7 @@ fn tables() -> Vec<&'static str> {
     tables
 }
 
-/// Finds the rows that break a rule. The functions must be registered.
+/// Finds the rows that break a rule. The SQL functions must be registered.
 fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
     let rules = rules_of(c, table)?;
     let faults: Vec<String> = rules
@@ -337,7 +339,7 @@ fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
         .enumerate()
         .map(|(i, rule)| format!("WHEN ({}) IS NOT TRUE THEN {i}", rule.holds))
         .collect();
-    // One pass: what stands behind a long text is slow to reach.
+    // A single pass is used because columns behind a long text are slow to read.
     let query = format!(
         "SELECT {}, fault FROM (SELECT t.*, CASE {} END AS fault FROM main.\"{table}\" t) t WHERE fault IS NOT NULL",
         name(table),
@@ -361,7 +363,7 @@ fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
     Ok(found)
 }
 
-/// Finds and mends the rows of all tables that break a rule.
+/// Finds and repairs the rows of all tables that break a rule.
 pub(super) fn mend(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
     let mut all = RowFaults::default();
     for table in tables() {
@@ -375,7 +377,7 @@ pub(super) fn mend(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
             if let Some(set) = set.filter(|_| always || purpose == Purpose::Repair) {
                 c.execute(&format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {set} WHERE {broken}"), [])?;
             }
-            // What could not be mended goes.
+            // Rows that could not be repaired are removed.
             if table != "casebook" {
                 c.execute(&format!("DELETE FROM main.\"{table}\" AS t WHERE {broken}"), [])?;
             }
@@ -385,10 +387,10 @@ pub(super) fn mend(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
 }
 
 impl Reader<'_> {
-    /// The rows that some command cannot read, or that are not what they say.
+    /// Returns the rows that some command cannot read or that are inconsistent.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn faults(&self) -> Result<RowFaults> {
         register(self.transaction, i64::MAX)?;
         let mut all = RowFaults::default();
@@ -401,7 +403,7 @@ impl Reader<'_> {
     /// Reads every row as the commands read it.
     ///
     /// # Errors
-    /// Of the first row that cannot be read.
+    /// The error of the first row that cannot be read.
     pub fn read_back(&self) -> Result<()> {
         for source in self.sources()? {
             self.source_counts(source.id)?;
@@ -431,23 +433,24 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Mends the rows that some command cannot read: by their cells where that is possible, else by taking them out.
+    /// Repairs the rows that some command cannot read, by setting cells if possible and by removing
+    /// them otherwise.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn mend_rows(&self) -> Result<RowFaults> {
         register(self.transaction, i64::MAX)?;
         let found = mend(self.transaction, Purpose::Repair)?;
         if found.count > 0 {
             let revision = self.next_revision()?;
-            // Which documents were mended is not known any more; every index reads all of them again.
+            // The repaired documents are not tracked, so every index reads all of them again.
             self.transaction.execute("UPDATE documents SET revision = ?1", [revision])?;
         }
         Ok(found)
     }
 }
 
-/// The refusal of a file whose sources could not be told apart from what is here, or from what is ours.
+/// Refuses a file with an invalid or reserved source key.
 pub(super) fn refuse_bad_sources(c: &Connection) -> Result<()> {
     let mut statement = c.prepare("SELECT key, kind FROM main.sources ORDER BY id")?;
     let mut rows = statement.query([])?;

@@ -1,4 +1,4 @@
-//! What people decided about pairs of documents, and which documents were checked for duplicates.
+//! User decisions about pairs of documents, and records of duplicate checks.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
@@ -11,25 +11,27 @@ use precedent_core::{
 
 const COLUMNS: &str = "first_key, second_key, verdict, canonical_key, reason, actor, decided_at";
 
-/// The last decision first: of those of one second the journal knows which came later.
+/// Sort order, latest decision first; decisions of the same second are ordered by the journal.
 const LATEST_FIRST: &str = "decided_at DESC, (SELECT max(j.id) FROM verdict_journal j
      WHERE j.first_key = verdicts.first_key AND j.second_key = verdicts.second_key
        AND j.decided_at = verdicts.decided_at) DESC";
 
-/// How far a chain of duplicates is followed.
+/// The maximum length of a chain of duplicates that is followed.
 const MAX_CHAIN: usize = 64;
 
-/// Where a chain of duplicates ends.
+/// The end of a chain of duplicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Canonical {
-    /// The key of the report that stays.
+    /// The key of the canonical report.
     pub key: String,
-    /// The reports on the way there, the first one included, in order; more than one where they run in a circle.
+    /// The members of the circle in which the chain ends, in order; empty if the chain is not
+    /// circular.
     pub circle: Vec<String>,
 }
 
 impl Canonical {
-    /// The report that stays, where the chain that began with `key` leads to another one; a circle leads nowhere.
+    /// Returns the canonical report of the chain that began with `key` if it is another one; `None`
+    /// for a circular chain.
     pub fn stays_for(self, key: &str) -> Option<String> {
         Some(self.key).filter(|stays| self.circle.is_empty() && stays != key)
     }
@@ -54,16 +56,16 @@ fn dated((mut verdict, seconds): (Verdict, i64)) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// A pair in the order of the table.
+/// Returns a pair in the column order of the table.
 fn pair<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     if a < b { (a, b) } else { (b, a) }
 }
 
 impl Reader<'_> {
-    /// The verdict about a pair.
+    /// Returns the verdict about a pair.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn verdict(&self, a: &str, b: &str) -> Result<Option<Verdict>> {
         let (first, second) = pair(a, b);
         let found = self
@@ -76,10 +78,10 @@ impl Reader<'_> {
         found.map(dated).transpose()
     }
 
-    /// All verdicts that name a document (or all there are), the last decision first.
+    /// Returns the verdicts that name a document, or all of them, latest decision first.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn verdicts(&self, key: Option<&str>) -> Result<Vec<Verdict>> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM verdicts WHERE ?1 IS NULL OR first_key = ?1 OR second_key = ?1
@@ -89,10 +91,10 @@ impl Reader<'_> {
         rows.map(|r| dated(r?)).collect()
     }
 
-    /// The record of the last check of a document.
+    /// Returns the record of the last check of a document.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn check(&self, key: &str) -> Result<Option<Check>> {
         let found = self
             .transaction
@@ -119,20 +121,23 @@ impl Reader<'_> {
         Ok(Some(Check { checked_at: time(at)?, band, ..check }))
     }
 
-    /// What the checks were made with, once all vectors were there.
+    /// Returns the basis of the recorded checks, once all vectors were there.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn checked_with(&self) -> Result<Option<String>> {
         Ok(self.transaction.query_row("SELECT checked_with FROM casebook", [], |r| r.get(0))?)
     }
 
-    /// The keys of open issues (of one source, or all) that are new or changed since their last check of this kind, or
-    /// with `all` every one; in the order of their rows. One that was checked by a part of the indexes is checked anew once they
-    /// cover more (`coverage`). What is known to be a duplicate already is passed over.
+    /// Returns the keys of open issues that are new or changed since their last check of this kind,
+    /// in row order.
+    ///
+    /// The issues are of one source or of all; with `all`, every one is returned. Issues checked
+    /// with incomplete indexes are returned again once the indexes cover more (`coverage`). Known
+    /// duplicates are skipped.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn unchecked(
         &self,
         source: Option<i64>,
@@ -158,19 +163,19 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The open issues whose check found a candidate that nobody has decided about, of at least this confidence, the surest
-    /// first, then by key.
+    /// Returns the open issues whose check found an undecided candidate of at least this
+    /// confidence, ordered by descending confidence, then by key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn waiting(&self, source: Option<i64>, closed: bool, confidence: f32) -> Result<Vec<String>> {
         self.queued("c.confidence >= ?3 ORDER BY c.confidence DESC, c.key", source, closed, confidence)
     }
 
-    /// Those whose candidate is related and no more, the first that are worth reading.
+    /// Returns the issues whose candidate is only related, ordered by descending worth.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn waiting_related(&self, source: Option<i64>, closed: bool) -> Result<Vec<String>> {
         self.queued("c.band = 'related' AND c.worth >= ?3 ORDER BY c.worth DESC, c.key", source, closed, 0.0)
     }
@@ -187,10 +192,10 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// How many closed issues there are (of one source, or all).
+    /// Returns the number of closed issues of one source or of all.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn closed_issues(&self, source: Option<i64>) -> Result<u64> {
         Ok(self
             .transaction
@@ -201,27 +206,28 @@ impl Reader<'_> {
             .query_row([source], |r| r.get(0))?)
     }
 
-    /// Where a document's chain of duplicates ends: what people decided goes before what trackers say, and that before
-    /// what texts say. A document that is nobody's duplicate is its own canonical.
+    /// Returns the end of a document's chain of duplicates. User decisions take precedence over
+    /// trackers, and trackers over texts. A document that is not a duplicate is its own canonical.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn canonical(&self, key: &str) -> Result<Canonical> {
         self.end_of_chain(key, true)
     }
 
-    /// As [`Reader::canonical`], by decisions that were made here: those that came with a casebook file do not count.
+    /// Works like [`Reader::canonical`], but ignores decisions that were imported with a casebook
+    /// file.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn own_canonical(&self, key: &str) -> Result<Canonical> {
         self.end_of_chain(key, false)
     }
 
-    /// Returns whether the decision about a pair came with a casebook file.
+    /// Returns whether the decision about a pair was imported with a casebook file.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn is_imported_verdict(&self, verdict: &Verdict) -> Result<bool> {
         Ok(self
             .transaction
@@ -254,7 +260,7 @@ impl Reader<'_> {
                 };
             let Some(next) = next else { break };
             if let Some(at) = way.iter().position(|k| *k == next) {
-                // A circle names nobody; the smallest key stands for it, so that all its members agree.
+                // All members of a circle must agree, so its smallest key stands for it.
                 let circle = way.split_off(at);
                 let key = circle.iter().min_by(|a, b| key_order(a, b)).cloned().unwrap_or_default();
                 return Ok(Canonical { key, circle });
@@ -264,10 +270,10 @@ impl Reader<'_> {
         Ok(Canonical { key: way.pop().unwrap_or_default(), circle: Vec::new() })
     }
 
-    /// The reports whose chain of duplicates ends at a document, in the order of their keys.
+    /// Returns the reports whose chain of duplicates ends at a document, ordered by key.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn duplicates_of(&self, key: &str) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare_cached(
             "WITH RECURSIVE leads(key) AS (
@@ -290,16 +296,16 @@ impl Reader<'_> {
     }
 }
 
-/// Keys in order, numbers compared as numbers: the shorter of two numbers is the smaller.
+/// Compares keys, treating numbers as numbers: the shorter of two numbers is the smaller.
 fn key_order(a: &str, b: &str) -> std::cmp::Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
 impl Writer<'_> {
-    /// Notes a decision about a pair, replacing an earlier one, which stays in the journal.
+    /// Stores a decision about a pair. It replaces an earlier one, which stays in the journal.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn put_verdict(&self, verdict: &Verdict) -> Result<()> {
         let (first, second) = pair(&verdict.first, &verdict.second);
         let values = params![
@@ -327,18 +333,20 @@ impl Writer<'_> {
         self.forget_checks(first, second)
     }
 
-    /// Forgets all checks, and notes what the next ones are made with: what was found with other weights or another model, or
-    /// before all vectors were there, no longer holds.
+    /// Deletes all checks and records the basis of the next ones.
+    ///
+    /// Earlier results are invalid after a change of weights or model, or once all vectors are
+    /// there.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn check_anew_with(&self, basis: &str) -> Result<()> {
         self.transaction.execute("DELETE FROM checks", [])?;
         self.transaction.execute("UPDATE casebook SET checked_with = ?1", [basis])?;
         Ok(())
     }
 
-    /// What was found about two documents before a decision about them no longer holds: they are checked anew.
+    /// Deletes the checks of two documents, which a decision about the pair makes invalid.
     fn forget_checks(&self, first: &str, second: &str) -> Result<()> {
         self.transaction
             .prepare_cached("DELETE FROM checks WHERE key IN (?1, ?2)")?
@@ -346,11 +354,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Takes the last decision about a pair back: the one before it holds again, if there was one. Returns what holds
-    /// now, or `None` if there was nothing to take back.
+    /// Undoes the last decision about a pair and restores the one before it, if any. Returns the
+    /// verdict that now holds, or `None` if there was none to undo.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn take_verdict_back(
         &self,
         a: &str,
@@ -362,7 +370,7 @@ impl Writer<'_> {
         if self.verdict(first, second)?.is_none() {
             return Ok(None);
         }
-        // Decisions that were taken back already do not come up again: each taking back undoes one of them.
+        // Each undo reverts one decision, so decisions that were undone already are skipped.
         let mut history: Vec<(Verdict, bool)> = Vec::new();
         {
             let mut statement = self.transaction.prepare_cached(
@@ -409,10 +417,10 @@ impl Writer<'_> {
         Ok(Some(before.map(|(verdict, _)| verdict)))
     }
 
-    /// Notes that a document was checked, what that came to, and the best candidates with their confidence.
+    /// Stores the result of checking a document, with the best candidates and their confidence.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Returns an error if the database access fails.
     pub fn put_check(&self, key: &str, check: &Check, candidates: &[(String, f32)]) -> Result<()> {
         let changed = self
             .transaction

@@ -1,4 +1,4 @@
-//! Casebook files: what goes out comes in equal, and no cell of one breaks what reads it.
+//! Tests of casebook files: a round trip preserves everything, and no invalid cell breaks a reader.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod mutation;
@@ -28,18 +28,18 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(seconds).unwrap()
 }
 
-/// What a casebook is filled with.
+/// The content of a generated casebook.
 #[derive(Clone, Debug)]
 struct Plan {
     sources: usize,
     items: u64,
     comments: u64,
-    /// Pairs of items of the first source, with what was decided, and whether it was taken back.
+    /// Pairs of items of the first source, with the decision, and whether it was undone.
     verdicts: Vec<(u64, u64, VerdictKind, bool)>,
     closures: Vec<(u64, u64, ClosureStep)>,
-    /// Whether each note was removed again.
+    /// True for each note that was removed again.
     notes: Vec<bool>,
-    /// Whether checks were made with vectors; `None`: there are none.
+    /// True if checks used vectors; `None` if there are no checks.
     checked: Option<bool>,
     live: bool,
 }
@@ -259,7 +259,8 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
         .unwrap();
 }
 
-/// All that travels, without row ids, revisions and what is decided where it arrives.
+/// Returns all exported rows, without row ids, revisions and values that are decided at the
+/// destination.
 fn dump(store: &Store, notes: bool, only: &str) -> Vec<String> {
     let connection = Connection::open(store.path()).unwrap();
     let source = "(SELECT s.key FROM sources s WHERE s.id = t.source_id)";
@@ -380,7 +381,7 @@ fn decisions_of_a_file_stay_marked() {
         there.read(read).unwrap().key
     };
     assert_eq!((canonical(false).as_str(), canonical(true).as_str()), ("acme/app0#1", "acme/app0#2"));
-    // Decided here, it is this person's own; taken back, it is the file's again.
+    // A local decision is the user's own; undoing it restores the file's.
     there.write(|w| w.put_verdict(&verdict(&there))).unwrap();
     assert!(!imported(&there));
     there.write(|w| w.take_verdict_back("acme/app0#1", "acme/app0#2", "ann", at(NOW))).unwrap();
@@ -479,7 +480,7 @@ fn campaign(cases: std::ops::Range<u64>) {
         assert_eq!(faults.count, 0, "{case}: {changes:?}: {faults:?}");
         let now = dump(&mine, true, "");
         assert!(others.iter().all(|line| now.contains(line)), "{case}: {changes:?}");
-        // What is written afterwards is no part of what came.
+        // A later note is not part of the import.
         let content = NoteContent { title: "Later", body: "Mine.", tags: &[] };
         let key = mine.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
         let out = place.join("out.db");
@@ -535,7 +536,7 @@ fn rows_that_no_command_reads_are_named_and_mended() {
     }
 }
 
-/// Whether a word is in a database file or its log.
+/// Returns whether a database file or its log contains a word.
 fn holds(path: &Path, word: &str) -> bool {
     ["", "-wal"].iter().any(|end| {
         let bytes = std::fs::read(precedent_store::with_end(path, end)).unwrap_or_default();
@@ -580,7 +581,7 @@ fn removed_source_leaves_nothing_in_any_file() {
     store
         .write(|w| {
             let source = w.source("zebracorp/app0")?.unwrap();
-            // Decisions and what was told to trackers stay, by key.
+            // Decisions and closures stay, by key.
             w.remove_source(&source)
         })
         .unwrap();
@@ -597,7 +598,7 @@ fn removed_source_leaves_nothing_in_any_file() {
     for path in [store.path(), &file, &copy] {
         assert!(!holds(path, "zebracorp"), "{}", path.display());
     }
-    // The others' records can still be unpacked, and one that was packed before is packed anew.
+    // Records of other sources can still be unpacked, and one packed before is recompressed.
     store.read(|r| r.read_back()).unwrap();
     let number = |n: u64| format!("acme/app0#{n}");
     let id = store.read(|r| r.document_by_key(&number(200))).unwrap().unwrap().id;
@@ -669,7 +670,7 @@ fn records_that_unpack_without_end_are_refused() {
     let bomb = zstd::encode_all(vec![b' '; 31 << 20].as_slice(), 3).unwrap();
     let mut sized = zstd::bulk::Compressor::new(3).unwrap();
     let sized = sized.compress(&vec![b' '; 31 << 20]).unwrap();
-    // Without its size in front nothing is unpacked at all.
+    // Without a declared size, nothing is unpacked.
     for (data, refused) in [(sized, true), (bomb, false)] {
         let path = folder.path().join("bomb.db");
         std::fs::copy(&file, &path).unwrap();
@@ -712,7 +713,7 @@ fn question_never_waits_for_a_writer() {
     let other = Connection::open(store.path()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let began = std::time::Instant::now();
-    // Opened while another process opens it, too.
+    // Opening works while another process holds the opening lock.
     let lock = std::fs::File::options().write(true).open(folder.path().join("here.db.lock")).unwrap();
     lock.lock().unwrap();
     let again = open(folder.path(), "here.db");
@@ -775,12 +776,12 @@ fn last_import_is_taken_back() {
             .collect()
     };
     let touched = |all: Vec<String>| -> Vec<String> {
-        // When the source last received something is no row of the import.
+        // The time at which the source last received a record is not part of the import.
         without_streams(all).into_iter().filter(|line| !line.contains("\"github\"")).collect()
     };
     assert_eq!(touched(dump(&store, true, "")), touched(before));
     assert_eq!(store.write(|w| w.undo_import()).unwrap(), None);
-    // What changed since stays.
+    // Rows that changed since the import stay.
     let import = store.write(|w| w.begin_import("files/", at(NOW))).unwrap();
     put("acme/app0", 20..21, Some(import));
     store

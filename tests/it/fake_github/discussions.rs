@@ -1,5 +1,5 @@
-//! The invented GitHub's discussions. Each question is checked against GitHub's own schema, and each answer is what was
-//! asked for.
+//! The fake GitHub's discussions. Each query is validated against GitHub's own schema, and each
+//! response has exactly the requested fields.
 
 use std::sync::OnceLock;
 
@@ -13,11 +13,11 @@ use crate::graphql::Schema;
 pub struct Talk {
     pub title: String,
     pub updated: i64,
-    /// Closed with this reason.
+    /// The reason for closing, if the discussion is closed.
     pub closed: Option<&'static str>,
-    /// Comments by id, each with the number of replies below it.
+    /// Comments by id, each with its number of replies.
     pub comments: Vec<(u64, usize)>,
-    /// The comment that is the answer.
+    /// The id of the accepted answer.
     pub answer: Option<u64>,
     /// Comments that were deleted and have replies.
     pub deleted: Vec<u64>,
@@ -32,7 +32,7 @@ fn who(login: &str) -> Value {
     json!({"__typename": "User", "login": login})
 }
 
-/// A part of a list, behind the number that a cursor names.
+/// Returns the part of a list after the position that a cursor names.
 fn connection(all: Vec<Value>, after: Option<&Value>, size: usize) -> Value {
     let from =
         after.and_then(Value::as_str).map_or(0, |c| c.strip_prefix("place-").unwrap().parse().unwrap());
@@ -82,7 +82,7 @@ impl World {
             "labels": {"nodes": [{"name": "pumps"}]}, "comments": self.comments(talk, after, size)})
     }
 
-    /// The list from the newest change on; its cursors name the last one that was given.
+    /// Returns the list, latest change first; its cursors name the last returned discussion.
     fn list_of_discussions(&self, variables: &Value) -> Value {
         let open = variables["states"] == json!(["OPEN"]);
         let mut all: Vec<_> = self.discussions.iter().filter(|(_, t)| !open || t.closed.is_none()).collect();
@@ -120,7 +120,7 @@ impl World {
         Value::Null
     }
 
-    /// The answer to a question for discussions; `None` if it is another one.
+    /// Returns the response to a query for discussions; `None` for other queries.
     pub(super) fn discuss(&mut self, query: &str, variables: &Value) -> Option<Answer> {
         if !query.contains("iscussion") || query.contains("issue(number") {
             return None;

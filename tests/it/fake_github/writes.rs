@@ -1,11 +1,11 @@
-//! What the invented GitHub lets others change: comments below issues, and the state of an issue.
+//! The writes that the fake GitHub allows: comments on issues, and the state of an issue.
 
 use serde_json::{Value, json};
 
 use super::{Answer, World, at};
 
 impl World {
-    /// A request that changes something.
+    /// Handles a write request.
     pub(super) fn write(&mut self, method: &str, rest: &str, body: &str) -> Answer {
         if self.read_only {
             return Answer::error(403, "Resource not accessible by personal access token");
@@ -49,7 +49,7 @@ impl World {
         Answer::new(200, &self.items.rows[&number].json)
     }
 
-    /// What is said below an issue, as a list of its own.
+    /// Returns the comments of an issue as a list.
     pub(super) fn thread(&self, number: u64) -> Answer {
         let below = format!("/issues/{number}");
         let said: Vec<Value> = self
@@ -62,13 +62,13 @@ impl World {
         Answer::new(200, json!(said))
     }
 
-    /// The texts below an issue.
+    /// Returns the texts of an issue's comments.
     pub fn texts(&self, number: u64) -> Vec<String> {
         let said: Vec<Value> = serde_json::from_str(&self.thread(number).body).unwrap();
         said.iter().map(|c| c["body"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// An issue as it is now.
+    /// Returns the current state of an issue.
     pub fn now_is(&self, number: u64) -> Value {
         serde_json::from_str(&self.items.rows[&number].json).unwrap()
     }

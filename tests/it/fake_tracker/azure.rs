@@ -1,4 +1,4 @@
-//! Azure DevOps' answers, as its published specifications have them:
+//! Responses of Azure DevOps, according to its published specifications:
 //! <https://github.com/MicrosoftDocs/vsts-rest-api-specs/tree/master/specification/wit/7.1>
 
 use jiff::Timestamp;
@@ -9,7 +9,8 @@ use crate::fake_github::{NOW, at};
 
 pub const PROJECT: &str = "acme/Kiln App";
 
-/// Whether this asks for a page of numbers, and whether for the sake of comments.
+/// Returns whether a request asks for a page of item numbers, and whether it does so to sync
+/// comments.
 pub fn what(address: &str, body: &str) -> (bool, bool) {
     let list = address.contains("/_apis/wit/wiql") && !address.contains("$top=1&");
     let said = address.contains("/comments?") || body.contains("System.CommentCount");

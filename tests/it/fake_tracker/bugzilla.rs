@@ -1,4 +1,5 @@
-//! Bugzilla's answers: <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html>, `comment.html`, `product.html`.
+//! Responses of Bugzilla: <https://bugzilla.readthedocs.io/en/latest/api/core/v1/bug.html>,
+//! `comment.html`, `product.html`.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use crate::fake_github::{NOW, at};
 
 pub const PRODUCT: &str = "Kiln App";
 
-/// An error in Bugzilla's own numbers.
+/// Returns an error response with one of Bugzilla's own codes.
 fn fault(status: u16, code: i64, message: &str) -> Answer {
     with_status(status, json!({"error": true, "code": code, "message": message}))
 }

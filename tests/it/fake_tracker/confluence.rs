@@ -1,4 +1,5 @@
-//! Confluence's answers. Cloud: <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/>, Data Center:
+//! Responses of Confluence, Cloud:
+//! <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/>, and Data Center:
 //! <https://docs.atlassian.com/ConfluenceServer/rest/latest/>
 
 use serde_json::{Value, json};
@@ -8,13 +9,14 @@ use crate::fake_github::{NOW, at};
 
 pub const SPACE: &str = "KILN";
 
-/// A page's id: the number at the end of its title.
+/// Returns a page's id: the number at the end of its title.
 fn id(title: &str) -> u64 {
     let digits = title.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
     title[digits..].parse().unwrap_or(9_999)
 }
 
-/// Whether this asks for a page of the list, and whether for comments, which there are none of.
+/// Returns whether a request asks for a page of the list; the second value is false because there
+/// are no comments.
 pub fn what(address: &str) -> (bool, bool) {
     (address.contains("/spaces/77/pages?") || address.contains("/content?spaceKey"), false)
 }
@@ -61,7 +63,8 @@ impl Content {
             }
             ["api", "v2", "spaces"] => ok(json!({"results": [], "_links": {}})),
             ["api", "v2", "spaces", "77", "pages"] => {
-                // Its cursors name the last page that was given; a list holds fewer than were asked for.
+                // Cursors name the last returned page, and a response may hold fewer pages than
+                // requested.
                 let size = get("limit").unwrap().parse::<usize>().unwrap().min(40);
                 let last = get("cursor").map_or(0, |c| c.parse::<u64>().unwrap());
                 let left: Vec<_> = by_id.iter().filter(|(n, _)| **n > last).collect();
@@ -105,7 +108,7 @@ impl Content {
                 )
             }
             ["rest", "api", "content", n] if !cloud => {
-                // Without a text it is only asked whether the page is there.
+                // A request without the text only checks whether the page exists.
                 let text = get("expand").is_some_and(|e| e == "body.storage,version,history");
                 assert!(text || get("expand").is_none());
                 by_id.get(&n.parse().unwrap()).map_or_else(|| refuse(404), |(t, p)| ok(page(t, p, text)))

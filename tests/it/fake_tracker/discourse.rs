@@ -1,5 +1,6 @@
-//! Discourse's answers: <https://github.com/discourse/discourse_api_docs/blob/main/openapi.json>. The list is put together as
-//! <https://github.com/discourse/discourse/blob/main/lib/topic_query.rb> does it.
+//! Responses of Discourse:
+//! <https://github.com/discourse/discourse_api_docs/blob/main/openapi.json>. The list is ordered
+//! like in <https://github.com/discourse/discourse/blob/main/lib/topic_query.rb>.
 
 use std::cmp::Reverse;
 
@@ -11,7 +12,8 @@ use crate::fake_github::{NOW, at};
 pub const PROJECT: &str = "topics";
 const PAGE: usize = 30;
 
-/// Whether this asks for a page of topics, and whether for comments, which come with the topics.
+/// Returns whether a request asks for a page of topics; the second value is false because comments
+/// come with the topics.
 pub fn what(address: &str) -> (bool, bool) {
     (address.contains("latest.json"), false)
 }

@@ -1,4 +1,5 @@
-//! Linear's answers. Each question is checked against Linear's own schema, and each answer is what was asked for.
+//! Responses of Linear. Each query is validated against Linear's own schema, and each response has
+//! exactly the requested fields.
 
 use std::sync::OnceLock;
 
@@ -18,7 +19,7 @@ fn schema() -> &'static Schema {
     SCHEMA.get_or_init(|| Schema::of(include_str!("../../fixtures/linear/schema.graphql")))
 }
 
-/// Whether this asks for a page of a list, and whether for comments.
+/// Returns whether a request asks for a page of a list, and whether the list is of comments.
 pub fn what(body: &str) -> (bool, bool) {
     let said = body.contains("comments(filter");
     ((said || body.contains("issues(filter")) && !body.contains("\"first\":1,"), said)
@@ -32,7 +33,7 @@ fn time(seconds: i64) -> String {
     at(seconds).replace('Z', ".678Z")
 }
 
-/// A part of a list, the newest first, behind the id that a cursor names.
+/// Returns the part of a list after the id that a cursor names, newest first.
 fn connection(mut all: Vec<(u64, Value)>, variables: &Value) -> Value {
     all.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
     let size = usize::try_from(variables["first"].as_u64().unwrap()).unwrap();

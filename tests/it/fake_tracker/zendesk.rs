@@ -1,4 +1,5 @@
-//! Zendesk's answers: <https://developer.zendesk.com/api-reference/ticketing/ticket-management/incremental_exports/>,
+//! Responses of Zendesk:
+//! <https://developer.zendesk.com/api-reference/ticketing/ticket-management/incremental_exports/>,
 //! <https://developer.zendesk.com/api-reference/ticketing/tickets/ticket_comments/> and
 //! <https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/>
 
@@ -8,22 +9,23 @@ use super::{Answer, Content, Item, Said, ok, with_status};
 use crate::fake_github::{NOW, at};
 
 pub const PROJECT: &str = "tickets";
-/// What a page holds at the most here, however many are asked for.
+/// The maximum page size, regardless of the requested one.
 const MOST: usize = 100;
 
-/// Whether this asks for a page of the export, and whether for the sake of comments.
+/// Returns whether a request asks for a page of the export, and whether it does so to sync
+/// comments.
 pub fn what(address: &str) -> (bool, bool) {
     let size = address.split("per_page=").nth(1).map(|rest| rest.split('&').next().unwrap());
     let said = address.contains("/comments.json") || matches!(size, Some("50" | "25" | "12" | "6"));
     (address.contains("/incremental/tickets/") && size != Some("1"), said)
 }
 
-/// The `error` of the interface, which is not always a text.
+/// Returns an error response; the API's `error` is not always a text.
 fn fault(status: u16, error: &str) -> Answer {
     with_status(status, json!({"error": {"title": error, "message": error}}))
 }
 
-/// A part of a list behind the place that a cursor names.
+/// Returns the part of a list after the position that a cursor names.
 fn listed(name: &str, all: &[Value], after: Option<&str>, size: &str, most: usize) -> Value {
     let size = size.parse::<usize>().unwrap().min(most);
     let from = after.map_or(0, |after| after.strip_prefix("after-").unwrap().parse::<usize>().unwrap());
@@ -133,7 +135,7 @@ impl Content {
                     let all = self.thread_of(*n, item);
                     let mut list =
                         listed("comments", &all, get("page[after]"), get("page[size]").unwrap(), 40);
-                    // It does not always say who its people are.
+                    // Some responses do not include their users.
                     if n % 3 == 2 {
                         list["users"] = json!([]);
                     }

@@ -1,12 +1,12 @@
-//! Changes of single cells of a casebook's database, the same for the same case.
+//! Deterministic mutations of single cells of a casebook's database.
 
 use rusqlite::Connection;
 
-/// Numbers by chance that are the same each time.
+/// A deterministic random number generator.
 pub struct Chance(u64);
 
 impl Chance {
-    /// The numbers of a case.
+    /// Creates the generator for a case.
     pub fn new(case: u64) -> Self {
         Self(case)
     }
@@ -22,7 +22,7 @@ impl Chance {
     }
 }
 
-/// Changes one cell of a database; what was changed, for a person who reads a failure.
+/// Changes one cell of a database; returns a description of the change for failure messages.
 pub fn mutate(connection: &Connection, chance: &mut Chance) -> String {
     const VALUES: &[&str] = &[
         "NULL",
@@ -95,7 +95,7 @@ pub fn mutate(connection: &Connection, chance: &mut Chance) -> String {
         let change = format!(
             "UPDATE \"{table}\" SET \"{column}\" = {value} WHERE ({key}) = (SELECT {key} FROM \"{table}\" ORDER BY {key} LIMIT 1 OFFSET {row})"
         );
-        // What the schema itself does not take is no cell that a file can hold.
+        // A change that the schema rejects cannot occur in a file.
         if connection.execute(&change, []).is_ok_and(|n| n == 1) {
             return format!("{table}.{column} = {value}, row {row}");
         }
