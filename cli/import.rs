@@ -401,7 +401,7 @@ fn say(session: &Session, import: &ImportReport) {
     ));
     if import.undated > 0 {
         session.say(&format!(
-            "{} of the updated {} no modification date: the last import wins, even if its file is older.",
+            "{} of the updated items {} no modification date: the last import wins, even if its file is older.",
             count(import.undated),
             if import.undated == 1 { "has" } else { "have" }
         ));

@@ -178,7 +178,7 @@ async fn a_shared_signature_is_an_arm_of_its_own() {
     let response = casebook.search(request, &Task::new()).await.unwrap();
     assert_eq!(response.hits[0].key, "acme/app#7");
     assert!(response.arms.contains(&Arm::Signature));
-    assert!(response.hits[0].why.contains("one of the errors"), "{}", response.hits[0].why);
+    assert!(response.hits[0].why.contains("One of the errors"), "{}", response.hits[0].why);
 }
 
 #[tokio::test]

@@ -219,7 +219,7 @@ fn the_command_shows_first_and_closes_when_it_is_told_to() {
     let file = place.file("desk.csv", "ID,Title,State\n1,Leak,Open\n2,Leaks,Open\n");
     place.ok(&["import", &file.to_string_lossy(), "-R", "acme/desk", "--no-vectors"]);
     place.ok(&["verdict", "set", "acme/desk#2", "acme/desk#1", "duplicate"]);
-    assert!(shown(&["triage", "--apply"]).contains("acme/desk was imported from files"));
+    assert!(shown(&["triage", "--apply"]).contains("acme/desk was imported from a file"));
     place.ok(&["source", "remove", "acme/desk", "--yes"]);
     place.ok(&["verdict", "set", "acme/app#2", "acme/app#1", "duplicate", "--by", "ann"]);
     github.requests();

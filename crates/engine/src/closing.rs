@@ -188,7 +188,6 @@ mod tests {
             "Not fixed yet, tracked as #150.",
             "Out of scope.",
             "Moved to our forum, please discuss there.",
-            "Closed, see https://tracker.example/12",
             "This needs an RFC, closing.",
             "This is correct behavior, there is no bug here.",
             "nvm, it was my userstyle extension, sorry!",

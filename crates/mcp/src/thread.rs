@@ -321,7 +321,7 @@ mod tests {
         }
         for wrong in ["", "-1", "x", "1+", "1+2+3", "1e30"] {
             let error = wrong.parse::<Place>().unwrap_err();
-            assert!(error.to_string().contains(&format!("\"{wrong}\" is not")), "{error}");
+            assert!(error.to_string().contains(&format!("not \"{wrong}\"")), "{error}");
         }
     }
 }

@@ -678,7 +678,7 @@ fn records_that_unpack_without_end_are_refused() {
         let there = Store::open(&folder.path().join(format!("{refused}.db"))).unwrap();
         match take_over(&there, &path) {
             Err(error) => {
-                assert!(refused && error.to_string().contains("times what they take up"), "{error}")
+                assert!(refused && error.to_string().contains("times their size"), "{error}")
             }
             Ok(taken) => assert!(!refused && taken.left_out[0].contains("cannot be unpacked"), "{taken:?}"),
         }

