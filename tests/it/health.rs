@@ -102,7 +102,7 @@ fn an_index_that_lags_behind_or_lost_documents() {
     let ran = place.run(&["doctor", "--json"]);
     assert_eq!((ran.code, ids(&ran)), (Some(1), vec!["full_text_stale".into(), "vectors_missing".into()]));
     let ran = place.ok(&["doctor", "--repair"]);
-    assert!(ran.out.contains("mended"), "{}", ran.out);
+    assert!(ran.out.contains("fixed "), "{}", ran.out);
     assert_eq!(place.json(&["search", "mode:lexical drips", "--json=key"])[0]["key"], "acme/app#77");
     place.ok(&["doctor"]);
 

@@ -422,7 +422,7 @@ impl CheckUp<'_> {
             ..mendable(
                 id,
                 Severity::Warning,
-                format!("{what}: {missing} documents are missing, {extra} are left over"),
+                format!("{what} (missing documents: {missing}, left over: {extra})"),
                 "Keyword search misses documents or shows deleted ones.",
             )
         });
@@ -487,7 +487,7 @@ impl CheckUp<'_> {
             ..mendable(
                 "vectors_missing",
                 Severity::Warning,
-                format!("at least {before} passages have no vector or an outdated one"),
+                format!("passages without a current vector: at least {before}"),
                 "Search by meaning does not find them.",
             )
         });

@@ -20,6 +20,8 @@ const RULES: readonly Rule[] = [
   [/To remove a note: precedent note remove \S+/g, "Remove a note in Notes", "notes"],
   [/Run `precedent index --rebuild` to rebuild it/g, "It can be rebuilt", "rebuild"],
   [/(?:, such as one from `precedent backup`)?: precedent restore FILE/g, " from its file"],
+  [/Check what the token can read: precedent source test \S+(?=\.)/g, "Check in Sources what the token can read", "sources"],
+  [/: precedent sync \S+ --full --hide-gone/g, ", hide them with the command line"],
   [/Sync the source again: precedent sync --full/g, "Run a full sync of the source", "sources"],
   [/Run `precedent model list(?: --catalog)?` to list (all|installed) models/g, "Settings list $1 models", "models"],
   [/To use it: precedent model use \S+/g, "Switch to it in Settings", "models"],
