@@ -145,7 +145,7 @@ fn a_casebook_goes_over_whole_and_private_notes_stay() {
     // Importing the same casebook again is refused and changes nothing.
     let before = content(&there);
     let ran = import(&there, &file);
-    assert!(ran.code == Some(2) && ran.err.contains("holds acme/app already"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("already has acme/app"), "{}", ran.err);
     assert_eq!(content(&there), before);
 }
 
@@ -528,6 +528,6 @@ fn a_file_whose_documents_name_another_source_is_refused() {
     let mine = Place::new();
     let ran = import(&mine, &file);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("files acme/app#900 under another source"), "{}", ran.err);
+    assert!(ran.err.contains("lists acme/app#900 under another source"), "{}", ran.err);
     untouched(&mine);
 }

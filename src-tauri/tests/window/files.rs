@@ -143,7 +143,7 @@ async fn an_export_is_looked_at_corrected_and_imported() {
         )
         .await;
         wait_until("it is used", async || !is_there(&window, ".found tr.unused").await).await;
-        click_words(&window, ".adding button", "Import").await;
+        click_words(&window, ".adding button.primary", "Import").await;
         wait_until("it is among the sources", async || {
             texts(&window, "[role=listbox] [role=option]").await.iter().any(|s| s.contains("HER"))
         })
