@@ -91,7 +91,7 @@ async fn no_report_runs_a_script_or_sends_a_request() {
         paste(&window, "#import-paths", file.to_str().unwrap()).await;
         click_words(&window, ".adding button", "Preview").await;
         wait_for(&window, ".found").await;
-        click_words(&window, ".adding button", "Import").await;
+        click_words(&window, ".adding button.primary", "Import").await;
         wait_until("they are in", async || text(&window, ".detail dd").await == bodies.len().to_string()).await;
         wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
 

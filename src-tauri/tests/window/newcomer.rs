@@ -35,7 +35,7 @@ async fn bring_in(window: &Client, file: &Path, items: &str, sources: usize) {
     paste(window, "#import-paths", file.to_str().unwrap()).await;
     click_words(window, ".adding button", "Preview").await;
     wait_until("what it holds is told", async || text(window, ".found").await.contains(items)).await;
-    click_words(window, ".adding button", "Import").await;
+    click_words(window, ".adding button.primary", "Import").await;
     wait_until("it is among the sources", async || {
         texts(window, "[role=listbox] [role=option]").await.len() == sources
     })
