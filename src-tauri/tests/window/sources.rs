@@ -101,7 +101,7 @@ async fn a_source_is_added_synced_and_stopped() {
         // Removing asks first.
         press(&window, "5").await;
         click_words(&window, ".detail .buttons button", "Remove").await;
-        click_words(&window, ".confirm button", "Remove it").await;
+        click_words(&window, ".confirm button", "Remove").await;
         wait_until("it is gone", async || text(&window, ".sources .blank").await.contains("No sources"))
             .await;
     })

@@ -194,7 +194,7 @@ async fn a_note_that_is_there_already_is_shown_and_not_stored() {
         click_words(&window, ".blocked button", "Save anyway").await;
         wait_until("there are two", async || texts(&window, ".notes [role=option]").await.len() == 2).await;
         click_words(&window, ".notes .buttons button", "Remove").await;
-        click_words(&window, ".notes .confirm button", "Remove it").await;
+        click_words(&window, ".notes .confirm button", "Remove").await;
         wait_until("there is one again", async || texts(&window, ".notes [role=option]").await.len() == 1)
             .await;
     })
