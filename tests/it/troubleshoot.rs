@@ -134,13 +134,13 @@ async fn what_nobody_tells_the_solution_of_is_no_solved_case_nor_surely_what_was
             said(11, 1, 1, "Any news?"),
             silent(2, "Gate jams with error RB-4410 in frost", "It jams."),
             said(21, 2, 1, "Fixed in 2.1."),
-            said(22, 2, 2, "Tritt mit 2.1.3 immer noch auf."),
+            said(22, 2, 2, "It still happens in 2.1.3."),
             silent(3, "Lamp flickers with error LM-9021", "It flickers."),
-            said(31, 3, 1, "By design of the old ballast; set lamp.mode=2 and it works."),
+            said(31, 3, 1, "By design of the old ballast. As a workaround, set `lamp.mode=2`."),
             silent(
                 4,
                 "Winch stalls with error WN-5150",
-                "FATAL winch stalls, WN-5150; restart the brake daemon",
+                "FATAL winch stalls, WN-5150. As a workaround, restart the brake daemon.",
             ),
         ],
     )
