@@ -89,7 +89,7 @@ async fn a_report_leads_to_a_brief() {
         // What is there is replaced only if told so.
         click_words(&window, ".brief button", "Export").await;
         wait_until("it asks first", async || is_there(&window, ".brief [role=alert]").await).await;
-        click_words(&window, ".brief [role=alert] button", "Replace").await;
+        click_words(&window, ".brief .choose ~ button", "Replace").await;
         wait_until("it is written again", async || is_there(&window, ".brief .written").await).await;
         // The dialog makes the rest of the page inert, and a click of a script is no gesture of a person.
         click_words(&window, ".brief button", "Copy").await;
@@ -156,7 +156,7 @@ async fn what_is_doubtful_in_a_brief_stays_or_is_replaced_as_the_person_says() {
         })
         .await;
         click_words(&window, ".brief button", "Export").await;
-        click_words(&window, ".brief [role=alert] button", "Replace").await;
+        click_words(&window, ".brief .choose ~ button", "Replace").await;
         wait_until("it is written again", async || is_there(&window, ".brief .written").await).await;
         let replaced = std::fs::read_to_string(&target).unwrap();
         assert!(!replaced.contains("Blue Harbour") && !replaced.contains("Brandt"), "{replaced}");
