@@ -57,9 +57,10 @@ pub(crate) fn is_declined(
     // The reporter's last comment may be old and unrelated; other people's last comment counts.
     let by_another = last.is_some_and(|comment| comment.author.login != row.author.login);
     let said = last.is_some_and(|comment| {
-        comment.body.chars().count() <= SHORT
-            && (near.is_some() || by_another || CLOSES.is_match(&comment.body))
-            && says_declined(&Sentences::read(&comment.body))
+        let sentences = Sentences::read(&comment.body);
+        let length: usize = sentences.0.iter().map(|sentence| sentence.text.chars().count()).sum();
+        let closes = || sentences.has(SentenceRole::TakenBack) || CLOSES.is_match(&comment.body);
+        length <= SHORT && (near.is_some() || by_another || closes()) && says_declined(&sentences)
     });
     if !row.labels.iter().any(|l| declines(l)) && !said {
         return Ok(false);

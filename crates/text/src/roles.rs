@@ -13,7 +13,7 @@ use regex::Regex;
 use serde::Deserialize;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{dialect::OPTIONS, pattern::re, prepare::written};
+use super::{dialect::OPTIONS, pattern::re, prepare::written, version::versions};
 
 /// The maximum length of a text that is read, in bytes.
 const MAX_READ: usize = 20_000;
@@ -199,8 +199,10 @@ impl Sentences {
         self.has(Fix) && self.has_only(&[Fix, Noise]) && !self.is_specific()
     }
 
-    /// Returns the versions in which something was fixed, as written, in order.
-    pub fn fixed_in(&self) -> Vec<String> {
+    /// Returns the versions in which something was fixed, as written, in order. A version without an
+    /// introducing word counts if it is the only one of its sentence, is not another program's and
+    /// not `reported_on`.
+    pub fn fixed_in(&self, reported_on: &[String]) -> Vec<String> {
         let fixes = self.0.iter().filter(|sentence| sentence.role() == SentenceRole::Fix);
         let found = fixes.flat_map(|sentence| {
             let text = BROKEN_IN.replace_all(&sentence.text, "").into_owned();
@@ -208,11 +210,14 @@ impl Sentences {
                 pattern.captures_iter(&text).map(|found| found[1].to_owned()).collect()
             };
             match all(&FIXED_IN) {
-                // Without an introducing word only a single version counts.
                 none if none.is_empty() => {
-                    Some(all(&VERSION)).filter(|any| any.len() == 1).unwrap_or_default()
+                    let others = versions(&text, "").others;
+                    let is_own = |version: &String| {
+                        !reported_on.contains(version) && !others.iter().any(|other| other.ends_with(version))
+                    };
+                    Some(all(&VERSION)).filter(|any| any.len() == 1 && is_own(&any[0])).unwrap_or_default()
                 }
-                named => named,
+                introduced => introduced,
             }
         });
         found.collect()
@@ -398,7 +403,10 @@ mod tests {
             ("This won't be fixed in 5.2.", vec![]),
             ("Broken in 4.0.2, worked in 4.0.1. Fixed now.", vec![]),
         ] {
-            assert_eq!(Sentences::read(text).fixed_in(), versions, "{text}");
+            assert_eq!(Sentences::read(text).fixed_in(&[]), versions, "{text}");
+        }
+        for text in ["The update to JDK 17.0.2 fixes it.", "The fix for 3.1.2 is merged."] {
+            assert!(Sentences::read(text).fixed_in(&["3.1.2".to_owned()]).is_empty(), "{text}");
         }
     }
 

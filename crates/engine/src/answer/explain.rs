@@ -277,7 +277,7 @@ pub(crate) fn says_again(title: &str, body: &Prepared) -> bool {
 
 /// Returns the version in which a text says something was fixed.
 pub(crate) fn fixed_version(text: &str) -> Option<Version> {
-    Sentences::read(text).fixed_in().iter().filter_map(|version| Version::read(version)).min()
+    Sentences::read(text).fixed_in(&[]).iter().filter_map(|version| Version::read(version)).min()
 }
 
 /// The newest versions of a product that a report and a candidate name.

@@ -85,8 +85,6 @@ pub(super) struct Opened {
     reported_on: Vec<String>,
     environment: Vec<String>,
     fixed_in: Option<String>,
-    /// True if the report itself states a fix or a workaround.
-    report_tells: bool,
     /// True if a proposed solution was denied and no later one helped.
     denied: bool,
 }
@@ -114,10 +112,10 @@ impl Opened {
         let mut said: Vec<Said> = comments
             .iter()
             .map(|c| {
-                let sentences = Sentences::read(&c.body);
+                let (text, sentences) = (Prepared::comment(&c.body), Sentences::read(&c.body));
                 let cosine = near.iter().find(|(part, _)| *part == c.id).map(|(_, cosine)| *cosine);
-                let nearness = cosine.unwrap_or_else(|| overlap(wanted, &Prepared::comment(&c.body)));
-                let role = roles::role(c, &sentences, closed_at, told);
+                let nearness = cosine.unwrap_or_else(|| overlap(wanted, &text));
+                let role = roles::role(c, (&text, &sentences), closed_at, told);
                 Said { nearness, comment: shown(c, role), sentences }
             })
             .collect();
@@ -142,11 +140,10 @@ impl Opened {
         let named = versions(&format!("{}\n{}", row.title, body), &row.source);
         let reported_on = named.own;
         let fixes = said.iter().rev().filter(|s| s.comment.role == Some(CommentRole::Fix));
-        let said_fixed = fixes.filter_map(|s| s.sentences.fixed_in().pop()).next();
+        let said_fixed = fixes.filter_map(|s| s.sentences.fixed_in(&reported_on).pop()).next();
         let planned = row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
         Ok(Self {
             fixed_in: planned.or(said_fixed),
-            report_tells: Sentences::read(&body).is_likely(&TELLING),
             denied: is_still,
             row,
             fixed_by,
@@ -177,14 +174,18 @@ impl Opened {
             }
             _ => false,
         };
+        let report_answers = || {
+            let report = Sentences::read(&self.body);
+            // Exports without comments state the solution in the report.
+            TELLING.iter().any(|role| report.has(*role)) || self.said.is_empty() && report.is_likely(&TELLING)
+        };
         self.row.state == Some(State::Merged)
             || self.row.state_reason.as_deref().is_some_and(Closure::says_fixed)
             || !self.closers.is_empty()
             || self.fixed_in.is_some()
-            // Exports without comments state the solution in the report.
-            || self.report_tells
             || self.denied
             || self.said.iter().any(answers)
+            || report_answers()
     }
 
     /// Clears the text of changes that are shown as cases of their own.

@@ -22,7 +22,7 @@ pub(super) fn speaks_for_project(association: Option<&str>) -> bool {
 /// the merged pull requests that closed it.
 pub(super) fn role(
     comment: &StoredComment,
-    sentences: &Sentences,
+    (text, sentences): (&Prepared, &Sentences),
     closed_at: Option<Timestamp>,
     closers: &[u64],
 ) -> Option<CommentRole> {
@@ -32,14 +32,13 @@ pub(super) fn role(
             .chain(body.match_indices(&format!("/pull/{number}")))
             .any(|(at, found)| !body[at + found.len()..].starts_with(|c: char| c.is_ascii_digit()))
     };
-    // The asker accepted this comment as the answer.
+    // The asker accepted it as the answer, or it names the change that closed the item.
     if comment.author.association.as_deref() == Some(ANSWER) || closers.iter().any(names) {
         return Some(CommentRole::Fix);
     }
-    let is_said = Prepared::comment(body);
-    let is_idle =
-        || is_said.code().is_empty() && sentences.has_only(&[SentenceRole::Noise, SentenceRole::Question]);
-    if comment.author.bot || is_said.blocks.is_empty() || is_idle() {
+    let is_chatter =
+        || text.code().is_empty() && sentences.has_only(&[SentenceRole::Noise, SentenceRole::Question]);
+    if comment.author.bot || text.blocks.is_empty() || is_chatter() {
         return Some(CommentRole::Noise);
     }
     let at_closure = closed_at
@@ -71,7 +70,7 @@ mod tests {
             created_at: at(seconds_after_closure),
             updated_at: at(seconds_after_closure),
         };
-        role(&comment, &Sentences::read(body), Some(at(0)), closers)
+        role(&comment, (&Prepared::comment(body), &Sentences::read(body)), Some(at(0)), closers)
     }
 
     #[test]
@@ -88,7 +87,7 @@ mod tests {
                 created_at: at,
                 updated_at: at,
             };
-            role(&comment, &Sentences::read(&comment.body), None, &[])
+            role(&comment, (&Prepared::comment(&comment.body), &Sentences::read(&comment.body)), None, &[])
         };
         assert_eq!(said(Some(ANSWER), false), Some(CommentRole::Fix));
         assert_eq!(said(Some(ANSWER), true), Some(CommentRole::Fix));
