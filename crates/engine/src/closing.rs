@@ -24,12 +24,12 @@ const SHORT: usize = 600;
 const LABELS: &str =
     "stale, duplicate, working as intended, works as intended, no activity, out of scope, not planned";
 /// The roles of sentences that close a report without a fix of its own.
-const DECLINING: [SentenceRole; 3] =
+const REFUSAL_ROLES: [SentenceRole; 3] =
     [SentenceRole::Declined, SentenceRole::AlreadyReported, SentenceRole::TakenBack];
 /// The roles of sentences that describe a solution or a workaround.
-pub(crate) const TELLING: [SentenceRole; 2] = [SentenceRole::Fix, SentenceRole::Workaround];
+pub(crate) const SOLUTION_ROLES: [SentenceRole; 2] = [SentenceRole::Fix, SentenceRole::Workaround];
 /// The wording that states a closure, at any time.
-static CLOSES: LazyLock<Regex> =
+static CLOSURE: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)\b(?:close[sd]?|closing)\b|^\W*(?:moved|transferred) to\b"));
 
 /// Returns whether an item was closed without a fix of its own, according to its tracker, a label,
@@ -56,19 +56,19 @@ pub(crate) fn is_declined(
     let last = near.or_else(|| comments.iter().rev().find(|comment| comment.created_at <= closed));
     // The reporter's last comment may be old and unrelated; other people's last comment counts.
     let by_another = last.is_some_and(|comment| comment.author.login != row.author.login);
-    let said = last.is_some_and(|comment| {
+    let is_refused = last.is_some_and(|comment| {
         let sentences = Sentences::read(&comment.body);
         let length: usize = sentences.0.iter().map(|sentence| sentence.text.chars().count()).sum();
-        let closes = || sentences.has(SentenceRole::TakenBack) || CLOSES.is_match(&comment.body);
-        length <= SHORT && (near.is_some() || by_another || closes()) && says_declined(&sentences)
+        let closes = || sentences.has(SentenceRole::TakenBack) || CLOSURE.is_match(&comment.body);
+        length <= SHORT && (near.is_some() || by_another || closes()) && is_refusal(&sentences)
     });
-    if !row.labels.iter().any(|l| declines(l)) && !said {
+    if !row.labels.iter().any(|l| declines(l)) && !is_refused {
         return Ok(false);
     }
     // An item may have been fixed anyway; this check is expensive, so it runs last.
     let closed_by = |link: &StoredLink| link.kind == "closes" && link.to_key == row.key;
     Ok(!r.links(&row.key)?.iter().any(closed_by)
-        && !comments.iter().any(|comment| Sentences::read(&comment.body).is_likely(&TELLING)))
+        && !comments.iter().any(|comment| Sentences::read(&comment.body).is_likely(&SOLUTION_ROLES)))
 }
 
 /// Returns whether there is evidence of a fix: the item is a merged change or was closed by one,
@@ -139,8 +139,8 @@ pub(crate) fn refers_elsewhere(body: &str, sentences: &Sentences) -> bool {
 }
 
 /// Returns whether a comment declines a report and offers no solution.
-fn says_declined(sentences: &Sentences) -> bool {
-    sentences.is_likely(&DECLINING) && !sentences.is_likely(&TELLING)
+fn is_refusal(sentences: &Sentences) -> bool {
+    sentences.is_likely(&REFUSAL_ROLES) && !sentences.is_likely(&SOLUTION_ROLES)
 }
 
 /// Returns whether a comment is only a reference to one other item: "#12" or an address, but not
@@ -175,7 +175,7 @@ mod tests {
     fn labels_and_closing_words_decline() {
         assert!(declines("stale") && declines("status: Won't-Fix") && declines("resolution/invalid"));
         assert!(!declines("bug") && !declines("invalid input"));
-        let declined = |said: &str| says_declined(&Sentences::read(said));
+        let declined = |said: &str| is_refusal(&Sentences::read(said));
         for said in [
             "This issue was closed because it has been inactive for 14 days since being marked as stale.",
             "Closing due to inactivity. Please open a new issue if this persists.",

@@ -28,7 +28,7 @@ use precedent_text::{
     mail,
     prepare::Prepared,
     report::Report,
-    signature::{Signature, SignatureKind, signatures},
+    signature::Signature,
 };
 
 /// The number of candidates that each arm proposes.
@@ -376,8 +376,7 @@ fn comparable(draft: &Draft) -> Option<(Cow<'_, Draft>, bool)> {
         return low_content::has_enough_words(&draft.body).then_some((Cow::Owned(text_only), true));
     }
     // A lone number may be a code that a person typed.
-    let has_code = || signatures(&draft.title).iter().any(|s| s.kind == SignatureKind::Code);
-    let is_code = draft.document.is_none() && (explain::has_number(&draft.title) || has_code());
+    let is_code = draft.document.is_none() && (explain::has_number(&draft.title));
     let has_content = is_code || !low_content::is_low_content(&draft.title, &draft.body);
     has_content.then_some((Cow::Borrowed(draft), false))
 }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     Parts,
-    closing::{TELLING, refers_elsewhere},
+    closing::{SOLUTION_ROLES, refers_elsewhere},
     search,
 };
 use precedent_core::{
@@ -169,7 +169,7 @@ impl Opened {
             Some(CommentRole::ClosingNote) | None => {
                 let text = &s.comment.text;
                 let states = !text.trim_end().ends_with('?') && !refers_elsewhere(text, &s.sentences);
-                s.sentences.is_likely(&TELLING)
+                s.sentences.is_likely(&SOLUTION_ROLES)
                     || (states && roles::speaks_for_project(s.comment.association.as_deref()))
             }
             _ => false,
@@ -177,7 +177,8 @@ impl Opened {
         let report_answers = || {
             let report = Sentences::read(&self.body);
             // Exports without comments state the solution in the report.
-            TELLING.iter().any(|role| report.has(*role)) || self.said.is_empty() && report.is_likely(&TELLING)
+            SOLUTION_ROLES.iter().any(|role| report.has(*role))
+                || self.said.is_empty() && report.is_likely(&SOLUTION_ROLES)
         };
         self.row.state == Some(State::Merged)
             || self.row.state_reason.as_deref().is_some_and(Closure::says_fixed)

@@ -27,7 +27,7 @@ const TAIL_SHARE: f32 = 0.6;
 const TAIL: usize = 4;
 /// The maximum number of other comments shown, nearest to the question first: a thread of 521
 /// comments printed 845 lines.
-const NEAREST: usize = 12;
+const MAX_OTHERS: usize = 12;
 /// The time after the closure during which comments still belong to it, in seconds.
 const GRACE: i64 = 300;
 /// The maximum length of a comment that only agrees, in characters.
@@ -139,7 +139,7 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
 
     let mut others: Vec<usize> = useful.iter().copied().filter(|i| chosen[*i].is_none()).collect();
     others.sort_by(|a, b| value(&said[*b]).total_cmp(&value(&said[*a])).then(a.cmp(b)));
-    for i in others.into_iter().take(NEAREST) {
+    for i in others.into_iter().take(MAX_OTHERS) {
         let most = (left / 2).max(MIN_EXCERPT * 4);
         take(i, most, &mut left, &mut chosen);
     }
