@@ -468,20 +468,7 @@ async fn what_a_tracker_says_of_duplicates_becomes_links() {
 
 #[tokio::test]
 async fn a_token_goes_to_its_tracker_alone_and_a_wrong_one_is_told() {
-    for shape in [
-        Shape::GitLab,
-        Shape::Gitea,
-        Shape::JiraCloud,
-        Shape::JiraServer,
-        Shape::Redmine,
-        Shape::Bugzilla,
-        Shape::Azure,
-        Shape::Linear,
-        Shape::ConfluenceCloud,
-        Shape::ConfluenceServer,
-        Shape::Zendesk,
-        Shape::Discourse,
-    ] {
+    for shape in Shape::ALL {
         let fake = FakeTracker::new(shape, 3, 3);
         fake.content().token = Some("canary-token".to_owned());
         let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;

@@ -50,6 +50,22 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// Every shape.
+    pub const ALL: [Self; 12] = [
+        Self::GitLab,
+        Self::Gitea,
+        Self::JiraCloud,
+        Self::JiraServer,
+        Self::Redmine,
+        Self::Bugzilla,
+        Self::Azure,
+        Self::Linear,
+        Self::ConfluenceCloud,
+        Self::ConfluenceServer,
+        Self::Zendesk,
+        Self::Discourse,
+    ];
+
     pub fn tracker(self) -> &'static str {
         match self {
             Self::GitLab => "gitlab",

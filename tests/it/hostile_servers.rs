@@ -458,21 +458,7 @@ fn spoil_first(answer: &mut Answer) {
 
 #[tokio::test]
 async fn one_bad_record_costs_no_other() {
-    const SHAPES: [Shape; 12] = [
-        Shape::GitLab,
-        Shape::Gitea,
-        Shape::JiraCloud,
-        Shape::JiraServer,
-        Shape::Redmine,
-        Shape::Bugzilla,
-        Shape::Azure,
-        Shape::Linear,
-        Shape::ConfluenceCloud,
-        Shape::ConfluenceServer,
-        Shape::Zendesk,
-        Shape::Discourse,
-    ];
-    for shape in SHAPES {
+    for shape in Shape::ALL {
         let mut fake = FakeTracker::new(shape, 6, 0);
         for page in 1..=6 {
             let text = (format!("<p>Heat {page}</p>"), NOW - 900_000 + page);
