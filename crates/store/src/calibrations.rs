@@ -96,32 +96,6 @@ impl Reader<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Returns the seconds between the issues of each known duplicate pair of a source, and between
-    /// those that have the same title of at least four words.
-    ///
-    /// # Errors
-    /// Returns an error if the database access fails.
-    pub fn gaps_between_duplicates(&self, source: i64) -> Result<Vec<i64>> {
-        let mut between = self.transaction.prepare_cached(
-            "SELECT abs(a.created_at - b.created_at) FROM documents a, documents b WHERE a.id = ?1 AND b.id = ?2
-               AND a.created_at IS NOT NULL AND b.created_at IS NOT NULL",
-        )?;
-        let mut gaps: Vec<i64> = Vec::new();
-        for (a, b) in self.known_duplicates(source)? {
-            gaps.extend(between.query_row([a, b], |r| r.get::<_, i64>(0)).optional()?);
-        }
-        let mut titles = self.transaction.prepare_cached(
-            "SELECT gap FROM (
-                 SELECT created_at - lag(created_at) OVER (PARTITION BY lower(trim(title)) ORDER BY created_at, id) AS gap
-                 FROM documents WHERE source_id = ?1 AND kind = 'issue' AND deleted_at IS NULL
-                   AND created_at IS NOT NULL AND trim(title) LIKE '% % % %')
-             WHERE gap IS NOT NULL",
-        )?;
-        let rows = titles.query_map([source], |r| r.get(0))?;
-        gaps.extend(rows.collect::<rusqlite::Result<Vec<i64>>>()?);
-        Ok(gaps)
-    }
-
     /// Returns the factor by which duplicates in a source take longer to appear than elsewhere.
     ///
     /// # Errors

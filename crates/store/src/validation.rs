@@ -412,7 +412,7 @@ impl Reader<'_> {
             self.skeleton_age(source.id)?;
             self.calibration(source.id)?;
             self.known_duplicates(source.id)?;
-            self.gaps_between_duplicates(source.id)?;
+            self.pace(source.id)?;
             for name in self.stream_names(source.id)? {
                 self.stream(source.id, &name)?;
             }

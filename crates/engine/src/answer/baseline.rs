@@ -6,14 +6,17 @@
 //! spread, as speaker verification does with an impostor's scores (zero normalisation:
 //! Auckenthaler, Carey and Lloyd-Thomas 2000, "Score normalization for text-independent speaker
 //! verification systems"). Median and quartiles are used, because most top candidates are not
-//! duplicates. It needs no labels.
+//! duplicates. The same sample gives the source's time scale. Neither needs labels.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::{MatchFinder, RankingModel, Scope};
+use super::{
+    Match, MatchFinder, RankingModel, Scope,
+    time_scale::{Recurrence, time_scale},
+};
 use precedent_core::{
     error::Result,
     model::DocKind,
@@ -37,8 +40,11 @@ const ABOVE: f32 = 0.4;
 const BELOW: f32 = 1.0;
 /// The maximum factor by which the spread is wider or narrower than the default.
 const WIDE: f32 = 1.6;
+/// The logarithm of the ratio up to which two time scales rank alike.
+const SAME_PACE: f64 = 0.05;
 
-/// Estimates the baseline of a source, unless a current one is stored. Returns whether one was.
+/// Estimates the time scale and the baseline of a source, unless a current one is stored. Returns
+/// whether one was.
 ///
 /// # Errors
 /// [`precedent_core::Code::Cancelled`]; database or index errors.
@@ -61,33 +67,48 @@ pub fn take_background(
         let drawn: Vec<i64> = newer.iter().step_by(step).copied().collect();
         Ok(Some((drawn, issues, r.skeleton(source.id)?, r.pace(source.id)?)))
     })?;
-    let Some((drawn, issues, skeleton, pace)) = drawn else { return Ok(false) };
-    let checker = &MatchFinder { pace, ..*checker };
+    let Some((drawn, issues, skeleton, stored)) = drawn else { return Ok(false) };
     let filters = vec![
         Filter { test: Test::Source(source.key.clone()), negated: false },
         Filter { test: Test::Kind(DocKind::Issue), negated: false },
     ];
     let scope = Scope { filters, ..Scope::default() };
     let (done, total) = (AtomicU64::new(0), drawn.len() as u64);
-    let first: Vec<Option<f32>> = drawn
-        .par_iter()
-        .map(|id| {
-            task.check()?;
-            let Some(draft) = checker.filed_again(*id, &skeleton, now)? else { return Ok(None) };
-            let scored = checker.find(&draft, &scope, task)?;
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            task.report(Phase::Calibrate, done, Some(total), "reports");
-            // Candidates decided by a rule do not reflect the model's log-odds.
-            Ok(scored
-                .first()
-                .filter(|one| !RankingModel::is_ruled(&one.evidence()))
-                .map(|one| checker.table.odds(&one.evidence())))
-        })
-        .collect::<Result<_>>()?;
-    let first: Vec<f32> = first.into_iter().flatten().collect();
-    let background = of(first, checker.table);
-    checker.store.write(|w| w.put_background(source.id, background, issues, made_with))?;
+    let matches = |checker: &MatchFinder<'_>, id: i64| -> Result<Vec<Match>> {
+        task.check()?;
+        let Some(draft) = checker.filed_again(id, &skeleton, now)? else { return Ok(Vec::new()) };
+        let found = checker.find(&draft, &scope, task)?;
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        task.report(Phase::Calibrate, done.min(total), Some(total), "reports");
+        Ok(found)
+    };
+    let checker = &MatchFinder { pace: stored, ..*checker };
+    let first = |id: &i64| -> Result<(Option<Recurrence>, Option<f32>)> {
+        let found = matches(checker, *id)?;
+        Ok((Recurrence::new(&found, checker.table, stored), odds_of_first(&found, checker.table)))
+    };
+    let first = drawn.par_iter().map(first).collect::<Result<Vec<_>>>()?;
+    let (recurrences, mut odds): (Vec<_>, Vec<_>) = first.into_iter().unzip();
+    let recurrences: Vec<Recurrence> = recurrences.into_iter().flatten().collect();
+    let pace = time_scale(&recurrences, checker.table);
+    if (pace / stored).ln().abs() > SAME_PACE {
+        let checker = &MatchFinder { pace, ..*checker };
+        let again = |id: &i64| Ok(odds_of_first(&matches(checker, *id)?, checker.table));
+        odds = drawn.par_iter().map(again).collect::<Result<_>>()?;
+    }
+    let background = of(odds.into_iter().flatten().collect(), checker.table);
+    checker.store.write(|w| {
+        w.put_pace(source.id, pace)?;
+        w.put_background(source.id, background, issues, made_with)
+    })?;
     Ok(true)
+}
+
+/// Returns the log-odds of the top candidate. One that a rule decides does not reflect the model's
+/// log-odds.
+fn odds_of_first(found: &[Match], model: &RankingModel) -> Option<f32> {
+    let evidence = found.first()?.evidence();
+    (!RankingModel::is_ruled(&evidence)).then(|| model.odds(&evidence))
 }
 
 /// Computes the baseline from the log-odds of top candidates.

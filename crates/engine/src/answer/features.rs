@@ -55,6 +55,8 @@ pub const SIGNED: [&str; 8] = [
     "quiet",
     "same_author",
 ];
+/// The features that depend on the time between a report and its candidate.
+pub(super) const TIME: [&str; 3] = ["age", "age_squared", "quiet"];
 /// The features that raise the confidence but do not separate candidates; they have no ranking
 /// weight.
 pub const ONLY_CONFIDENCE: [&str; 1] = ["same_title"];

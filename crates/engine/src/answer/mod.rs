@@ -43,7 +43,6 @@ use precedent_text::{prepare::Prepared, reference::without_duplicate_notes, skel
 pub use ranking::{RankedIndex, RankingModel};
 pub use source_model::{Curve, SourceModel};
 pub use text_overlap::TextOverlap;
-pub use time_scale::take_paces;
 
 use crate::Parts;
 

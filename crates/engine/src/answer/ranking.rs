@@ -16,6 +16,7 @@ use super::{
     features::{COUNT, Features, NAMES, RULES, place},
     source_model::{Curve, SourceModel, odds},
     text_overlap::TextOverlap,
+    time_scale,
 };
 use precedent_core::{
     error::{Error, Result},
@@ -37,7 +38,7 @@ const TEMPLATED: f32 = 0.05;
 
 /// The confidence ceiling without a rule: on projects outside the training data, fewer than nine in
 /// ten predictions above it were right.
-const UNRULED: f32 = 0.89;
+pub(super) const UNRULED: f32 = 0.89;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -168,7 +169,8 @@ impl RankingModel {
 
     /// Returns a hash that identifies these weights and rules and this embedding model.
     pub fn basis(&self, model: &str) -> String {
-        let of = format!("{:?} {:?}, {COPY} {TEMPLATED} {UNRULED}, {model}", self.order, self.judge);
+        let rules = format!("{COPY} {TEMPLATED} {UNRULED} {:?}", time_scale::RULE);
+        let of = format!("{:?} {:?}, {rules}, {model}", self.order, self.judge);
         blake3::hash(of.as_bytes()).to_hex()[..32].to_owned()
     }
 
@@ -275,7 +277,7 @@ fn weights(named: &BTreeMap<String, f32>) -> std::result::Result<[f32; COUNT], S
 /// Returns the logarithm of each candidate's share in the softmax over all scores. Templated
 /// candidates take no share from the others: their similarity does not depend on which one is the
 /// duplicate.
-fn shares(scores: &[f32], all: &[Features]) -> Vec<f32> {
+pub(super) fn shares(scores: &[f32], all: &[Features]) -> Vec<f32> {
     let best = scores.iter().copied().fold(f32::MIN, f32::max);
     let odd = |score: f32| (score - best).exp();
     let others = scores.iter().zip(all).filter(|(_, features)| !features.is_templated());

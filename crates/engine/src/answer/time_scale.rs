@@ -1,68 +1,122 @@
 //! The time scale of a source: the usual time until a problem is reported again.
 //!
-//! The probability that a report is a duplicate of an earlier one falls with the logarithm of the
-//! days between them, but not equally fast everywhere: in one tracker duplicates come within weeks,
-//! in another within years. Days are therefore divided by the time scale of the source: the ratio
-//! of its usual time (geometric mean) to that of the sets that the ranking was fitted on. It is
-//! estimated from two things, both independent of any ranking: the source's known duplicates, and
-//! repeated titles.
+//! The probability that a report is a duplicate of an earlier one falls with the days between them,
+//! but not equally fast everywhere: in one tracker duplicates come within weeks, in another within
+//! years. Days are therefore divided by the time scale of the source. It is the one under which the
+//! time features of the ranking best predict the ages of those candidates that a sample of reports
+//! repeats, judged by content. It needs no labels (docs/decisions/0011).
 
-use precedent_core::error::Result;
-use precedent_store::Store;
+use super::{
+    Match, RankingModel,
+    confidence::PairEvidence,
+    features::{Features, TIME, place},
+    ranking::{UNRULED, shares},
+};
 
-/// The mean logarithm of one plus the days between a report and its duplicate, in the sets that the
-/// ranking was fitted on (3.37 in rust, 3.20 in titanium, 2.93 in xamarin, 3.60 in hadoop).
-const USUAL: f64 = 3.2;
-/// The weight of the default time scale, in pairs.
-const PRIOR: f64 = 50.0;
-/// The maximum factor by which a source is slower or faster.
-const MOST: f64 = 20.0;
-const SECONDS_PER_DAY: f64 = 86_400.0;
+/// The time scales tried: powers of the square root of 2 from 1/2 to 128. With the highest, age
+/// hardly matters.
+const STEPS: std::ops::RangeInclusive<i32> = -2..=14;
+/// The standard deviation of the logarithm of time scales among sources, which weighs the default
+/// of 1 against the evidence. The tracker with the slowest recurrences measured has 6 to 8.
+const DEVIATION: f64 = 2.1;
+/// The number of reports on a recent subject, per duplicate: related reports are filed at about the
+/// same time as well. With this number, go and hadoop get about the default.
+const RELATED: f64 = 2.0;
+/// Identifies the estimate; a stored time scale of another one is estimated again.
+pub(super) const RULE: (f64, f64) = (DEVIATION, RELATED);
 
-/// Returns the time scale of a source whose pairs are these seconds apart; 1 is the default.
-fn pace(gaps: &[i64]) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
-    let days = |seconds: &i64| (*seconds).max(0) as f64 / SECONDS_PER_DAY;
-    let sum: f64 = gaps.iter().map(|gap| (1.0 + days(gap)).ln()).sum();
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    let n = gaps.len() as f64;
-    let mean = (sum + PRIOR * USUAL) / (n + PRIOR);
-    (mean - USUAL).exp().clamp(1.0 / MOST, MOST)
+/// The ages of a report's candidates, and which of them it repeats.
+#[derive(Clone, Debug)]
+pub(super) struct Recurrence {
+    /// The index of the candidate that it most likely repeats, whatever its age.
+    repeated: usize,
+    /// The probability that it repeats it, or reports a related problem, 0..1. Otherwise the
+    /// candidate is like it by chance, and of any age.
+    probability: f64,
+    /// The days since each candidate was filed, and since its last activity.
+    days: Vec<[f64; 2]>,
 }
 
-/// Estimates and stores the time scale of every source.
-///
-/// # Errors
-/// Database errors.
-pub fn take_paces(store: &Store) -> Result<()> {
-    let paces = store.read(|r| {
-        let mut changed = Vec::new();
-        for source in r.sources()? {
-            let now = pace(&r.gaps_between_duplicates(source.id)?);
-            // A nearly equal value changes no ranking and is not worth a write after every update.
-            if (now / r.pace(source.id)?).ln().abs() > 0.05 {
-                changed.push((source.id, now));
-            }
-        }
-        Ok(changed)
-    })?;
-    if paces.is_empty() {
-        return Ok(());
+impl Recurrence {
+    /// Returns the recurrence of a report with these candidates, whose features were computed with
+    /// this time scale; `None` if there are none.
+    pub(super) fn new(matches: &[Match], model: &RankingModel, scale: f64) -> Option<Self> {
+        let features: Vec<Features> = matches.iter().map(|one| one.features).collect();
+        let weights = time_weights(model);
+        let time_score = |one: &Features| -> f32 {
+            TIME.iter().zip(weights).map(|(name, weight)| weight * of(one, name)).sum()
+        };
+        let content: Vec<f32> = features.iter().map(|one| model.score(one) - time_score(one)).collect();
+        let shares = shares(&content, &features);
+        let confidence = |at: usize| {
+            let evidence = PairEvidence { share: shares[at], ..matches[at].evidence() };
+            (at, model.confidence(&evidence).same)
+        };
+        let best = (0..matches.len()).map(confidence);
+        let (repeated, same) = best.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
+        let probability = (RELATED * f64::from(same)).min(f64::from(UNRULED));
+        let days = |one: &Features| ["age", "quiet"].map(|name| f64::from(of(one, name)).exp_m1() * scale);
+        Some(Self { repeated, probability, days: features.iter().map(days).collect() })
     }
-    store.write(|w| paces.iter().try_for_each(|(source, pace)| w.put_pace(*source, *pace)))
+
+    /// Returns the negative logarithm of the likelihood that the repeated candidate has its age.
+    fn cost(&self, weights: [f32; 3], scale: f64) -> f64 {
+        let [age_weight, age_squared_weight, quiet_weight] = weights.map(f64::from);
+        let score = |days: &[f64; 2]| {
+            let [age, quiet] = days.map(|days| (days / scale).ln_1p());
+            age_weight * age + age_squared_weight * age * age + quiet_weight * quiet
+        };
+        let scores: Vec<f64> = self.days.iter().map(score).collect();
+        let best = scores.iter().copied().fold(f64::MIN, f64::max);
+        let sum: f64 = scores.iter().map(|score| (score - best).exp()).sum();
+        #[allow(clippy::cast_precision_loss, reason = "a few hundred at the most")]
+        let by_chance = 1.0 / scores.len() as f64;
+        let by_age = (scores[self.repeated] - best).exp() / sum;
+        -(self.probability * by_age + (1.0 - self.probability) * by_chance).ln()
+    }
+}
+
+fn of(features: &Features, name: &str) -> f32 {
+    place(name).map_or(0.0, |at| features.0[at])
+}
+
+fn time_weights(model: &RankingModel) -> [f32; 3] {
+    TIME.map(|name| place(name).map_or(0.0, |at| model.order()[at]))
+}
+
+/// Estimates the time scale of a source from the recurrences of a sample of its reports.
+pub(super) fn time_scale(recurrences: &[Recurrence], model: &RankingModel) -> f64 {
+    let weights = time_weights(model);
+    let cost = |scale: f64| {
+        let evidence: f64 = recurrences.iter().map(|one| one.cost(weights, scale)).sum();
+        evidence + (scale.ln() / DEVIATION).powi(2) / 2.0
+    };
+    let tried = STEPS.map(|step| 2.0_f64.powf(f64::from(step) / 2.0)).map(|scale| (scale, cost(scale)));
+    tried.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(1.0, |(scale, _)| scale)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Reports with candidates of every age up to some years, each repeating the one that is
+    /// `gap` days old.
+    fn recurrences(gap: f64, probability: f64) -> Vec<Recurrence> {
+        let report = |i: u32| {
+            let mut days: Vec<[f64; 2]> = (1..=100).map(|age| [f64::from(age * 20 + i); 2]).collect();
+            days.push([gap + f64::from(i % 7); 2]);
+            Recurrence { repeated: 100, probability, days }
+        };
+        (0..60).map(report).collect()
+    }
+
     #[test]
-    fn a_source_without_pairs_has_the_usual_pace_and_many_pairs_outweigh_it() {
-        assert!((pace(&[]) - 1.0).abs() < 1e-9);
-        let year = 365 * 86_400;
-        let (few, many) = (pace(&[year; 5]), pace(&[year; 500]));
-        assert!(few > 1.0 && few < 1.5 && many > 10.0 && many < 20.0, "{few} {many}");
-        assert!(pace(&[60; 500]) < 0.1);
-        assert_eq!(pace(&[i64::MIN, i64::MAX]).clamp(0.05, 20.0), pace(&[i64::MIN, i64::MAX]));
+    fn problems_that_come_back_late_make_a_slow_source() {
+        let scale = |gap, probability| time_scale(&recurrences(gap, probability), RankingModel::built_in());
+        assert!((time_scale(&[], RankingModel::built_in()) - 1.0).abs() < f64::EPSILON);
+        let (soon, late) = (scale(3.0, 0.5), scale(1_000.0, 0.5));
+        assert!(soon <= 1.0 && late >= 8.0, "{soon} {late}");
+        // Doubtful matches say little.
+        assert!(scale(1_000.0, 0.01) < late);
     }
 }

@@ -224,7 +224,6 @@ impl Inner {
     /// new known duplicates. Runs only once all vectors exist, because a curve fitted on partial
     /// evidence would not hold for the rest. Leaves as many cores free as embedding does.
     pub(super) fn calibrate_due(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
-        answer::take_paces(&self.store)?;
         if report.busy_elsewhere || report.model_problem.is_some() {
             return Ok(());
         }
