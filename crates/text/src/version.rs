@@ -56,6 +56,30 @@ static OTHERS: Words = Words::new(
     terminal terraform tmux tomcat typescript ubuntu uname vim visual vscode vue wayland webkit webpack wezterm windows wsl wsl2
     x11 xcode xorg yarn zlib zsh",
 );
+/// The words of a label that name no program, so that its version is the product's: "Affects
+/// version", "App".
+static LABELS: Words = Words::new(
+    "affected affects app application bad broken build client current fix fixed found good in installed is last latest milestone
+    my of on our package problem product program release released server service software target tested the this tool used using
+    version versions with your",
+);
+/// A label at the beginning of a line, with the version directly after it: "OS: ", "| JDK | ".
+static LABEL: LazyLock<Regex> =
+    LazyLock::new(|| re(r"^[^\p{L}\p{N}]*(?P<label>[^:=|]{1,40}?)[\s*`]*[:=|][\s:=|*`]*[vV]?$"));
+/// A label within a line: "Framework Version: ".
+static INNER_LABEL: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?:^|[^\p{L}])(?P<label>\p{Lu}[\p{L}\p{N}]+ [Vv]ersion)\s*[:=]\s*[vV]?$"));
+/// The rest of a line whose label names the program of its version.
+static LABELLED: LazyLock<Regex> = LazyLock::new(|| re(r"^[\s*`|)\].,;]*(?:[(\[].*)?$"));
+/// A name or a file to which a version belongs: "log4j-core-", "KERNELBASE.dll, version: ".
+static ATTACHED: LazyLock<Regex> = LazyLock::new(|| {
+    re(concat!(
+        r"(?P<name>\p{L}[\p{L}\p{N}_.+-]*?)(?:[-_][vV]?",
+        r"|\.(?:dll|drv|dylib|exe|jar|ko|ocx|so|sys)[,;]? (?i:file )?(?i:version)[\s:=]*[vV]?)$",
+    ))
+});
+/// The text before a time of day, which looks like a version: "at 12.30.45".
+static TIMED: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)(?:\bat|\bum|\bdate|\btime|\d)[ :=T]+$"));
 /// The words that stand between a program and its version.
 static BETWEEN: Words =
     Words::new("version ver release is v using build edition server lts desktop pro x86_64");
@@ -66,6 +90,8 @@ static BUILDS: Words = Words::new(
 
 /// The number of bytes before a version that are read: a line of a log may be megabytes long.
 const BEFORE: usize = 160;
+/// The maximum number of words of a label.
+const MAX_LABEL: usize = 4;
 /// The maximum number of versions; a text that names more is a list of them.
 const MAX_FOUND: usize = 500;
 
@@ -89,8 +115,6 @@ pub fn versions(text: &str, product: &str) -> Versions {
     let product = product.to_lowercase();
     let mut out = Versions::default();
     for line in text.lines().filter(|line| line.contains('.')) {
-        // The lines of a table or list of facts begin with their subject.
-        let key = line.find([':', '=', '|']).map(|end| (end, trimmed(&line[..end])));
         for captures in VERSION.captures_iter(line) {
             let Some(found) = captures.get(2).or(captures.get(3)) else { continue };
             if out.own.len() + out.others.len() >= MAX_FOUND {
@@ -98,9 +122,8 @@ pub fn versions(text: &str, product: &str) -> Versions {
             }
             let from = line.ceil_char_boundary(found.start().saturating_sub(BEFORE));
             let (before, after) = (&line[from..found.start()], &line[found.end()..]);
-            let key = key.filter(|(end, _)| *end < found.start()).map(|(_, key)| key);
             let version = found.as_str().trim_end_matches(['.', '-', '+', '_']).to_lowercase();
-            let of = other(before, key, &version, &product);
+            let of = other(before, after, &version, &product);
             if captures.get(3).is_some() {
                 let before = before.strip_suffix(['v', 'V']).unwrap_or(before);
                 let named = of.is_some()
@@ -119,6 +142,7 @@ pub fn versions(text: &str, product: &str) -> Versions {
             let is_answer = number.starts_with(['2', '4', '5']) && ANSWERED.is_match(before);
             if is_address
                 || is_answer
+                || is_time(number) && TIMED.is_match(before)
                 || is_date_or_phone(number)
                 || before.ends_with(['/', '_', '=']) && before.contains("://")
             {
@@ -166,6 +190,11 @@ pub fn compare(a: &str, b: &str) -> Option<Ordering> {
     Some(a.cmp(&b).then(stage))
 }
 
+/// Orders two versions; those that cannot be compared are equal.
+pub fn by_number(a: &str, b: &str) -> Ordering {
+    compare(a, b).unwrap_or(Ordering::Equal)
+}
+
 /// Returns whether three numbers are a date (`12.03.1985`) or a telephone number (`555.010.1234`).
 fn is_date_or_phone(number: &str) -> bool {
     let parts: Vec<&str> = number.split('.').collect();
@@ -176,27 +205,51 @@ fn is_date_or_phone(number: &str) -> bool {
     (is_year && is(first, 31) && is(second, 12)) || (first.len(), second.len(), last.len()) == (3, 3, 4)
 }
 
-/// Returns the other program that a version belongs to, as the text names it.
-fn other<'t>(before: &'t str, key: Option<&'t str>, version: &str, product: &str) -> Option<&'t str> {
+/// Returns whether three numbers are a time of day: `12.30.45`.
+fn is_time(number: &str) -> bool {
+    let parts: Vec<Option<u32>> =
+        number.split('.').map(|part| part.parse().ok().filter(|_| part.len() == 2)).collect();
+    matches!(parts[..], [Some(0..=23), Some(0..=59), Some(0..=59)])
+}
+
+/// Returns the other program that a version belongs to, as the text names it. `before` and `after`
+/// are the rest of its line.
+fn other<'t>(before: &'t str, after: &str, version: &str, product: &str) -> Option<&'t str> {
+    let is_own = |name: &str| {
+        let words = || name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words().any(|word| is_product(&word.to_lowercase(), product))
+            || words().all(|word| LABELS.contains(&word.to_lowercase()))
+    };
+    let named = |captures: regex::Captures<'t>, name: &str| captures.name(name).map(|name| name.as_str());
+    if let Some(name) = ATTACHED.captures(before).and_then(|found| named(found, "name")) {
+        return (!is_own(name)).then_some(name);
+    }
+    let label = match LABEL.captures(before) {
+        Some(found) if LABELLED.is_match(after) => named(found, "label"),
+        _ => INNER_LABEL.captures(before).and_then(|found| named(found, "label")),
+    };
+    if let Some(label) = label.filter(|label| label.split(' ').count() <= MAX_LABEL) {
+        let is_own = is_own(label) || near(before).any(|word| is_product(&word.to_lowercase(), product));
+        return (!is_own).then_some(label);
+    }
     let is_other = |word: &&str| {
         let word = word.to_lowercase();
         OTHERS.contains(&word) && !is_product(&word, product)
     };
-    if let Some(name) = near(before).find(is_other) {
-        return Some(name);
-    }
-    if let Some(key) = key.filter(is_other) {
-        return Some(key);
-    }
-    BUILDS.iter().any(|b| version.contains(b)).then_some("kernel")
+    near(before).find(is_other).or_else(|| BUILDS.iter().any(|b| version.contains(b)).then_some("kernel"))
 }
 
-/// Returns the last two words before a version that may name its program.
+/// Returns the last words before a version that may name its program.
 fn near(before: &str) -> impl Iterator<Item = &str> {
     // Words before a comma or a bracket belong to something else.
+    let (before, count) = match before.strip_suffix(['(', '[']) {
+        // A version in brackets belongs to all that stands before them.
+        Some(before) => (before, 4),
+        None => (before, 2),
+    };
     let clause = before.rsplit([',', ';', '(', '[', '|']).next().unwrap_or(before);
     let words = clause.split([' ', '\t', ':', '=', '*', '`', '@', '/', '-']).rev().map(trimmed);
-    words.filter(|w| !w.is_empty() && !BETWEEN.contains(&w.to_lowercase())).take(2)
+    words.filter(|w| !w.is_empty() && !BETWEEN.contains(&w.to_lowercase())).take(count)
 }
 
 /// Returns whether a word names the product itself: `rustc` in the source `rust-lang/rust`.
@@ -251,6 +304,24 @@ mod tests {
             ("Fixed in v2.4-rc1; Heron 2.3, Python 3.12", &["2.4-rc1", "2.3"], &["Python 3.12"]),
             ("Version: 5.1\nOS: macOS 14.2", &["5.1"], &["macOS 14.2"]),
             ("Broken after upgrading heron from 4.1 to 4.2", &["4.1", "4.2"], &[]),
+            ("Rotated twice at 12.30.45 on 01.05.2025, in 12.30.45-rc1", &["12.30.45-rc1"], &[]),
+            (
+                "using log4j-core-2.17.1.jar and heron-core-2.3.1.jar",
+                &["2.3.1.jar"],
+                &["log4j-core 2.17.1.jar"],
+            ),
+            ("| JDK | 17.0.2 |\n| Heron | 8.1.2 |", &["8.1.2"], &["JDK 17.0.2"]),
+            ("Framework Version: v4.0.30319\nApp: 8.3.0", &["8.3.0"], &["Framework Version 4.0.30319"]),
+            ("App: till.exe Framework Version: v4.0.30319 Info: x", &[], &["Framework Version 4.0.30319"]),
+            ("Broken module: KERNELBASE.dll, version: 10.1.19041", &[], &["KERNELBASE 10.1.19041"]),
+            ("Broken module: heron.exe, version: 8.1.2", &["8.1.2"], &[]),
+            ("dump OpenJDK 64-Bit Server VM (17.0.2+8-86 mixed mode):", &[], &["OpenJDK 17.0.2+8-86"]),
+            ("from deb weft-3.1.2-1.amd64", &[], &["weft 3.1.2-1.amd64"]),
+            (
+                "Affects version: 4.1.2\nNote: 4.1.3 is fine\nFixed in release-4.2.1",
+                &["4.1.2", "4.1.3", "4.2.1"],
+                &[],
+            ),
             ("It takes 2.5 seconds, in 1.5 GB, after 3.5 h; pi is 3.14; see 4.2", &[], &[]),
         ] {
             let found = versions(text, "acme/heron");

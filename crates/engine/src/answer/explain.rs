@@ -1,6 +1,6 @@
 //! The reasons why two reports match, in words that a triager can check.
 
-use std::{cmp::Ordering, collections::BTreeSet, fmt, sync::LazyLock};
+use std::{cmp::Ordering, collections::BTreeSet, sync::LazyLock};
 
 use regex::Regex;
 
@@ -16,7 +16,7 @@ use precedent_text::{
     roles::Sentences,
     signature::{Signature, SignatureKind},
     tokens,
-    version::versions,
+    version::{by_number, compare, versions},
 };
 
 /// The maximum number of items of one kind in a reason.
@@ -122,7 +122,7 @@ pub(crate) fn reasons(
         out.push(format!("a comment on it has similar wording ({said:.2})"));
     }
     if let (Some(ours), Some(theirs)) = versions
-        && ours == theirs
+        && compare(ours, theirs) == Some(Ordering::Equal)
     {
         out.push(format!("both name version {ours}"));
     }
@@ -215,57 +215,6 @@ fn brief(text: &str) -> String {
     }
 }
 
-/// A version number: `2.4` and `2.4.0` are equal.
-#[derive(Clone, Debug)]
-pub(crate) struct Version(Vec<u64>);
-
-impl Version {
-    fn read(version: &str) -> Option<Self> {
-        let core = version.split(['-', '+']).next().unwrap_or_default();
-        core.split('.').map(|part| part.parse().ok()).collect::<Option<_>>().map(Self)
-    }
-
-    /// Parses the version in a milestone's name: `2.4.1`, `v2.4`, "Release 2.4".
-    pub(crate) fn of(milestone: &str) -> Option<Self> {
-        let word = milestone
-            .split_whitespace()
-            .find(|word| word.contains('.') && word.ends_with(|c: char| c.is_ascii_digit()))?;
-        Self::read(word.trim_start_matches(['v', 'V']))
-    }
-
-    fn told(&self) -> &[u64] {
-        let zeros = self.0.iter().rev().take_while(|n| **n == 0).count();
-        &self.0[..self.0.len() - zeros]
-    }
-}
-
-impl PartialEq for Version {
-    fn eq(&self, other: &Self) -> bool {
-        self.told() == other.told()
-    }
-}
-
-impl Eq for Version {}
-
-impl PartialOrd for Version {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Version {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.told().cmp(other.told())
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts: Vec<String> = self.0.iter().map(u64::to_string).collect();
-        f.write_str(&parts.join("."))
-    }
-}
-
 /// Returns whether a report describes a regression.
 pub(crate) fn says_again(title: &str, body: &Prepared) -> bool {
     let prose = body.prose();
@@ -276,20 +225,17 @@ pub(crate) fn says_again(title: &str, body: &Prepared) -> bool {
 }
 
 /// Returns the version in which a text says something was fixed.
-pub(crate) fn fixed_version(text: &str) -> Option<Version> {
-    Sentences::read(text).fixed_in(&[]).iter().filter_map(|version| Version::read(version)).min()
+pub(crate) fn fixed_version(text: &str) -> Option<String> {
+    Sentences::read(text).fixed_in(&[]).into_iter().min_by(|a, b| by_number(a, b))
 }
 
 /// The newest versions of a product that a report and a candidate name.
-pub(crate) type Versions = (Option<Version>, Option<Version>);
+pub(crate) type Versions = (Option<String>, Option<String>);
 
 /// Returns the newest version of the product that a report names, if any.
-pub(crate) fn newest_version(title: &str, body: &Prepared, product: &str) -> Option<Version> {
-    versions(&format!("{title}\n{}", body.text()), product)
-        .own
-        .iter()
-        .filter_map(|version| Version::read(version))
-        .max()
+pub(crate) fn newest_version(title: &str, body: &Prepared, product: &str) -> Option<String> {
+    let named = versions(&format!("{title}\n{}", body.text()), product).own;
+    named.into_iter().max_by(|a, b| by_number(a, b))
 }
 
 #[cfg(test)]
@@ -321,7 +267,7 @@ mod tests {
     #[test]
     fn the_newest_version_counts() {
         let body = Prepared::body("It worked in 2.9.1 and fails since 2.10.0-rc.1.", &Skeleton::default());
-        assert_eq!(newest_version("", &body, "acme/app"), Version::read("2.10.0"));
+        assert_eq!(newest_version("", &body, "acme/app").as_deref(), Some("2.10.0-rc.1"));
         assert_eq!(newest_version("Crash", &Prepared::default(), "acme/app"), None);
     }
 }

@@ -2,6 +2,7 @@
 //! reasons.
 
 use std::{
+    cmp::Ordering,
     collections::HashSet,
     time::{Duration, Instant},
 };
@@ -28,7 +29,7 @@ use precedent_core::{
 };
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, Writer};
-use precedent_text::{closure::Closure, prepare::Prepared, tokens};
+use precedent_text::{closure::Closure, prepare::Prepared, tokens, version::compare};
 
 /// The maximum number of candidates in one answer.
 pub const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
@@ -447,7 +448,8 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Vers
             let again = after && {
                 let says_again = || explain::says_again(&draft.title, &draft.body);
                 // The version with the fix: that of its milestone, or as stated in a comment.
-                let fixed = match row.milestone.as_deref().and_then(explain::Version::of) {
+                let milestone = row.milestone.clone().filter(|name| compare(name, name).is_some());
+                let fixed = match milestone {
                     None if versions.0.is_some() => {
                         let comments = comments.map_or_else(|| r.comments(row), Ok)?;
                         comments.iter().rev().find_map(|comment| explain::fixed_version(&comment.body))
@@ -456,8 +458,10 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Vers
                 };
                 match (versions, fixed) {
                     // A reporter with an older version does not have the fix.
-                    ((Some(ours), _), Some(fixed)) => *ours >= fixed,
-                    ((Some(ours), Some(theirs)), None) => ours > theirs || says_again(),
+                    ((Some(ours), _), Some(fixed)) => compare(ours, &fixed).is_some_and(Ordering::is_ge),
+                    ((Some(ours), Some(theirs)), None) => {
+                        compare(ours, theirs).is_some_and(Ordering::is_gt) || says_again()
+                    }
                     _ => says_again(),
                 }
             };

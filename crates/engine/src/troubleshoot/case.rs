@@ -29,7 +29,7 @@ use precedent_text::{
     prepare::{Prepared, written},
     roles::Sentences,
     tokens,
-    version::{compare, versions},
+    version::{by_number, compare, versions},
 };
 
 /// The maximum length of a change's description, in characters, and as a share of its case's
@@ -207,7 +207,7 @@ impl Opened {
         let newest = named
             .into_iter()
             .filter(|version| compare(version, fixed).is_some())
-            .max_by(|a, b| compare(a, b).unwrap_or(Ordering::Equal))?;
+            .max_by(|a, b| by_number(a, b))?;
         let has_fix = compare(&newest, fixed).is_some_and(Ordering::is_ge);
         Some(AskedVersion { version: newest, has_fix })
     }
