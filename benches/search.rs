@@ -135,7 +135,7 @@ fn recall(options: &OpenOptions, titles: &[String]) {
         Engine::BuiltIn(ModelPaths { runtime: options.runtime.clone(), models: options.models.clone() });
     let (Ok(info), Ok(mut model)) = (engine.info(), engine.load(Work::Questions)) else { return };
     let vectors = Vectors::open(&options.folder.join("vectors"), &info).unwrap();
-    vectors.warm().unwrap();
+    vectors.preload().unwrap();
     let (mut found, mut all) = (0, 0);
     let (mut fast, mut exact) = (0.0, 0.0);
     for title in titles.iter().take(60) {

@@ -11,7 +11,7 @@ use crate::{
     comment::{print_comment, print_first},
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, plain, state},
     read,
-    troubleshoot::{Asked, asked},
+    troubleshoot::{Subject, asked},
 };
 
 /// The maximum number of lines of a comment.
@@ -22,9 +22,9 @@ const PASSAGE: usize = 400;
 pub async fn run(session: &Session, command: AskCommand, output: &mut Output) -> Result<()> {
     let settings = session.settings.troubleshooting.clone();
     let (key, text) = match asked(session, &command.question).await? {
-        Asked::Item(key) => (Some(key), String::new()),
-        Asked::Text(text) => (None, text),
-        Asked::Logs(paths, _piped) => {
+        Subject::Item(key) => (Some(key), String::new()),
+        Subject::Text(text) => (None, text),
+        Subject::Logs(paths, _piped) => {
             let mut text = String::new();
             if let [path] = &paths[..]
                 && path.is_file()

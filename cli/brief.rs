@@ -12,7 +12,7 @@ use crate::{
     Session,
     args::BriefCommand,
     output::{DIM, GOOD, HIT, KEY, Output, plain},
-    troubleshoot::{Asked, asked},
+    troubleshoot::{Subject, asked},
 };
 
 pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) -> Result<()> {
@@ -22,15 +22,15 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
     let (mut key, mut text, mut paths) = (None, String::new(), Vec::new());
     // Keeps the file with standard input alive until the brief is made.
     let _piped = match asked(session, &command.question).await? {
-        Asked::Item(item) => {
+        Subject::Item(item) => {
             key = Some(item);
             None
         }
-        Asked::Text(given) => {
+        Subject::Text(given) => {
             text = given;
             None
         }
-        Asked::Logs(all, piped) => {
+        Subject::Logs(all, piped) => {
             paths = all;
             piped
         }

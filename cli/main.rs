@@ -75,7 +75,7 @@ fn main() -> ExitCode {
     };
     // It stays for days, and its threads come and go.
     if matches!(args.command, Command::Mcp(_)) {
-        precedent_core::memory::keep_together();
+        precedent_core::memory::limit_malloc_arenas();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,

@@ -27,7 +27,7 @@ const NAME: &str = "standard input";
 
 /// The input of a question.
 #[derive(Debug)]
-pub enum Given {
+pub enum QuestionInput {
     /// Text written by a person, or a short part of a log.
     Text(String),
     /// Log or archive in a file.
@@ -76,7 +76,7 @@ fn is_packed(start: &[u8]) -> bool {
 ///
 /// A log longer than `most` bytes, or records, are copied to a file and read from there, so that
 /// memory does not grow with them.
-pub fn piped(most: usize) -> Result<Given> {
+pub fn piped(most: usize) -> Result<QuestionInput> {
     let mut input = io::stdin().lock();
     let (start, whole) = start(&mut input, NAME)?;
     if !is_log(&start, whole, most) {
@@ -87,16 +87,16 @@ pub fn piped(most: usize) -> Result<Given> {
     let path = folder.path().join(NAME);
     let mut file = File::create(&path).map_err(wrong)?;
     io::copy(&mut Cursor::new(start).chain(input), &mut file).map_err(|e| unread(NAME, &e))?;
-    Ok(Given::Log(Log { path, _folder: Some(folder) }))
+    Ok(QuestionInput::Log(Log { path, _folder: Some(folder) }))
 }
 
 /// Reads a file, with the same rules as standard input.
-fn given(path: &Path) -> Result<Given> {
+fn given(path: &Path) -> Result<QuestionInput> {
     let mut file = File::open(path).map_err(|e| Error::io(path, e))?;
     let what = path.display().to_string();
     let (start, whole) = start(&mut file, &what)?;
     if is_log(&start, whole, SHORT) {
-        return Ok(Given::Log(Log { path: path.to_owned(), _folder: None }));
+        return Ok(QuestionInput::Log(Log { path: path.to_owned(), _folder: None }));
     }
     rest(start, file, &what)
 }
@@ -118,8 +118,8 @@ fn is_log(start: &[u8], whole: bool, most: usize) -> bool {
     !whole || (start.len() > most || records || packed) && Casebook::is_log(start)
 }
 
-fn rest(start: Vec<u8>, from: impl Read, what: &str) -> Result<Given> {
-    Ok(Given::Text(lossy(Cursor::new(start).chain(from), what)?))
+fn rest(start: Vec<u8>, from: impl Read, what: &str) -> Result<QuestionInput> {
+    Ok(QuestionInput::Text(lossy(Cursor::new(start).chain(from), what)?))
 }
 
 /// Returns the question in a file or on standard input; for a log, the text of its errors.
@@ -129,8 +129,8 @@ pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> 
         None => piped(SHORT)?,
     };
     let log = match given {
-        Given::Text(text) => return Ok(text),
-        Given::Log(log) => log,
+        QuestionInput::Text(text) => return Ok(text),
+        QuestionInput::Log(log) => log,
     };
     let what = log.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let errors = session.casebook.errors_of(vec![log.path.clone()], &session.task).await?;

@@ -4,7 +4,7 @@ use precedent_core::{
     Result,
     model::{DocKind, Thread},
 };
-use precedent_text::visible::uncoloured;
+use precedent_text::visible::strip_ansi;
 
 use crate::{
     Session,
@@ -110,7 +110,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
 /// Prints a text: prose wrapped, code unchanged.
 fn body(markdown: &str, output: &mut Output) {
     let mut fence = false;
-    for line in plain(&uncoloured(markdown)).trim_end().lines() {
+    for line in plain(&strip_ansi(markdown)).trim_end().lines() {
         fence ^= line.trim_start().starts_with("```");
         if fence || line.starts_with("    ") {
             output.line(format_args!("  {line}"));

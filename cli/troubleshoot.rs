@@ -39,9 +39,9 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
     };
     let mut clean = None;
     let (key, text) = match asked(session, &command.question).await? {
-        Asked::Item(key) => (Some(key), String::new()),
-        Asked::Text(text) => (None, text),
-        Asked::Logs(paths, _piped) => {
+        Subject::Item(key) => (Some(key), String::new()),
+        Subject::Text(text) => (None, text),
+        Subject::Logs(paths, _piped) => {
             let Some(lines) = logs::run(session, &command, &paths, settings.clone(), output).await? else {
                 return Ok(());
             };
@@ -84,7 +84,7 @@ fn is_long_log(text: &str) -> bool {
 }
 
 /// The subject of a question.
-pub enum Asked {
+pub enum Subject {
     /// Key of an item.
     Item(String),
     /// Text.
@@ -101,9 +101,9 @@ fn is_key(word: &str) -> bool {
 /// Interprets the words of a question.
 ///
 /// Files and folders are logs, `-` reads standard input, a key names an item, and all else is text.
-pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
+pub async fn asked(session: &Session, words: &[String]) -> Result<Subject> {
     if let Some(paths) = logs::named(words)? {
-        return Ok(Asked::Logs(paths, None));
+        return Ok(Subject::Logs(paths, None));
     }
     // "C#7 F#4" is text; a word with a source's key, or an existing item, is an item.
     let is_item = words.len() > 1
@@ -119,15 +119,15 @@ pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
     let text = session.key(&words.join(" "));
     if text == "-" {
         return Ok(match read::piped(PASTED)? {
-            read::Given::Text(text) => Asked::Text(text),
-            read::Given::Log(log) => Asked::Logs(vec![log.path.clone()], Some(log)),
+            read::QuestionInput::Text(text) => Subject::Text(text),
+            read::QuestionInput::Log(log) => Subject::Logs(vec![log.path.clone()], Some(log)),
         });
     }
     // A key, a number or the URL of an item contains a digit.
     let one_word = !text.contains(char::is_whitespace) && text.contains(|c: char| c.is_ascii_digit());
     if one_word {
         match session.casebook.thread(&text).await {
-            Ok(_) => return Ok(Asked::Item(text)),
+            Ok(_) => return Ok(Subject::Item(text)),
             // A number that exists in several sources is ambiguous.
             Err(error) if error.code() == Code::InvalidInput => return Err(error),
             Err(_) => {}
@@ -137,7 +137,7 @@ pub async fn asked(session: &Session, words: &[String]) -> Result<Asked> {
     if one_word && is_key(&text) {
         session.casebook.thread(&text).await?;
     }
-    Ok(Asked::Text(text))
+    Ok(Subject::Text(text))
 }
 
 fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output) {

@@ -64,7 +64,7 @@ fn main() {
         return;
     }
     // The desktop app sets this as well.
-    precedent_core::memory::keep_together();
+    precedent_core::memory::limit_malloc_arenas();
     if let Some(at) = arguments.iter().position(|a| a == "--phase") {
         return phase(&arguments[at + 1], Path::new(&arguments[at + 2]), arguments[at + 3].parse().unwrap());
     }
@@ -395,7 +395,7 @@ fn recall(casebook: &Path, titles: &[String]) {
 
 fn found_of(vectors: &Vectors, kinds: &[(&str, Vec<Vec<f32>>)]) {
     let start = Instant::now();
-    vectors.warm().unwrap();
+    vectors.preload().unwrap();
     println!("codes read in {:.0} ms, {}", start.elapsed().as_secs_f64() * 1000.0, memory());
     for (name, questions) in kinds {
         let mut times = Vec::new();

@@ -40,7 +40,7 @@ pub enum JobKind {
 }
 
 /// The state of the window.
-pub struct Desk {
+pub struct AppState {
     options: OpenOptions,
     sample: bool,
     wrong_settings: Option<PathBuf>,
@@ -49,7 +49,7 @@ pub struct Desk {
     asked: Mutex<BTreeMap<String, Task>>,
 }
 
-impl Desk {
+impl AppState {
     /// Creates the state for a casebook that is not open yet.
     pub fn new(options: OpenOptions, sample: bool) -> Self {
         Self {
@@ -141,7 +141,7 @@ impl Desk {
 
 /// A registered long job, which is unregistered on drop.
 pub struct Running<'a> {
-    desk: &'a Desk,
+    desk: &'a AppState,
     /// Kind of the job.
     pub kind: JobKind,
     /// Task of the job.
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn one_long_job_of_a_kind_at_a_time_and_each_can_be_cancelled() {
-        let desk = Desk::new(OpenOptions::new("/nowhere"), false);
+        let desk = AppState::new(OpenOptions::new("/nowhere"), false);
         assert!(!desk.cancel(JobKind::Sync), "nothing runs yet");
         let running = desk.begin(JobKind::Sync, Task::new()).unwrap();
         assert_eq!(desk.begin(JobKind::Sync, Task::new()).err().map(|e| e.code()), Some(Code::Busy));
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_search_ends_the_one_before_it_in_its_window() {
-        let desk = Desk::new(OpenOptions::new("/nowhere"), false);
+        let desk = AppState::new(OpenOptions::new("/nowhere"), false);
         let (first, other, second) = (desk.ask("main"), desk.ask("prompt"), desk.ask("main"));
         assert!(first.is_cancelled() && !second.is_cancelled() && !other.is_cancelled());
     }

@@ -52,7 +52,7 @@ struct Args {
 }
 
 fn main() -> std::process::ExitCode {
-    precedent_core::memory::keep_together();
+    precedent_core::memory::limit_malloc_arenas();
     let args = Args::parse();
     #[cfg(unix)]
     let may_retry = !args.alone && !args.again;
@@ -153,7 +153,9 @@ fn main() -> std::process::ExitCode {
                     std::process::exit(1);
                 }
             };
-            app.manage(desk::Desk::new(found.options, args.sample).with_wrong_settings(found.wrong_settings));
+            app.manage(
+                desk::AppState::new(found.options, args.sample).with_wrong_settings(found.wrong_settings),
+            );
             window::open(app)?;
             if args.ask {
                 prompt::show(app.handle());

@@ -6,7 +6,7 @@ use precedent_engine::{OpenOptions, config::Settings};
 use tauri::{App, Manager as _};
 
 /// The options that the window opens a casebook with.
-pub struct Found {
+pub struct StartOptions {
     /// Casebook and the files it needs.
     pub options: OpenOptions,
     /// Settings file, if it was read and contains an error.
@@ -14,7 +14,7 @@ pub struct Found {
 }
 
 /// Determines what to open from the arguments, the environment and the files beside the program.
-pub fn find(app: &App, args: &crate::Args) -> tauri::Result<Found> {
+pub fn find(app: &App, args: &crate::Args) -> tauri::Result<StartOptions> {
     let (folder, wrong_settings) = match &args.casebook {
         Some(folder) => (std::path::absolute(folder)?, None),
         // The command line has the same default, so both open the same casebook.
@@ -41,7 +41,7 @@ pub fn find(app: &App, args: &crate::Args) -> tauri::Result<Found> {
         // Not every way of starting the program has resources.
         Err(_) => options,
     };
-    Ok(Found { options, wrong_settings })
+    Ok(StartOptions { options, wrong_settings })
 }
 
 /// Reads the valid part of the user's settings, and returns the file if it contains an error.

@@ -18,14 +18,14 @@ const ID: &str = "ask";
 const ABOUT: &str = "Ask Precedent from anywhere";
 
 /// A shortcut that the desktop holds for this program.
-pub struct Held {
+pub struct BoundShortcut {
     session: Session<GlobalShortcuts>,
     listening: JoinHandle<()>,
     /// Keys as the desktop describes them; a user may have chosen other keys than requested.
     pub keys: Option<String>,
 }
 
-impl Held {
+impl BoundShortcut {
     /// Releases the shortcut.
     pub async fn release(self) {
         self.listening.abort();
@@ -55,7 +55,10 @@ impl From<ashpd::Error> for Refused {
 /// Requests a shortcut from the desktop and calls `pressed` on each press.
 ///
 /// The desktop may ask its user first; this waits for the answer.
-pub async fn hold(shortcut: &Shortcut, pressed: impl Fn() + Send + 'static) -> Result<Held, Refused> {
+pub async fn hold(
+    shortcut: &Shortcut,
+    pressed: impl Fn() + Send + 'static,
+) -> Result<BoundShortcut, Refused> {
     let portal = GlobalShortcuts::new().await?;
     let session = portal.create_session(CreateSessionOptions::default()).await?;
     // Subscribe before the shortcut can be pressed.
@@ -77,7 +80,7 @@ pub async fn hold(shortcut: &Shortcut, pressed: impl Fn() + Send + 'static) -> R
             }
         }
     });
-    Ok(Held { session, listening, keys: keys.filter(|keys| !keys.is_empty()) })
+    Ok(BoundShortcut { session, listening, keys: keys.filter(|keys| !keys.is_empty()) })
 }
 
 /// Formats a shortcut such as `CTRL+ALT+p`; `None` for a key without a name, for which the desktop

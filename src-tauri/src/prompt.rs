@@ -96,7 +96,7 @@ pub struct Prompt {
     has_shortcuts: Mutex<bool>,
     /// Shortcut held by a Wayland desktop.
     #[cfg(target_os = "linux")]
-    held: tokio::sync::Mutex<Option<portal::Held>>,
+    held: tokio::sync::Mutex<Option<portal::BoundShortcut>>,
 }
 
 impl Prompt {

@@ -218,7 +218,7 @@ fn tidy(place: &Place, until: Instant, known: &Acknowledged) {
 #[tokio::test]
 async fn a_reader_that_stays() {
     let Some(folder) = std::env::var_os(READER).map(PathBuf::from) else { return };
-    precedent_core::memory::keep_together();
+    precedent_core::memory::limit_malloc_arenas();
     let mut options = OpenOptions::new(&folder);
     options.engine = Some(Engine::Hashed);
     let casebook = Casebook::open(options).await.unwrap();

@@ -45,9 +45,9 @@ const QUOTED: usize = 200;
 
 /// The secrets of this process. They are never removed: a secret deleted from a keyring may still
 /// be echoed.
-static KNOWN: RwLock<Known> = RwLock::new(Known { forms: Vec::new(), finder: None });
+static KNOWN: RwLock<KnownSecrets> = RwLock::new(KnownSecrets { forms: Vec::new(), finder: None });
 
-struct Known {
+struct KnownSecrets {
     forms: Vec<String>,
     finder: Option<Arc<AhoCorasick>>,
 }

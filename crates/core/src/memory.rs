@@ -6,7 +6,7 @@
 /// that other threads cannot use; over hours the desktop app held twice the memory in use. A
 /// long-running program calls this at startup. It has no effect except on Linux with the GNU C
 /// library and its allocator.
-pub fn keep_together() {
+pub fn limit_malloc_arenas() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[allow(unsafe_code, reason = "the C library has no other way to set it from within")]
     // SAFETY: mallopt takes two integers and may be called at any time.
@@ -16,8 +16,8 @@ pub fn keep_together() {
 }
 
 /// Returns free memory to the system, which the C library otherwise keeps below memory in use. It
-/// has no effect where [`keep_together`] has none.
-pub fn give_back() {
+/// has no effect where [`limit_malloc_arenas`] has none.
+pub fn trim_heap() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[allow(unsafe_code, reason = "the C library has no other way to be asked from within")]
     // SAFETY: malloc_trim takes an integer and may be called at any time, by any thread.

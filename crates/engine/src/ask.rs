@@ -14,7 +14,7 @@ use precedent_core::{
 use precedent_store::Reader;
 
 use crate::{
-    answer::question::{Found, find_anywhere},
+    answer::question::{QuestionMatches, find_anywhere},
     duplicates,
     troubleshoot::{self, CaseContext},
 };
@@ -72,7 +72,7 @@ pub fn ask(
 fn problem(
     r: &Reader<'_>,
     context: &CaseContext<'_>,
-    found: &Found,
+    found: &QuestionMatches,
     similar: &DuplicatesResponse,
 ) -> Result<Option<KnownProblem>> {
     let question = &found.question;

@@ -23,5 +23,5 @@ pub mod search;
 pub mod troubleshoot;
 
 pub use casebook::{Casebook, DATABASE, OpenOptions, understand_files};
-pub use parts::Parts;
+pub use parts::QueryContext;
 pub use precedent_text::html::from_markdown as prose;

@@ -20,7 +20,7 @@ use precedent_text::{
 use crate::{
     answer::{
         MatchFinder, known_report,
-        question::{Found, find_anywhere},
+        question::{QuestionMatches, find_anywhere},
     },
     troubleshoot::{self, CaseContext},
 };
@@ -172,7 +172,7 @@ fn ask_about(
 }
 
 /// Returns the first match that is at least a possible duplicate.
-fn first_known(finder: &MatchFinder<'_>, found: &Found) -> Result<Option<KnownReport>> {
+fn first_known(finder: &MatchFinder<'_>, found: &QuestionMatches) -> Result<Option<KnownReport>> {
     finder.store.read(|r| {
         for one in &found.matches {
             if one.band() > Band::Possible {

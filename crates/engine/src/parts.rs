@@ -6,7 +6,7 @@ use precedent_store::Store;
 
 /// The stores, indexes and model that every query uses.
 #[derive(Clone, Copy)]
-pub struct Parts<'a> {
+pub struct QueryContext<'a> {
     /// The database.
     pub store: &'a Store,
     /// The full-text index.
@@ -24,7 +24,7 @@ pub struct Parts<'a> {
     pub problem: Option<&'a Error>,
 }
 
-impl std::fmt::Debug for Parts<'_> {
+impl std::fmt::Debug for QueryContext<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Parts").finish_non_exhaustive()
     }

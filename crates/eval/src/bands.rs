@@ -8,7 +8,7 @@ use precedent_core::model::{Band, LIKELY, POSSIBLE, SAME};
 use serde::Serialize;
 
 use crate::{
-    judged::{Judged, Judgement},
+    judged::{JudgedPair, Judgement},
     metrics::{float, wilson},
 };
 
@@ -25,7 +25,7 @@ pub struct First {
     /// True for a known duplicate.
     pub marked: bool,
     /// Manual judgement of the pair, if any.
-    pub judged: Option<Judged>,
+    pub judged: Option<JudgedPair>,
     /// Number of the tracker's reports that this report stands for.
     pub weight: f64,
 }
@@ -194,7 +194,7 @@ mod tests {
             confidence,
             worth: 0.9,
             marked,
-            judged: judgement.map(|judgement| Judged { judgement, weight }),
+            judged: judgement.map(|judgement| JudgedPair { judgement, weight }),
             weight,
         };
         let answers = [

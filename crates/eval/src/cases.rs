@@ -88,13 +88,13 @@ fn share_of(all: &[bool]) -> Share {
 
 /// The part of a report that is used as the query.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum QueryForm {
     Report,
     Title,
     Code,
 }
 
-impl Asked {
+impl QueryForm {
     const ALL: [Self; 3] = [Self::Report, Self::Title, Self::Code];
 
     fn name(self) -> &'static str {
@@ -157,13 +157,13 @@ pub async fn evaluate_cases(
         let now = set.reports.last().map_or(Timestamp::UNIX_EPOCH, |r| r.created_at);
         let mut ways = Vec::new();
         for (way, by) in [("troubleshoot", Ranking::Duplicates), ("search", Ranking::Hybrid)] {
-            for form in Asked::ALL {
+            for form in QueryForm::ALL {
                 let mut found = [vec![], vec![], vec![], vec![]];
                 for (done, (query, right)) in asked.iter().enumerate() {
                     task.report(Phase::Evaluate, done as u64, Some(asked.len() as u64), "queries");
                     let report = &set.reports[*query];
                     let Some(text) = form.of(&report.title, &report.body) else { continue };
-                    let number = (form == Asked::Report).then_some(*query as u64 + 1);
+                    let number = (form == QueryForm::Report).then_some(*query as u64 + 1);
                     let ranked = ask(&casebook, text, number, report.created_at, by, task).await?;
                     if by == Ranking::Duplicates
                         && let Some(file) = &mut features
@@ -213,14 +213,14 @@ pub async fn evaluate_cases(
         let mut unmarked = Vec::new();
         for query in sample(set, FOREIGN) {
             let report = &set.reports[query];
-            let Some(text) = Asked::Report.of(&report.title, &report.body) else { continue };
+            let Some(text) = QueryForm::Report.of(&report.title, &report.body) else { continue };
             let number = Some(query as u64 + 1);
             let ranked = ask(&casebook, text, number, report.created_at, Ranking::Duplicates, task).await?;
             if let Some(file) = &mut features {
                 write(
                     file,
                     set,
-                    Asked::Report,
+                    QueryForm::Report,
                     &format!("unmarked/{}", report.id),
                     &ranked,
                     &BTreeSet::new(),
@@ -233,7 +233,7 @@ pub async fn evaluate_cases(
             let text = (line.to_owned(), String::new());
             let ranked = ask(&casebook, text, None, now, Ranking::Duplicates, task).await?;
             if let Some(file) = &mut features {
-                write(file, set, Asked::Title, &format!("nonsense/{line}"), &ranked, &BTreeSet::new())?;
+                write(file, set, QueryForm::Title, &format!("nonsense/{line}"), &ranked, &BTreeSet::new())?;
             }
             nonsense.push(!shown(ranked, Ranking::Duplicates).is_empty());
         }
@@ -291,7 +291,7 @@ fn shown(ranked: Vec<RankedDocument>, by: Ranking) -> Vec<u64> {
 fn write(
     file: &mut impl std::io::Write,
     set: &EvalSet,
-    form: Asked,
+    form: QueryForm,
     query: &str,
     ranked: &[RankedDocument],
     right: &BTreeSet<usize>,

@@ -17,14 +17,14 @@ pub enum Judgement {
 
 /// A manually judged pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judged {
+pub struct JudgedPair {
     pub judgement: Judgement,
     /// Number of the tracker's answers that the pair stands for.
     pub weight: f64,
 }
 
 /// The judged pairs of a set, by the ids of the later and the earlier report.
-pub type Pairs = HashMap<(String, String), Judged>;
+pub type Pairs = HashMap<(String, String), JudgedPair>;
 
 /// Reads the judged pairs of a set from a file, or from `SET.tsv` of a folder.
 ///
@@ -59,7 +59,7 @@ pub fn read(place: &Path, set: &str) -> Result<Option<Pairs>> {
             other => return Err(wrong(&format!("{other} is not a verdict"))),
         };
         let weight: f64 = weight.parse().map_err(|_| wrong("the weight is not a number"))?;
-        pairs.insert((later.to_owned(), earlier.to_owned()), Judged { judgement, weight });
+        pairs.insert((later.to_owned(), earlier.to_owned()), JudgedPair { judgement, weight });
     }
     Ok(Some(pairs))
 }
@@ -75,7 +75,7 @@ mod tests {
         fs::write(&file, "# later earlier verdict weight\n7\t3\tP\t2.5\n8\t3\tX\t1\textra\n").unwrap();
         let pairs = read(folder.path(), "acme").unwrap().unwrap();
         let of = |later: &str| pairs[&(later.to_owned(), "3".to_owned())];
-        assert_eq!(of("7"), Judged { judgement: Judgement::Same, weight: 2.5 });
+        assert_eq!(of("7"), JudgedPair { judgement: Judgement::Same, weight: 2.5 });
         assert_eq!(of("8").judgement, Judgement::Neither);
         assert!(read(folder.path(), "other").unwrap().is_none());
         fs::write(&file, "7\t3\tP\t1\n7\t4\tQ\t1\n").unwrap();

@@ -62,12 +62,20 @@ pub fn walk(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<Option<Err
         if meta.is_dir() {
             folder(path, "", 0, &mut files)?;
         } else {
-            files.push(Found { path: path.clone(), name, size: meta.len(), named: true });
+            files.push(FoundFile { path: path.clone(), name, size: meta.len(), named: true });
         }
     }
     let total = files.iter().map(|f| f.size).sum();
-    let mut walk =
-        Walk { task, send, total, before: 0, read: Arc::default(), files: 0, begun: false, failed: None };
+    let mut walk = FolderWalk {
+        task,
+        send,
+        total,
+        before: 0,
+        read: Arc::default(),
+        files: 0,
+        begun: false,
+        failed: None,
+    };
     for file in files {
         walk.read.store(0, Ordering::Relaxed);
         let done = walk.file(&file);
@@ -79,7 +87,7 @@ pub fn walk(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<Option<Err
 }
 
 /// A file to read.
-struct Found {
+struct FoundFile {
     path: PathBuf,
     name: String,
     size: u64,
@@ -87,14 +95,14 @@ struct Found {
     named: bool,
 }
 
-fn folder(path: &Path, inside: &str, depth: usize, out: &mut Vec<Found>) -> Result<()> {
+fn folder(path: &Path, inside: &str, depth: usize, out: &mut Vec<FoundFile>) -> Result<()> {
     let entries = std::fs::read_dir(path).and_then(|all| all.collect::<io::Result<Vec<_>>>());
     let mut entries = match entries {
         Ok(entries) => entries,
         // An unreadable subfolder is reported at its position, as a file would be.
         Err(_) if depth > 0 => {
             let name = inside.trim_end_matches('/').to_owned();
-            out.push(Found { path: path.to_owned(), name, size: 0, named: true });
+            out.push(FoundFile { path: path.to_owned(), name, size: 0, named: true });
             return Ok(());
         }
         Err(e) => return Err(Error::io(path, e)),
@@ -110,13 +118,13 @@ fn folder(path: &Path, inside: &str, depth: usize, out: &mut Vec<Found>) -> Resu
         if meta.is_dir() && depth < MAX_FOLDERS {
             folder(&path, &format!("{name}/"), depth + 1, out)?;
         } else if meta.is_file() && out.len() < MAX_FILES {
-            out.push(Found { path, name, size: meta.len(), named: false });
+            out.push(FoundFile { path, name, size: meta.len(), named: false });
         }
     }
     Ok(())
 }
 
-struct Walk<'a, 's> {
+struct FolderWalk<'a, 's> {
     task: &'a Task,
     send: Send<'s>,
     /// Bytes of all files on disk, of the files before the current one, and bytes read of the
@@ -131,7 +139,7 @@ struct Walk<'a, 's> {
     failed: Option<Error>,
 }
 
-impl Walk<'_, '_> {
+impl FolderWalk<'_, '_> {
     fn report(&self) {
         let done = self.before + self.read.load(Ordering::Relaxed);
         self.task.report(Phase::Read, done.min(self.total), Some(self.total), "bytes");
@@ -165,7 +173,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn file(&mut self, found: &Found) -> Result<()> {
+    fn file(&mut self, found: &FoundFile) -> Result<()> {
         if !found.named && !may_be_log(&found.name) {
             return self.skip(&found.name, "not a log file name");
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use precedent_core::model::{LogGroup, LogPlace, LogSeverity};
 
-use crate::{Coded, template::Place};
+use crate::{Coded, template::LogPosition};
 
 /// The maximum number of codes that are kept.
 const MAX_CODES: usize = 200;
@@ -26,13 +26,13 @@ pub struct Codes {
 struct Line {
     text: String,
     count: u64,
-    first: Place,
-    last: Place,
+    first: LogPosition,
+    last: LogPosition,
 }
 
 impl Codes {
     /// Adds the codes of a line.
-    pub fn take(&mut self, message: &[u8], place: impl Fn() -> Place) {
+    pub fn take(&mut self, message: &[u8], place: impl Fn() -> LogPosition) {
         for hyphen in memchr::memchr_iter(b'-', message) {
             let Some(code) = code(message, hyphen) else { continue };
             if let Some(line) = self.all.get_mut(code) {
@@ -52,7 +52,7 @@ impl Codes {
         all.sort_by(|(a, one), (b, other)| {
             (one.first.file, one.first.line, a).cmp(&(other.first.file, other.first.line, b))
         });
-        let place = |p: Place| LogPlace { file: name(p.file), line: p.line, at: p.at };
+        let place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.at };
         all.into_iter()
             .map(|(code, line)| Coded {
                 code,
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn codes_are_told_from_what_looks_like_them() {
         let mut codes = Codes::default();
-        let place = || Place { file: 0, line: 3, at: None };
+        let place = || LogPosition { file: 0, line: 3, at: None };
         codes.take(
             b"HB-3301: licence is not valid yet, see ISO-8859-1, CVE-2024-1, abc-123, X-100 and /HB-4444/",
             place,

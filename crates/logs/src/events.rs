@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use precedent_core::model::{LogFile, LogSeverity};
-use precedent_text::visible::uncoloured;
+use precedent_text::visible::strip_ansi;
 
 use crate::{
     Reading, Small,
@@ -19,7 +19,7 @@ use crate::{
     pending::{MAX_TEXT, Pending},
     pods::{self, Pod},
     record::{self, Record},
-    template::{Event, Groups, Place},
+    template::{Event, Groups, LogPosition},
     windows,
 };
 
@@ -214,7 +214,7 @@ impl Reader {
         let most = if raw.first() == Some(&b'{') { MAX_RECORD } else { MAX_LINE };
         let raw = &raw[..raw.len().min(most)];
         let line: Cow<'_, [u8]> = if memchr::memchr(0x1b, raw).is_some() {
-            Cow::Owned(uncoloured(&String::from_utf8_lossy(raw)).into_owned().into_bytes())
+            Cow::Owned(strip_ansi(&String::from_utf8_lossy(raw)).into_owned().into_bytes())
         } else {
             Cow::Borrowed(raw)
         };
@@ -383,7 +383,7 @@ impl Reader {
     fn coded(&mut self, message: &[u8], at: Option<&[u8]>) {
         let (file, line) = (self.open.file, self.open.line);
         let at = || at.map(|t| String::from_utf8_lossy(t).trim().to_owned());
-        self.codes.take(message, || Place { file, line, at: at() });
+        self.codes.take(message, || LogPosition { file, line, at: at() });
     }
 
     /// Returns whether the line belongs to a Windows event, and takes it if so.
@@ -587,7 +587,7 @@ impl Reader {
         let file = self.open.file;
         // A level without a message only marks the end of the program.
         if !says_nothing(&text) {
-            self.groups.add(Event { severity, message, text, cut, place: Place { file, line, at } });
+            self.groups.add(Event { severity, message, text, cut, place: LogPosition { file, line, at } });
         }
         if severity == LogSeverity::Fatal {
             self.groups.crashed(file, line, BEFORE);

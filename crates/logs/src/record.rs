@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use precedent_text::visible::uncoloured;
+use precedent_text::visible::strip_ansi;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -230,7 +230,7 @@ fn message(value: &Value) -> Option<String> {
         Value::Array(bytes) => {
             let byte = |b: &Value| b.as_u64().and_then(|b| u8::try_from(b).ok());
             let bytes: Option<Vec<u8>> = bytes.iter().map(byte).collect();
-            bytes.map(|b| uncoloured(&String::from_utf8_lossy(&b)).trim_end().to_owned())
+            bytes.map(|b| strip_ansi(&String::from_utf8_lossy(&b)).trim_end().to_owned())
         }
         // OpenTelemetry: {"stringValue": "…"}
         Value::Object(fields) if fields.contains_key("stringValue") => {

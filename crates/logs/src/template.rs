@@ -43,12 +43,12 @@ pub struct Event {
     /// True if the text was truncated.
     pub cut: bool,
     /// Position.
-    pub place: Place,
+    pub place: LogPosition,
 }
 
 /// A position, with the file as an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LogPosition {
     /// Index of the file.
     pub file: u32,
     /// Line number, starting at 1.
@@ -70,8 +70,8 @@ struct Group {
     message: String,
     text: String,
     cut: bool,
-    first: Place,
-    last: Place,
+    first: LogPosition,
+    last: LogPosition,
     before_crash: bool,
     near_end: bool,
     /// True if it says only that an earlier step failed.
@@ -200,7 +200,7 @@ impl Groups {
                 .total_cmp(&a.weight(total))
                 .then_with(|| (a.first.file, a.first.line).cmp(&(b.first.file, b.first.line)))
         });
-        let place = |p: Place| LogPlace { file: name(p.file), line: p.line, at: p.at };
+        let place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.at };
         self.all
             .into_iter()
             .map(|g| LogGroup {
@@ -443,7 +443,7 @@ mod tests {
             message,
             text: text.to_owned(),
             cut: false,
-            place: Place { file: 0, line, at: None },
+            place: LogPosition { file: 0, line, at: None },
         }
     }
 

@@ -1,6 +1,8 @@
 //! Document markups: AsciiDoc, Org, RDoc, Pod.
 
-use super::{BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, Kept, Out, SLANTED, STRUCK_PLUS, link, pattern};
+use super::{
+    BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, Out, Placeholders, SLANTED, STRUCK_PLUS, link, pattern,
+};
 
 fn italic(text: &str) -> String {
     pattern!(r#"(^|[\s(\["'>|*,;:])_([^\s_](?:[^_\n]*[^\s_])?)_($|[\s.,;:!?)\]"'<|*])"#)
@@ -79,7 +81,7 @@ pub(super) fn ascii_doc(text: &str) -> String {
 }
 
 fn ascii_doc_line(text: &str) -> String {
-    let mut kept = Kept::default();
+    let mut kept = Placeholders::default();
     let mut text = kept.take(pattern!(r"`\+?([^`]+?)\+?`"), text, |c| format!("`{}`", &c[1]));
     text =
         kept.take(pattern!(r"image:([^\s\[:]+)\[([^\]]*)\]"), &text, |c| format!("![{}]({})", &c[2], &c[1]));
@@ -144,7 +146,7 @@ pub(super) fn org(text: &str) -> String {
 }
 
 fn org_line(text: &str) -> String {
-    let mut kept = Kept::default();
+    let mut kept = Placeholders::default();
     let mut text = kept.take(pattern!(r"\[\[([^\]]+)\]\[([^\]]+)\]\]"), text, |c| link(&c[2], &c[1]));
     text = kept.take(pattern!(r"\[\[([^\]]+)\]\]"), &text, |c| link("", &c[1]));
     text = kept.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
@@ -191,7 +193,7 @@ pub(super) fn rdoc(text: &str) -> String {
 }
 
 fn rdoc_line(text: &str) -> String {
-    let mut kept = Kept::default();
+    let mut kept = Placeholders::default();
     let mut text = kept.take(pattern!(r"<(?:tt|code)>(.+?)</(?:tt|code)>"), text, |c| format!("`{}`", &c[1]));
     text = CODE_PLUS.apply(&text);
     text = kept.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());

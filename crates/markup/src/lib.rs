@@ -151,9 +151,9 @@ const KEPT_END: char = '\u{2}';
 /// The finished text (code, addresses) that placeholders represent while the rest of a line is
 /// converted.
 #[derive(Default)]
-struct Kept(Vec<String>);
+struct Placeholders(Vec<String>);
 
-impl Kept {
+impl Placeholders {
     fn keep(&mut self, text: String) -> String {
         self.0.push(text);
         format!("{KEPT_START}{}{KEPT_END}", self.0.len() - 1)

@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, collections::HashMap};
 
-use super::{Kept, Out, link, pattern};
+use super::{Out, Placeholders, link, pattern};
 
 /// Returns whether a line is the rule of a heading.
 fn is_rule(line: &str) -> bool {
@@ -192,7 +192,7 @@ fn grid(lines: &[&str], from: usize, targets: &Targets, out: &mut Out) -> usize 
 }
 
 fn inline(text: &str, targets: &Targets) -> String {
-    let mut kept = Kept::default();
+    let mut kept = Placeholders::default();
     let mut text = kept.take(pattern!(r"``(.+?)``"), text, |c| format!("`{}`", &c[1]));
     text = kept.take(pattern!(r":[\w:+-]+:`([^`]+)`"), &text, |c| {
         format!("`{}`", c[1].split('<').next().unwrap_or_default().trim())

@@ -2,7 +2,7 @@
 
 use regex::Captures;
 
-use super::{BOLD, CODE_AT, INSERTED, Kept, Out, STRUCK, link, pattern};
+use super::{BOLD, CODE_AT, INSERTED, Out, Placeholders, STRUCK, link, pattern};
 
 /// Parses a list item; its marks give the depth: `**`, `##`, `*#`.
 fn list<'a>(line: &'a str, marks: &[char]) -> Option<(usize, bool, &'a str)> {
@@ -89,7 +89,7 @@ pub(super) fn textile(text: &str) -> String {
 }
 
 fn textile_line(text: &str) -> String {
-    let mut kept = Kept::default();
+    let mut kept = Placeholders::default();
     let mut text = kept.take(pattern!(r"<code>(.*?)</code>"), text, |c| format!("`{}`", &c[1]));
     text = CODE_AT.apply(&text);
     text = kept.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
@@ -197,7 +197,7 @@ fn jira_cells(line: &str) -> Option<Vec<String>> {
 }
 
 fn jira_line(text: &str) -> String {
-    let mut kept = Kept::default();
+    let mut kept = Placeholders::default();
     let mut text = kept.take(pattern!(r"\{\{(.+?)\}\}"), text, |c| format!("`{}`", &c[1]));
     text = kept.take(pattern!(r"\[([^\]|\n]+)\|([^\]|\n]+)(?:\|[^\]]*)?\]"), &text, |c| link(&c[1], &c[2]));
     text = kept.take(pattern!(r"\[((?:https?|mailto|ftp):[^\]\s]+)\]"), &text, |c| link("", &c[1]));
@@ -277,7 +277,7 @@ pub(super) fn media_wiki(text: &str) -> String {
 }
 
 fn media_wiki_line(text: &str) -> String {
-    let mut kept = Kept::default();
+    let mut kept = Placeholders::default();
     let code = |c: &Captures<'_>| format!("`{}`", &c[1]);
     let mut text = kept.take(pattern!(r"<(?:code|tt)>(.*?)</(?:code|tt)>"), text, code);
     text = kept.take(pattern!(r"<nowiki>(.*?)</nowiki>"), &text, |c| c[1].to_owned());
@@ -323,7 +323,7 @@ pub(super) fn creole(text: &str) -> String {
 }
 
 fn creole_line(text: &str) -> String {
-    let mut kept = Kept::default();
+    let mut kept = Placeholders::default();
     let mut text = kept.take(pattern!(r"\{\{\{(.*?)\}\}\}"), text, |c| format!("`{}`", &c[1]));
     text = kept.take(pattern!(r"\{\{([^}|]+)(?:\|([^}]*))?\}\}"), &text, |c| {
         format!("![{}]({})", c.get(2).map_or("", |m| m.as_str()), &c[1])

@@ -142,7 +142,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
             };
             let said = match next {
                 Next::Line => understand(&self.input.line),
-                Next::TooLong => Said::Wrong(answer(
+                Next::TooLong => ParsedLine::Wrong(answer(
                     None,
                     PARSE_ERROR,
                     &format!("Lines must be shorter than {MAX_LINE} bytes. This line was ignored."),
@@ -151,9 +151,9 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
             };
             self.input.line.clear();
             match said {
-                Said::Message(message) if self.is_in_time(&message) => return Some(*message),
-                Said::Wrong(answer) => self.answer = Some(answer),
-                Said::Message(_) | Said::Nothing => {}
+                ParsedLine::Message(message) if self.is_in_time(&message) => return Some(*message),
+                ParsedLine::Wrong(answer) => self.answer = Some(answer),
+                ParsedLine::Message(_) | ParsedLine::Nothing => {}
             }
         }
     }
@@ -237,7 +237,7 @@ async fn next_line(
 }
 
 /// The result of reading a line.
-enum Said {
+enum ParsedLine {
     Message(Box<ClientJsonRpcMessage>),
     /// The answer to an invalid line.
     Wrong(Vec<u8>),
@@ -246,13 +246,13 @@ enum Said {
 }
 
 /// Parses a line. Every request is passed to `rmcp` or answered here, with its id if readable.
-fn understand(line: &[u8]) -> Said {
+fn understand(line: &[u8]) -> ParsedLine {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     let text = match std::str::from_utf8(line) {
         Ok(text) => text.trim(),
         Err(error) => {
             let at = error.valid_up_to() + 1;
-            return Said::Wrong(answer(
+            return ParsedLine::Wrong(answer(
                 None,
                 PARSE_ERROR,
                 &format!("This line is not valid UTF-8: byte {at} is invalid."),
@@ -260,14 +260,14 @@ fn understand(line: &[u8]) -> Said {
         }
     };
     if text.is_empty() {
-        return Said::Nothing;
+        return ParsedLine::Nothing;
     }
     if let Err(error) = serde_json::from_str::<&RawValue>(text) {
         let what = if error.is_eof() { "unexpected end" } else { "syntax error" };
         let text = format!("This line is not valid JSON: {what} at character {}.", error.column());
-        return Said::Wrong(answer(None, PARSE_ERROR, &text));
+        return ParsedLine::Wrong(answer(None, PARSE_ERROR, &text));
     }
-    let wrong = |id: Option<&str>, text: &str| Said::Wrong(answer(id, INVALID_REQUEST, text));
+    let wrong = |id: Option<&str>, text: &str| ParsedLine::Wrong(answer(id, INVALID_REQUEST, text));
     if !text.starts_with('{') {
         let text = match text.starts_with('[') {
             true => "Batches are not supported; send one message per line.",
@@ -284,7 +284,8 @@ fn understand(line: &[u8]) -> Said {
     let method = field("method").map(|m| serde_json::from_str::<String>(m).ok());
     match (&method, field("id")) {
         (None, _) if fields.contains_key("result") || fields.contains_key("error") => {
-            return serde_json::from_str(text).map_or(Said::Nothing, |m| Said::Message(Box::new(m)));
+            return serde_json::from_str(text)
+                .map_or(ParsedLine::Nothing, |m| ParsedLine::Message(Box::new(m)));
         }
         (None, _) => return wrong(id, "The message has no method."),
         (Some(None), _) => return wrong(id, "The method must be a string."),
@@ -294,8 +295,8 @@ fn understand(line: &[u8]) -> Said {
         (Some(Some(_)), None) => {
             // Notifications are never answered.
             return match serde_json::from_str(text) {
-                Ok(message @ JsonRpcMessage::Notification(_)) => Said::Message(Box::new(message)),
-                _ => Said::Nothing,
+                Ok(message @ JsonRpcMessage::Notification(_)) => ParsedLine::Message(Box::new(message)),
+                _ => ParsedLine::Nothing,
             };
         }
         (Some(Some(_)), Some(given)) if serde_json::from_str::<NumberOrString>(given).is_err() => {
@@ -305,13 +306,13 @@ fn understand(line: &[u8]) -> Said {
     }
     let method = method.flatten().unwrap_or_default();
     if field("params").is_some_and(|p| !p.starts_with('{') && p != "null") {
-        return Said::Wrong(answer(id, INVALID_PARAMS, "The params must be an object."));
+        return ParsedLine::Wrong(answer(id, INVALID_PARAMS, "The params must be an object."));
     }
     match serde_json::from_str::<ClientJsonRpcMessage>(text) {
         Ok(JsonRpcMessage::Request(asked)) => match (&asked.request, takes(&method)) {
             // A known method with invalid parameters.
             (ClientRequest::CustomRequest(_), Some(takes)) => {
-                Said::Wrong(answer(id, INVALID_PARAMS, &format!("{method} takes {takes}.")))
+                ParsedLine::Wrong(answer(id, INVALID_PARAMS, &format!("{method} takes {takes}.")))
             }
             // `rmcp` answers these with only their name.
             _ if !is_known(&method) => {
@@ -319,9 +320,9 @@ fn understand(line: &[u8]) -> Said {
                 let text = format!(
                     "Unknown method \"{shown}\". This server supports initialize, ping, tools/list and tools/call."
                 );
-                Said::Wrong(answer(id, METHOD_NOT_FOUND, &text))
+                ParsedLine::Wrong(answer(id, METHOD_NOT_FOUND, &text))
             }
-            _ => Said::Message(Box::new(JsonRpcMessage::Request(asked))),
+            _ => ParsedLine::Message(Box::new(JsonRpcMessage::Request(asked))),
         },
         Ok(_) => wrong(id, "This method is not a request."),
         Err(_) => {
@@ -368,7 +369,7 @@ mod tests {
 
     fn said(line: &[u8]) -> Option<serde_json::Value> {
         match understand(line) {
-            Said::Wrong(answer) => Some(serde_json::from_slice(&answer).unwrap()),
+            ParsedLine::Wrong(answer) => Some(serde_json::from_slice(&answer).unwrap()),
             _ => None,
         }
     }
@@ -407,7 +408,7 @@ mod tests {
             ),
         ] {
             let shown = String::from_utf8_lossy(line);
-            let Said::Wrong(answer) = understand(line) else { panic!("{shown}: no answer") };
+            let ParsedLine::Wrong(answer) = understand(line) else { panic!("{shown}: no answer") };
             let answer = String::from_utf8(answer).unwrap();
             assert!(answer.contains(&format!("\"id\":{id},")), "{shown}: {answer}");
             assert!(answer.contains(&format!("\"code\":{code},")), "{shown}: {answer}");
@@ -452,7 +453,7 @@ mod tests {
         ] {
             let passed = matches!(
                 understand(line.as_bytes()),
-                Said::Message(m) if matches!(*m, JsonRpcMessage::Request(_))
+                ParsedLine::Message(m) if matches!(*m, JsonRpcMessage::Request(_))
             );
             assert!(passed, "{line}");
         }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::reply::MAX_CHARS;
 
 /// The common parameters of all calls.
-pub trait Asked {
+pub trait BoundedRequest {
     /// Returns the maximum length of the reply, in characters.
     fn max_chars(&self) -> usize {
         MAX_CHARS
@@ -310,12 +310,12 @@ pub struct Status {
 
 macro_rules! asked {
     ($($bounded:ident),*; $($other:ident),*) => {
-        $(impl Asked for $bounded {
+        $(impl BoundedRequest for $bounded {
             fn max_chars(&self) -> usize {
                 self.max_chars
             }
         })*
-        $(impl Asked for $other {})*
+        $(impl BoundedRequest for $other {})*
     };
 }
 

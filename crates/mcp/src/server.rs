@@ -32,7 +32,7 @@ use super::{
     json::{fields, value},
     lines::Lines,
     listing, pages,
-    parameters::{self, Asked},
+    parameters::{self, BoundedRequest},
     reply::{self, Reply},
     thread,
 };
@@ -412,7 +412,7 @@ impl Server {
 
     /// Runs a tool, reports its progress, forwards the client's cancellation, and turns an error
     /// into a reply.
-    async fn answer<P: Asked>(
+    async fn answer<P: BoundedRequest>(
         &self,
         asked: Parameters<P>,
         context: RequestContext<RoleServer>,

@@ -20,12 +20,12 @@ const LEAST_PART: usize = 200;
 ///
 /// The item's own text and its links precede the first comment; each link counts as one character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ThreadOffset {
     comments: usize,
     more: usize,
 }
 
-impl FromStr for Place {
+impl FromStr for ThreadOffset {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
@@ -41,7 +41,7 @@ impl FromStr for Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ThreadOffset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.more {
             0 => write!(f, "{}", self.comments),
@@ -50,8 +50,8 @@ impl fmt::Display for Place {
     }
 }
 
-impl From<Place> for Value {
-    fn from(place: Place) -> Self {
+impl From<ThreadOffset> for Value {
+    fn from(place: ThreadOffset) -> Self {
         match place.more {
             0 => json!(place.comments),
             _ => json!(place.to_string()),
@@ -60,7 +60,7 @@ impl From<Place> for Value {
 }
 
 /// Returns the page of a thread that begins at a place, with at most `limit` comments.
-pub fn page(mut thread: JsonObject, from: Place, limit: usize, room: usize) -> JsonObject {
+pub fn page(mut thread: JsonObject, from: ThreadOffset, limit: usize, room: usize) -> JsonObject {
     let list = |value: Option<Value>| match value {
         Some(Value::Array(all)) => all,
         _ => Vec::new(),
@@ -72,7 +72,7 @@ pub fn page(mut thread: JsonObject, from: Place, limit: usize, room: usize) -> J
     let mut short = thread.clone();
     short.retain(|name, _| name == "key" || name == "title");
     let fresh = Page::new(short.clone(), "comments", room).left;
-    let mut page = Page::new(if from == Place::default() { thread } else { short }, "comments", room);
+    let mut page = Page::new(if from == ThreadOffset::default() { thread } else { short }, "comments", room);
     page.fresh = fresh;
     let next = fill(&mut page, &body, links, comments, from, limit);
     page.value.insert("next_offset".to_owned(), next.map_or(Value::Null, Value::from));
@@ -85,13 +85,13 @@ fn fill(
     body: &str,
     links: Vec<Value>,
     comments: Vec<Value>,
-    from: Place,
+    from: ThreadOffset,
     limit: usize,
-) -> Option<Place> {
+) -> Option<ThreadOffset> {
     let mut more = from.more;
     if from.comments == 0 {
         let length = body.chars().count();
-        if more < length || from == Place::default() {
+        if more < length || from == ThreadOffset::default() {
             let rest = after(body, more);
             let names = cost(&json!({"markdown": "", "markdown_from": more, "markdown_goes_on": true}));
             let part = whole_words(fitting(rest, page.left.saturating_sub(names)), rest);
@@ -101,15 +101,15 @@ fn fill(
             }
             if part.len() < rest.len() {
                 page.put("markdown_goes_on", json!(true));
-                return Some(Place { comments: 0, more: more + part.chars().count() });
+                return Some(ThreadOffset { comments: 0, more: more + part.chars().count() });
             }
             more = length;
         }
         let first = more - length;
-        if first < links.len() || from == Place::default() {
+        if first < links.len() || from == ThreadOffset::default() {
             let (shown, whole) = page.links(links.iter().skip(first).cloned());
             if !whole {
-                return Some(Place { comments: 0, more: length + first + shown });
+                return Some(ThreadOffset { comments: 0, more: length + first + shown });
             }
             more = length + links.len();
         }
@@ -119,8 +119,8 @@ fn fill(
     for (at, comment) in comments.into_iter().enumerate().skip(from.comments) {
         let here = |more| match (at, more) {
             // The first comment's place is counted from the beginning of the item's text.
-            (0, more) => Place { comments: 0, more: body.chars().count() + links.len() + more },
-            (at, more) => Place { comments: at, more },
+            (0, more) => ThreadOffset { comments: 0, more: body.chars().count() + links.len() + more },
+            (at, more) => ThreadOffset { comments: at, more },
         };
         if shown == limit {
             return Some(here(0));
@@ -296,7 +296,7 @@ mod tests {
         let whole = json!({"key": "acme/app#1", "markdown": "short", "links": [], "comments": comments});
         assert_eq!(read(&whole, 40_000, 200).1, 1);
         // Comments that fit are not split merely to fill a page.
-        let page = super::page(object(whole), Place::default(), 200, room(5_000));
+        let page = super::page(object(whole), ThreadOffset::default(), 200, room(5_000));
         assert!(page["comments"].as_array().unwrap().iter().all(|c| c.get("goes_on").is_none()), "{page:?}");
         assert!(page["next_offset"].is_u64(), "{page:?}");
     }
@@ -317,10 +317,10 @@ mod tests {
         for (written, value) in
             [("0", json!(0)), ("3", json!(3)), ("3+4000", json!("3+4000")), (" 3 + 0 ", json!(3))]
         {
-            assert_eq!(Value::from(written.parse::<Place>().unwrap()), value, "{written}");
+            assert_eq!(Value::from(written.parse::<ThreadOffset>().unwrap()), value, "{written}");
         }
         for wrong in ["", "-1", "x", "1+", "1+2+3", "1e30"] {
-            let error = wrong.parse::<Place>().unwrap_err();
+            let error = wrong.parse::<ThreadOffset>().unwrap_err();
             assert!(error.to_string().contains(&format!("not \"{wrong}\"")), "{error}");
         }
     }

@@ -11,7 +11,7 @@ use super::{
 };
 use precedent_core::model::{Redaction, RedactionPreview};
 
-struct Found {
+struct Pseudonym {
     pseudonym: String,
     count: usize,
     sure: bool,
@@ -19,7 +19,7 @@ struct Found {
 
 /// A redactor with the pseudonyms that it has assigned.
 pub(super) struct Redactor {
-    known: HashMap<(&'static str, String), Found>,
+    known: HashMap<(&'static str, String), Pseudonym>,
     next: HashMap<&'static str, usize>,
     logins: BTreeSet<String>,
     pub(super) trackers: BTreeSet<String>,
@@ -60,7 +60,7 @@ impl Redactor {
         let found = self.known.entry((kind, original.to_owned())).or_insert_with(|| {
             let number = next.entry(kind).or_insert(0);
             *number += 1;
-            Found { pseudonym: format!("[{kind}-{number}]"), count: 0, sure: false }
+            Pseudonym { pseudonym: format!("[{kind}-{number}]"), count: 0, sure: false }
         });
         found.count += 1;
         found.sure |= certainty == Sure;
@@ -150,7 +150,7 @@ impl Redactor {
         out
     }
 
-    fn replaced(&self) -> impl Iterator<Item = (&(&'static str, String), &Found)> {
+    fn replaced(&self) -> impl Iterator<Item = (&(&'static str, String), &Pseudonym)> {
         self.known.iter().filter(|(_, found)| found.count > 0)
     }
 

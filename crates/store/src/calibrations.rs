@@ -27,7 +27,7 @@ pub struct Calibration {
 /// The baseline of top candidates' scores in a source without known duplicates, in log-odds of the
 /// confidence model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Background {
+pub struct ScoreBaseline {
     /// The median score.
     pub level: f32,
     /// The interquartile range of the scores; above 0.
@@ -40,13 +40,13 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn background(&self, source: i64, made_with: &str) -> Result<Option<(Background, u64)>> {
+    pub fn score_baseline(&self, source: i64, made_with: &str) -> Result<Option<(ScoreBaseline, u64)>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT level, spread, issues FROM backgrounds WHERE source_id = ?1 AND made_with = ?2",
         )?;
         Ok(statement
             .query_row(params![source, made_with], |r| {
-                Ok((Background { level: r.get(0)?, spread: r.get(1)? }, r.get(2)?))
+                Ok((ScoreBaseline { level: r.get(0)?, spread: r.get(1)? }, r.get(2)?))
             })
             .optional()?)
     }
@@ -152,10 +152,10 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn put_background(
+    pub fn put_score_baseline(
         &self,
         source: i64,
-        background: Background,
+        background: ScoreBaseline,
         issues: u64,
         made_with: &str,
     ) -> Result<()> {

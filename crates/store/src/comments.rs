@@ -14,7 +14,7 @@ use precedent_core::{
 
 /// A comment on a document, with its time and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct CommentText {
     /// Row id of the comment.
     pub id: i64,
     /// Creation time.
@@ -88,7 +88,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn said_before(&self, id: i64, before: Timestamp, most: usize) -> Result<Vec<Said>> {
+    pub fn said_before(&self, id: i64, before: Timestamp, most: usize) -> Result<Vec<CommentText>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT c.id, c.created_at, c.body FROM documents d
              JOIN comments c ON c.source_id = d.source_id AND c.number = d.number
@@ -99,7 +99,7 @@ impl Reader<'_> {
         let mut rows = statement.query(params![id, before.as_second(), most, INTERNAL])?;
         let mut out = Vec::new();
         while let Some(r) = rows.next()? {
-            out.push(Said { id: r.get(0)?, at: time(r.get(1)?)?, body: r.get(2)? });
+            out.push(CommentText { id: r.get(0)?, at: time(r.get(1)?)?, body: r.get(2)? });
         }
         Ok(out)
     }

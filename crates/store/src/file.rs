@@ -177,7 +177,7 @@ impl SqliteFile {
     }
 
     /// Frees the cached read connections, with their page caches and memory mappings.
-    pub fn rest(&self) {
+    pub fn release_memory(&self) {
         // The connections are closed outside of the lock.
         drop(std::mem::take(&mut *lock(&self.readers)));
     }

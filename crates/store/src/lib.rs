@@ -37,8 +37,8 @@ use std::{
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-pub use calibrations::{Background, Calibration};
-pub use comments::{Said, StoredComment};
+pub use calibrations::{Calibration, ScoreBaseline};
+pub use comments::{CommentText, StoredComment};
 pub use documents::{DocumentRow, Listing, Person, SourceCounts, Urgency};
 pub use file::{SqliteFile, is_emptied, with_end};
 pub use insights::VolumeRow;
@@ -165,8 +165,8 @@ impl Store {
     }
 
     /// Frees the cached read connections; later reads open new ones.
-    pub fn rest(&self) {
-        self.file.rest();
+    pub fn release_memory(&self) {
+        self.file.release_memory();
     }
 
     /// Returns the path of the database file.

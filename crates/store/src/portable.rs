@@ -142,7 +142,7 @@ impl Store {
         schema::create(&mut connection)?;
         attached(&mut connection, self.path(), |c| {
             c.execute("CREATE TEMP TABLE old (key TEXT PRIMARY KEY)", [])?;
-            let _own = Own::of(c, notes)?;
+            let _own = OwnFunction::of(c, notes)?;
             bring(c, !notes, Direction::Export)?;
             contents(c, "main")
         })
@@ -275,7 +275,7 @@ impl Store {
                     }
                     c.execute("CREATE TEMP TABLE old AS SELECT key FROM documents", [])?;
                     c.execute("CREATE UNIQUE INDEX temp.old_keys ON old (key)", [])?;
-                    let _own = Own::of(c, true)?;
+                    let _own = OwnFunction::of(c, true)?;
                     let mut all = copy.left_out.clone();
                     all.extend(left_out(c)?);
                     told(&all);
@@ -476,9 +476,9 @@ fn keys(c: &Connection, database: &str) -> Result<Vec<String>> {
 
 /// A guard that registers the SQL function `own(KEY)`, which tells whether a document belongs to a
 /// source of the file itself.
-struct Own<'a>(&'a Connection);
+struct OwnFunction<'a>(&'a Connection);
 
-impl<'a> Own<'a> {
+impl<'a> OwnFunction<'a> {
     fn of(c: &'a Connection, notes: bool) -> Result<Self> {
         let mut places: Vec<String> = Vec::new();
         for key in keys(c, "other")? {
@@ -499,7 +499,7 @@ impl<'a> Own<'a> {
     }
 }
 
-impl Drop for Own<'_> {
+impl Drop for OwnFunction<'_> {
     fn drop(&mut self) {
         // The next registration replaces it if the removal fails.
         let _ = self.0.remove_function("own", 1);

@@ -16,8 +16,8 @@ use precedent_core::{
     task::Task,
 };
 use precedent_store::{
-    Background, Calibration, DateEvidence, NoteContent, RawKind, RemoteRow, Store, StreamRow, VerifiedCopy,
-    check_foreign,
+    Calibration, DateEvidence, NoteContent, RawKind, RemoteRow, ScoreBaseline, Store, StreamRow,
+    VerifiedCopy, check_foreign,
 };
 use proptest::prelude::*;
 use rusqlite::{Connection, params, types::Value as Cell};
@@ -186,7 +186,7 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                     };
                     w.set_stream(source.id, "items", &row)?;
                     w.relations_were_read(source.id, &[2])?;
-                    w.put_background(source.id, Background { level: 0.5, spread: 1.0 }, 6, "basis")?;
+                    w.put_score_baseline(source.id, ScoreBaseline { level: 0.5, spread: 1.0 }, 6, "basis")?;
                     let calibration =
                         Calibration { slope: 1.0, intercept: 0.1, labels: 9, model: None, order: None };
                     w.put_calibration(source.id, &calibration, at(NOW - 50_000))?;

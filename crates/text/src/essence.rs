@@ -9,7 +9,7 @@ use std::{
 
 use regex::Regex;
 
-use crate::{mail, report, signature, skeleton::Skeleton, visible::uncoloured};
+use crate::{mail, report, signature, skeleton::Skeleton, visible::strip_ansi};
 
 /// The length up to which a text is read as it is, in bytes.
 const SHORT: usize = 24_000;
@@ -42,8 +42,8 @@ static VARYING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[
 /// terminal colours. A short text is kept whole. Lines that differ only in numbers count once; of
 /// the others the first, the last and those around a failure are kept in their order, the rarest
 /// kinds of lines first.
-pub fn informative(text: &str) -> Cow<'_, str> {
-    let text = match uncoloured(text) {
+pub fn extract_salient(text: &str) -> Cow<'_, str> {
+    let text = match strip_ansi(text) {
         plain if plain.len() > LONGEST_MAIL => plain,
         plain => match mail::pasted(&plain) {
             Some((subject, own)) if subject.is_empty() => Cow::Owned(own),
@@ -55,7 +55,7 @@ pub fn informative(text: &str) -> Cow<'_, str> {
         return text;
     }
     let lines: Vec<&str> = text.lines().collect();
-    let kept = telling(&lines, MOST);
+    let kept = salient_lines(&lines, MOST);
     Cow::Owned(kept.into_iter().map(|at| head(lines[at])).collect::<Vec<_>>().join("\n"))
 }
 
@@ -68,20 +68,20 @@ pub fn condensed(text: &str, most: usize) -> Cow<'_, str> {
     }
     let parts = parts(text);
     // A text without code blocks may be a log as a whole.
-    let long = |part: &Part<'_>| {
+    let long = |part: &LineRun<'_>| {
         part.lines.len() >= MANY_LINES && (part.code || (parts.len() == 1 && are_a_log(&part.lines)))
     };
     let count = parts.iter().filter(|part| long(part)).count();
     if count == 0 {
         return text.into();
     }
-    let written: usize = parts.iter().filter(|part| !long(part)).map(Part::bytes).sum();
+    let written: usize = parts.iter().filter(|part| !long(part)).map(LineRun::bytes).sum();
     let each = most.saturating_sub(written).max(most / 2) / count;
     let mut out = String::with_capacity(most);
     for part in &parts {
         let kept: BTreeSet<usize> = match long(part) && part.bytes() > each {
             // Reserve room for the marks.
-            true => telling(&part.lines, each * 3 / 4),
+            true => salient_lines(&part.lines, each * 3 / 4),
             false => (0..part.lines.len()).collect(),
         };
         let mut next = 0;
@@ -102,12 +102,12 @@ pub fn condensed(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// A run of lines: the content of a code block, or the lines outside of one, fences included.
-struct Part<'t> {
+struct LineRun<'t> {
     lines: Vec<&'t str>,
     code: bool,
 }
 
-impl Part<'_> {
+impl LineRun<'_> {
     fn bytes(&self) -> usize {
         self.lines.iter().map(|line| line.len() + 1).sum()
     }
@@ -120,19 +120,19 @@ fn are_a_log(lines: &[&str]) -> bool {
     numbered.count() * 2 > said.count()
 }
 
-fn parts(text: &str) -> Vec<Part<'_>> {
-    let mut out = vec![Part { lines: Vec::new(), code: false }];
+fn parts(text: &str) -> Vec<LineRun<'_>> {
+    let mut out = vec![LineRun { lines: Vec::new(), code: false }];
     for line in text.lines() {
         let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
         let code = out.last().is_some_and(|part| part.code);
         if fence && code {
-            out.push(Part { lines: Vec::new(), code: false });
+            out.push(LineRun { lines: Vec::new(), code: false });
         }
         if let Some(part) = out.last_mut() {
             part.lines.push(line);
         }
         if fence && !code {
-            out.push(Part { lines: Vec::new(), code: true });
+            out.push(LineRun { lines: Vec::new(), code: true });
         }
     }
     out.retain(|part| !part.lines.is_empty());
@@ -142,7 +142,7 @@ fn parts(text: &str) -> Vec<Part<'_>> {
 /// Returns the indices of the salient lines, in about `most` bytes. Lines that differ only in
 /// numbers count once; of the others the first, the last and those around a failure are kept, the
 /// rarest kinds of lines first.
-fn telling(lines: &[&str], most: usize) -> BTreeSet<usize> {
+fn salient_lines(lines: &[&str], most: usize) -> BTreeSet<usize> {
     let hash = BuildHasherDefault::<DefaultHasher>::new();
     let kinds: Vec<u64> =
         lines.iter().map(|l| hash.hash_one(VARYING.replace_all(l.trim(), "0").as_ref())).collect();
@@ -193,7 +193,7 @@ pub fn headline(text: &str) -> String {
     if !title.is_empty() {
         return title;
     }
-    let plain = uncoloured(text);
+    let plain = strip_ansi(text);
     let first = || plain.trim().lines().next();
     // Without a failure, use the first warning.
     let that = |pattern: &Regex| plain.lines().find(|line| pattern.is_match(head(line)));
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_short_text_stays_as_it_is() {
-        assert!(matches!(informative("one\n\ntwo"), Cow::Borrowed("one\n\ntwo")));
+        assert!(matches!(extract_salient("one\n\ntwo"), Cow::Borrowed("one\n\ntwo")));
     }
 
     #[test]
@@ -248,16 +248,16 @@ mod tests {
     #[test]
     fn a_coloured_failure_is_a_failure_and_a_mail_is_its_writers() {
         let log = log(20_000, 777, "\u{1b}[31merror\u{1b}[0m: the ring has no slot left");
-        assert!(informative(&log).contains("error: the ring has no slot left"));
+        assert!(extract_salient(&log).contains("error: the ring has no slot left"));
         let mail = "From: Ada\nTo: Desk\nSubject: Re: Pump\n\nHello,\n\nit stops.\n\nRegards\nAda";
-        assert_eq!(informative(mail), "Pump\n\nit stops.");
+        assert_eq!(extract_salient(mail), "Pump\n\nit stops.");
     }
 
     #[test]
     fn the_failure_is_kept_wherever_it_stands() {
         for at in [0, 777, 19_999] {
             let log = log(20_000, at, "ERROR FW-1043: upload stopped at offset 12");
-            let kept = informative(&log);
+            let kept = extract_salient(&log);
             assert!(kept.len() <= MOST && kept.contains("FW-1043"), "at {at}: {} bytes", kept.len());
         }
     }
@@ -267,7 +267,7 @@ mod tests {
         let mut lines: Vec<String> = (0..50_000).map(|n| format!("ERROR retry {n} of the queue")).collect();
         lines.insert(31_000, "java.lang.IllegalStateException: the ring has no slot left".to_owned());
         let text = lines.join("\n");
-        assert!(informative(&text).contains("no slot left"));
+        assert!(extract_salient(&text).contains("no slot left"));
     }
 
     #[test]
@@ -276,14 +276,14 @@ mod tests {
         let mut lines: Vec<String> =
             (0..9_000).map(|n| format!("WARN slow request of {}", word(n))).collect();
         lines.insert(700, "ERROR the ring has no slot left".to_owned());
-        assert!(informative(&lines.join("\n")).contains("no slot left"));
+        assert!(extract_salient(&lines.join("\n")).contains("no slot left"));
     }
 
     proptest::proptest! {
         #[test]
         fn what_is_kept_is_short_and_stood_there(lines in proptest::collection::vec("[a-zé0-9 ]{0,40}", 0..3_000)) {
             let text = lines.join("\n");
-            let kept = informative(&text);
+            let kept = extract_salient(&text);
             proptest::prop_assert!(kept.len() <= text.len().min(SHORT));
             for line in kept.lines() {
                 proptest::prop_assert!(text.contains(line));

@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::HashSet, sync::LazyLock};
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use regex::{Captures, Regex};
 
-use super::{dialect::OPTIONS, visible::uncoloured, words::Words};
+use super::{dialect::OPTIONS, visible::strip_ansi, words::Words};
 
 /// The elements that tracker texts may use: no script, style, form, frame, media or SVG.
 static TAGS: Words = Words::new(
@@ -84,7 +84,7 @@ static TEXT_ONLY: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
 /// becomes `<span class="remote-image" data-src=URL>alt</span>`, to be loaded on request, and a
 /// task's checkbox a character.
 pub fn from_markdown(markdown: &str) -> String {
-    let plain = uncoloured(markdown);
+    let plain = strip_ansi(markdown);
     let markdown = shown(&plain);
     let mut image: Option<(String, String)> = None;
     let (mut depth, mut tags) = (0_usize, 0_usize);

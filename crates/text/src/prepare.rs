@@ -7,7 +7,7 @@ use super::{
     markdown::{self, Block, BlockKind},
     signature::{Signature, signatures},
     skeleton::Skeleton,
-    visible::uncoloured,
+    visible::strip_ansi,
 };
 
 /// The maximum length of a text that is read, in bytes. The rest is kept in the store and shown,
@@ -17,7 +17,7 @@ pub const MAX_READ: usize = 1_000_000;
 /// Returns a text's own content: without terminal colours, the mail that it answers, and the
 /// signature.
 pub fn written(markdown: &str) -> Cow<'_, str> {
-    match uncoloured(markdown) {
+    match strip_ansi(markdown) {
         Cow::Borrowed(plain) => mail::own(plain),
         Cow::Owned(plain) => Cow::Owned(mail::own(&plain).into_owned()),
     }

@@ -11,7 +11,7 @@ use super::{
     signature::{self, SignatureKind},
     skeleton::Skeleton,
     tokens,
-    visible::uncoloured,
+    visible::strip_ansi,
 };
 
 /// The maximum number of words of a field that are read, which bounds the cost of a 5 MB log.
@@ -59,7 +59,7 @@ impl Report {
 /// Splits a pasted text into a title and a body. The first line is the title if it is short enough
 /// and no line of a log. A mail's title is its subject, and its body its own text.
 pub fn pasted(text: &str, skeleton: &Skeleton) -> (String, Prepared) {
-    let plain = uncoloured(text);
+    let plain = strip_ansi(text);
     let (subject, own) = match mail::pasted(&plain) {
         Some((subject, own)) => (subject, Cow::Owned(own)),
         None => (String::new(), Cow::Borrowed(plain.trim())),

@@ -209,7 +209,7 @@ pub(super) fn marked_lines<'t>(mark: &'t Regex, text: &'t str) -> impl Iterator<
 }
 
 /// A message and its byte range.
-type Found<'t> = (std::ops::Range<usize>, &'t str);
+type SignatureSpan<'t> = (std::ops::Range<usize>, &'t str);
 
 /// Returns the messages of a text in order, without overlaps; quoted ones win where both kinds
 /// begin.
@@ -218,7 +218,8 @@ fn messages(text: &str) -> impl Iterator<Item = &str> {
     let mut next_quoted = quoted(text, 0);
     let mut next_told = if TOLD_MARK.is_match(text) { told(text, 0) } else { None };
     std::iter::from_fn(move || {
-        let stale = |found: &Option<Found<'_>>| found.as_ref().is_some_and(|(range, _)| range.start < at);
+        let stale =
+            |found: &Option<SignatureSpan<'_>>| found.as_ref().is_some_and(|(range, _)| range.start < at);
         if stale(&next_quoted) {
             next_quoted = quoted(text, at);
         }
@@ -233,7 +234,7 @@ fn messages(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the first line-initial message at or after `at`.
-fn told(text: &str, at: usize) -> Option<Found<'_>> {
+fn told(text: &str, at: usize) -> Option<SignatureSpan<'_>> {
     let found = TOLD.captures_at(text, at)?;
     let (whole, message) = (found.get(0)?, found.get(1)?);
     Some((whole.range(), message.as_str()))
@@ -241,7 +242,7 @@ fn told(text: &str, at: usize) -> Option<Found<'_>> {
 
 /// Returns the first message of 12 to 160 characters at or after `at` that is quoted at most 60
 /// characters after a failure word.
-fn quoted(text: &str, mut at: usize) -> Option<Found<'_>> {
+fn quoted(text: &str, mut at: usize) -> Option<SignatureSpan<'_>> {
     const QUOTES: [char; 3] = ['"', '\'', '`'];
     let ends = |c: char| c == '\n' || QUOTES.contains(&c);
     // Returns the position of the next quote, unless the line ends first or it is too far.

@@ -98,14 +98,14 @@ fn overwritten(text: &str) -> Cow<'_, str> {
 
 /// Returns the text without terminal colours and movements, as a terminal shows it. Words that only
 /// a colour divides are joined; words that a movement divides are separate.
-pub fn uncoloured(text: &str) -> Cow<'_, str> {
+pub fn strip_ansi(text: &str) -> Cow<'_, str> {
     match overwritten(text) {
-        Cow::Borrowed(text) => without_orders(text),
-        Cow::Owned(text) => Cow::Owned(without_orders(&text).into_owned()),
+        Cow::Borrowed(text) => strip_control(text),
+        Cow::Owned(text) => Cow::Owned(strip_control(&text).into_owned()),
     }
 }
 
-fn without_orders(text: &str) -> Cow<'_, str> {
+fn strip_control(text: &str) -> Cow<'_, str> {
     let coloured = text.contains(['\u{1b}', '\u{9b}', '\u{9d}'])
         || (text.contains('[')
             && [
@@ -197,13 +197,13 @@ mod tests {
     #[test]
     fn a_coloured_log_reads_as_the_same_log_without_colours() {
         let plain = "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n\tnote: rate[5m] of a[0] is 3";
-        assert!(matches!(uncoloured(plain), Cow::Borrowed(_)));
+        assert!(matches!(strip_ansi(plain), Cow::Borrowed(_)));
         for escape in ["\u{1b}", "\\x1b", "\\u001b", "\\033", "\\e", "^[", "\u{241b}", "\u{fffd}", ""] {
             let text = plain
                 .replace("error", &format!("{escape}[0m{escape}[1m{escape}[38;5;9merror"))
                 .replace("]:", &format!("]{escape}[0m{escape}[m:"))
                 .replace("-->", &format!("{escape}[1;34m-->{escape}[0m"));
-            assert_eq!(uncoloured(&text), plain, "{escape:?}");
+            assert_eq!(strip_ansi(&text), plain, "{escape:?}");
         }
         for (text, want) in [
             ("\u{9b}31mred\u{9b}0m", "red"),
@@ -213,7 +213,7 @@ mod tests {
             ("never ends \u{1b}]0;title\nnext line", "never ends 0;title\nnext line"),
             ("50 [m] and [31m of rope", "50 [m] and [31m of rope"),
         ] {
-            assert_eq!(uncoloured(text), want, "{text:?}");
+            assert_eq!(strip_ansi(text), want, "{text:?}");
         }
     }
 
@@ -229,7 +229,7 @@ mod tests {
             ("one\u{1b}Etwo", "one two"),
             ("mod\u{1b}[1mul\u{1b}[0me tail\u{1b}[0Ked", "module tailed"),
         ] {
-            assert_eq!(uncoloured(text), want, "{text:?}");
+            assert_eq!(strip_ansi(text), want, "{text:?}");
         }
     }
 
@@ -242,10 +242,10 @@ mod tests {
             ("spin |\u{8}/\u{8}-\u{8} done", "spin  done"),
             ("N\u{8}NA\u{8}AME", "NAME"),
         ] {
-            assert_eq!(uncoloured(text), want, "{text:?}");
+            assert_eq!(strip_ansi(text), want, "{text:?}");
         }
         for kept in ["one\r\ntwo\r\n", "lines of\rvery old\rcomputers", "one\r\r\ntwo"] {
-            assert!(matches!(uncoloured(kept), Cow::Borrowed(_)), "{kept:?}");
+            assert!(matches!(strip_ansi(kept), Cow::Borrowed(_)), "{kept:?}");
         }
     }
 
@@ -254,12 +254,12 @@ mod tests {
         fn what_has_no_colours_stays_and_nothing_else_goes(lines in proptest::collection::vec("[a-z0-9 :/äß]{0,20}", 1..8), orders in "(\\[[0-9;]{0,4}[mKGAJ]|\\(B|=){1}") {
             let plain = lines.join("\n");
             let coloured = lines.iter().map(|l| format!("\u{1b}{orders}{l}\u{1b}[0m")).collect::<Vec<_>>().join("\n");
-            proptest::prop_assert_eq!(uncoloured(&coloured), plain.as_str());
+            proptest::prop_assert_eq!(strip_ansi(&coloured), plain.as_str());
         }
 
         #[test]
         fn any_text_is_read_and_grows_never(text in "[\u{1b}\u{9b}\\[\\]0-9;m\\\\a-c\n]{0,80}") {
-            proptest::prop_assert!(uncoloured(&text).len() <= text.len());
+            proptest::prop_assert!(strip_ansi(&text).len() <= text.len());
         }
     }
 

@@ -159,9 +159,9 @@ impl Keyring for MemoryKeyring {
 pub const KEYRING: &str = "the keyring";
 
 /// A keyring as a token source.
-struct Kept(Arc<dyn Keyring>);
+struct KeyringSource(Arc<dyn Keyring>);
 
-impl TokenSource for Kept {
+impl TokenSource for KeyringSource {
     fn name(&self) -> &'static str {
         KEYRING
     }
@@ -212,7 +212,7 @@ impl fmt::Debug for Token {
 
 /// A token and its source.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundToken {
     /// The token.
     pub token: Token,
     /// Readable name of the source.
@@ -237,7 +237,7 @@ impl Secrets {
     /// Appends a keyring, which also stores new tokens.
     #[must_use]
     pub fn then_keyring(mut self, keyring: Arc<dyn Keyring>) -> Self {
-        self.places.push(Arc::new(Kept(Arc::clone(&keyring))));
+        self.places.push(Arc::new(KeyringSource(Arc::clone(&keyring))));
         self.keyring = Some(keyring);
         self
     }
@@ -267,10 +267,10 @@ impl Secrets {
 
     /// Returns the first matching token, bound to these addresses; an unavailable source counts as
     /// having none.
-    pub fn find(&self, wanted: Wanted<'_>, addresses: &[Url]) -> Option<Found> {
+    pub fn find(&self, wanted: Wanted<'_>, addresses: &[Url]) -> Option<FoundToken> {
         self.places.iter().find_map(|place| {
             let secret = place.token(wanted).ok()??;
-            Some(Found { token: Token::new(secret, addresses), place: place.name() })
+            Some(FoundToken { token: Token::new(secret, addresses), place: place.name() })
         })
     }
 }

@@ -10,18 +10,18 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use tauri::{AppHandle, Manager as _, State};
 
-use crate::desk::Desk;
+use crate::desk::AppState;
 
 /// Assembles a brief without storing anything.
 #[tauri::command]
-pub async fn brief(desk: State<'_, Desk>, request: BriefRequest) -> Result<Brief> {
+pub async fn brief(desk: State<'_, AppState>, request: BriefRequest) -> Result<Brief> {
     desk.casebook().await?.brief(request, &Task::new()).await
 }
 
 /// Returns the replacements that a redaction of this brief would make, with their kinds.
 #[tauri::command]
 pub async fn preview_redaction(
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     request: BriefRequest,
 ) -> Result<Vec<RedactionPreview>> {
     desk.casebook().await?.preview_redaction(request, &Task::new()).await
@@ -29,7 +29,7 @@ pub async fn preview_redaction(
 
 /// Returns a brief as Markdown, for copying.
 #[tauri::command]
-pub async fn brief_markdown(desk: State<'_, Desk>, request: BriefRequest) -> Result<String> {
+pub async fn brief_markdown(desk: State<'_, AppState>, request: BriefRequest) -> Result<String> {
     let brief = desk.casebook().await?.brief(request, &Task::new()).await?;
     let bytes = Casebook::render_brief(brief, BriefFormat::Markdown).await?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -41,7 +41,7 @@ pub async fn brief_markdown(desk: State<'_, Desk>, request: BriefRequest) -> Res
 #[tauri::command]
 pub async fn export_brief(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     request: BriefRequest,
     format: BriefFormat,
     path: String,

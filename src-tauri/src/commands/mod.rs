@@ -24,7 +24,7 @@ use tauri_plugin_opener::OpenerExt as _;
 
 pub use self::{brief::*, models::*, notes::*, prompt::*, sources::*, triage::*};
 use crate::{
-    desk::{Desk, JobKind},
+    desk::{AppState, JobKind},
     drops::{Dropped, Drops},
     links::Links,
     notice,
@@ -46,7 +46,7 @@ pub struct Launch {
 
 /// Returns how the program was started.
 #[tauri::command]
-pub async fn launch(desk: State<'_, Desk>) -> Result<Launch> {
+pub async fn launch(desk: State<'_, AppState>) -> Result<Launch> {
     let settings = desk.wrong_settings().map(Path::to_owned);
     Ok(Launch {
         version: env!("CARGO_PKG_VERSION"),
@@ -65,7 +65,7 @@ fn wrong_in(file: &Path) -> Option<Error> {
 ///
 /// Returns its new path. A file that was corrected meanwhile stays.
 #[tauri::command]
-pub async fn set_settings_aside(desk: State<'_, Desk>) -> Result<Option<String>> {
+pub async fn set_settings_aside(desk: State<'_, AppState>) -> Result<Option<String>> {
     let Some(file) = desk.wrong_settings().map(Path::to_owned) else { return Ok(None) };
     blocking(move || match wrong_in(&file) {
         Some(_) => Ok(Some(precedent_host::set_config_aside(&file)?.display().to_string())),
@@ -76,7 +76,7 @@ pub async fn set_settings_aside(desk: State<'_, Desk>) -> Result<Option<String>>
 
 /// Returns the casebook's status; opens the casebook if necessary.
 #[tauri::command]
-pub async fn status(desk: State<'_, Desk>) -> Result<Status> {
+pub async fn status(desk: State<'_, AppState>) -> Result<Status> {
     desk.casebook().await?.status().await
 }
 
@@ -86,7 +86,7 @@ pub async fn status(desk: State<'_, Desk>) -> Result<Status> {
 #[tauri::command]
 pub async fn search(
     window: tauri::WebviewWindow,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     request: SearchRequest,
     apart: bool,
 ) -> Result<SearchResponse> {
@@ -95,14 +95,14 @@ pub async fn search(
     // A lexical search runs while the user types; the next search needs the model.
     if request.mode == Some(Mode::Lexical) && !apart {
         let casebook = casebook.clone();
-        tauri::async_runtime::spawn(async move { casebook.warm().await });
+        tauri::async_runtime::spawn(async move { casebook.preload().await });
     }
     casebook.search(request, &task).await
 }
 
 /// Returns one document with all its comments.
 #[tauri::command]
-pub async fn thread(desk: State<'_, Desk>, key: String) -> Result<Thread> {
+pub async fn thread(desk: State<'_, AppState>, key: String) -> Result<Thread> {
     desk.casebook().await?.thread(&key).await
 }
 
@@ -115,7 +115,7 @@ pub async fn prose(texts: Vec<String>) -> Result<Vec<String>> {
 /// Returns solved cases of the same problem.
 #[tauri::command]
 pub async fn troubleshoot(
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     request: TroubleshootRequest,
 ) -> Result<TroubleshootResponse> {
     desk.casebook().await?.troubleshoot(request, &Task::new()).await
@@ -125,7 +125,7 @@ pub async fn troubleshoot(
 #[tauri::command]
 pub async fn read_logs(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     mut request: LogRequest,
     progress: Channel<Progress>,
 ) -> Result<LogResponse> {
@@ -139,14 +139,14 @@ pub async fn read_logs(
 
 /// Returns issue counts by month and by source.
 #[tauri::command]
-pub async fn insights(desk: State<'_, Desk>, source: Option<String>) -> Result<Insights> {
+pub async fn insights(desk: State<'_, AppState>, source: Option<String>) -> Result<Insights> {
     desk.casebook().await?.insights(source.as_deref()).await
 }
 
 /// Returns the issues counted as duplicates, for a source and a month or for all.
 #[tauri::command]
 pub async fn known_duplicates(
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     source: Option<String>,
     month: Option<String>,
 ) -> Result<Vec<CountedDuplicate>> {
@@ -155,7 +155,7 @@ pub async fn known_duplicates(
 
 /// Returns groups of reports that are known or likely duplicates, as far as they were checked.
 #[tauri::command]
-pub async fn clusters(desk: State<'_, Desk>, request: ClustersRequest) -> Result<ClustersResponse> {
+pub async fn clusters(desk: State<'_, AppState>, request: ClustersRequest) -> Result<ClustersResponse> {
     desk.casebook().await?.clusters(request).await
 }
 
@@ -163,7 +163,7 @@ pub async fn clusters(desk: State<'_, Desk>, request: ClustersRequest) -> Result
 #[tauri::command]
 pub async fn import_sample(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     progress: Channel<Progress>,
 ) -> Result<ImportReport> {
     let casebook = desk.casebook().await?;
@@ -175,7 +175,7 @@ pub async fn import_sample(
 #[tauri::command]
 pub async fn update_index(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     progress: Channel<Progress>,
 ) -> Result<IndexReport> {
     let casebook = desk.casebook().await?;
@@ -185,13 +185,17 @@ pub async fn update_index(
 
 /// Marks the indexes as out of date; the next update rebuilds them.
 #[tauri::command]
-pub async fn forget_indexes(desk: State<'_, Desk>) -> Result<()> {
+pub async fn forget_indexes(desk: State<'_, AppState>) -> Result<()> {
     desk.casebook().await?.forget_indexes().await
 }
 
 /// Checks the casebook, even one that cannot be opened, and repairs it if possible. A long job.
 #[tauri::command]
-pub async fn repair(app: AppHandle, desk: State<'_, Desk>, progress: Channel<Progress>) -> Result<Health> {
+pub async fn repair(
+    app: AppHandle,
+    desk: State<'_, AppState>,
+    progress: Channel<Progress>,
+) -> Result<Health> {
     let running = desk.begin(JobKind::Repair, watched(progress))?;
     notice::when_long(&app, &running, desk.repair(&running.task).await)
 }
@@ -204,7 +208,7 @@ pub async fn is_metered() -> Result<Option<bool>> {
 
 /// Cancels a long job and returns whether it was running.
 #[tauri::command]
-pub async fn cancel(desk: State<'_, Desk>, job: JobKind) -> Result<bool> {
+pub async fn cancel(desk: State<'_, AppState>, job: JobKind) -> Result<bool> {
     Ok(desk.cancel(job))
 }
 
@@ -234,7 +238,7 @@ pub async fn announce(app: AppHandle, news: String) -> Result<()> {
 /// Tracker text is untrusted: only `https` URLs are opened, and `http` URLs of hosts of the user's
 /// sources.
 #[tauri::command]
-pub async fn open_external(app: AppHandle, desk: State<'_, Desk>, url: String) -> Result<()> {
+pub async fn open_external(app: AppHandle, desk: State<'_, AppState>, url: String) -> Result<()> {
     let url = web_address(&url)?;
     if url.scheme() == "http" {
         let host = url.host_str().unwrap_or_default();

@@ -8,7 +8,7 @@ use tauri::{AppHandle, State, ipc::Channel};
 
 use super::{brief::full_path, watched};
 use crate::{
-    desk::{Desk, JobKind},
+    desk::{AppState, JobKind},
     notice,
 };
 
@@ -36,13 +36,13 @@ pub struct CatalogModel {
 
 /// Returns the models that can answer queries.
 #[tauri::command]
-pub async fn models(desk: State<'_, Desk>) -> Result<Vec<ModelView>> {
+pub async fn models(desk: State<'_, AppState>) -> Result<Vec<ModelView>> {
     desk.casebook().await?.models().await
 }
 
 /// Returns the models that can be installed by name.
 #[tauri::command]
-pub async fn catalog(desk: State<'_, Desk>) -> Result<Catalog> {
+pub async fn catalog(desk: State<'_, AppState>) -> Result<Catalog> {
     let host = desk.casebook().await?.hub()?.host_str().unwrap_or_default().to_owned();
     let models = Casebook::catalog()
         .into_iter()
@@ -55,7 +55,7 @@ pub async fn catalog(desk: State<'_, Desk>) -> Result<Catalog> {
 #[tauri::command]
 pub async fn install_model(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     name: String,
     progress: Channel<Progress>,
 ) -> Result<ModelView> {
@@ -68,7 +68,7 @@ pub async fn install_model(
 #[tauri::command]
 pub async fn import_model(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     path: String,
     name: Option<String>,
     progress: Channel<Progress>,
@@ -82,12 +82,12 @@ pub async fn import_model(
 
 /// Selects a model, which answers as soon as its vectors are complete.
 #[tauri::command]
-pub async fn use_model(desk: State<'_, Desk>, name: String) -> Result<()> {
+pub async fn use_model(desk: State<'_, AppState>, name: String) -> Result<()> {
     desk.casebook().await?.use_model(&name).await
 }
 
 /// Removes a model with its vectors.
 #[tauri::command]
-pub async fn remove_model(desk: State<'_, Desk>, name: String) -> Result<()> {
+pub async fn remove_model(desk: State<'_, AppState>, name: String) -> Result<()> {
     desk.casebook().await?.remove_model(&name).await
 }

@@ -6,24 +6,24 @@ use precedent_core::{
 };
 use tauri::State;
 
-use crate::desk::Desk;
+use crate::desk::AppState;
 
 /// Returns the notes of a kind, or all notes, most recently changed first.
 #[tauri::command]
-pub async fn notes(desk: State<'_, Desk>, kind: Option<NoteKind>) -> Result<Vec<Note>> {
+pub async fn notes(desk: State<'_, AppState>, kind: Option<NoteKind>) -> Result<Vec<Note>> {
     desk.casebook().await?.notes(kind).await
 }
 
 /// Stores a note unless an identical one exists.
 #[tauri::command]
-pub async fn add_note(desk: State<'_, Desk>, draft: NoteDraft) -> Result<NoteAnswer> {
+pub async fn add_note(desk: State<'_, AppState>, draft: NoteDraft) -> Result<NoteAnswer> {
     desk.casebook().await?.add_note(draft, &Task::new()).await
 }
 
 /// Finds notes with the same or nearly the same text; stores nothing.
 #[tauri::command]
 pub async fn similar_notes(
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     kind: NoteKind,
     title: String,
     body: String,
@@ -33,12 +33,12 @@ pub async fn similar_notes(
 
 /// Changes a note.
 #[tauri::command]
-pub async fn edit_note(desk: State<'_, Desk>, key: String, change: NoteChange) -> Result<Note> {
+pub async fn edit_note(desk: State<'_, AppState>, key: String, change: NoteChange) -> Result<Note> {
     desk.casebook().await?.edit_note(&key, change, &Task::new()).await
 }
 
 /// Removes a note and returns it.
 #[tauri::command]
-pub async fn remove_note(desk: State<'_, Desk>, key: String) -> Result<Note> {
+pub async fn remove_note(desk: State<'_, AppState>, key: String) -> Result<Note> {
     desk.casebook().await?.remove_note(&key, &Task::new()).await
 }

@@ -12,49 +12,49 @@ use tauri::{AppHandle, State, ipc::Channel};
 
 use super::{brief::full_path, watched};
 use crate::{
-    desk::{Desk, JobKind},
+    desk::{AppState, JobKind},
     notice,
 };
 
 /// Returns the live sources with the data they lack.
 #[tauri::command]
-pub async fn mirrors(desk: State<'_, Desk>) -> Result<Vec<MirrorView>> {
+pub async fn mirrors(desk: State<'_, AppState>) -> Result<Vec<MirrorView>> {
     desk.casebook().await?.mirrors().await
 }
 
 /// Returns the hosts that the casebook connects to, with the origins of their tokens.
 #[tauri::command]
-pub async fn hosts(desk: State<'_, Desk>) -> Result<Vec<HostView>> {
+pub async fn hosts(desk: State<'_, AppState>) -> Result<Vec<HostView>> {
     desk.casebook().await?.hosts().await
 }
 
 /// Adds a live source without fetching anything.
 #[tauri::command]
-pub async fn add_mirror(desk: State<'_, Desk>, new: NewMirror) -> Result<SourceView> {
+pub async fn add_mirror(desk: State<'_, AppState>, new: NewMirror) -> Result<SourceView> {
     desk.casebook().await?.add_tracker(new).await
 }
 
 /// Tests the access to a live source.
 #[tauri::command]
-pub async fn test_source(desk: State<'_, Desk>, key: String) -> Result<Access> {
+pub async fn test_source(desk: State<'_, AppState>, key: String) -> Result<Access> {
     desk.casebook().await?.test_source(&key, &Task::new()).await
 }
 
 /// Allows the host of a source from an imported casebook to receive its token.
 #[tauri::command]
-pub async fn trust_source(desk: State<'_, Desk>, key: String) -> Result<HostView> {
+pub async fn trust_source(desk: State<'_, AppState>, key: String) -> Result<HostView> {
     desk.casebook().await?.trust_source(&key).await
 }
 
 /// Stores a host's token in the system's keyring.
 #[tauri::command]
-pub async fn keep_token(desk: State<'_, Desk>, host: String, token: String) -> Result<()> {
+pub async fn keep_token(desk: State<'_, AppState>, host: String, token: String) -> Result<()> {
     desk.casebook().await?.keep_token(&host, token.into()).await
 }
 
 /// Removes a host's token and returns whether there was one.
 #[tauri::command]
-pub async fn forget_token(desk: State<'_, Desk>, host: String) -> Result<bool> {
+pub async fn forget_token(desk: State<'_, AppState>, host: String) -> Result<bool> {
     desk.casebook().await?.forget_token(&host).await
 }
 
@@ -62,7 +62,7 @@ pub async fn forget_token(desk: State<'_, Desk>, host: String) -> Result<bool> {
 #[tauri::command]
 pub async fn sync(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     sources: Vec<String>,
     full: bool,
     progress: Channel<Progress>,
@@ -77,7 +77,7 @@ pub async fn sync(
 #[tauri::command]
 pub async fn understand_files(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     request: ImportRequest,
     progress: Channel<Progress>,
 ) -> Result<Understood> {
@@ -90,7 +90,7 @@ pub async fn understand_files(
 #[tauri::command]
 pub async fn import_files(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     request: ImportRequest,
     progress: Channel<Progress>,
 ) -> Result<Imported> {
@@ -112,7 +112,7 @@ fn full(app: &AppHandle, mut request: ImportRequest) -> Result<ImportRequest> {
 #[tauri::command]
 pub async fn remove_source(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     key: String,
     progress: Channel<Progress>,
 ) -> Result<SourceView> {

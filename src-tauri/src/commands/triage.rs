@@ -12,19 +12,19 @@ use tauri::{AppHandle, State, ipc::Channel};
 
 use super::watched;
 use crate::{
-    desk::{Desk, JobKind},
+    desk::{AppState, JobKind},
     notice,
 };
 
 /// Returns earlier reports that may be duplicates.
 #[tauri::command]
-pub async fn duplicates(desk: State<'_, Desk>, request: DuplicatesRequest) -> Result<DuplicatesResponse> {
+pub async fn duplicates(desk: State<'_, AppState>, request: DuplicatesRequest) -> Result<DuplicatesResponse> {
     desk.casebook().await?.duplicates(request, &Task::new()).await
 }
 
 /// Returns the current triage queue without checking anything.
 #[tauri::command]
-pub async fn triage_queue(desk: State<'_, Desk>, mut request: TriageRequest) -> Result<TriageResponse> {
+pub async fn triage_queue(desk: State<'_, AppState>, mut request: TriageRequest) -> Result<TriageResponse> {
     request.queue_only = true;
     desk.casebook().await?.triage(request, &Task::new()).await
 }
@@ -33,7 +33,7 @@ pub async fn triage_queue(desk: State<'_, Desk>, mut request: TriageRequest) -> 
 #[tauri::command]
 pub async fn triage(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     request: TriageRequest,
     progress: Channel<Progress>,
 ) -> Result<TriageResponse> {
@@ -44,14 +44,14 @@ pub async fn triage(
 
 /// Returns two reports for comparison.
 #[tauri::command]
-pub async fn compare(desk: State<'_, Desk>, key: String, other: String) -> Result<Comparison> {
+pub async fn compare(desk: State<'_, AppState>, key: String, other: String) -> Result<Comparison> {
     desk.casebook().await?.compare(&key, &other).await
 }
 
 /// Records the user's verdict on a pair.
 #[tauri::command]
 pub async fn record_verdict(
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     key: String,
     other: String,
     kind: VerdictKind,
@@ -61,13 +61,13 @@ pub async fn record_verdict(
 
 /// Undoes the last verdict on a pair.
 #[tauri::command]
-pub async fn undo_verdict(desk: State<'_, Desk>, key: String, other: String) -> Result<Option<Verdict>> {
+pub async fn undo_verdict(desk: State<'_, AppState>, key: String, other: String) -> Result<Option<Verdict>> {
     desk.casebook().await?.undo_verdict(&key, &other, &precedent_host::user()).await
 }
 
 /// Returns the verdicts since a time (seconds since 1970), latest first.
 #[tauri::command]
-pub async fn decided(desk: State<'_, Desk>, since: i64) -> Result<Vec<Verdict>> {
+pub async fn decided(desk: State<'_, AppState>, since: i64) -> Result<Vec<Verdict>> {
     let mut verdicts = desk.casebook().await?.verdicts(None).await?;
     verdicts.retain(|verdict| verdict.decided_at.as_second() >= since);
     Ok(verdicts)
@@ -77,7 +77,7 @@ pub async fn decided(desk: State<'_, Desk>, since: i64) -> Result<Vec<Verdict>> 
 ///
 /// Makes no request.
 #[tauri::command]
-pub async fn closures(desk: State<'_, Desk>) -> Result<Vec<Closure>> {
+pub async fn closures(desk: State<'_, AppState>) -> Result<Vec<Closure>> {
     desk.casebook().await?.closures(None).await
 }
 
@@ -85,7 +85,7 @@ pub async fn closures(desk: State<'_, Desk>) -> Result<Vec<Closure>> {
 #[tauri::command]
 pub async fn close_shown(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     shown: Vec<Closure>,
     progress: Channel<Progress>,
 ) -> Result<ClosureReport> {
@@ -102,7 +102,7 @@ pub async fn close_shown(
 #[tauri::command]
 pub async fn calibrate(
     app: AppHandle,
-    desk: State<'_, Desk>,
+    desk: State<'_, AppState>,
     source: String,
     progress: Channel<Progress>,
 ) -> Result<CalibrationReport> {

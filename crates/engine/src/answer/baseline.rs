@@ -23,7 +23,7 @@ use precedent_core::{
     task::{Phase, Task},
 };
 use precedent_index::filter::{Filter, Test};
-use precedent_store::{Background, SourceRow};
+use precedent_store::{ScoreBaseline, SourceRow};
 
 /// The minimum number of issues for a baseline; smaller sources use the default.
 const FEWEST: u64 = 200;
@@ -48,7 +48,7 @@ const SAME_PACE: f64 = 0.05;
 ///
 /// # Errors
 /// [`precedent_core::Code::Cancelled`]; database or index errors.
-pub fn take_background(
+pub fn estimate_baseline(
     checker: &MatchFinder<'_>,
     source: &SourceRow,
     made_with: &str,
@@ -57,7 +57,7 @@ pub fn take_background(
 ) -> Result<bool> {
     let drawn = checker.store.read(|r| {
         let issues = r.issue_count(source.id)?;
-        let known = r.background(source.id, made_with)?;
+        let known = r.score_baseline(source.id, made_with)?;
         if issues < FEWEST || known.is_some_and(|(_, then)| issues < then * GROWN) {
             return Ok(None);
         }
@@ -99,7 +99,7 @@ pub fn take_background(
     let background = of(odds.into_iter().flatten().collect(), checker.table);
     checker.store.write(|w| {
         w.put_pace(source.id, pace)?;
-        w.put_background(source.id, background, issues, made_with)
+        w.put_score_baseline(source.id, background, issues, made_with)
     })?;
     Ok(true)
 }
@@ -112,7 +112,7 @@ fn odds_of_first(found: &[Match], model: &RankingModel) -> Option<f32> {
 }
 
 /// Computes the baseline from the log-odds of top candidates.
-fn of(mut odds: Vec<f32>, table: &RankingModel) -> Background {
+fn of(mut odds: Vec<f32>, table: &RankingModel) -> ScoreBaseline {
     let usual = table.usual();
     odds.sort_by(f32::total_cmp);
     let Some(last) = odds.len().checked_sub(1) else { return usual };
@@ -123,7 +123,7 @@ fn of(mut odds: Vec<f32>, table: &RankingModel) -> Background {
     let level = mixed(at(2), usual.level)
         .clamp(usual.level - BELOW * usual.spread, usual.level + ABOVE * usual.spread);
     let spread = mixed(at(3) - at(1), usual.spread).clamp(usual.spread / WIDE, usual.spread * WIDE);
-    Background { level, spread }
+    ScoreBaseline { level, spread }
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ pub fn is_due(checker: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
             return Ok(false);
         }
         let issues = r.issues_by_age(source.id)?;
-        let known = Known::new(&pairs, &issues);
+        let known = DuplicateGroups::new(&pairs, &issues);
         Ok(issues.iter().filter(|id| known.is_label(**id)).count() >= enough)
     })
 }
@@ -98,9 +98,9 @@ pub fn calibrate(
         let row = r.source(source)?.ok_or_else(|| search::no_source(r, source))?;
         Ok((row.clone(), r.skeleton(row.id)?, r.known_duplicates(row.id)?, r.issues_by_age(row.id)?))
     })?;
-    let taught = checker.store.read(|r| checker.unmarked(r, &row))?;
-    let checker = &checker.knowing(&taught);
-    let known = Known::new(&pairs, &issues);
+    let taught = checker.store.read(|r| checker.uncalibrated(r, &row))?;
+    let checker = &checker.with_calibration(&taught);
+    let known = DuplicateGroups::new(&pairs, &issues);
     let (with, without): (Vec<i64>, Vec<i64>) = issues.iter().partition(|id| known.is_label(**id));
     let mut report = CalibrationReport {
         source: row.key.clone(),
@@ -168,7 +168,7 @@ pub fn calibrate(
 }
 
 /// The duplicate groups of a source: its pairs, closed transitively.
-struct Known {
+struct DuplicateGroups {
     /// The rank of each issue by age.
     place: BTreeMap<i64, usize>,
     /// The group index of each grouped issue.
@@ -176,7 +176,7 @@ struct Known {
     members: Vec<Vec<i64>>,
 }
 
-impl Known {
+impl DuplicateGroups {
     fn new(pairs: &[(i64, i64)], issues: &[i64]) -> Self {
         let place = issues.iter().enumerate().map(|(i, id)| (*id, i)).collect();
         let mut known = Self { place, group_of: BTreeMap::new(), members: Vec::new() };
@@ -301,7 +301,10 @@ mod tests {
     #[test]
     fn groups_are_closed_over_their_pairs() {
         // Issue 9 no longer exists, and 7 is the oldest.
-        let known = Known::new(&[(1, 2), (4, 5), (2, 3), (3, 4), (7, 8), (5, 9)], &[7, 1, 2, 3, 4, 5, 6, 8]);
+        let known = DuplicateGroups::new(
+            &[(1, 2), (4, 5), (2, 3), (3, 4), (7, 8), (5, 9)],
+            &[7, 1, 2, 3, 4, 5, 6, 8],
+        );
         let earlier = |id| known.earlier(id).collect::<BTreeSet<i64>>();
         assert_eq!(earlier(5), BTreeSet::from([1, 2, 3, 4]));
         assert_eq!(earlier(2), BTreeSet::from([1]));

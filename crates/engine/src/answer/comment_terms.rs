@@ -9,7 +9,7 @@ use std::{
 use jiff::Timestamp;
 use precedent_core::error::Result;
 use precedent_index::fulltext::hashes;
-use precedent_store::{Reader, Said};
+use precedent_store::{CommentText, Reader};
 use precedent_text::prepare::Prepared;
 
 /// The maximum number of a candidate's comments that are read, latest first.
@@ -27,7 +27,7 @@ pub(super) struct Comment {
 }
 
 impl Comment {
-    fn new(said: &Said) -> Self {
+    fn new(said: &CommentText) -> Self {
         let terms = hashes(&Prepared::comment(&said.body).text()).into();
         Self { id: said.id, at: said.at, terms }
     }
@@ -37,11 +37,11 @@ impl Comment {
 /// one query.
 #[derive(Default)]
 pub struct CommentCache {
-    kept: Mutex<Kept>,
+    kept: Mutex<CachedComments>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct CachedComments {
     of: HashMap<i64, Arc<[Comment]>>,
     terms: usize,
 }
@@ -51,9 +51,9 @@ pub(super) enum Comments {
     /// All comments, from the cache.
     Known(Arc<[Comment]>),
     /// All comments, not yet cached.
-    All(i64, Vec<Said>),
+    All(i64, Vec<CommentText>),
     /// The latest of many comments.
-    Last(Vec<Said>),
+    Last(Vec<CommentText>),
 }
 
 impl std::fmt::Debug for CommentCache {
@@ -86,7 +86,7 @@ impl CommentCache {
                 let terms = all.iter().map(|comment| comment.terms.len()).sum::<usize>();
                 let mut kept = self.kept();
                 if kept.terms + terms > KEPT {
-                    *kept = Kept::default();
+                    *kept = CachedComments::default();
                 }
                 kept.terms += terms;
                 kept.of.insert(*document, Arc::clone(&all));
@@ -95,7 +95,7 @@ impl CommentCache {
         }
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn kept(&self) -> std::sync::MutexGuard<'_, CachedComments> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

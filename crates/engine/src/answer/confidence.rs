@@ -13,7 +13,7 @@ use super::{
     text_overlap::{self, TextOverlap},
 };
 use precedent_core::model::Outcome;
-use precedent_store::Background;
+use precedent_store::ScoreBaseline;
 
 /// The number of inputs of the model.
 const COUNT: usize = features::COUNT + 1 + text_overlap::COUNT;
@@ -183,8 +183,8 @@ impl ConfidenceModel {
     }
 
     /// Returns the default baseline, for a source without one.
-    pub fn usual(&self) -> Background {
-        Background { level: self.scale.level, spread: self.scale.spread }
+    pub fn usual(&self) -> ScoreBaseline {
+        ScoreBaseline { level: self.scale.level, spread: self.scale.spread }
     }
 
     /// Returns the log-odds that two reports are the same problem, before any baseline.
@@ -193,7 +193,7 @@ impl ConfidenceModel {
     }
 
     /// Estimates the confidence of a pair from a source with this baseline.
-    pub fn confidence(&self, seen: &PairEvidence<'_>, background: Background) -> Confidence {
+    pub fn confidence(&self, seen: &PairEvidence<'_>, background: ScoreBaseline) -> Confidence {
         let numbers = seen.numbers();
         let above = (self.same.odds(&numbers) - background.level) / background.spread;
         let same = probability(self.scale.intercept + self.scale.slope * above);
@@ -244,7 +244,7 @@ mod tests {
     fn the_same_evidence_says_more_where_reports_have_little_in_common() {
         let features = Features([0.0; features::COUNT]);
         let seen = PairEvidence { features: &features, share: 0.0, overlap: None };
-        let stated = |level, spread| judge().confidence(&seen, Background { level, spread }).same;
+        let stated = |level, spread| judge().confidence(&seen, ScoreBaseline { level, spread }).same;
         assert!(stated(-3.0, 1.0) > stated(-2.0, 1.0));
         assert!(stated(-4.0, 0.5) > stated(-4.0, 1.0), "narrow");
         assert!((stated(-3.0, 1.0) - probability(-2.0)).abs() < 1e-6, "what is as usual");
@@ -273,7 +273,7 @@ mod tests {
         let features = Features([0.0; features::COUNT]);
         let judged = judge().confidence(
             &PairEvidence { features: &features, share: 0.0, overlap: None },
-            Background { level: -4.0, spread: 1.0 },
+            ScoreBaseline { level: -4.0, spread: 1.0 },
         );
         assert_eq!(judged.worth, judged.same, "the statement itself says less");
     }

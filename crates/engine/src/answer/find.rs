@@ -24,7 +24,7 @@ use precedent_index::{
 use precedent_store::Person;
 use precedent_text::{
     chunk::{self, representation},
-    essence::informative,
+    essence::extract_salient,
     mail,
     prepare::Prepared,
     report::Report,
@@ -249,7 +249,7 @@ impl MatchFinder<'_> {
                         // A pasted draft is reduced to its salient part, so its copy is as well.
                         let text = match draft.document {
                             Some(_) => Cow::Borrowed(row.body.as_str()),
-                            None => informative(&row.body),
+                            None => extract_salient(&row.body),
                         };
                         let body = Prepared::body(&text, &r.skeleton(row.source_id)?);
                         own.compare(&TokenizedReport::new(&title, &body))

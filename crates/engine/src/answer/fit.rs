@@ -372,7 +372,7 @@ mod tests {
             .collect()
     }
 
-    fn taught(asked: &[TrainingQuery]) -> FitReport {
+    fn calibration_of(asked: &[TrainingQuery]) -> FitReport {
         fit(RankingModel::built_in(), asked, &Task::new()).unwrap().unwrap()
     }
 
@@ -380,14 +380,14 @@ mod tests {
     fn what_tells_duplicates_apart_in_a_source_is_learnt_and_judged_on_other_reports() {
         // The built-in ranking counts comments against a candidate.
         let asked = source(300, "comments");
-        let lesson = taught(&asked);
+        let lesson = calibration_of(&asked);
         let (ordered, built_in) = (lesson.ordered.unwrap(), lesson.built_in);
         assert!(ordered.found_first > 0.85 && built_in.found_first < 0.5, "{ordered:?} {built_in:?}");
         assert_eq!((ordered.found_in_ten, lesson.own.labels), (1.0, 300));
         let own = RankingModel::built_in().with(&lesson.own);
         assert_eq!(own.calibrated_on(), 300);
         assert!(own.order()[at("comments")] > RankingModel::built_in().order()[at("comments")]);
-        assert_eq!(taught(&asked).own, lesson.own);
+        assert_eq!(calibration_of(&asked).own, lesson.own);
     }
 
     #[test]
@@ -401,7 +401,7 @@ mod tests {
                 (c.features.0, c.right) = ([0.0; COUNT], i == right);
             }
         }
-        let lesson = taught(&asked);
+        let lesson = calibration_of(&asked);
         assert_eq!(lesson.ordered, Some(lesson.built_in));
         assert_eq!(lesson.own.order, None);
         assert_eq!(RankingModel::built_in().with(&lesson.own).order(), RankingModel::built_in().order());
@@ -414,7 +414,7 @@ mod tests {
                 .unwrap()
                 .is_none()
         );
-        let few = taught(&source(MIN_ORDER - 1, "said_anew"));
+        let few = calibration_of(&source(MIN_ORDER - 1, "said_anew"));
         assert_eq!((few.ordered, few.own.order), (None, None));
     }
 

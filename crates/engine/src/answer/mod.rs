@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-pub use baseline::take_background;
+pub use baseline::estimate_baseline;
 pub use calibrate::{calibrate, is_due};
 pub use comment_terms::CommentCache;
 pub use confidence::PairEvidence;
@@ -44,7 +44,7 @@ pub use ranking::{RankedIndex, RankingModel};
 pub use source_model::{Curve, SourceModel};
 pub use text_overlap::TextOverlap;
 
-use crate::Parts;
+use crate::QueryContext;
 
 /// A report to find earlier matches for.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ pub struct SourceCalibration {
 #[derive(Clone, Copy)]
 pub struct MatchFinder<'a> {
     /// The texts, the indexes and the embedding model.
-    pub parts: Parts<'a>,
+    pub parts: QueryContext<'a>,
     /// The ranking model.
     pub table: &'a RankingModel,
     /// The models of calibrated sources, by row id, if several are searched.
@@ -98,9 +98,9 @@ pub struct MatchFinder<'a> {
 }
 
 impl<'a> std::ops::Deref for MatchFinder<'a> {
-    type Target = Parts<'a>;
+    type Target = QueryContext<'a>;
 
-    fn deref(&self) -> &Parts<'a> {
+    fn deref(&self) -> &QueryContext<'a> {
         &self.parts
     }
 }
@@ -164,7 +164,7 @@ impl Match {
 
 impl<'a> MatchFinder<'a> {
     /// Makes a finder that uses this model in every source.
-    pub fn new(parts: Parts<'a>, table: &'a RankingModel, comments: &'a CommentCache) -> Self {
+    pub fn new(parts: QueryContext<'a>, table: &'a RankingModel, comments: &'a CommentCache) -> Self {
         const NONE: &BTreeMap<i64, RankingModel> = &BTreeMap::new();
         Self { parts, table, models: NONE, pace: 1.0, comments }
     }
@@ -178,7 +178,11 @@ impl<'a> MatchFinder<'a> {
     ///
     /// # Errors
     /// Database errors.
-    pub fn unmarked(&self, r: &precedent_store::Reader<'_>, source: &SourceRow) -> Result<SourceCalibration> {
+    pub fn uncalibrated(
+        &self,
+        r: &precedent_store::Reader<'_>,
+        source: &SourceRow,
+    ) -> Result<SourceCalibration> {
         let own = self.with_baseline(r, source, self.basis().as_deref())?;
         Ok(SourceCalibration { own, models: BTreeMap::new(), pace: r.pace(source.id)? })
     }
@@ -197,8 +201,8 @@ impl<'a> MatchFinder<'a> {
         basis: Option<&str>,
     ) -> Result<Option<RankingModel>> {
         let Some(basis) = basis else { return Ok(None) };
-        let known = r.background(source.id, basis)?;
-        Ok(known.map(|(background, _)| self.table.before(background)))
+        let known = r.score_baseline(source.id, basis)?;
+        Ok(known.map(|(background, _)| self.table.with_baseline(background)))
     }
 
     /// Returns the calibration of one source, or of each if several are searched. Ignores
@@ -206,7 +210,7 @@ impl<'a> MatchFinder<'a> {
     ///
     /// # Errors
     /// Database errors.
-    pub fn taught(
+    pub fn calibration_of(
         &self,
         r: &precedent_store::Reader<'_>,
         one: Option<&SourceRow>,
@@ -231,7 +235,7 @@ impl<'a> MatchFinder<'a> {
     }
 
     /// Returns a finder that uses this calibration.
-    pub fn knowing<'b>(&'b self, taught: &'b SourceCalibration) -> MatchFinder<'b> {
+    pub fn with_calibration<'b>(&'b self, taught: &'b SourceCalibration) -> MatchFinder<'b> {
         let table = taught.own.as_ref().unwrap_or(self.table);
         MatchFinder { table, models: &taught.models, pace: taught.pace, ..*self }
     }

@@ -9,7 +9,7 @@ use precedent_core::{
 use precedent_index::filter::{Filter, Test};
 use precedent_store::{DocumentRow, Reader, SourceRow};
 use precedent_text::{
-    essence::informative, failure::FailureMatch, prepare::Prepared, report, skeleton::Skeleton,
+    essence::extract_salient, failure::FailureMatch, prepare::Prepared, report, skeleton::Skeleton,
 };
 
 use super::{Draft, Match, MatchFinder, RankingModel, Scope, SourceCalibration};
@@ -58,7 +58,7 @@ pub(crate) struct Question {
 
 /// A question with its matches, the likely duplicates first.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct QuestionMatches {
     pub question: Question,
     pub matches: Vec<Match>,
 }
@@ -95,7 +95,7 @@ impl Question {
                     None => Skeleton::default(),
                 };
                 let whole = ask.body[..ask.body.floor_char_boundary(MAX_QUESTION)].trim();
-                let text = informative(whole);
+                let text = extract_salient(whole);
                 let (title, body) = match ask.title.trim() {
                     "" => report::pasted(&text, &skeleton),
                     title => (title.to_owned(), Prepared::body(&text, &skeleton)),
@@ -110,7 +110,7 @@ impl Question {
             (None, Some(_)) => None,
             (None, None) => search::only_source(r)?,
         };
-        let calibration = finder.taught(r, source.as_ref())?;
+        let calibration = finder.calibration_of(r, source.as_ref())?;
         let is_marked = calibration.own.as_ref().is_some_and(RankingModel::is_marked);
         let outdated = match source.as_ref().filter(|_| !is_marked && finder.vectors.is_some()) {
             Some(source) => r.calibration(source.id)?.map(|_| source.key.clone()),
@@ -165,7 +165,7 @@ pub(crate) fn find_anywhere(
     (key, text, source): (Option<&str>, &str, Option<&str>),
     now: Timestamp,
     task: &Task,
-) -> Result<Found> {
+) -> Result<QuestionMatches> {
     let question = finder.store.read(|r| {
         let everywhere = search::only_source(r)?.is_none();
         let ask = Ask { key, body: text, source, everywhere, ..Ask::default() };
@@ -184,15 +184,15 @@ pub(crate) fn find(
     question: Question,
     wanted: Option<&Test>,
     task: &Task,
-) -> Result<Found> {
+) -> Result<QuestionMatches> {
     let search = |question: &Question| {
         let scope = question.scope(question.kind(), wanted.cloned());
-        finder.knowing(&question.calibration).find(&question.draft, &scope, task)
+        finder.with_calibration(&question.calibration).find(&question.draft, &scope, task)
     };
     let is_likely = |matches: &[Match]| matches.first().is_some_and(|one| one.confidence >= LIKELY);
     let matches = search(&question)?;
     if is_likely(&matches) {
-        return Ok(Found { question, matches });
+        return Ok(QuestionMatches { question, matches });
     }
     // An error names less than the whole text, so a candidate that contradicts the whole stays
     // excluded.
@@ -212,8 +212,8 @@ pub(crate) fn find(
         let found = search(&part)?;
         if is_likely(&found) && !found.first().is_some_and(differs) {
             part.whole.clone_from(&question.whole);
-            return Ok(Found { question: part, matches: found });
+            return Ok(QuestionMatches { question: part, matches: found });
         }
     }
-    Ok(Found { question, matches })
+    Ok(QuestionMatches { question, matches })
 }

@@ -22,7 +22,7 @@ use precedent_core::{
     error::{Error, Result},
     model::{Evidence, LIKELY, Outcome},
 };
-use precedent_store::{Background, Calibration};
+use precedent_store::{Calibration, ScoreBaseline};
 
 /// The built-in model, as stored in the repository.
 const BUILT_IN: &str = include_str!("ranking.json");
@@ -56,7 +56,7 @@ pub struct RankingModel {
     order: [f32; COUNT],
     judge: ConfidenceModel,
     labels: u64,
-    background: Background,
+    background: ScoreBaseline,
     curve: Option<Curve>,
     ordered: bool,
 }
@@ -122,7 +122,7 @@ impl RankingModel {
     }
 
     /// Returns the model for a source with this baseline.
-    pub fn before(&self, background: Background) -> Self {
+    pub fn with_baseline(&self, background: ScoreBaseline) -> Self {
         Self { background, ..self.clone() }
     }
 
@@ -132,7 +132,7 @@ impl RankingModel {
     }
 
     /// Returns the default baseline, for a source without one.
-    pub(super) fn usual(&self) -> Background {
+    pub(super) fn usual(&self) -> ScoreBaseline {
         self.judge.usual()
     }
 

@@ -17,7 +17,7 @@ use super::{
     Draft, Match, MatchFinder,
     domain::{self, DomainModel, DomainScore},
     features,
-    question::Found,
+    question::QuestionMatches,
     text_overlap,
 };
 use precedent_core::{
@@ -171,7 +171,7 @@ static STATEMENTS: LazyLock<[Statements; 2]> = LazyLock::new(|| {
 pub(crate) fn relevant_cases(
     finder: &MatchFinder<'_>,
     domain: &DomainModel,
-    found: &Found,
+    found: &QuestionMatches,
     task: &Task,
 ) -> Result<Vec<RelevantCase>> {
     let question = &found.question;
@@ -181,7 +181,7 @@ pub(crate) fn relevant_cases(
         _ => DocKind::PullRequest,
     };
     let scope = question.scope(other, Some(Test::Resolved));
-    let others = finder.knowing(&question.calibration).find(&question.draft, &scope, task)?;
+    let others = finder.with_calibration(&question.calibration).find(&question.draft, &scope, task)?;
     let (own, others) = (cases(found.matches.clone())?, cases(others)?);
     // Matches of the other kind are ranked in their own list; relevance merges the two lists.
     let mut all: Vec<RelevantCase> = Vec::with_capacity(own.len() + others.len());

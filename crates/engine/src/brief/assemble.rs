@@ -21,7 +21,7 @@ use precedent_core::{
 use precedent_redact::{self as redact, Wishes};
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
-    essence::{headline, informative},
+    essence::{extract_salient, headline},
     pattern::re,
     prepare::Prepared,
     signature::Signature,
@@ -298,7 +298,7 @@ impl Writer<'_> {
     fn problem(&mut self) {
         let (_, body) = self.text();
         // An overlong log is reduced to its salient part.
-        let shown = if self.row.is_none() { informative(body) } else { body.into() };
+        let shown = if self.row.is_none() { extract_salient(body) } else { body.into() };
         let (text, cut) = troubleshoot::excerpt(shown.trim(), PROBLEM);
         let excerpt = cut || shown.len() < body.len();
         let author = self.row.and_then(|row| row.author.login.clone());

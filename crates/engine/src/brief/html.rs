@@ -9,7 +9,7 @@ use minijinja::{
 };
 use serde::Serialize;
 
-use super::{broken, markdown, replay, shown::Shown};
+use super::{broken, markdown, replay, shown::DisplayedBrief};
 use precedent_core::{
     error::Result,
     model::{Citation, Entry},
@@ -46,7 +46,7 @@ struct ShownQuote {
     html: String,
 }
 
-pub(super) fn render(brief: &Shown<'_>) -> Result<String> {
+pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
     let sections: Vec<ShownSection<'_>> = brief
         .sections
         .iter()

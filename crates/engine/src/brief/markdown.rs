@@ -1,6 +1,6 @@
 //! The rendering of a brief as Markdown.
 
-use super::{broken, replay, shown::Shown};
+use super::{broken, replay, shown::DisplayedBrief};
 use precedent_core::{
     error::Result,
     model::{Citation, Entry, Quote, Section},
@@ -8,7 +8,7 @@ use precedent_core::{
 use precedent_markup::safe_markdown::safe_markdown;
 use precedent_text::html;
 
-pub(super) fn render(brief: &Shown<'_>) -> Result<String> {
+pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
     let mut out = format!("# {}\n", escaped(&brief.title));
     for section in &brief.sections {
         write_section(section, &mut out);

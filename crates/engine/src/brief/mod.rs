@@ -17,14 +17,14 @@ use precedent_core::{
     model::{Brief, BriefFormat},
 };
 use precedent_text::visible;
-use shown::Shown;
+use shown::DisplayedBrief;
 
 /// Renders a brief.
 ///
 /// # Errors
 /// [`Code::Internal`] if the PDF cannot be made.
 pub fn render(brief: &Brief, format: BriefFormat) -> Result<Vec<u8>> {
-    let shown = Shown::of(brief);
+    let shown = DisplayedBrief::of(brief);
     match format {
         BriefFormat::Markdown => markdown::render(&shown).map(String::into_bytes),
         BriefFormat::Html => html::render(&shown).map(String::into_bytes),

@@ -21,7 +21,7 @@ use parley::{
     OverflowWrap, StyleProperty, fontique::Blob,
 };
 
-use super::{assemble_line, broken, shown::Shown};
+use super::{assemble_line, broken, shown::DisplayedBrief};
 use precedent_core::{
     error::Result,
     model::{Citation, Entry, Quote},
@@ -105,7 +105,7 @@ struct Page {
 
 /// The start, on the last page, of the lines to keep with the next paragraph.
 #[derive(Clone, Copy)]
-struct Kept {
+struct KeptLines {
     line: usize,
     top: f32,
 }
@@ -116,10 +116,10 @@ struct Sheet {
     texts: Vec<(String, Layout<Colour>)>,
     pages: Vec<Page>,
     at: f32,
-    kept: Option<Kept>,
+    kept: Option<KeptLines>,
 }
 
-pub(super) fn render(brief: &Shown<'_>) -> Result<Vec<u8>> {
+pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<Vec<u8>> {
     let mut sheet = Sheet::new();
     sheet.paragraph(&brief.title, TITLE, None);
     for section in &brief.sections {
@@ -222,7 +222,7 @@ impl Sheet {
         if self.at + heights.first().copied().unwrap_or_default() + room > BOTTOM {
             self.turn_with_kept();
         }
-        let began = Kept { line: self.pages.last().map_or(0, |page| page.lines.len()), top: self.at };
+        let began = KeptLines { line: self.pages.last().map_or(0, |page| page.lines.len()), top: self.at };
         self.kept = style.keep.then(|| self.kept.unwrap_or(began));
         let mut bar_from = self.at;
         for (line, (height, width)) in heights.into_iter().zip(widths).enumerate() {

@@ -7,13 +7,13 @@ use precedent_text::visible::visible;
 
 /// A brief sanitized by [`clean`], with its original record, which is not displayed and is needed
 /// for a replay.
-pub(super) struct Shown<'a> {
+pub(super) struct DisplayedBrief<'a> {
     brief: Brief,
     /// The original record of the brief.
     pub kept: &'a BriefRecord,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> DisplayedBrief<'a> {
     pub(super) fn of(brief: &'a Brief) -> Self {
         let mut shown = brief.clone();
         clean(&mut shown);
@@ -21,7 +21,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-impl Deref for Shown<'_> {
+impl Deref for DisplayedBrief<'_> {
     type Target = Brief;
 
     fn deref(&self) -> &Brief {

@@ -62,8 +62,8 @@ impl Inner {
     /// Runs `work` with the context of a brief, after refreshing the index. A brief is stored, so
     /// temporary notices are omitted; its sections state missing data.
     fn desk<T>(&self, task: &Task, work: impl Fn(&BriefContext<'_>) -> Result<T>) -> Result<T> {
-        self.freshen(Effort::Alone, task)?;
-        self.answering(|meaning| {
+        self.refresh_index(Effort::Alone, task)?;
+        self.with_session(|meaning| {
             let model = meaning.engine().info().ok().filter(|_| meaning.problem().is_none());
             let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
             let domain = self.language()?;

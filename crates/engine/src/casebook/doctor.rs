@@ -166,7 +166,7 @@ impl Casebook {
             let sources = i.store.read(|r| r.sources())?;
             let _syncing = SyncLock::take_all(&i.folder, &sources)?;
             let (_place, copy) = checked_copy(&i.folder, &file)?;
-            let meaning = i.meaning()?;
+            let meaning = i.embedding_session()?;
             let vectors = meaning.vectors().ok();
             // An index that is ahead of its database would hide later changes.
             let kept = i.derived().forget_all_and(vectors.as_deref(), || {

@@ -59,10 +59,10 @@ impl Casebook {
     ) -> Result<DuplicatesResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale = i.freshen(Effort::Alone, &task)?;
+            let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response =
-                i.answering(|meaning| i.checker(meaning, |c| check(c, &request, now, &task)))?;
+                i.with_session(|meaning| i.checker(meaning, |c| check(c, &request, now, &task)))?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)
@@ -79,10 +79,11 @@ impl Casebook {
     pub async fn triage(&self, request: TriageRequest, task: &Task) -> Result<TriageResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale = i.freshen(Effort::Alone, &task)?;
+            let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
-            let mut response =
-                i.answering(|meaning| i.checker(meaning, |c| duplicates::triage(c, &request, now, &task)))?;
+            let mut response = i.with_session(|meaning| {
+                i.checker(meaning, |c| duplicates::triage(c, &request, now, &task))
+            })?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)
@@ -110,9 +111,9 @@ impl Casebook {
     pub async fn calibrate(&self, source: &str, dry: bool, task: &Task) -> Result<CalibrationReport> {
         let (source, task) = (source.to_owned(), task.clone());
         self.run(move |i| {
-            i.freshen(Effort::Alone, &task)?;
-            let meaning = i.meaning()?;
-            meaning.warm();
+            i.refresh_index(Effort::Alone, &task)?;
+            let meaning = i.embedding_session()?;
+            meaning.preload();
             let now = (i.clock)();
             i.checker(&meaning, |c| answer::calibrate(c, &source, dry, now, &task))
         })
@@ -207,11 +208,11 @@ impl Casebook {
     pub async fn table_of(&self, source: &str) -> Result<answer::RankingModel> {
         let source = source.to_owned();
         self.run(move |i| {
-            let meaning = i.meaning()?;
+            let meaning = i.embedding_session()?;
             i.checker(&meaning, |c| {
                 i.store.read(|r| {
                     let row = r.source(&source)?.ok_or_else(|| search::no_source(r, &source))?;
-                    Ok(c.knowing(&c.unmarked(r, &row)?).table.clone())
+                    Ok(c.with_calibration(&c.uncalibrated(r, &row)?).table.clone())
                 })
             })
         })
@@ -227,7 +228,7 @@ impl Inner {
         if report.busy_elsewhere || report.model_problem.is_some() {
             return Ok(());
         }
-        let meaning = self.meaning()?;
+        let meaning = self.embedding_session()?;
         let Ok(vectors) = meaning.vectors() else { return Ok(()) };
         let extent = vectors.extent()?;
         if extent.embedded < extent.chunks {
@@ -239,7 +240,7 @@ impl Inner {
         let threads = threads.map_err(|e| Error::new(Code::Internal, e.to_string()))?;
         self.checker(&meaning, |c| {
             for source in self.store.read(|r| r.sources())? {
-                threads.install(|| answer::take_background(c, &source, &basis, now, task))?;
+                threads.install(|| answer::estimate_baseline(c, &source, &basis, now, task))?;
             }
             Ok(())
         })?;
@@ -255,7 +256,7 @@ impl Inner {
                     continue;
                 }
                 let warmed = Arc::clone(&meaning);
-                apart(task, move || warmed.warm())?;
+                apart(task, move || warmed.preload())?;
                 let calibrated = threads.install(|| answer::calibrate(c, &source.key, false, now, task))?;
                 report.calibrated.extend(calibrated.kept.then_some(calibrated));
             }
@@ -287,8 +288,8 @@ impl Inner {
     }
 
     fn rank(&self, request: &RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
-        let meaning = self.meaning()?;
-        meaning.warm();
+        let meaning = self.embedding_session()?;
+        meaning.preload();
         let (source, skeleton, document) = self.store.read(|r| {
             let source = r.source(&request.source)?;
             let source = source.ok_or_else(|| search::no_source(r, &request.source))?;
@@ -319,8 +320,8 @@ impl Inner {
                 return self.checker(&meaning, |c| {
                     // Exclude the source's own calibration: its duplicates may have been marked
                     // later.
-                    let taught = self.store.read(|r| c.unmarked(r, &source))?;
-                    let finder = c.knowing(&taught);
+                    let taught = self.store.read(|r| c.uncalibrated(r, &source))?;
+                    let finder = c.with_calibration(&taught);
                     let matches = finder.find(&draft, &scope, task)?;
                     let mut ranked: Vec<(Match, f32, Vec<f32>)> = match request.solved {
                         true => relevance::judge(&finder, &self.language()?, &draft, matches)?

@@ -26,7 +26,7 @@ impl Casebook {
             logs::valid(&request)?;
             let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
             let reading = precedent_logs::read(&paths, &task)?;
-            let stale = i.freshen(Effort::Alone, &task)?;
+            let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response =
                 i.cases(|context| logs::ask(context, &request, reading.clone(), now, &task))?;

@@ -1,6 +1,6 @@
 //! Semantic search: the active model with its vectors, and the change to another model.
 //!
-//! A query takes one [`Meaning`] and keeps it to its end. Its query vectors and stored vectors then
+//! A query takes one [`EmbeddingSession`] and keeps it to its end. Its query vectors and stored vectors then
 //! come from one model, even if another process changes the model meanwhile.
 
 use std::{
@@ -40,7 +40,7 @@ const BUSY_FOR: Duration = Duration::from_secs(5);
 type Opened<T> = std::result::Result<T, Arc<Error>>;
 
 /// A model with its vectors, both opened at first use.
-pub(super) struct Meaning {
+pub(super) struct EmbeddingSession {
     /// The model's name; `None` means the built-in model.
     name: Option<String>,
     engine: Engine,
@@ -72,7 +72,7 @@ impl Preload {
         let engine = engine.clone();
         let (which, told) = mpsc::channel::<Engine>();
         let load = move || {
-            engine.warm();
+            engine.preload();
             told.recv().ok().map(|engine| engine.load(Work::Questions))
         };
         // Without a thread, the model is loaded at first use.
@@ -107,7 +107,7 @@ impl Drop for Preload {
     }
 }
 
-impl Meaning {
+impl EmbeddingSession {
     pub(super) fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -174,12 +174,12 @@ impl Meaning {
 
     /// Frees the model and the vector caches if no query ran since the last call, and returns
     /// whether it did. The next query loads them again; a load error of the model is kept.
-    pub(super) fn rest(&self) -> bool {
+    pub(super) fn release_memory(&self) -> bool {
         let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
         let rests = !self.asked.swap(false, Ordering::Relaxed);
         if rests {
             slot.take_if(|model| model.is_ok());
-            self.opened().for_each(Vectors::rest);
+            self.opened().for_each(Vectors::release_memory);
         }
         rests
     }
@@ -199,13 +199,13 @@ impl Meaning {
     }
 
     /// Loads the vector codes and the model in parallel: together they take most of a first search.
-    pub(super) fn warm(&self) {
+    pub(super) fn preload(&self) {
         self.asked.store(true, Ordering::Relaxed);
         if let Ok(vectors) = self.vectors()
             && !self.is_loaded()
         {
             std::thread::scope(|scope| {
-                scope.spawn(|| drop(vectors.warm()));
+                scope.spawn(|| drop(vectors.preload()));
                 drop(self.embed(""));
             });
         }
@@ -220,7 +220,7 @@ impl Meaning {
 
     /// Runs `work`, and runs it once more if it discovered damaged vectors, which are then no
     /// longer used.
-    pub(super) fn without_damage<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
+    pub(super) fn retry_on_corruption<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         let known = self.is_damaged();
         match work() {
             Err(error) if error.code() == Code::Corrupt && !known && self.is_damaged() => work(),
@@ -261,7 +261,7 @@ pub(super) fn engine_of(built_in: &Engine, folder: &Path, name: Option<&str>) ->
 
 impl Inner {
     /// Returns the active model.
-    pub(super) fn meaning(&self) -> Result<Arc<Meaning>> {
+    pub(super) fn embedding_session(&self) -> Result<Arc<EmbeddingSession>> {
         let name = self.store.read(|r| r.model())?;
         let mut slot = self.meaning.lock().unwrap_or_else(PoisonError::into_inner);
         match &*slot {
@@ -274,16 +274,16 @@ impl Inner {
 
     /// Runs `work` with the active model loaded, and once more without vectors if they turn out to
     /// be damaged.
-    pub(super) fn answering<T>(&self, work: impl Fn(&Meaning) -> Result<T>) -> Result<T> {
-        let meaning = self.meaning()?;
-        meaning.warm();
-        meaning.without_damage(|| work(&meaning))
+    pub(super) fn with_session<T>(&self, work: impl Fn(&EmbeddingSession) -> Result<T>) -> Result<T> {
+        let meaning = self.embedding_session()?;
+        meaning.preload();
+        meaning.retry_on_corruption(|| work(&meaning))
     }
 
     /// Returns a model by name, with its vectors; `None` and `builtin` mean the built-in model.
-    pub(super) fn meaning_of(&self, name: Option<&str>) -> Meaning {
+    pub(super) fn meaning_of(&self, name: Option<&str>) -> EmbeddingSession {
         let name = name.filter(|n| *n != BUILT_IN);
-        Meaning {
+        EmbeddingSession {
             name: name.map(str::to_owned),
             engine: engine_of(&self.engine, &self.folder, name),
             folder: self.folder.clone(),
@@ -316,7 +316,7 @@ impl Inner {
     /// meaning meanwhile.
     pub(super) fn update_vectors(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
         loop {
-            self.bring(&*self.meaning()?, None, task, report)?;
+            self.bring(&*self.embedding_session()?, None, task, report)?;
             let Some(name) = self.store.read(|r| r.next_model())? else { return Ok(()) };
             if report.busy_elsewhere {
                 return Ok(());
@@ -338,7 +338,7 @@ impl Inner {
     /// made. Rebuilds all vectors if damage is found, now or by an earlier search.
     fn bring(
         &self,
-        meaning: &Meaning,
+        meaning: &EmbeddingSession,
         most: Option<u64>,
         task: &Task,
         report: &mut IndexReport,
@@ -360,7 +360,7 @@ impl Inner {
 
     fn bring_these(
         &self,
-        meaning: &Meaning,
+        meaning: &EmbeddingSession,
         most: Option<u64>,
         task: &Task,
         report: &mut IndexReport,
@@ -404,19 +404,19 @@ mod tests {
         casebook.import_sample(&task).await.unwrap();
         casebook.update_index(&task).await.unwrap();
         let ask = || SearchRequest { query: "mode:semantic certificate".into(), ..SearchRequest::default() };
-        let is_loaded = || casebook.inner.meaning().unwrap().is_loaded();
+        let is_loaded = || casebook.inner.embedding_session().unwrap().is_loaded();
         let first = casebook.search(ask(), &task).await.unwrap();
         assert!(is_loaded() && !first.hits.is_empty());
-        casebook.rest().await.unwrap();
+        casebook.release_memory().await.unwrap();
         assert!(is_loaded(), "it was asked since the last time");
-        casebook.rest().await.unwrap();
+        casebook.release_memory().await.unwrap();
         assert!(!is_loaded());
         let again = casebook.search(ask(), &task).await.unwrap();
         let keys = |all: &[precedent_core::model::Hit]| all.iter().map(|h| h.key.clone()).collect::<Vec<_>>();
         assert!(is_loaded() && keys(&again.hits) == keys(&first.hits));
-        casebook.rest().await.unwrap();
-        casebook.warm().await.unwrap();
-        casebook.rest().await.unwrap();
+        casebook.release_memory().await.unwrap();
+        casebook.preload().await.unwrap();
+        casebook.release_memory().await.unwrap();
         assert!(is_loaded(), "who loads it is about to ask");
     }
 
@@ -425,11 +425,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let options = OpenOptions { engine: Some(Engine::Off), ..OpenOptions::new(folder.path()) };
         let casebook = Casebook::open(options).await.unwrap();
-        casebook.warm().await.unwrap();
+        casebook.preload().await.unwrap();
         let problem = casebook.status().await.unwrap().model.problem;
         assert!(problem.is_some());
-        casebook.rest().await.unwrap();
-        casebook.rest().await.unwrap();
+        casebook.release_memory().await.unwrap();
+        casebook.release_memory().await.unwrap();
         assert_eq!(casebook.status().await.unwrap().model.problem, problem);
     }
 }

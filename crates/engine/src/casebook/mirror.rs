@@ -16,7 +16,7 @@ use precedent_index::update::Effort;
 use precedent_store::{NOTES, Reader, RemoteRow, SourceRow};
 use precedent_trackers::{
     http::Http,
-    secrets::{Found, KEYRING, SecretString},
+    secrets::{FoundToken, KEYRING, SecretString},
     sync,
     tracker::github::device::{self, DeviceLogin},
 };
@@ -96,7 +96,7 @@ impl Casebook {
                     .with_hint("Only the last import of files can be undone, and only once.")
             })?;
             i.derived().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
-            if let Ok(vectors) = i.meaning()?.vectors() {
+            if let Ok(vectors) = i.embedding_session()?.vectors() {
                 i.derived().plan_vectors(&vectors, &task)?;
             }
             i.store.purge(&task)?;
@@ -443,7 +443,7 @@ impl Casebook {
             })?;
             sync::forget_wiki(&i.folder, id)?;
             i.derived().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
-            if let Ok(vectors) = i.meaning()?.vectors() {
+            if let Ok(vectors) = i.embedding_session()?.vectors() {
                 i.derived().plan_vectors(&vectors, &task)?;
             }
             i.store.purge(&task)?;
@@ -465,7 +465,7 @@ pub async fn understand_files(request: ImportRequest, task: &Task) -> Result<Und
 
 /// Returns the token for a live source's tracker, bound to its addresses, or `None` if the source
 /// is not trusted.
-fn token(inner: &Inner, source: &SourceRow, remote: &RemoteRow) -> Option<Found> {
+fn token(inner: &Inner, source: &SourceRow, remote: &RemoteRow) -> Option<FoundToken> {
     let (_, address) = sync::remote_address(source, remote).ok().filter(|_| remote.trusted)?;
     inner.secrets.find(sync::wanted(source, remote), &address.places())
 }

@@ -22,11 +22,11 @@ use std::{
 };
 
 use jiff::Timestamp;
-use meaning::{Meaning, Preload, engine_of};
+use meaning::{EmbeddingSession, Preload, engine_of};
 pub use mirror::understand_files;
 
 use crate::{
-    Parts,
+    QueryContext,
     answer::{CommentCache, DomainModel, MatchFinder, RankingModel},
     doctor::{is_emptied, is_there, way_back},
     search::{self, query},
@@ -203,7 +203,7 @@ struct Inner {
     /// The domain model of the casebook's reports, with the revision it was built from.
     language: Mutex<Option<(u64, DomainModel)>>,
     /// The most recently used model.
-    meaning: Mutex<Option<Arc<Meaning>>>,
+    meaning: Mutex<Option<Arc<EmbeddingSession>>>,
 }
 
 impl std::fmt::Debug for Casebook {
@@ -225,7 +225,7 @@ impl Casebook {
     }
 
     /// Opens a casebook for a long-running program, like [`Casebook::open`]. Frees memory after 60
-    /// s without a query ([`Casebook::rest`]).
+    /// s without a query ([`Casebook::release_memory`]).
     ///
     /// # Errors
     /// Same as [`Casebook::open`].
@@ -237,7 +237,7 @@ impl Casebook {
                 tokio::time::sleep(Duration::from_secs(60)).await;
                 let Some(inner) = inner.upgrade() else { return };
                 // Ignore the error: the next query reports it.
-                drop(Self { inner }.rest().await);
+                drop(Self { inner }.release_memory().await);
             }
         });
         Ok(casebook)
@@ -292,7 +292,7 @@ impl Casebook {
             meaning: Mutex::default(),
         };
         if let Some((name, preload)) = preload {
-            inner.meaning()?.preloaded(name.as_deref(), preload);
+            inner.embedding_session()?.preloaded(name.as_deref(), preload);
         }
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -341,7 +341,7 @@ impl Casebook {
     /// # Errors
     /// [`Code::Busy`] if another process keeps updating it.
     pub async fn forget_indexes(&self) -> Result<()> {
-        self.run(|i| i.derived().forget_all(i.meaning()?.vectors().ok().as_deref())).await
+        self.run(|i| i.derived().forget_all(i.embedding_session()?.vectors().ok().as_deref())).await
     }
 
     /// Searches the casebook. Updates the full-text index first if that is quick; otherwise the
@@ -353,19 +353,19 @@ impl Casebook {
     pub async fn search(&self, request: SearchRequest, task: &Task) -> Result<SearchResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale = i.freshen(Effort::AtMost(A_MOMENT), &task)?;
-            let meaning = i.meaning()?;
+            let stale = i.refresh_index(Effort::AtMost(A_MOMENT), &task)?;
+            let meaning = i.embedding_session()?;
             let mode = request.mode.or_else(|| query::parse(&request.query).ok()?.mode);
             // Wait for a model that is already loading only where it is needed, after the full-text
             // lookup.
             let loading = meaning.is_loading();
             match meaning.vectors() {
                 _ if mode == Some(Mode::Lexical) => {}
-                Ok(vectors) if loading => drop(vectors.warm()),
-                _ => meaning.warm(),
+                Ok(vectors) if loading => drop(vectors.preload()),
+                _ => meaning.preload(),
             }
             let answer = || i.parts(&meaning, |parts| parts.search(&request, &task));
-            match meaning.without_damage(answer) {
+            match meaning.retry_on_corruption(answer) {
                 // A load error of the model is known only now.
                 Err(error) if loading && error.code() == Code::ModelUnavailable => answer(),
                 result => result,
@@ -384,9 +384,9 @@ impl Casebook {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn warm(&self) -> Result<()> {
+    pub async fn preload(&self) -> Result<()> {
         self.run(|i| {
-            i.meaning()?.warm();
+            i.embedding_session()?.preload();
             Ok(())
         })
         .await
@@ -397,11 +397,11 @@ impl Casebook {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn rest(&self) -> Result<()> {
+    pub async fn release_memory(&self) -> Result<()> {
         self.run(|i| {
-            if i.meaning()?.rest() {
-                i.store.rest();
-                memory::give_back();
+            if i.embedding_session()?.release_memory() {
+                i.store.release_memory();
+                memory::trim_heap();
             }
             Ok(())
         })
@@ -414,7 +414,7 @@ impl Casebook {
     /// Database or index errors.
     pub async fn status(&self) -> Result<Status> {
         self.run(|i| {
-            let meaning = i.meaning()?;
+            let meaning = i.embedding_session()?;
             let vectors = meaning.vectors();
             let problem = meaning.problem().map(|e| sentence(&e));
             let name = meaning.engine().info().ok().map(|info| info.name);
@@ -439,7 +439,7 @@ impl Casebook {
     /// [`Code::ModelUnavailable`] with the remedy.
     pub async fn check_model(&self) -> Result<ModelInfo> {
         self.run(|i| {
-            let meaning = i.meaning()?;
+            let meaning = i.embedding_session()?;
             meaning.embed("")?;
             meaning.engine().info()
         })
@@ -467,7 +467,7 @@ impl Casebook {
 impl Inner {
     /// Updates the full-text index before a query, and returns a notice if it fails: a stale answer
     /// is better than none. All callers get their freshness policy here.
-    fn freshen(&self, effort: Effort, task: &Task) -> Result<Option<Notice>> {
+    fn refresh_index(&self, effort: Effort, task: &Task) -> Result<Option<Notice>> {
         match self.update_text(effort, task) {
             Ok(_) => Ok(None),
             Err(error) if matches!(error.code(), Code::Io | Code::Busy) => Ok(Some(Notice {
@@ -500,7 +500,11 @@ impl Inner {
     }
 
     /// Runs `work` with the context of a query and the model that answers it.
-    fn parts<T>(&self, meaning: &Meaning, work: impl FnOnce(&Parts<'_>) -> Result<T>) -> Result<T> {
+    fn parts<T>(
+        &self,
+        meaning: &EmbeddingSession,
+        work: impl FnOnce(&QueryContext<'_>) -> Result<T>,
+    ) -> Result<T> {
         let problem = meaning.problem();
         let vectors = meaning.vectors().ok().filter(|_| problem.is_none());
         let said = vectors.as_ref().and_then(|_| meaning.said().ok());
@@ -517,7 +521,7 @@ impl Inner {
             known.push_front((text.to_owned(), vector.clone()));
             Ok(vector)
         };
-        work(&Parts {
+        work(&QueryContext {
             store: &self.store,
             fulltext: &self.fulltext,
             vectors: vectors.as_deref(),
@@ -543,7 +547,11 @@ impl Inner {
     }
 
     /// Runs `work` with a match finder on the context of a query.
-    fn checker<T>(&self, meaning: &Meaning, work: impl FnOnce(&MatchFinder<'_>) -> Result<T>) -> Result<T> {
+    fn checker<T>(
+        &self,
+        meaning: &EmbeddingSession,
+        work: impl FnOnce(&MatchFinder<'_>) -> Result<T>,
+    ) -> Result<T> {
         self.parts(meaning, |parts| work(&MatchFinder::new(*parts, &self.table, &CommentCache::default())))
     }
 }

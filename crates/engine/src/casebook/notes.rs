@@ -69,7 +69,7 @@ impl Casebook {
 
 impl Inner {
     fn notebook<T>(&self, work: impl FnOnce(&Notebook<'_>) -> Result<T>) -> Result<T> {
-        let meaning = self.meaning()?;
+        let meaning = self.embedding_session()?;
         let problem = meaning.problem();
         let vectors = meaning.vectors().ok().filter(|_| problem.is_none());
         let model = meaning.engine().info().ok();

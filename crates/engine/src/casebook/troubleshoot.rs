@@ -21,7 +21,7 @@ impl Casebook {
     pub async fn ask(&self, request: AskRequest, task: &Task) -> Result<AskResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale = i.freshen(Effort::Alone, &task)?;
+            let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response = i.cases(|context| ask::ask(context, &request, now, &task))?;
             response.notices.extend(stale);
@@ -45,7 +45,7 @@ impl Casebook {
     ) -> Result<TroubleshootResponse> {
         let task = task.clone();
         self.run(move |i| {
-            let stale = i.freshen(Effort::Alone, &task)?;
+            let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response =
                 i.cases(|context| troubleshoot::troubleshoot(context, &request, now, &task))?;
@@ -65,7 +65,7 @@ impl Casebook {
     pub async fn evaluate_threads(&self, source: &str, budget: usize, task: &Task) -> Result<ThreadFigures> {
         let (source, task) = (source.to_owned(), task.clone());
         self.run(move |i| {
-            let meaning = i.meaning()?;
+            let meaning = i.embedding_session()?;
             i.parts(&meaning, |s| troubleshoot::evaluate_threads(s, &source, budget, &task))
         })
         .await
@@ -75,7 +75,7 @@ impl Casebook {
 impl Inner {
     /// Runs `work` with the context for finding solved cases, with semantic search if available.
     pub(super) fn cases<T>(&self, work: impl Fn(&CaseContext<'_>) -> Result<T>) -> Result<T> {
-        self.answering(|meaning| {
+        self.with_session(|meaning| {
             let card = meaning.engine().info().ok().map(|m| m.solved);
             let domain = self.language()?;
             self.checker(meaning, |finder| work(&CaseContext { finder, domain: &domain, card }))

@@ -14,7 +14,7 @@ use crate::{
         Draft, Match, MatchFinder,
         explain::{self, Versions},
         near_duplicate::TokenizedReport,
-        question::{Ask, Found, Question, find},
+        question::{Ask, Question, QuestionMatches, find},
     },
     closing::{is_declined, is_fixed},
     search,
@@ -55,7 +55,7 @@ pub fn check(
     task: &Task,
 ) -> Result<DuplicatesResponse> {
     let reach = reach(checker)?;
-    let mut response = check_within(&reach, checker, request, Some(WRITE_PATIENCE), now, task)?;
+    let mut response = find_and_record(&reach, checker, request, Some(WRITE_PATIENCE), now, task)?;
     response.notices.extend(elsewhere(&reach, checker, request, &response, now, task)?);
     response.notices.extend(closed_left_out(checker, request)?);
     Ok(response)
@@ -94,7 +94,7 @@ fn closed_left_out(checker: &MatchFinder<'_>, request: &DuplicatesRequest) -> Re
 /// Returns a notice about a likely duplicate in another source, if only the report's own source was
 /// searched and has no match.
 fn elsewhere(
-    reach: &Reach,
+    reach: &CheckCoverage,
     checker: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     response: &DuplicatesResponse,
@@ -108,7 +108,7 @@ fn elsewhere(
         return Ok(None);
     }
     let all = DuplicatesRequest { everywhere: true, explain: false, ..request.clone() };
-    let (all, row) = looked(reach, checker, &all, now, task)?;
+    let (all, row) = run(reach, checker, &all, now, task)?;
     let source = row.map(|row| format!("{}#", row.source)).unwrap_or_default();
     let other = all.candidates.iter().find(|one| !one.key.starts_with(&source));
     Ok(other.filter(|one| one.confidence >= LIKELY).map(|one| Notice {
@@ -126,8 +126,8 @@ fn elsewhere(
 ///
 /// # Errors
 /// Same as [`check`].
-pub(super) fn check_within(
-    reach: &Reach,
+pub(super) fn find_and_record(
+    reach: &CheckCoverage,
     checker: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     patience: Option<Duration>,
@@ -135,7 +135,7 @@ pub(super) fn check_within(
     task: &Task,
 ) -> Result<DuplicatesResponse> {
     let start = Instant::now();
-    let (response, row) = looked(reach, checker, request, now, task)?;
+    let (response, row) = run(reach, checker, request, now, task)?;
     let lacking = reach.lacking;
     // The stored check is the one that triage repeats; a search beyond the report's own source is
     // not.
@@ -186,13 +186,13 @@ pub fn look(
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
-    let (mut response, _) = looked(&reach(checker)?, checker, request, now, task)?;
+    let (mut response, _) = run(&reach(checker)?, checker, request, now, task)?;
     response.notices.extend(closed_left_out(checker, request)?);
     Ok(response)
 }
 
-fn looked(
-    reach: &Reach,
+fn run(
+    reach: &CheckCoverage,
     checker: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     now: Timestamp,
@@ -233,12 +233,12 @@ fn looked(
 
 /// Returns the answer to a duplicate query, from the matches that all views share.
 pub(crate) fn respond(
-    reach: &Reach,
+    reach: &CheckCoverage,
     checker: &MatchFinder<'_>,
-    found: &Found,
+    found: &QuestionMatches,
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
-    let checker = &checker.knowing(&found.question.calibration);
+    let checker = &checker.with_calibration(&found.question.calibration);
     let mut notices: Vec<Notice> = search::lacks(reach.coverage, checker.vectors.is_some()).collect();
     if checker.vectors.is_none() {
         notices.push(checker.no_model());
@@ -259,12 +259,12 @@ pub(crate) fn respond(
     })
 }
 /// The index coverage of a check, and the data that it lacks.
-pub(crate) struct Reach {
+pub(crate) struct CheckCoverage {
     pub(super) coverage: Coverage,
     lacking: Lacking,
 }
 
-pub(crate) fn reach(checker: &MatchFinder<'_>) -> Result<Reach> {
+pub(crate) fn reach(checker: &MatchFinder<'_>) -> Result<CheckCoverage> {
     let coverage = search::coverage(checker.store, checker.fulltext, checker.vectors)?;
     let read = coverage.full_text >= coverage.documents;
     let seen = checker.vectors.is_some() && coverage.unread == 0 && coverage.embedded >= coverage.chunks;
@@ -272,13 +272,13 @@ pub(crate) fn reach(checker: &MatchFinder<'_>) -> Result<Reach> {
         full_text: (!read).then_some(coverage.full_text),
         embedded: (!seen).then_some(coverage.embedded),
     };
-    Ok(Reach { coverage, lacking })
+    Ok(CheckCoverage { coverage, lacking })
 }
 
 fn answer(
     r: &Reader<'_>,
     checker: &MatchFinder<'_>,
-    found: &Found,
+    found: &QuestionMatches,
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
     let question = &found.question;

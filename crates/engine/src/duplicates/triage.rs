@@ -9,7 +9,7 @@ use std::{
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::check::{self, check_within};
+use super::check::{self, find_and_record};
 use crate::{answer::MatchFinder, search};
 use precedent_core::{
     error::{Error, Result},
@@ -69,7 +69,7 @@ pub fn triage(
     // `None` for a report that another process has removed meanwhile.
     let ask = |key: &String| -> Result<Option<TrainingQuery>> {
         task.check()?;
-        match check_within(&reach, checker, &question(key), None, now, task) {
+        match find_and_record(&reach, checker, &question(key), None, now, task) {
             Err(error) if error.code() == precedent_core::Code::NotFound => Ok(None),
             found => found.map(|found| Some(undecided(found))),
         }

@@ -6,7 +6,7 @@ mod named;
 mod passages;
 pub mod query;
 
-use crate::Parts;
+use crate::QueryContext;
 use std::{
     collections::{HashMap, hash_map::Entry},
     sync::Arc,
@@ -123,7 +123,7 @@ struct Candidates {
     pasted: bool,
 }
 
-impl Parts<'_> {
+impl QueryContext<'_> {
     /// Answers a search.
     ///
     /// # Errors
@@ -378,7 +378,7 @@ impl Parts<'_> {
     /// by id.
     ///
     /// # Errors
-    /// Same as [`Parts::search`].
+    /// Same as [`QueryContext::search`].
     pub fn evidence(
         &self,
         text: &str,
@@ -413,7 +413,7 @@ impl Parts<'_> {
     /// Returns the best documents for a query, by fused score, without loading them; ties by id.
     ///
     /// # Errors
-    /// Same as [`Parts::search`].
+    /// Same as [`QueryContext::search`].
     pub fn rank(&self, query: &Query, mode: Mode, limit: usize, task: &Task) -> Result<Vec<(i64, f32)>> {
         let words = self.words(query)?;
         let coverage = self.coverage()?;
@@ -618,7 +618,7 @@ fn scores(one: &Fused, found: &Candidates) -> Scores {
 }
 
 /// Returns one sentence that explains why a document was found.
-fn why(query: &Query, passages: &passages::Found, one: &Fused, found: &Candidates) -> String {
+fn why(query: &Query, passages: &passages::DocumentPassages, one: &Fused, found: &Candidates) -> String {
     let arm = |arm| one.contributions.iter().find(|c| c.arm == arm);
     let mut reasons: Vec<String> = Vec::new();
     if arm(Arm::Signature).is_some() {

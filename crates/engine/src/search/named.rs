@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Query, unasked};
-use crate::Parts;
+use crate::QueryContext;
 use precedent_core::{
     error::{Error, Result},
     model::{Hit, Lack, Notice, item_number, split_key},
@@ -14,7 +14,7 @@ use precedent_text::similar;
 /// The maximum number of words in a query that names an item beside other words.
 const MAX_NAMING: usize = 12;
 
-impl Parts<'_> {
+impl QueryContext<'_> {
     /// Moves the documents that the query names to the front of the hits. For an unknown key,
     /// replaces the hits with the documents that refer to it.
     pub(super) fn pin_key_match(

@@ -156,7 +156,7 @@ fn distinct(matches: &[(Range<usize>, String, f32)]) -> f32 {
 
 /// The passages of a document, with their matched words.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct DocumentPassages {
     pub(super) shown: Vec<Passage>,
     /// The query's words that the title has, as written, highest weight first.
     pub(super) title_words: Vec<String>,
@@ -182,7 +182,7 @@ pub(super) fn passages(
     skeleton: &Skeleton,
     weights: &Weights,
     near: &[Near],
-) -> Found {
+) -> DocumentPassages {
     let cosine = |part: i64, ordinal: usize| {
         near.iter().find(|n| n.part == part && n.ordinal as usize == ordinal).map(|n| n.cosine)
     };
@@ -241,7 +241,7 @@ pub(super) fn passages(
         .take(SHOWN)
         .map(|(_, c)| passage(c, row, weights))
         .collect();
-    Found { shown, title_words: written(title_words), words: written(words), in_comment }
+    DocumentPassages { shown, title_words: written(title_words), words: written(words), in_comment }
 }
 
 fn passage(candidate: &Candidate<'_>, row: &DocumentRow, weights: &Weights) -> Passage {

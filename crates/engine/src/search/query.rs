@@ -13,7 +13,7 @@ use precedent_index::{
     filter::{Filter, Test, TimeField},
     fulltext::Scope,
 };
-use precedent_text::{essence::informative, visible::uncoloured};
+use precedent_text::{essence::extract_salient, visible::strip_ansi};
 
 /// The maximum length of a typed query; longer ones are pasted texts without filters.
 const MAX_TYPED: usize = 1000;
@@ -103,12 +103,12 @@ impl Query {
 pub fn parse(input: &str) -> Result<Query> {
     // Such a long text was pasted; search for its salient part.
     if input.len() > MAX_QUERY {
-        return parse(&informative(&input[..input.floor_char_boundary(MAX_PASTED)]));
+        return parse(&extract_salient(&input[..input.floor_char_boundary(MAX_PASTED)]));
     }
     if input.len() > MAX_TYPED || input.trim().contains('\n') {
         return Ok(Query { understood: brief(input), ..Query::pasted(input.trim()) });
     }
-    let input = &*uncoloured(input);
+    let input = &*strip_ansi(input);
     let query = parse_short(input, is_line(input))?;
     // A query with only exclusions means those words literally: an option, an arrow.
     if query.is_empty() && query.filters.is_empty() && !query.without.is_empty() {

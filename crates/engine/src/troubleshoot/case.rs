@@ -9,10 +9,10 @@ use super::{
     CaseEvidence,
     budget::{excerpt, length},
     citation, roles,
-    thread::{Said, assemble, need, says_something, shortened},
+    thread::{ThreadComment, assemble, need, says_something, shortened},
 };
 use crate::{
-    Parts,
+    QueryContext,
     closing::{SOLUTION_ROLES, refers_elsewhere},
     search,
 };
@@ -81,7 +81,7 @@ pub(super) struct Opened {
     /// The numbers of the changes that closed it, mirrored or not.
     pub(super) closers: Vec<u64>,
     pub(super) body: String,
-    pub(super) said: Vec<Said>,
+    pub(super) said: Vec<ThreadComment>,
     reported_on: Vec<String>,
     environment: Vec<String>,
     fixed_in: Option<String>,
@@ -93,7 +93,7 @@ impl Opened {
     /// Reads a thread; `wanted` are the terms of the question and `vector` is its unit vector.
     pub(super) fn read(
         r: &Reader<'_>,
-        parts: &Parts<'_>,
+        parts: &QueryContext<'_>,
         row: DocumentRow,
         wanted: &[String],
         vector: Option<&[f32]>,
@@ -109,14 +109,14 @@ impl Opened {
         };
         let closed_at = row.merged_at.or(row.closed_at);
         let body = r.skeleton(row.source_id)?.strip(&written(&row.body));
-        let mut said: Vec<Said> = comments
+        let mut said: Vec<ThreadComment> = comments
             .iter()
             .map(|c| {
                 let (text, sentences) = (Prepared::comment(&c.body), Sentences::read(&c.body));
                 let cosine = near.iter().find(|(part, _)| *part == c.id).map(|(_, cosine)| *cosine);
                 let nearness = cosine.unwrap_or_else(|| overlap(wanted, &text));
                 let role = roles::role(c, (&text, &sentences), closed_at, told);
-                Said { nearness, comment: shown(c, role), sentences }
+                ThreadComment { nearness, comment: shown(c, role), sentences }
             })
             .collect();
         credit(&mut said, row.author.login.as_deref());
@@ -164,7 +164,7 @@ impl Opened {
     /// version, by a comment that gives a fix, a workaround or advice or is a statement by the
     /// project, or by the report itself.
     pub(super) fn tells(&self) -> bool {
-        let answers = |s: &Said| match s.comment.role {
+        let answers = |s: &ThreadComment| match s.comment.role {
             Some(CommentRole::Fix | CommentRole::Workaround) => true,
             Some(CommentRole::ClosingNote) | None => {
                 let text = &s.comment.text;
@@ -275,9 +275,9 @@ pub(crate) struct ThreadOutcome {
 }
 
 /// Moves the fix role to the preceding answer if the reporter only confirms a fix.
-fn credit(said: &mut [Said], reporter: Option<&str>) {
+fn credit(said: &mut [ThreadComment], reporter: Option<&str>) {
     for at in 0..said.len() {
-        let Said { comment, sentences, .. } = &said[at];
+        let ThreadComment { comment, sentences, .. } = &said[at];
         let is_thanks = comment.role == Some(CommentRole::Fix)
             && reporter.is_some_and(|reporter| comment.author.as_deref() == Some(reporter))
             && !roles::speaks_for_project(comment.association.as_deref())
@@ -285,7 +285,7 @@ fn credit(said: &mut [Said], reporter: Option<&str>) {
         if !is_thanks {
             continue;
         }
-        let answers = |s: &&mut Said| {
+        let answers = |s: &&mut ThreadComment| {
             s.comment.author.as_deref() != reporter && s.comment.role != Some(CommentRole::Noise)
         };
         if let Some(answer) = said[..at].iter_mut().rev().find(answers)

@@ -4,7 +4,7 @@
 //! The fix is known for two kinds of closed issues. Either a merged pull request closed it and a
 //! comment names that request, or a person who speaks for the project commented on closing it.
 
-use crate::Parts;
+use crate::QueryContext;
 use precedent_core::{
     error::Result,
     model::{CaseComment, DocKind, State, ThreadFigures},
@@ -33,7 +33,7 @@ const MIN_LETTERS: usize = 30;
 /// [`precedent_core::Code::NotFound`] if there is no such source,
 /// [`precedent_core::Code::Cancelled`]; database errors.
 pub fn evaluate_threads(
-    parts: &Parts<'_>,
+    parts: &QueryContext<'_>,
     source: &str,
     budget: usize,
     task: &Task,

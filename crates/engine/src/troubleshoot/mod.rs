@@ -15,7 +15,7 @@ use std::{collections::BTreeSet, time::Instant};
 use crate::{
     answer::{
         DomainModel, Match, MatchFinder, known_report,
-        question::{Found, Question, find_anywhere},
+        question::{Question, QuestionMatches, find_anywhere},
         relevance::{RelevantCase, relevant_cases},
     },
     closing::{is_declined, named_at_closing},
@@ -108,7 +108,7 @@ pub(crate) fn outcome(
 /// Same as [`troubleshoot`].
 pub(crate) fn respond(
     context: &CaseContext<'_>,
-    found: &Found,
+    found: &QuestionMatches,
     request: &TroubleshootRequest,
     task: &Task,
 ) -> Result<TroubleshootResponse> {
@@ -249,7 +249,7 @@ impl CaseEvidence {
 
 /// Returns the open reports among the likely duplicates of a question and those of the same
 /// failure; its known canonical report comes first.
-fn open_reports(r: &Reader<'_>, found: &Found) -> Result<Vec<KnownReport>> {
+fn open_reports(r: &Reader<'_>, found: &QuestionMatches) -> Result<Vec<KnownReport>> {
     let mut named: Vec<KnownReport> = Vec::new();
     let mut add = |row: DocumentRow, band, confidence| {
         if row.state == Some(State::Open) && named.iter().all(|report| report.key != row.key) {

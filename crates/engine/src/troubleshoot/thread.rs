@@ -39,7 +39,7 @@ const MIN_EXCERPT: usize = 120;
 
 /// A comment that may be shown.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct ThreadComment {
     /// The comment with its full text.
     pub(super) comment: CaseComment,
     /// The cosine to the question, −1..1.
@@ -64,7 +64,7 @@ pub(super) struct Assembled {
 }
 
 /// Returns the maximum number of characters that a thread could use.
-pub(super) fn need(body: &str, said: &[Said]) -> usize {
+pub(super) fn need(body: &str, said: &[ThreadComment]) -> usize {
     let echoes = echoes(said);
     let comments = said.iter().zip(echoes);
     let comments = comments.filter(|(s, echo)| !echo && s.comment.role != Some(CommentRole::Noise));
@@ -73,8 +73,8 @@ pub(super) fn need(body: &str, said: &[Said]) -> usize {
 
 /// Returns for each comment whether it only agrees with an earlier one; these are counted instead
 /// of shown.
-fn echoes(said: &[Said]) -> Vec<bool> {
-    let agrees = |s: &Said| {
+fn echoes(said: &[ThreadComment]) -> Vec<bool> {
+    let agrees = |s: &ThreadComment| {
         let text = &s.comment.text;
         s.comment.role == Some(CommentRole::Confirmation)
             && !text.contains("```")
@@ -91,7 +91,12 @@ fn echoes(said: &[Said]) -> Vec<bool> {
 }
 
 /// Assembles a thread in at most `budget` characters. `said` is in chronological order.
-pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, budget: usize) -> Assembled {
+pub(super) fn assemble(
+    body: &str,
+    said: &[ThreadComment],
+    closed_at: Option<Timestamp>,
+    budget: usize,
+) -> Assembled {
     let (body, short) = shortened(body);
     let echoes = echoes(said);
     let useful: Vec<usize> = (0..said.len())
@@ -103,7 +108,7 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
     let (body, cut) = excerpt(&body, room);
     let mut left = budget.saturating_sub(length(&body));
 
-    let before = |s: &Said| {
+    let before = |s: &ThreadComment| {
         closed_at.is_none_or(|closed| s.comment.created_at.as_second() <= closed.as_second() + GRACE)
     };
     let mut chosen: Vec<Option<(String, bool)>> = vec![None; said.len()];
@@ -176,7 +181,7 @@ pub(super) fn assemble(body: &str, said: &[Said], closed_at: Option<Timestamp>, 
 
 /// Returns the comment to read first if none is classified as the fix: the project's last comment
 /// before the closure, else anybody's last. Agreements, questions and bot comments are skipped.
-fn most_telling(all: &[usize], said: &[Said], closed_at: Option<Timestamp>) -> Option<usize> {
+fn most_telling(all: &[usize], said: &[ThreadComment], closed_at: Option<Timestamp>) -> Option<usize> {
     let tells = |i: &usize| {
         let c = &said[*i].comment;
         let idle = matches!(c.role, Some(CommentRole::Confirmation | CommentRole::Reproduction));
@@ -258,7 +263,7 @@ fn share(of: usize, share: f32) -> usize {
 /// Returns the sort key of a comment that may give the solution. Comments that name a version, a
 /// change or code come first; then role, nearness to the closure and the author's standing in the
 /// project count.
-fn weight(said: &Said, closed_at: Option<Timestamp>) -> (bool, u32) {
+fn weight(said: &ThreadComment, closed_at: Option<Timestamp>) -> (bool, u32) {
     let c = &said.comment;
     let near = closed_at.is_some_and(|at| (c.created_at.as_second() - at.as_second()).abs() <= 86_400);
     let weight = u32::from(c.role == Some(CommentRole::Fix)) * 2
@@ -268,7 +273,7 @@ fn weight(said: &Said, closed_at: Option<Timestamp>) -> (bool, u32) {
 }
 
 /// Returns the value of a comment outside the tail.
-fn value(said: &Said) -> f32 {
+fn value(said: &ThreadComment) -> f32 {
     let role = match said.comment.role {
         Some(CommentRole::Fix) => 0.35,
         Some(CommentRole::Workaround) => 0.3,
@@ -293,8 +298,8 @@ mod tests {
         Timestamp::from_second(1_700_000_000 + minute * 60).unwrap()
     }
 
-    fn said(minute: i64, text: &str, role: Option<CommentRole>, nearness: f32) -> Said {
-        Said {
+    fn said(minute: i64, text: &str, role: Option<CommentRole>, nearness: f32) -> ThreadComment {
+        ThreadComment {
             comment: CaseComment {
                 anchor: format!("comment-{minute}"),
                 author: None,
@@ -341,7 +346,7 @@ mod tests {
     #[test]
     fn the_tail_before_the_closure_comes_first_and_what_follows_the_closure_last() {
         let filler = "x".repeat(300);
-        let all: Vec<Said> = (0..20).map(|i| said(i, &filler, None, 0.0)).collect();
+        let all: Vec<ThreadComment> = (0..20).map(|i| said(i, &filler, None, 0.0)).collect();
         let a = assemble("It fails.", &all, Some(at(9)), 1_000);
         // Comments up to five minutes after the closure belong to it.
         let shown = anchors(&a);
@@ -378,7 +383,7 @@ mod tests {
             one.comment.association = association.map(str::to_owned);
             one
         };
-        let first = |all: &[Said]| assemble("It fails.", all, Some(at(9)), 4_000).fix;
+        let first = |all: &[ThreadComment]| assemble("It fails.", all, Some(at(9)), 4_000).fix;
         let mut all = vec![
             by(1, "Which version is it?", None, Some("MEMBER")),
             by(2, "Set no-snapshot-lease on the leader.", None, Some("MEMBER")),
@@ -401,7 +406,7 @@ mod tests {
     #[test]
     fn others_are_ranked_within_the_thread_and_shown_in_order_of_time() {
         let text = "word ".repeat(60);
-        let mut all: Vec<Said> = (0..12).map(|i| said(i, &text, None, 0.1)).collect();
+        let mut all: Vec<ThreadComment> = (0..12).map(|i| said(i, &text, None, 0.1)).collect();
         all[1].nearness = 0.8;
         all[3].nearness = 0.7;
         let a = assemble("It fails.", &all, Some(at(100)), 2_000);
@@ -413,7 +418,7 @@ mod tests {
     #[test]
     fn who_only_agrees_is_counted_and_the_fix_stays() {
         let agrees = |i| said(i, &format!("Same here with {i} files."), Some(CommentRole::Confirmation), 0.2);
-        let mut all: Vec<Said> = (0..299).map(agrees).collect();
+        let mut all: Vec<ThreadComment> = (0..299).map(agrees).collect();
         all.push(said(400, "Fixed in 4.4.5.", Some(CommentRole::Fix), 0.0));
         let a = assemble("It is slow.", &all, Some(at(400)), 10_000);
         assert_eq!((anchors(&a), a.agreeing, a.omitted), (vec!["comment-0", "comment-400"], 298, 0));
@@ -442,7 +447,7 @@ mod tests {
             closed in prop::option::of(0_i64..20),
             budget in 0_usize..6_000,
         ) {
-            let all: Vec<Said> = comments
+            let all: Vec<ThreadComment> = comments
                 .into_iter()
                 .enumerate()
                 .map(|(i, (text, nearness, role))| {

@@ -6,7 +6,7 @@ use super::{
     budget::{excerpt, length},
     citation, keywords,
 };
-use crate::{Parts, answer::question::Question, search::Evidence};
+use crate::{QueryContext, answer::question::Question, search::Evidence};
 use precedent_core::{
     error::Result,
     model::{DocKind, WikiPassage},
@@ -41,7 +41,7 @@ fn passes(evidence: &Evidence, threshold: f32, set: bool) -> bool {
 /// Returns passages of documents of a kind, one per document, for the original text and for its
 /// keywords.
 pub(crate) fn passages(
-    parts: &Parts<'_>,
+    parts: &QueryContext<'_>,
     question: &Question,
     kind: DocKind,
     threshold: f32,
@@ -89,7 +89,7 @@ pub(crate) fn passages(
 }
 
 fn passage(
-    parts: &Parts<'_>,
+    parts: &QueryContext<'_>,
     question: &Question,
     one: Evidence,
     row: DocumentRow,

@@ -115,7 +115,7 @@ pub fn import(
         return Err(Error::invalid(format!("model \"{name}\" already exists"))
             .with_hint(format!("Choose another name, or first run: precedent model remove {name}")));
     }
-    let part = Part::make(models, name)?;
+    let part = PartialFolder::make(models, name)?;
     gather(from, &part.folder)?;
     task.check()?;
     let info = examine(&part.folder, name, traits, runtime, texts, task)?;
@@ -129,12 +129,12 @@ pub fn import(
 
 /// A temporary folder that is removed unless it was moved into place. Its lock excludes other
 /// imports.
-struct Part {
+struct PartialFolder {
     folder: PathBuf,
     _lock: File,
 }
 
-impl Part {
+impl PartialFolder {
     /// Creates an empty folder.
     fn make(models: &Path, name: &str) -> Result<Self> {
         fs::create_dir_all(models).map_err(|e| Error::io(models, e))?;
@@ -149,7 +149,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for PartialFolder {
     fn drop(&mut self) {
         // It was moved into place, or cannot be removed.
         let _ = fs::remove_dir_all(&self.folder);
@@ -477,12 +477,12 @@ mod tests {
         let held = lock_imports(&models).unwrap().unwrap();
         remove_leftovers(&models).unwrap();
         assert!(models.join(".m3").is_dir(), "another import is under way");
-        assert!(Part::make(&models, "m4").is_err());
+        assert!(PartialFolder::make(&models, "m4").is_err());
         drop(held);
         remove_leftovers(&models).unwrap();
         assert!(!models.join(".m3").exists() && !models.join(".m2.4711").exists());
         assert!(models.join("kept").is_dir() && models.join(".m5.download").is_dir());
-        drop(Part::make(&models, "m4").unwrap());
+        drop(PartialFolder::make(&models, "m4").unwrap());
         assert!(!models.join(".m4").exists());
     }
 

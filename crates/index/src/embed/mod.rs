@@ -113,7 +113,7 @@ impl Engine {
 
     /// Initialises the runtime, which takes as long as reading a model. Errors are reported by
     /// [`Engine::load`].
-    pub fn warm(&self) {
+    pub fn preload(&self) {
         if !self.runtime().is_empty() {
             drop(onnx::environment(self.runtime()));
         }

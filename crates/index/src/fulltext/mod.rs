@@ -31,7 +31,7 @@ pub use overlap::{Overlap, ReportTerms};
 use query::Passed;
 pub use query::{MAX_TERMS, Named, Scope, Words};
 use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
-pub use similar::{Said, hashes};
+pub use similar::{CommentMatcher, hashes};
 pub use write::{Entry, Writer};
 
 use precedent_core::{

@@ -62,7 +62,7 @@ pub struct Overlap {
     /// Time of the document's creation, in seconds since the epoch.
     pub created: Option<i64>,
     /// Words of the report in the document's title, body or code.
-    pub(super) held: Held,
+    pub(super) held: WordSet,
 }
 
 impl Overlap {
@@ -74,9 +74,9 @@ impl Overlap {
 
 /// A set of a report's words that a document contains, as a bit set of their indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Held([u64; MAX_WORDS.div_ceil(64)]);
+pub(super) struct WordSet([u64; MAX_WORDS.div_ceil(64)]);
 
-impl Held {
+impl WordSet {
     pub(super) fn insert(&mut self, word: usize) {
         self.0[word / 64] |= 1 << (word % 64);
     }

@@ -78,12 +78,12 @@ pub(super) enum Cut {
 pub(super) struct Analyzer {
     cut: Cut,
     stems: tokens::Stems,
-    found: Found,
+    found: TermText,
 }
 
 impl Analyzer {
     pub(super) fn new(cut: Cut) -> Self {
-        Self { cut, stems: tokens::Stems::default(), found: Found::default() }
+        Self { cut, stems: tokens::Stems::default(), found: TermText::default() }
     }
 }
 
@@ -96,13 +96,13 @@ impl Clone for Analyzer {
 
 /// The terms of a text, concatenated.
 #[derive(Default)]
-struct Found {
+struct TermText {
     text: String,
     /// Range of each term in the original text, and its end in `text`.
     places: Vec<(std::ops::Range<usize>, usize)>,
 }
 
-impl Found {
+impl TermText {
     fn clear(&mut self) {
         self.text.clear();
         self.places.clear();
@@ -129,7 +129,7 @@ impl Tokenizer for Analyzer {
 }
 
 pub(super) struct Stream<'a> {
-    found: &'a Found,
+    found: &'a TermText,
     next: usize,
     start: usize,
     position: usize,

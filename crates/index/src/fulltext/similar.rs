@@ -45,14 +45,14 @@ const MAX_QUERY: usize = 40;
 
 /// A matcher of a report's words in the comments of a document.
 #[derive(Clone, Debug)]
-pub struct Said<'a> {
+pub struct CommentMatcher<'a> {
     words: &'a [(String, f32)],
     /// Index of each word, by its hash.
     places: HashMap<u64, usize>,
     all: f32,
 }
 
-impl<'a> Said<'a> {
+impl<'a> CommentMatcher<'a> {
     /// Returns the report's words that one of these texts contains and the document itself does
     /// not, heaviest first, and their share of the weight of all its words, 0..1. Texts are given
     /// by their [`hashes`].
@@ -73,7 +73,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// Returns the hashes of a text's distinct terms, the input of [`Said::anew`].
+/// Returns the hashes of a text's distinct terms, the input of [`CommentMatcher::anew`].
 pub fn hashes(text: &str) -> Vec<u64> {
     let mut hashes: Vec<u64> = tokens::forms(text).iter().map(|word| hash(&word.term)).collect();
     hashes.sort_unstable();
@@ -120,8 +120,8 @@ impl ReportTerms {
     }
 
     /// Returns a matcher of the report's words in comments.
-    pub fn said(&self) -> Said<'_> {
-        Said {
+    pub fn said(&self) -> CommentMatcher<'_> {
+        CommentMatcher {
             words: &self.words,
             places: self.words.iter().enumerate().map(|(i, (term, _))| (hash(term), i)).collect(),
             all: self.words.iter().map(|(_, weight)| weight).sum(),

@@ -34,7 +34,7 @@ pub const EMBED_BATCH: usize = 128;
 
 /// The result of one run of the models.
 #[derive(Clone, Copy, Default)]
-struct Made {
+struct EmbeddedCount {
     vectors: u64,
     /// Number of vectors of text other than titles.
     passages: u64,
@@ -187,13 +187,13 @@ impl Derived<'_> {
         most: u64,
         skeletons: &Skeletons,
         task: &Task,
-    ) -> Result<Made> {
+    ) -> Result<EmbeddedCount> {
         let mut pending = vectors.pending(EMBED_BATCH)?;
         if pending.is_empty() || most == 0 {
-            return Ok(Made::default());
+            return Ok(EmbeddedCount::default());
         }
         let Extent { chunks: total, embedded: before } = vectors.extent()?;
-        let embedded = Mutex::new(Made::default());
+        let embedded = Mutex::new(EmbeddedCount::default());
         let first = engine.load(Work::Indexing)?;
         let (give, take) = channel::<(Pending, String)>();
         let (answer, answers) = sync_channel::<Result<(Pending, Vec<f32>)>>(EMBED_BATCH);

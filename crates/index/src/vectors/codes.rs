@@ -130,7 +130,7 @@ fn read(connection: &Connection, after: i64, width: usize) -> Result<(bool, Vec<
 /// The content of a block.
 struct Change {
     gone: Vec<u32>,
-    part: Part,
+    part: CodeBlock,
 }
 
 impl Change {
@@ -138,7 +138,7 @@ impl Change {
         added.sort_unstable_by_key(|c| c.chunk);
         let mut gone = gone.to_vec();
         gone.sort_unstable();
-        let mut part = Part::default();
+        let mut part = CodeBlock::default();
         for code in added {
             debug_assert_eq!(code.words.len(), width);
             part.chunks.push(code.chunk);
@@ -176,7 +176,10 @@ impl Change {
         if words.len() != added.len() * width {
             return None;
         }
-        Some(Self { gone: ids, part: Part { chunks: added, documents: documents.split_off(gone), words } })
+        Some(Self {
+            gone: ids,
+            part: CodeBlock { chunks: added, documents: documents.split_off(gone), words },
+        })
     }
 
     /// Merges consecutive changes into one.
@@ -199,13 +202,13 @@ impl Change {
 
 /// The codes of one block, in the order of their chunks.
 #[derive(Clone, Default)]
-struct Part {
+struct CodeBlock {
     chunks: Vec<u32>,
     documents: Vec<u32>,
     words: Vec<u64>,
 }
 
-impl Part {
+impl CodeBlock {
     fn place(&self, chunk: u32) -> Option<usize> {
         self.chunks.binary_search(&chunk).ok()
     }
@@ -216,12 +219,12 @@ impl Part {
 pub(super) struct Codes {
     pub(super) generation: i64,
     width: usize,
-    parts: Vec<Arc<Part>>,
+    parts: Vec<Arc<CodeBlock>>,
     count: usize,
 }
 
 /// The position of a code: part and row.
-type Place = (u32, u32);
+type CodePosition = (u32, u32);
 
 impl Codes {
     /// Returns the empty state before the first generation.
@@ -247,7 +250,7 @@ impl Codes {
 
     fn apply(&mut self, change: Change) {
         for id in change.gone {
-            let holds = |part: &Part| {
+            let holds = |part: &CodeBlock| {
                 let ends = part.chunks.first().zip(part.chunks.last());
                 if !ends.is_some_and(|(first, last)| (*first..=*last).contains(&id)) {
                     return None;
@@ -289,7 +292,7 @@ impl Codes {
         let mut places = self.shortlist(&signs(query), allowed, n * SHORTLIST);
         if places.len() > n {
             let planes = Planes::new(query);
-            let mut scored: Vec<(i32, Place)> = Vec::with_capacity(places.len());
+            let mut scored: Vec<(i32, CodePosition)> = Vec::with_capacity(places.len());
             planes.each_dot(places.iter().map(|place| (*place, self.code(*place))), |place, dot| {
                 scored.push((dot, place));
             });
@@ -301,20 +304,20 @@ impl Codes {
         places.into_iter().map(|place| i64::from(self.chunk(place))).collect()
     }
 
-    fn chunk(&self, (part, row): Place) -> u32 {
+    fn chunk(&self, (part, row): CodePosition) -> u32 {
         self.parts[part as usize].chunks[row as usize]
     }
 
-    fn code(&self, (part, row): Place) -> &[u64] {
+    fn code(&self, (part, row): CodePosition) -> &[u64] {
         let start = row as usize * self.width;
         &self.parts[part as usize].words[start..start + self.width]
     }
 
     /// Returns the codes nearest by Hamming distance: all up to the distance within which there are
     /// at least `n`.
-    fn shortlist(&self, query: &[u64], allowed: Option<&FixedBitSet>, n: usize) -> Vec<Place> {
+    fn shortlist(&self, query: &[u64], allowed: Option<&FixedBitSet>, n: usize) -> Vec<CodePosition> {
         let cut = Cut::new(self.width * 64, n);
-        let look = |(at, part): (usize, &Arc<Part>)| {
+        let look = |(at, part): (usize, &Arc<CodeBlock>)| {
             let mut near: Vec<(u16, u32)> = Vec::new();
             let most = cut.now();
             each_near(&part.words, query, most, |row, distance| {
@@ -327,7 +330,7 @@ impl Codes {
             #[allow(clippy::cast_possible_truncation, reason = "a part has thousands of rows")]
             near.into_iter().map(|(distance, row)| (distance, (at as u32, row))).collect::<Vec<_>>()
         };
-        let found: Vec<Vec<(u16, Place)>> = if self.count < 4 * FULL {
+        let found: Vec<Vec<(u16, CodePosition)>> = if self.count < 4 * FULL {
             self.parts.iter().enumerate().map(look).collect()
         } else {
             self.parts.par_iter().enumerate().map(look).collect()

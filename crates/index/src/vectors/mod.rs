@@ -259,8 +259,8 @@ impl Vectors {
     }
 
     /// Releases the resources kept for the next read; they are recreated on demand.
-    pub fn rest(&self) {
-        self.file.rest();
+    pub fn release_memory(&self) {
+        self.file.release_memory();
     }
 
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {

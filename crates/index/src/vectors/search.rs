@@ -336,7 +336,7 @@ impl Vectors {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn warm(&self) -> Result<()> {
+    pub fn preload(&self) -> Result<()> {
         self.codes().map(|_| ())
     }
 }

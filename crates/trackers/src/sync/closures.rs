@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{Context, apply, lock::SyncLock};
 use crate::{
     http::Http,
-    tracker::{Closer, Fate, Kind, Stays, Tracker, closing_steps},
+    tracker::{Fate, IssueCloser, Kind, Stays, Tracker, closing_steps},
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -279,7 +279,7 @@ impl One<'_> {
     }
 
     /// Posts the comment unless it already exists.
-    async fn comment(&mut self, closer: &dyn Closer) -> Result<()> {
+    async fn comment(&mut self, closer: &dyn IssueCloser) -> Result<()> {
         let (task, number, text) = (&self.context.task, self.closure.number, self.closure.comment.as_str());
         let mut found = closer.find(number, text, task).await?;
         if found.is_none() {

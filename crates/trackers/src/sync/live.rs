@@ -12,7 +12,7 @@ use super::{
     progress, relations,
     remote::key_of,
     removal, report,
-    run::{Context, Run, Seen, Told},
+    run::{Context, PageEvents, Run, SeenRecords},
     sweep, wiki,
 };
 use crate::{
@@ -58,7 +58,7 @@ pub async fn sync(
         allowance: if request.hide_gone { Allowance::All } else { Allowance::Share },
         report: SyncReport { source: source.key.clone(), ..SyncReport::default() },
         project: remote.project.clone(),
-        seen: Seen::default(),
+        seen: SeenRecords::default(),
         hidden: 0,
         doubt: None,
         notes: Vec::new(),
@@ -179,7 +179,7 @@ impl Run<'_> {
                     if !visited.insert(at.0.clone()) {
                         // The next sync resumes at the watermark to avoid the cycle.
                         row.next_page = None;
-                        self.store(Vec::new(), Told::default(), Some((name, row))).await?;
+                        self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
                         return Err(Error::new(
                             Code::Network,
                             format!("the tracker's list of {} repeats itself", stream.words()),
@@ -204,7 +204,7 @@ impl Run<'_> {
                         // The next sync resumes at the watermark.
                         row.next_page = None;
                     }
-                    let told = Told { relations: page.relations, gone: page.gone };
+                    let told = PageEvents { relations: page.relations, gone: page.gone };
                     self.store(records, told, Some((name, row.clone()))).await?;
                     progress.tell(&self.context.task);
                     listed_pages = page.all_pages.or(listed_pages);
@@ -217,7 +217,7 @@ impl Run<'_> {
                 Fetched::Unchanged => {
                     row.finished_at = Some((self.context.clock)());
                     row.next_page = None;
-                    self.store(Vec::new(), Told::default(), Some((name, row))).await?;
+                    self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
                     return Ok(false);
                 }
                 Fetched::Expired if !restarted => {
@@ -239,7 +239,7 @@ impl Run<'_> {
                 Fetched::Smaller(smaller) => at = smaller,
                 Fetched::Refused(why) => {
                     row.refused = Some(door::single_line(&why));
-                    self.store(Vec::new(), Told::default(), Some((name, row))).await?;
+                    self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
                     return Ok(false);
                 }
             }

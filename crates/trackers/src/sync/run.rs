@@ -40,7 +40,7 @@ pub(super) struct Run<'a> {
     /// Current name of the project at the tracker.
     pub(super) project: String,
     /// Records that a full pass has seen.
-    pub(super) seen: Seen,
+    pub(super) seen: SeenRecords,
     /// Number of documents that this sync has hidden.
     pub(super) hidden: usize,
     /// Reason why the sync does not count as complete although it reached its end.
@@ -51,7 +51,7 @@ pub(super) struct Run<'a> {
 
 /// The relations and deletions of a page.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct PageEvents {
     pub(super) relations: Vec<(u64, Vec<Relation>)>,
     /// Deleted items.
     pub(super) gone: Vec<u64>,
@@ -59,12 +59,12 @@ pub(super) struct Told {
 
 /// The records that a pass over a list has seen.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct SeenRecords {
     pub(super) items: HashSet<u64>,
     pub(super) comments: HashSet<String>,
 }
 
-impl Seen {
+impl SeenRecords {
     pub(super) fn add(&mut self, record: &Record) {
         match record {
             Record::Document(d) => {
@@ -92,7 +92,7 @@ impl Run<'_> {
     pub(super) async fn store(
         &mut self,
         records: Vec<Record>,
-        told: Told,
+        told: PageEvents,
         stream: Option<(&'static str, StreamRow)>,
     ) -> Result<()> {
         let (source, now) = (self.source.clone(), (self.context.clock)());

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use super::{
     absence, clock, removal,
-    run::{Run, Told},
+    run::{PageEvents, Run},
 };
 use crate::tracker::{Cursor, Fate, Fetched, Stream, Tracker, repetition::RepeatGuard};
 use precedent_core::{
@@ -90,7 +90,7 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
                     Record::Document(d) => d.number,
                     Record::Comment(_) => None,
                 }));
-                run.store(records, Told::default(), None).await?;
+                run.store(records, PageEvents::default(), None).await?;
                 run.context.task.report(Phase::Sync, listed.len() as u64, None, "records");
                 match page.next {
                     Some(next) => at = next,
@@ -116,8 +116,8 @@ async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<
             break;
         }
         match tracker.item(number, &run.context.task).await? {
-            Fate::Here(record) => run.store(vec![*record], Told::default(), None).await?,
-            Fate::Whole(records) => run.store(records, Told::default(), None).await?,
+            Fate::Here(record) => run.store(vec![*record], PageEvents::default(), None).await?,
+            Fate::Whole(records) => run.store(records, PageEvents::default(), None).await?,
             Fate::Unreadable => {}
             Fate::Gone => gone.push((format!("{}#{number}", run.source.key), None)),
             Fate::Moved(to) => gone.push((format!("{}#{number}", run.source.key), to)),
@@ -160,8 +160,8 @@ async fn check_comments(
             return Ok(left);
         }
         match tracker.comment(number, &id, &run.context.task).await? {
-            Fate::Here(record) => run.store(vec![*record], Told::default(), None).await?,
-            Fate::Whole(records) => run.store(records, Told::default(), None).await?,
+            Fate::Here(record) => run.store(vec![*record], PageEvents::default(), None).await?,
+            Fate::Whole(records) => run.store(records, PageEvents::default(), None).await?,
             Fate::Unreadable => {}
             Fate::Gone | Fate::Moved(_) => gone.push(id),
         }

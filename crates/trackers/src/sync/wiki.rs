@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     absence, removal,
-    run::{Run, Told},
+    run::{PageEvents, Run},
 };
 use crate::{
     http::Http,
@@ -109,7 +109,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
             }
         }
         done += batch.len() as u64;
-        run.store(records, Told::default(), None).await?;
+        run.store(records, PageEvents::default(), None).await?;
         task.report(Phase::Sync, done, Some(changed.len() as u64), "records");
     }
 

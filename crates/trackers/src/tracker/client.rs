@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
 
-use super::{Address, Fetched, Stream, walk::Walk};
+use super::{Address, Fetched, Stream, walk::Pagination};
 use crate::http::{Http, Login, Request, Response, status_words};
 use precedent_core::{
     error::{Code, Error, Result},
@@ -85,7 +85,7 @@ impl Client {
     pub(super) fn not_a_page(
         &self,
         response: &Response,
-        walk: &Walk,
+        walk: &Pagination,
         stream: Stream,
     ) -> Result<Option<Fetched>> {
         match walk.failed(response.status) {

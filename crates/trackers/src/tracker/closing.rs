@@ -26,7 +26,7 @@ pub enum Stays {
 
 /// A tracker whose reports can be closed from here.
 #[async_trait]
-pub trait Closer: Send + Sync {
+pub trait IssueCloser: Send + Sync {
     /// Returns the address of the comment with exactly this text, if there is one.
     ///
     /// # Errors
@@ -37,12 +37,12 @@ pub trait Closer: Send + Sync {
     /// its address.
     ///
     /// # Errors
-    /// The same as [`Closer::find`].
+    /// The same as [`IssueCloser::find`].
     async fn say(&self, number: u64, comment: &str, task: &Task) -> Result<Option<String>>;
 
     /// Closes a report as a duplicate and returns the updated report. Repeating it has no effect.
     ///
     /// # Errors
-    /// The same as [`Closer::find`].
+    /// The same as [`IssueCloser::find`].
     async fn close(&self, number: u64, task: &Task) -> Result<Record>;
 }

@@ -21,7 +21,7 @@ use super::{
     client::{Client, clean, each, part},
     github::describe,
     repetition::RepeatGuard,
-    walk::Walk,
+    walk::Pagination,
     wiki::named,
 };
 use crate::{
@@ -261,7 +261,7 @@ impl Confluence {
         })
     }
 
-    async fn pages(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let kept = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let all = match kept.filter(|_| walk.page > 1) {
             Some(all) => all,
@@ -290,7 +290,7 @@ impl Confluence {
         }
         page.watermark = some.last().and_then(|p| p.changed);
         let more = from + some.len() < changed.len();
-        page.next = more.then(|| Walk { page: walk.page + 1, ..walk.clone() }.cursor());
+        page.next = more.then(|| Pagination { page: walk.page + 1, ..walk.clone() }.cursor());
         Ok(Fetched::Page(page))
     }
 
@@ -472,7 +472,7 @@ impl Tracker for Confluence {
         PAGE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         match stream {
             Stream::Pages => self.pages(walk, task).await,
             _ => Ok(Fetched::Refused("Confluence has only pages".to_owned())),

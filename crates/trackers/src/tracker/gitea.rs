@@ -14,7 +14,7 @@ use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, clean, date, part},
     github::{describe, record},
-    walk::Walk,
+    walk::Pagination,
     wiki_git::WikiPlace,
 };
 use crate::{
@@ -80,7 +80,7 @@ impl Gitea {
         self.client.url(&format!("repos/{}/{}{rest}", part(owner), part(name)))
     }
 
-    fn list(&self, stream: Stream, walk: &Walk) -> Result<Url> {
+    fn list(&self, stream: Stream, walk: &Pagination) -> Result<Url> {
         let mut url = self.path(if stream == Stream::Items { "/issues" } else { "/issues/comments" })?;
         {
             let mut query = url.query_pairs_mut();
@@ -116,7 +116,7 @@ fn total(response: &Response) -> Option<u64> {
 /// Returns whether there is another page, and the actual page size: a server may return fewer
 /// records than requested, and a proxy may drop its headers. Without headers, only an empty page is
 /// the end.
-fn has_more(response: &Response, here: u32, walk: &Walk) -> (bool, u32) {
+fn has_more(response: &Response, here: u32, walk: &Pagination) -> (bool, u32) {
     let size = if walk.page == 1 && here > 0 { here.min(walk.size) } else { walk.size };
     let reached = u64::from(walk.page - 1) * u64::from(size) + u64::from(here);
     let more = match total(response) {
@@ -195,7 +195,7 @@ impl Tracker for Gitea {
             access.user = self.client.json::<User>("user", "the account", task).await?.login;
         }
         for stream in self.streams() {
-            let response = self.client.get(self.list(*stream, &Walk::new(None, 1))?, task).await?;
+            let response = self.client.get(self.list(*stream, &Pagination::new(None, 1))?, task).await?;
             if response.status != 200 {
                 access.refused.push(self.client.refusal(&response, stream.words()).to_string());
             }
@@ -207,7 +207,7 @@ impl Tracker for Gitea {
         PAGE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(stream, walk)?, task).await?;
         if let Some(other) = self.client.not_a_page(&response, walk, stream)? {
             return Ok(other);
@@ -216,14 +216,14 @@ impl Tracker for Gitea {
         let here = u32::try_from(raws.len()).unwrap_or(u32::MAX);
         let (more, size) = has_more(&response, here, walk);
         let records = raws.iter().map(|raw| one(stream, raw.get())).collect();
-        let walk = Walk { size, ..walk.clone() };
+        let walk = Pagination { size, ..walk.clone() };
         let now = date(&response, self.client.http.now());
         let (next, watermark) = walk.by_creation(total(&response), now, more);
         Ok(Fetched::Page(Page { records, next: next.map(|w| w.cursor()), watermark, ..Page::default() }))
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
-        let response = self.client.get(self.list(Stream::Items, &Walk::new(None, 1))?, task).await?;
+        let response = self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
         Ok(total(&response))
     }
 

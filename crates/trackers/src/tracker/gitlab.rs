@@ -16,7 +16,7 @@ use super::{
     github::describe,
     identity,
     repetition::RepeatGuard,
-    walk::Walk,
+    walk::Pagination,
     wiki_git::WikiPlace,
 };
 use crate::{
@@ -136,7 +136,7 @@ impl GitLab {
         self.client.url(&format!("projects/{}{rest}", part(&self.project)))
     }
 
-    fn list(&self, walk: &Walk) -> Result<Url> {
+    fn list(&self, walk: &Pagination) -> Result<Url> {
         let mut url = self.path("/issues")?;
         {
             let mut query = url.query_pairs_mut();
@@ -173,7 +173,8 @@ impl GitLab {
                 _ => return self.client.refused(&response, "comments").map(Some),
             }
             let raws: Vec<&RawValue> = response.json()?;
-            let more = has_more(&response, raws.len(), &Walk { page: n, ..Walk::new(None, PAGE) });
+            let more =
+                has_more(&response, raws.len(), &Pagination { page: n, ..Pagination::new(None, PAGE) });
             if let Err(endless) = guard.note(raws.iter().map(|raw| raw.get())) {
                 page.records.push(Err(endless.error(&format!("notes of #{number}")).to_string()));
                 break;
@@ -261,7 +262,7 @@ fn note(text: &str, number: u64, url: Option<&str>) -> Result<Option<CommentReco
 }
 
 /// Returns whether there is another page: by the header, by the link, or else if this one is full.
-fn has_more(response: &Response, here: usize, walk: &Walk) -> bool {
+fn has_more(response: &Response, here: usize, walk: &Pagination) -> bool {
     match response.header("x-next-page") {
         Some(next) => !next.trim().is_empty(),
         None => response.next.is_some() || (here > 0 && here >= walk.size as usize),
@@ -300,7 +301,7 @@ impl Tracker for GitLab {
         if self.client.login.is_some() {
             access.user = self.client.json::<User>("user", "the account", task).await?.username;
         }
-        let response = self.client.get(self.list(&Walk::new(None, 1))?, task).await?;
+        let response = self.client.get(self.list(&Pagination::new(None, 1))?, task).await?;
         let number = |name| response.header(name).and_then(|v| v.trim().parse::<u64>().ok());
         access.remaining = number("ratelimit-remaining");
         access.limit = number("ratelimit-limit");
@@ -314,7 +315,7 @@ impl Tracker for GitLab {
         if stream == Stream::Items { PAGE } else { THREADS }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(walk)?, task).await?;
         if let Some(other) = self.client.not_a_page(&response, walk, stream)? {
             return Ok(other);
@@ -347,7 +348,7 @@ impl Tracker for GitLab {
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
-        let response = self.client.get(self.list(&Walk::new(None, 1))?, task).await?;
+        let response = self.client.get(self.list(&Pagination::new(None, 1))?, task).await?;
         Ok(response.header("x-total").and_then(|t| t.trim().parse().ok()))
     }
 

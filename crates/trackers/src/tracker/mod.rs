@@ -27,10 +27,10 @@ pub mod zendesk;
 
 pub use address::{Address, Kind};
 use async_trait::async_trait;
-pub use closing::{Closer, Stays, Steps};
+pub use closing::{IssueCloser, Stays, Steps};
 pub use connect::{closing_steps, open};
 use jiff::Timestamp;
-use walk::Walk;
+use walk::Pagination;
 
 use precedent_core::{
     error::Result,
@@ -187,12 +187,12 @@ pub trait Tracker: Send + Sync {
 
     /// Returns the first page of changes at or after `since`, or of everything without it.
     fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
-        Walk::new(since, self.size(stream)).cursor()
+        Pagination::new(since, self.size(stream)).cursor()
     }
 
     /// Returns the first page of all open items, for the sweep.
     fn open_items(&self) -> Cursor {
-        Walk::open(self.size(Stream::Items)).cursor()
+        Pagination::open(self.size(Stream::Items)).cursor()
     }
 
     /// Fetches a page.
@@ -200,7 +200,7 @@ pub trait Tracker: Send + Sync {
     /// # Errors
     /// Those of the network, of limits and of access.
     async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        match Walk::read(at) {
+        match Pagination::read(at) {
             Some(walk) => self.list_page(stream, &walk, task).await,
             None => Ok(Fetched::Expired),
         }
@@ -210,7 +210,7 @@ pub trait Tracker: Send + Sync {
     ///
     /// # Errors
     /// The same as [`Tracker::page`].
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched>;
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched>;
 
     /// Returns an upper bound of the number of items, if that is cheap.
     ///
@@ -254,7 +254,7 @@ pub trait Tracker: Send + Sync {
     }
 
     /// Returns the closer of duplicates, if the tracker supports it.
-    fn closer(&self) -> Option<&dyn Closer> {
+    fn closer(&self) -> Option<&dyn IssueCloser> {
         None
     }
 }

@@ -7,7 +7,7 @@ use super::{Cursor, Fetched};
 
 /// A place in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Walk {
+pub struct Pagination {
     /// Start of the time range; everything without it.
     pub(super) since: Option<Timestamp>,
     /// Page number, from 1.
@@ -28,7 +28,7 @@ pub struct Walk {
     pub(super) open: bool,
 }
 
-impl Walk {
+impl Pagination {
     pub(super) fn new(since: Option<Timestamp>, size: u32) -> Self {
         Self {
             since,
@@ -168,26 +168,26 @@ mod tests {
 
     #[test]
     fn a_place_is_kept_as_text() {
-        let walk = Walk {
+        let walk = Pagination {
             again: true,
             began: Some(at(7)),
             total: Some(9),
             rounds: 2,
             token: Some("a=b&c".into()),
             open: true,
-            ..Walk::new(Some(at(5)), 100)
+            ..Pagination::new(Some(at(5)), 100)
         };
-        assert_eq!(Walk::read(&walk.cursor()), Some(walk));
+        assert_eq!(Pagination::read(&walk.cursor()), Some(walk));
         for text in
             ["", "https://evil.example/", "page=0&size=1", "page=1&size=9999", "since=x&page=1&size=1"]
         {
-            assert_eq!(Walk::read(&Cursor(text.into())), None, "{text}");
+            assert_eq!(Pagination::read(&Cursor(text.into())), None, "{text}");
         }
     }
 
     #[test]
     fn a_moment_that_fills_pages_is_read_twice() {
-        let first = Walk::new(Some(at(5)), 2);
+        let first = Pagination::new(Some(at(5)), 2);
         let (second, _) = first.by_change(&[at(5), at(5)], true);
         let second = second.unwrap();
         assert_eq!((second.page, second.again), (2, false));

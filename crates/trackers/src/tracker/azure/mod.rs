@@ -20,7 +20,7 @@ use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, part},
     repetition::RepeatGuard,
-    walk::Walk,
+    walk::Pagination,
     wiki_git::WikiPlace,
 };
 use crate::{
@@ -192,7 +192,7 @@ impl Azure {
 
     /// Returns the query for a page. WIQL cannot skip results, so it requests all up to the end of
     /// the page. <https://learn.microsoft.com/en-us/azure/devops/boards/queries/wiql-syntax>
-    fn query(&self, stream: Stream, walk: &Walk) -> Result<Request> {
+    fn query(&self, stream: Stream, walk: &Pagination) -> Result<Request> {
         let columns =
             if stream == Stream::Items { "[System.Id]" } else { "[System.Id], [System.CommentCount]" };
         let mut text = format!("SELECT {columns} FROM WorkItems WHERE [System.TeamProject] = @project");
@@ -226,7 +226,7 @@ impl Azure {
     async fn numbers(
         &self,
         stream: Stream,
-        walk: &Walk,
+        walk: &Pagination,
         task: &Task,
     ) -> Result<std::result::Result<Listing, Fetched>> {
         let response = self.send(self.query(stream, walk)?, task).await?;
@@ -256,7 +256,7 @@ impl Azure {
         if response.status == 200 { Ok(response) } else { Err(self.refusal(&response, "work items")) }
     }
 
-    async fn items(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn items(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let listing = match self.numbers(Stream::Items, walk, task).await? {
             Ok(found) => found,
             Err(other) => return Ok(other),
@@ -287,7 +287,7 @@ impl Azure {
         Ok(Fetched::Page(self.numbered(page, walk, &times, &listing)))
     }
 
-    async fn notes(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn notes(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let listing = match self.numbers(Stream::Comments, walk, task).await? {
             Ok(found) => found,
             Err(other) => return Ok(other),
@@ -349,11 +349,11 @@ impl Azure {
         Ok(None)
     }
 
-    fn numbered(&self, page: Page, walk: &Walk, times: &[Timestamp], listing: &Listing) -> Page {
+    fn numbered(&self, page: Page, walk: &Pagination, times: &[Timestamp], listing: &Listing) -> Page {
         let more = listing.more;
         let (next, watermark) = if walk.open {
             let token = listing.numbers.last().map(|n| n.to_string());
-            (more.then(|| Walk { page: walk.page + 1, token, ..walk.clone() }), None)
+            (more.then(|| Pagination { page: walk.page + 1, token, ..walk.clone() }), None)
         } else {
             walk.by_change(times, more)
         };
@@ -406,7 +406,7 @@ impl Tracker for Azure {
     async fn access(&mut self, task: &Task) -> Result<Access> {
         let user = self.who(task).await?;
         let mut access = Access { project: self.probe(task).await?, user, ..Access::default() };
-        match self.numbers(Stream::Items, &Walk::new(None, 1), task).await? {
+        match self.numbers(Stream::Items, &Pagination::new(None, 1), task).await? {
             Ok(listing) => {
                 if let Some(number) = listing.numbers.first() {
                     let refused = self.thread(*number, &mut Page::default(), task).await?;
@@ -425,7 +425,7 @@ impl Tracker for Azure {
         if stream == Stream::Items { PAGE } else { THREADS }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         match stream {
             Stream::Items => self.items(walk, task).await,
             _ => self.notes(walk, task).await,

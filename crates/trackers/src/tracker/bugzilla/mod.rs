@@ -16,7 +16,7 @@ use url::Url;
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, part},
-    walk::Walk,
+    walk::Pagination,
 };
 use crate::{
     http::{Http, Login, Response},
@@ -84,7 +84,7 @@ impl Bugzilla {
         self.client.base.as_str().trim_end_matches('/').trim_end_matches("/rest")
     }
 
-    fn list(&self, stream: Stream, walk: &Walk) -> Result<Url> {
+    fn list(&self, stream: Stream, walk: &Pagination) -> Result<Url> {
         let mut url = self.client.url("bug")?;
         {
             let mut query = url.query_pairs_mut();
@@ -253,7 +253,7 @@ impl Tracker for Bugzilla {
     async fn access(&mut self, task: &Task) -> Result<Access> {
         let project = self.probe(task).await?;
         let mut access = Access { project, user: self.who(task).await?, ..Access::default() };
-        let response = self.client.get(self.list(Stream::Items, &Walk::new(None, 1))?, task).await?;
+        let response = self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
         if response.status != 200 {
             access.refused.push(self.refusal(&response, Stream::Items.words()).to_string());
             return Ok(access);
@@ -272,7 +272,7 @@ impl Tracker for Bugzilla {
         PAGE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(stream, walk)?, task).await?;
         if let Some(smaller) = walk.failed(response.status) {
             return Ok(smaller);

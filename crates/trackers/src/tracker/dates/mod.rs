@@ -81,8 +81,8 @@ impl Seen {
             keep(&mut self.numbers, text);
             return;
         }
-        let parts = Parts::of(text);
-        if let Some((first, second)) = parts.as_ref().and_then(Parts::pair) {
+        let parts = DateParts::of(text);
+        if let Some((first, second)) = parts.as_ref().and_then(DateParts::pair) {
             match (first > 12, second > 12) {
                 (true, false) => self.day_first += 1,
                 (false, true) => self.month_first += 1,
@@ -140,7 +140,7 @@ impl Seen {
 
 /// The parts of a date and time.
 #[derive(Default)]
-struct Parts {
+struct DateParts {
     /// Numbers of the date, each with its digit count.
     dates: Vec<(u32, usize)>,
     month: Option<i8>,
@@ -155,7 +155,7 @@ struct Parts {
     point: bool,
 }
 
-impl Parts {
+impl DateParts {
     fn of(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.len() > 80 || !text.contains(|c: char| c.is_ascii_digit()) {
@@ -452,7 +452,7 @@ fn any(text: &str, order: Order) -> Option<Timestamp> {
     if order == Order::Serial {
         return serial(text);
     }
-    let parts = Parts::of(text)?;
+    let parts = DateParts::of(text)?;
     let time = parts.date(order)?.to_datetime(parts.time()?);
     match parts.offset {
         Some(offset) => Offset::from_seconds(offset).ok()?.to_timestamp(time).ok(),

@@ -17,7 +17,7 @@ use url::Url;
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, date, each, part},
-    walk::Walk,
+    walk::Pagination,
 };
 use crate::{
     http::{Http, Login, Response},
@@ -97,7 +97,7 @@ impl Discourse {
         self.client.base.as_str().trim_end_matches('/')
     }
 
-    fn page_of(&self, walk: &Walk) -> Result<Url> {
+    fn page_of(&self, walk: &Pagination) -> Result<Url> {
         self.client.url(&format!("{}?order=activity&page={}", self.list, walk.page - 1))
     }
 
@@ -108,7 +108,7 @@ impl Discourse {
         self.client.refusal_as(if is_key { 401 } else { response.status }, response, what)
     }
 
-    async fn topics(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn topics(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.page_of(walk)?, task).await?;
         if response.status != 200 {
             return self.client.refused(&response, Stream::Items.words());
@@ -121,7 +121,7 @@ impl Discourse {
         let mut page = Page { records, named, ..Page::default() };
         if walk.open {
             page.listed.extend(rows.iter().filter(|row| row.is_open()).map(|row| row.id));
-            let next = (full && !rows.is_empty()).then(|| Walk { page: walk.page + 1, ..walk.clone() });
+            let next = (full && !rows.is_empty()).then(|| Pagination { page: walk.page + 1, ..walk.clone() });
             page.next = next.map(|w| w.cursor());
             return Ok(Fetched::Page(page));
         }
@@ -224,7 +224,7 @@ impl Tracker for Discourse {
     async fn access(&mut self, task: &Task) -> Result<Access> {
         let project = self.probe(task).await?;
         let mut access = Access { project, user: self.me(task).await?, ..Access::default() };
-        let response = self.client.get(self.page_of(&Walk::new(None, PAGE))?, task).await?;
+        let response = self.client.get(self.page_of(&Pagination::new(None, PAGE))?, task).await?;
         if response.status != 200 {
             access.refused.push(self.client.refusal(&response, Stream::Items.words()).to_string());
         }
@@ -235,7 +235,7 @@ impl Tracker for Discourse {
         PAGE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         match stream {
             Stream::Items => self.topics(walk, task).await,
             _ => Ok(Fetched::Refused("Discourse has only topics".to_owned())),

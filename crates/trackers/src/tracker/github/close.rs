@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{GitHub, record};
 use crate::{
     http::{Request, Response},
-    tracker::{Closer, Stays, Steps},
+    tracker::{IssueCloser, Stays, Steps},
 };
 use precedent_core::{
     error::{Code, Error, Result},
@@ -66,7 +66,7 @@ impl GitHub {
 }
 
 #[async_trait]
-impl Closer for GitHub {
+impl IssueCloser for GitHub {
     async fn find(&self, number: u64, comment: &str, task: &Task) -> Result<Option<String>> {
         let mut url = Some(self.repository(&format!("/issues/{number}/comments?per_page=100"))?);
         for _ in 0..MAX_PAGES {

@@ -56,7 +56,7 @@ struct Begun {
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct TokenReply {
     access_token: Option<String>,
     error: Option<String>,
     interval: Option<u64>,
@@ -128,7 +128,7 @@ pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<Sec
         );
         let request = request.header("accept", "application/json").for_secret();
         let response = http.send(&request, None, task).await?;
-        let asked: Asked = response.json()?;
+        let asked: TokenReply = response.json()?;
         match (asked.access_token, asked.error.as_deref()) {
             (Some(token), _) if !token.is_empty() => return Ok(token.into()),
             (_, Some("authorization_pending")) => {}

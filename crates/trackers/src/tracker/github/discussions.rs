@@ -20,7 +20,7 @@ use crate::{
         client::date,
         graphql::{Answer, List},
         identity,
-        walk::Walk,
+        walk::Pagination,
     },
 };
 use precedent_core::{
@@ -51,7 +51,7 @@ const THREAD: &str = "pageInfo { hasNextPage endCursor } nodes { ...said replies
                       endCursor } nodes { ...said } } }";
 
 /// The outcome of a query.
-enum Asked {
+enum QueryOutcome {
     Data(Value, Timestamp),
     /// The token may not run the query, or the server does not support it, with the reason.
     Refused(String),
@@ -106,7 +106,7 @@ struct Names {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct DiscussionComment {
     id: String,
     url: Option<String>,
     body: Option<String>,
@@ -126,7 +126,7 @@ fn take(node: &mut Value, name: &str) -> List {
 }
 
 /// Fetches a page of the list.
-pub(super) async fn page(github: &GitHub, walk: &Walk, task: &Task) -> Result<Fetched> {
+pub(super) async fn page(github: &GitHub, walk: &Pagination, task: &Task) -> Result<Fetched> {
     let query = format!(
         "query($owner: String!, $name: String!, $first: Int!, $after: String, $states: [DiscussionState!]) {{ \
          repository(owner: $owner, name: $name) {{ discussions(first: $first, after: $after, states: $states, \
@@ -136,10 +136,10 @@ pub(super) async fn page(github: &GitHub, walk: &Walk, task: &Task) -> Result<Fe
     let states = if walk.open { json!(["OPEN"]) } else { Value::Null };
     let variables = json!({"first": walk.size, "after": walk.token, "states": states});
     let (mut data, said_at) = match ask(github, &query, variables, task).await? {
-        Asked::Data(data, at) => (data, at),
-        Asked::Refused(why) => return Ok(Fetched::Refused(why)),
-        Asked::Gone => return Ok(Fetched::Refused("no permission to read them".to_owned())),
-        Asked::TooMuch => {
+        QueryOutcome::Data(data, at) => (data, at),
+        QueryOutcome::Refused(why) => return Ok(Fetched::Refused(why)),
+        QueryOutcome::Gone => return Ok(Fetched::Refused("no permission to read them".to_owned())),
+        QueryOutcome::TooMuch => {
             return match walk.smaller() {
                 Some(smaller) => Ok(Fetched::Smaller(smaller.cursor())),
                 None => Err(cannot(github)),
@@ -166,7 +166,7 @@ pub(super) async fn page(github: &GitHub, walk: &Walk, task: &Task) -> Result<Fe
     let more = after.is_some() && !reached;
     let (next, watermark) = walk.by_creation(total, newest, more);
     // A restarted pass has no token.
-    let next = next.map(|w| Walk { token: after.filter(|_| w.page > 1), ..w });
+    let next = next.map(|w| Pagination { token: after.filter(|_| w.page > 1), ..w });
     Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
 }
 
@@ -181,19 +181,21 @@ pub(super) async fn item(github: &GitHub, number: u64, task: &Task) -> Result<Fa
          discussion(number: $number) {{ ...about comments(first: 30) {{ {THREAD} }} }} }} }} {DISCUSSION} {COMMENT}"
     );
     Ok(match ask(github, &query, json!({"number": number}), task).await? {
-        Asked::Data(mut data, _) => match data.pointer_mut("/repository/discussion").map(Value::take) {
-            Some(node @ Value::Object(_)) => match whole(github, node, task).await? {
-                Ok(records) => {
-                    records.into_iter().next().map_or(Fate::Unreadable, |r| Fate::Here(Box::new(r)))
-                }
-                Err(_) => Fate::Unreadable,
-            },
-            _ => Fate::Gone,
-        },
-        Asked::Gone => Fate::Gone,
+        QueryOutcome::Data(mut data, _) => {
+            match data.pointer_mut("/repository/discussion").map(Value::take) {
+                Some(node @ Value::Object(_)) => match whole(github, node, task).await? {
+                    Ok(records) => {
+                        records.into_iter().next().map_or(Fate::Unreadable, |r| Fate::Here(Box::new(r)))
+                    }
+                    Err(_) => Fate::Unreadable,
+                },
+                _ => Fate::Gone,
+            }
+        }
+        QueryOutcome::Gone => Fate::Gone,
         // A refusal does not show whether it exists.
-        Asked::Refused(_) => Fate::Unreadable,
-        Asked::TooMuch => return Err(cannot(github)),
+        QueryOutcome::Refused(_) => Fate::Unreadable,
+        QueryOutcome::TooMuch => return Err(cannot(github)),
     })
 }
 
@@ -207,7 +209,7 @@ pub(super) async fn comment(
     let Some(id) = remote_id.strip_prefix(PREFIX) else { return Ok(None) };
     let query = format!("query($id: ID!) {{ node(id: $id) {{ ...said }} }} {COMMENT}");
     Ok(Some(match ask(github, &query, json!({"id": id}), task).await? {
-        Asked::Data(mut data, _) => match data.pointer_mut("/node").map(Value::take) {
+        QueryOutcome::Data(mut data, _) => match data.pointer_mut("/node").map(Value::take) {
             Some(node @ Value::Object(_)) => match said(node, number) {
                 Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
                 Ok(None) => Fate::Gone,
@@ -215,23 +217,23 @@ pub(super) async fn comment(
             },
             _ => Fate::Gone,
         },
-        Asked::Gone => Fate::Gone,
-        Asked::Refused(_) => Fate::Unreadable,
-        Asked::TooMuch => return Err(cannot(github)),
+        QueryOutcome::Gone => Fate::Gone,
+        QueryOutcome::Refused(_) => Fate::Unreadable,
+        QueryOutcome::TooMuch => return Err(cannot(github)),
     }))
 }
 
 /// Returns the reason if the list cannot be read, for the setup.
 pub(super) async fn refused(github: &GitHub, task: &Task) -> Result<Option<String>> {
-    Ok(match page(github, &Walk::new(None, 1), task).await? {
+    Ok(match page(github, &Pagination::new(None, 1), task).await? {
         Fetched::Refused(why) => Some(format!("discussions: {why}")),
         _ => None,
     })
 }
 
-async fn ask(github: &GitHub, query: &str, mut variables: Value, task: &Task) -> Result<Asked> {
+async fn ask(github: &GitHub, query: &str, mut variables: Value, task: &Task) -> Result<QueryOutcome> {
     if github.login.is_none() {
-        return Ok(Asked::Refused(format!("{} requires signing in to read them", github.host)));
+        return Ok(QueryOutcome::Refused(format!("{} requires signing in to read them", github.host)));
     }
     let (owner, name) = github.name.split_once('/').unwrap_or((&github.name, ""));
     if query.contains("$owner") {
@@ -243,25 +245,25 @@ async fn ask(github: &GitHub, query: &str, mut variables: Value, task: &Task) ->
     let response = github.http.send(&request, github.login.as_ref(), task).await?;
     match response.status {
         200 => {}
-        500.. => return Ok(Asked::TooMuch),
-        403 | 404 => return Ok(Asked::Refused(github.refusal(&response, "discussions").to_string())),
+        500.. => return Ok(QueryOutcome::TooMuch),
+        403 | 404 => return Ok(QueryOutcome::Refused(github.refusal(&response, "discussions").to_string())),
         _ => return Err(github.refusal(&response, "discussions")),
     }
     let answer: Answer = response.json()?;
     let kinds: HashMap<&str, String> =
         answer.errors.iter().map(|e| (e.kind.as_deref().unwrap_or_default(), e.words())).collect();
     if kinds.contains_key("NOT_FOUND") {
-        return Ok(Asked::Gone);
+        return Ok(QueryOutcome::Gone);
     }
     if let Some(said) = kinds.get("FORBIDDEN").or(kinds.get("INSUFFICIENT_SCOPES")) {
-        return Ok(Asked::Refused(format!("no permission to read them{said}")));
+        return Ok(QueryOutcome::Refused(format!("no permission to read them{said}")));
     }
     if answer.errors.iter().any(|e| e.message.contains("doesn't exist on type")) {
-        return Ok(Asked::Refused(format!("{} does not support them", github.host)));
+        return Ok(QueryOutcome::Refused(format!("{} does not support them", github.host)));
     }
     Ok(match answer.data {
-        Some(data) if !data.is_null() => Asked::Data(data, date(&response, github.http.now())),
-        _ => Asked::TooMuch,
+        Some(data) if !data.is_null() => QueryOutcome::Data(data, date(&response, github.http.now())),
+        _ => QueryOutcome::TooMuch,
     })
 }
 
@@ -329,10 +331,12 @@ async fn more(github: &GitHub, id: &str, after: &str, below: Below, task: &Task)
          {what} }} }} }} }} {COMMENT}"
     );
     match ask(github, &query, json!({"id": id, "after": after}), task).await? {
-        Asked::Data(mut data, _) => Ok(take(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list)),
+        QueryOutcome::Data(mut data, _) => {
+            Ok(take(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list))
+        }
         // The node was deleted while it was read.
-        Asked::Gone | Asked::Refused(_) => Ok(List::default()),
-        Asked::TooMuch => Err(cannot(github)),
+        QueryOutcome::Gone | QueryOutcome::Refused(_) => Ok(List::default()),
+        QueryOutcome::TooMuch => Err(cannot(github)),
     }
 }
 
@@ -380,7 +384,7 @@ fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
 /// Parses a comment or a reply; `None` for a deleted one that only holds its replies.
 fn said(node: Value, number: u64) -> Result<Option<CommentRecord>, String> {
     let raw = node.to_string().into_bytes();
-    let said: Said = serde_json::from_value(node).map_err(|e| describe(&e))?;
+    let said: DiscussionComment = serde_json::from_value(node).map_err(|e| describe(&e))?;
     if said.deleted_at.is_some() {
         return Ok(None);
     }

@@ -13,7 +13,7 @@ use crate::{
     http::{Http, Login, Request, Response, status_words},
     secrets::Token,
     tracker::{
-        Address, Closer, Cursor, Fate, Fetched, Page, Relations, Stream, Tracker, walk::Walk,
+        Address, Cursor, Fate, Fetched, IssueCloser, Page, Relations, Stream, Tracker, walk::Pagination,
         wiki_git::WikiPlace,
     },
 };
@@ -147,7 +147,7 @@ impl GitHub {
         if next.is_none() && self.discussions && parameter(at, "state").as_deref() == Some("open") {
             return Ok(Page {
                 records,
-                next: Some(Walk::open(self.size(Stream::Discussions)).cursor()),
+                next: Some(Pagination::open(self.size(Stream::Discussions)).cursor()),
                 ..Page::default()
             });
         }
@@ -326,7 +326,7 @@ impl Tracker for GitHub {
     fn start(&self, stream: Stream, since: Option<Timestamp>) -> Cursor {
         let base = self.base.as_str().trim_end_matches('/');
         let list = match stream {
-            Stream::Discussions => return Walk::new(since, self.size(stream)).cursor(),
+            Stream::Discussions => return Pagination::new(since, self.size(stream)).cursor(),
             Stream::Items => "issues?state=all&",
             Stream::Comments => "issues/comments?",
             // There is no list of wiki pages, because a wiki is a git repository.
@@ -340,7 +340,7 @@ impl Tracker for GitHub {
         Cursor(text)
     }
 
-    async fn list_page(&self, _stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, _stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         match self.discussions {
             true => discussions::page(self, walk, task).await,
             false => Ok(Fetched::Page(Page::default())),
@@ -348,7 +348,7 @@ impl Tracker for GitHub {
     }
 
     async fn page(&self, stream: Stream, at: &Cursor, etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        if let Some(walk) = Walk::read(at) {
+        if let Some(walk) = Pagination::read(at) {
             return self.list_page(stream, &walk, task).await;
         }
         let Some(url) = Url::parse(&at.0).ok().filter(|u| u.origin() == self.base.origin()) else {
@@ -437,7 +437,7 @@ impl Tracker for GitHub {
         graphql::relations(self, numbers, task).await
     }
 
-    fn closer(&self) -> Option<&dyn Closer> {
+    fn closer(&self) -> Option<&dyn IssueCloser> {
         Some(self)
     }
 }

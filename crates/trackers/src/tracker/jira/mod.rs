@@ -17,7 +17,7 @@ use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, date, part},
     repetition::RepeatGuard,
-    walk::Walk,
+    walk::Pagination,
 };
 use crate::http::{Http, Login, Response};
 use precedent_core::{
@@ -25,7 +25,7 @@ use precedent_core::{
     model::{Access, Project, Record},
     task::Task,
 };
-use shapes::{Comments, Found, User, parts};
+use shapes::{Comments, SearchPage, User, parts};
 pub(super) use shapes::{comment, comments_of, issue};
 
 /// The number of issues on a page.
@@ -84,7 +84,7 @@ impl Jira {
         if self.cloud { 3 } else { 2 }
     }
 
-    fn list(&self, stream: Stream, walk: &Walk) -> Result<Url> {
+    fn list(&self, stream: Stream, walk: &Pagination) -> Result<Url> {
         let path = if self.cloud { "search/jql" } else { "search" };
         let mut url = self.client.url(&format!("rest/api/{}/{path}", self.version()))?;
         let mut jql = format!("project = \"{}\"", self.project);
@@ -111,7 +111,7 @@ impl Jira {
     }
 
     /// Returns the next place in the list: the tracker's token, or the number of issues read.
-    fn after(&self, found: &Found<'_>, walk: &Walk) -> Option<String> {
+    fn after(&self, found: &SearchPage<'_>, walk: &Pagination) -> Option<String> {
         if self.cloud {
             return found.next_page_token.clone().filter(|t| !t.is_empty());
         }
@@ -211,7 +211,7 @@ impl Tracker for Jira {
             access.user = me.display_name.or(me.name);
         }
         for stream in self.streams() {
-            let response = self.client.get(self.list(*stream, &Walk::new(None, 1))?, task).await?;
+            let response = self.client.get(self.list(*stream, &Pagination::new(None, 1))?, task).await?;
             if response.status != 200 {
                 access.refused.push(self.client.refusal(&response, stream.words()).to_string());
             }
@@ -223,7 +223,7 @@ impl Tracker for Jira {
         PAGE
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(stream, walk)?, task).await?;
         // The page token expired or belongs to another search.
         if response.status == 400 && walk.token.is_some() {
@@ -232,7 +232,7 @@ impl Tracker for Jira {
         if let Some(other) = self.client.not_a_page(&response, walk, stream)? {
             return Ok(other);
         }
-        let found: Found<'_> = response.json()?;
+        let found: SearchPage<'_> = response.json()?;
         let mut page = Page::default();
         for raw in &found.issues {
             if stream == Stream::Items {
@@ -261,7 +261,7 @@ impl Tracker for Jira {
             walk.by_creation(found.total, date(&response, now), more)
         };
         // A restarted pass has no token.
-        let next = next.map(|w| Walk { token: token.filter(|_| w.page > 1 || w.open), ..w });
+        let next = next.map(|w| Pagination { token: token.filter(|_| w.page > 1 || w.open), ..w });
         Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
@@ -270,11 +270,11 @@ impl Tracker for Jira {
             // Cloud no longer returns a count.
             return Ok(None);
         }
-        let response = self.client.get(self.list(Stream::Items, &Walk::new(None, 1))?, task).await?;
+        let response = self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
         if response.status != 200 {
             return Ok(None);
         }
-        Ok(response.json::<Found<'_>>()?.total)
+        Ok(response.json::<SearchPage<'_>>()?.total)
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {

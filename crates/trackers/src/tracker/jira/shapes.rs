@@ -14,7 +14,7 @@ use precedent_markup::{Markup, adf};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Found<'a> {
+pub(super) struct SearchPage<'a> {
     #[serde(borrow, default)]
     pub(super) issues: Vec<&'a RawValue>,
     /// Total on Data Center.

@@ -14,7 +14,7 @@ use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, date},
     graphql::{Answer, List},
-    walk::Walk,
+    walk::Pagination,
 };
 use crate::{
     http::{Http, Login, Request, Response},
@@ -53,7 +53,7 @@ pub struct Linear {
 }
 
 /// The outcome of a query.
-enum Asked {
+enum QueryOutcome {
     Data(Value),
     /// The token may not run the query, with the reason.
     Refused(String),
@@ -102,7 +102,7 @@ impl Linear {
         variables: Value,
         what: &str,
         task: &Task,
-    ) -> Result<(Asked, Timestamp)> {
+    ) -> Result<(QueryOutcome, Timestamp)> {
         if self.client.login.is_none() {
             return Err(Error::new(
                 Code::Authentication,
@@ -121,9 +121,9 @@ impl Linear {
         let answer: Answer = match response.status {
             200 | 400 => response.json()?,
             403 | 404 => {
-                return Ok((Asked::Refused(self.client.refusal(&response, what).to_string()), at));
+                return Ok((QueryOutcome::Refused(self.client.refusal(&response, what).to_string()), at));
             }
-            500.. => return Ok((Asked::TooMuch(Box::new(response)), at)),
+            500.. => return Ok((QueryOutcome::TooMuch(Box::new(response)), at)),
             _ => return Err(self.client.refusal(&response, what)),
         };
         if let Some(problem) = answer.errors.first() {
@@ -132,11 +132,11 @@ impl Linear {
             let asked = match code {
                 "AUTHENTICATION_ERROR" => return Err(self.client.refusal_as(401, &response, what)),
                 "FORBIDDEN" | "FEATURE_NOT_ACCESSIBLE" => {
-                    Asked::Refused(format!("no permission to read them{}", problem.words()))
+                    QueryOutcome::Refused(format!("no permission to read them{}", problem.words()))
                 }
-                _ if said.starts_with("Entity not found") => Asked::Gone,
-                _ if said.to_lowercase().contains("cursor") => Asked::Expired,
-                _ if said.to_lowercase().contains("too complex") => Asked::TooMuch(Box::new(response)),
+                _ if said.starts_with("Entity not found") => QueryOutcome::Gone,
+                _ if said.to_lowercase().contains("cursor") => QueryOutcome::Expired,
+                _ if said.to_lowercase().contains("too complex") => QueryOutcome::TooMuch(Box::new(response)),
                 _ => {
                     return Err(Error::new(
                         Code::Network,
@@ -147,13 +147,13 @@ impl Linear {
             };
             return Ok((asked, at));
         }
-        Ok((Asked::Data(answer.data.unwrap_or_default()), at))
+        Ok((QueryOutcome::Data(answer.data.unwrap_or_default()), at))
     }
 
     async fn me(&self, task: &Task) -> Result<Option<String>> {
         let (asked, _) = self.ask("{ viewer { name } }", json!({}), "the account of the key", task).await?;
         Ok(match asked {
-            Asked::Data(data) => data["viewer"]["name"].as_str().map(str::to_owned),
+            QueryOutcome::Data(data) => data["viewer"]["name"].as_str().map(str::to_owned),
             _ => None,
         })
     }
@@ -171,10 +171,12 @@ impl Tracker for Linear {
         let name = self.name();
         let (asked, _) = self.ask(query, json!({"key": self.team}), &name, task).await?;
         let data = match asked {
-            Asked::Data(data) => data,
-            Asked::TooMuch(response) => return Err(self.client.refusal(&response, &name)),
-            Asked::Refused(why) => return Err(Error::new(Code::Authentication, why)),
-            Asked::Gone | Asked::Expired => return Err(Error::not_found(format!("{name} not found"))),
+            QueryOutcome::Data(data) => data,
+            QueryOutcome::TooMuch(response) => return Err(self.client.refusal(&response, &name)),
+            QueryOutcome::Refused(why) => return Err(Error::new(Code::Authentication, why)),
+            QueryOutcome::Gone | QueryOutcome::Expired => {
+                return Err(Error::not_found(format!("{name} not found")));
+            }
         };
         let workspace = data["organization"]["urlKey"].as_str().unwrap_or_default();
         if !workspace.eq_ignore_ascii_case(&self.workspace) {
@@ -209,7 +211,7 @@ impl Tracker for Linear {
         let project = self.probe(task).await?;
         let mut access = Access { project, user: self.me(task).await?, ..Access::default() };
         for stream in self.streams() {
-            if let Fetched::Refused(why) = self.list_page(*stream, &Walk::new(None, 1), task).await? {
+            if let Fetched::Refused(why) = self.list_page(*stream, &Pagination::new(None, 1), task).await? {
                 access.refused.push(format!("{}: {why}", stream.words()));
             }
         }
@@ -220,7 +222,7 @@ impl Tracker for Linear {
         if stream == Stream::Items { PAGE } else { COMMENTS }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let items = stream == Stream::Items;
         let (list, what, fragment, kind) = match items {
             true => ("issues", "...about", ISSUE, "IssueFilter"),
@@ -242,11 +244,11 @@ impl Tracker for Linear {
         let variables = json!({"filter": filter, "first": walk.size, "after": walk.token});
         let (asked, at) = self.ask(&query, variables, stream.words(), task).await?;
         let mut data = match asked {
-            Asked::Data(data) => data,
-            Asked::Refused(why) => return Ok(Fetched::Refused(why)),
-            Asked::Gone => return Ok(Fetched::Refused("no permission to read them".to_owned())),
-            Asked::Expired => return Ok(Fetched::Expired),
-            Asked::TooMuch(response) => {
+            QueryOutcome::Data(data) => data,
+            QueryOutcome::Refused(why) => return Ok(Fetched::Refused(why)),
+            QueryOutcome::Gone => return Ok(Fetched::Refused("no permission to read them".to_owned())),
+            QueryOutcome::Expired => return Ok(Fetched::Expired),
+            QueryOutcome::TooMuch(response) => {
                 return match walk.smaller() {
                     Some(smaller) => Ok(Fetched::Smaller(smaller.cursor())),
                     None => Err(self.client.refusal(&response, stream.words())),
@@ -274,7 +276,7 @@ impl Tracker for Linear {
         }
         let more = token.is_some();
         let (next, watermark) = walk.by_creation(None, at, more);
-        let next = next.map(|w| Walk { token, ..w });
+        let next = next.map(|w| Pagination { token, ..w });
         Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
@@ -287,10 +289,10 @@ impl Tracker for Linear {
         let id = format!("{}-{number}", self.team);
         let (asked, _) = self.ask(&query, json!({"id": id}), "an issue", task).await?;
         let node = match asked {
-            Asked::Data(mut data) => data["issue"].take(),
-            Asked::Gone => return Ok(Fate::Gone),
-            Asked::Refused(_) | Asked::Expired => return Ok(Fate::Unreadable),
-            Asked::TooMuch(response) => return Err(self.client.refusal(&response, "an issue")),
+            QueryOutcome::Data(mut data) => data["issue"].take(),
+            QueryOutcome::Gone => return Ok(Fate::Gone),
+            QueryOutcome::Refused(_) | QueryOutcome::Expired => return Ok(Fate::Unreadable),
+            QueryOutcome::TooMuch(response) => return Err(self.client.refusal(&response, "an issue")),
         };
         if node.is_null() {
             return Ok(Fate::Gone);
@@ -311,14 +313,14 @@ impl Tracker for Linear {
         let query = format!("query($id: String!) {{ comment(id: $id) {{ ...said }} }} {COMMENT}");
         let (asked, _) = self.ask(&query, json!({"id": remote_id}), "comments", task).await?;
         Ok(match asked {
-            Asked::Data(mut data) => match Said::read(data["comment"].take()) {
+            QueryOutcome::Data(mut data) => match Said::read(data["comment"].take()) {
                 Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
                 Ok(None) => Fate::Gone,
                 Err(_) => Fate::Unreadable,
             },
-            Asked::Gone => Fate::Gone,
-            Asked::Refused(_) | Asked::Expired => Fate::Unreadable,
-            Asked::TooMuch(response) => return Err(self.client.refusal(&response, "comments")),
+            QueryOutcome::Gone => Fate::Gone,
+            QueryOutcome::Refused(_) | QueryOutcome::Expired => Fate::Unreadable,
+            QueryOutcome::TooMuch(response) => return Err(self.client.refusal(&response, "comments")),
         })
     }
 }

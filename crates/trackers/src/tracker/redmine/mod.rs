@@ -15,7 +15,7 @@ use url::Url;
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
     client::{Client, each, part},
-    walk::Walk,
+    walk::Pagination,
 };
 use crate::http::{Http, Login};
 use precedent_core::{
@@ -105,7 +105,7 @@ impl Redmine {
     }
 
     /// Returns the address of a page of issues, without those of subprojects.
-    fn list(&self, walk: &Walk, include: &str) -> Result<Url> {
+    fn list(&self, walk: &Pagination, include: &str) -> Result<Url> {
         let mut url = self.client.url("issues.json")?;
         let since = walk.since.map(|t| format!(">={}", t.strftime("%Y-%m-%dT%H:%M:%SZ")));
         {
@@ -125,7 +125,7 @@ impl Redmine {
         Ok(url)
     }
 
-    async fn items(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn items(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(walk, "relations")?, task).await?;
         if let Some(other) = self.client.not_a_page(&response, walk, Stream::Items)? {
             return Ok(other);
@@ -148,7 +148,7 @@ impl Redmine {
     }
 
     /// Fetches the notes of a page of issues.
-    async fn notes(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn notes(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(walk, "")?, task).await?;
         if let Some(other) = self.client.not_a_page(&response, walk, Stream::Comments)? {
             return Ok(other);
@@ -180,7 +180,7 @@ impl Redmine {
     }
 
     /// Fetches a page of wiki pages. The index always lists all of them.
-    async fn pages(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let root = format!("projects/{}/wiki", part(&self.project));
         let response = self.client.get(self.client.url(&format!("{root}/index.json"))?, task).await?;
         if let Some(other) = self.client.not_a_page(&response, walk, Stream::Pages)? {
@@ -217,14 +217,14 @@ impl Redmine {
         Ok(Fetched::Page(self.numbered(page, walk, &times, more)))
     }
 
-    fn numbered(&self, page: Page, walk: &Walk, times: &[Timestamp], more: bool) -> Page {
+    fn numbered(&self, page: Page, walk: &Pagination, times: &[Timestamp], more: bool) -> Page {
         let (next, watermark) = walk.by_change(times, more);
         Page { next: next.map(|w| w.cursor()), watermark, ..page }
     }
 }
 
 /// Returns whether there is another page.
-fn more(list: &Issues<'_>, walk: &Walk) -> bool {
+fn more(list: &Issues<'_>, walk: &Pagination) -> bool {
     let until = u64::from(walk.page) * u64::from(walk.size);
     !list.issues.is_empty() && list.total_count.is_none_or(|total| total > until)
 }
@@ -281,7 +281,7 @@ impl Tracker for Redmine {
                 Stream::Pages => {
                     self.client.url(&format!("projects/{}/wiki/index.json", part(&self.project)))?
                 }
-                _ => self.list(&Walk::new(None, 1), "")?,
+                _ => self.list(&Pagination::new(None, 1), "")?,
             };
             let response = self.client.get(url, task).await?;
             if response.status != 200 {
@@ -295,7 +295,7 @@ impl Tracker for Redmine {
         if stream == Stream::Items { PAGE } else { THREADS }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         match stream {
             Stream::Items => self.items(walk, task).await,
             Stream::Comments | Stream::ReviewComments | Stream::Discussions => self.notes(walk, task).await,
@@ -304,7 +304,7 @@ impl Tracker for Redmine {
     }
 
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
-        let response = self.client.get(self.list(&Walk::new(None, 1), "")?, task).await?;
+        let response = self.client.get(self.list(&Pagination::new(None, 1), "")?, task).await?;
         if response.status != 200 {
             return Ok(None);
         }

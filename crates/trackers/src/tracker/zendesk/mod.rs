@@ -22,7 +22,7 @@ use super::{
     Address, Cursor, Fate, Fetched, Page, Relation, Stream, Tracker,
     client::{Client, date},
     repetition::RepeatGuard,
-    walk::Walk,
+    walk::Pagination,
 };
 use crate::{
     http::{Http, Login, Response},
@@ -165,7 +165,7 @@ impl Zendesk {
         Ok(url)
     }
 
-    fn exported(&self, walk: &Walk) -> Result<Url> {
+    fn exported(&self, walk: &Pagination) -> Result<Url> {
         if walk.open {
             // Archived tickets were closed long ago.
             return self.listed(&format!("api/v2/tickets.json?include={BESIDE}"), walk.token.as_deref());
@@ -187,14 +187,14 @@ impl Zendesk {
         Ok(url)
     }
 
-    async fn tickets(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn tickets(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.exported(walk)?, task).await?;
         match response.status {
             200 => {}
             // The cursor has expired.
             400 | 422 if walk.token.is_some() => return Ok(Fetched::Expired),
             500.. if walk.size >= 10 => {
-                return Ok(Fetched::Smaller(Walk { size: walk.size / 2, ..walk.clone() }.cursor()));
+                return Ok(Fetched::Smaller(Pagination { size: walk.size / 2, ..walk.clone() }.cursor()));
             }
             403 => return Ok(Fetched::Refused(self.for_admins(&response))),
             _ => return self.client.refused(&response, stream.words()),
@@ -232,7 +232,7 @@ impl Zendesk {
                 return self.client.refused(&response, stream.words());
             }
         }
-        let next = after.map(|token| Walk { page: walk.page + 1, token: Some(token), ..walk.clone() });
+        let next = after.map(|token| Pagination { page: walk.page + 1, token: Some(token), ..walk.clone() });
         page.next = next.map(|w| w.cursor());
         Ok(Fetched::Page(page))
     }
@@ -325,7 +325,7 @@ impl Zendesk {
     /// Fetches a page of help centre articles. The whole list is read each time, because withdrawn
     /// articles are only missing from it.
     /// <https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/>
-    async fn pages(&self, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let names = self.articles.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut names = match names.filter(|_| walk.page > 1) {
             Some(names) => names,
@@ -367,7 +367,7 @@ impl Zendesk {
         }
         let at = date(&response, self.client.http.now());
         let (next, watermark) = walk.by_creation(None, at, after.is_some());
-        page.next = next.map(|w| Walk { token: after, ..w }.cursor());
+        page.next = next.map(|w| Pagination { token: after, ..w }.cursor());
         page.watermark = watermark;
         if page.next.is_none() {
             page.all_pages = Some(names);
@@ -419,14 +419,14 @@ impl Tracker for Zendesk {
     async fn access(&mut self, task: &Task) -> Result<Access> {
         let project = self.probe(task).await?;
         let mut access = Access { project, user: self.me(task).await?.name, ..Access::default() };
-        let response = self.client.get(self.exported(&Walk::new(None, 1))?, task).await?;
+        let response = self.client.get(self.exported(&Pagination::new(None, 1))?, task).await?;
         match response.status {
             200 => {}
             403 => access.refused.push(self.for_admins(&response)),
             _ => access.refused.push(self.client.refusal(&response, Stream::Items.words()).to_string()),
         }
         if self.wiki
-            && let Fetched::Refused(why) = self.pages(&Walk::new(None, LISTED), task).await?
+            && let Fetched::Refused(why) = self.pages(&Pagination::new(None, LISTED), task).await?
         {
             access.refused.push(why);
         }
@@ -441,7 +441,7 @@ impl Tracker for Zendesk {
         }
     }
 
-    async fn list_page(&self, stream: Stream, walk: &Walk, task: &Task) -> Result<Fetched> {
+    async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         match stream {
             Stream::Pages => self.pages(walk, task).await,
             _ => self.tickets(stream, walk, task).await,
@@ -456,7 +456,7 @@ impl Tracker for Zendesk {
     }
 
     fn open_items(&self) -> Cursor {
-        Walk::open(LISTED).cursor()
+        Pagination::open(LISTED).cursor()
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
