@@ -30,7 +30,7 @@ enum Outcome {
 use Outcome::{Failed, Passed, Skipped};
 
 const STEPS: &[Step] = &[
-    Step("fmt", 5, &[], |c| c.fmt(), "formatting of Rust"),
+    Step("fmt", 5, &[], |c| c.run(cmd!(c.ws.sh, "cargo fmt --all --check -- -l")), "formatting of Rust"),
     Step("licences", 3, &[], |c| licences::check(c.ws).map(Passed), "licences and sources of dependencies"),
     Step("typos", 10, &[], |c| c.python_tool(TYPOS, "typos", &[]), "spelling"),
     Step("links", 10, &[], |c| c.links(), "links between the pages"),
@@ -219,11 +219,6 @@ impl Checks<'_> {
             Ok(program) => self.run(cmd!(self.ws.sh, "{program} {args...}")),
             Err(failure) => skipped(failure),
         }
-    }
-
-    fn fmt(&self) -> Result<Outcome> {
-        let checked = self.run(cmd!(self.ws.sh, "cargo fmt --all --check -- -l"));
-        checked.map_err(|failure| Failure { remedy: "Run: cargo fmt --all".into(), ..failure })
     }
 
     fn links(&mut self) -> Result<Outcome> {

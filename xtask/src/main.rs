@@ -118,10 +118,8 @@ fn run(flags: flags::Xtask) -> Result<()> {
         XtaskCmd::Test(test) => checks::run(&ws, &test),
         XtaskCmd::Install(install) => install::install(&ws, install.root),
         XtaskCmd::Runtime(_) => {
-            let library = runtime::install(&ws)?;
-            let library =
-                library.ok_or_else(|| Failure::new("no ONNX runtime was installed", runtime::BY_HAND))?;
-            println!("{}", library.display());
+            let missing = || Failure::new("no ONNX runtime was installed", runtime::BY_HAND);
+            println!("{}", runtime::install(&ws)?.ok_or_else(missing)?.display());
             Ok(())
         }
         XtaskCmd::Ui(_) => ui::build(&ws),

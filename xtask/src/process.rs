@@ -28,7 +28,7 @@ pub fn run_with(
     limit: Option<Duration>,
 ) -> Result<(bool, String)> {
     let line = command.to_string();
-    let mut child = Command::from(command)
+    let mut child = Command::from(without_cargo_variables(command))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -78,6 +78,14 @@ pub fn run_with(
     }
     terminal::clear_status();
     Ok((child.wait()?.success(), output))
+}
+
+/// Removes the variables that `cargo run` sets for xtask: build scripts that read them, such as the
+/// one of ring, would run again after a cargo command without xtask, and all that uses the crate.
+fn without_cargo_variables(command: Cmd) -> Cmd {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let is_set = |name: &String| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    names.filter(is_set).fold(command, |command, name| command.env_remove(name))
 }
 
 /// Runs a program on this terminal and returns whether it succeeded.
@@ -174,7 +182,7 @@ impl Meter {
     fn text(&self) -> String {
         let elapsed = terminal::time(self.started.elapsed());
         let Some((done, all, current)) = &self.cargo else {
-            return format!("{elapsed} · {}", self.last_line);
+            return format!("{elapsed} · {}", self.last_line).trim_end_matches([' ', '·']).to_owned();
         };
         let left = self.base.filter(|(base, _)| done - base >= 20).map(|(base, since)| {
             let per_unit = since.elapsed().as_secs_f64() / f64::from(done - base);
@@ -224,6 +232,7 @@ mod tests {
         let script = "echo one; echo two >&2; exit 3";
         let (ok, output) = run_with(&ws, cmd!(ws.sh, "sh -c {script}"), false, None).unwrap();
         assert!(!ok && output.contains("one\n") && output.contains("two\n"));
+        assert!(!run(&ws, cmd!(ws.sh, "env")).unwrap().contains("CARGO_PKG_NAME"));
         let limit = Some(Duration::from_secs(1));
         let failure = run_with(&ws, cmd!(ws.sh, "sleep 600"), false, limit).unwrap_err();
         assert!(failure.summary.contains("did not end within 1"), "{}", failure.summary);
