@@ -269,8 +269,7 @@ impl Checks<'_> {
         if !on_path("apt-get") || !system::may_install(self.ws, question)? {
             return Ok(Skipped("Redmine is not installed; Debian and Ubuntu have it".into()));
         }
-        let installed = system::as_root(self.ws, &["sh", "tests/it/redmine.sh"]);
-        installed.map(done).or_else(skipped)
+        system::as_root(self.ws, &["sh", "tests/it/redmine.sh"]).map(done).or_else(skipped)
     }
 
     fn clippy(&mut self) -> Result<Outcome> {
@@ -324,7 +323,8 @@ impl Checks<'_> {
         let _required = self.ws.sh.push_env("PRECEDENT_WINDOW_TESTS", "required");
         let xvfb = ["-a", "-s", "-screen 0 1280x900x24 -nolisten tcp", "dbus-run-session", "--"];
         let cargo = ["cargo", "test", "--locked", "--no-fail-fast", "--workspace"];
-        let targets = ["--bin", "precedent-desktop", "--test", "window"];
+        // One window at a time: they share the screen and the keyboard focus.
+        let targets = ["--bin", "precedent-desktop", "--test", "window", "--", "--test-threads=1"];
         self.test_runner(cmd!(self.ws.sh, "xvfb-run {xvfb...} {cargo...} {targets...}"))
     }
 }
