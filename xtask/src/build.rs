@@ -16,11 +16,11 @@ pub const RELEASE: &str = "release";
 /// Core-seconds for a package: 590 packages took 11 min 40 s on 2 idle cores.
 const CORE_SECONDS: f64 = 2.4;
 
-/// What is built together. Cargo unites features over it, so the choice also decides what is reused.
+/// The programs of one build. Cargo unites their features, so builds of a scope share dependencies.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Scope {
     CommandLine,
-    /// With the command line.
+    /// The window with the command line.
     Window,
 }
 

@@ -7,7 +7,7 @@ use crate::{process, runtime, system, terminal, ui};
 use std::path::{Path, PathBuf};
 use xshell::cmd;
 
-/// The settings of this system's packages below `src-tauri/`, and the formats that are made by default.
+/// The settings of this system's packages below `src-tauri/`, and the default formats.
 const SYSTEM: (&str, &[&str]) = if cfg!(target_os = "macos") {
     ("bundle/macos.json", &["app", "dmg"])
 } else if cfg!(windows) {
@@ -66,7 +66,7 @@ fn stage(ws: &Workspace, library: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Parses the packages that the bundler names at its end, such as `        /path/x.deb (68.34 MiB)`.
+/// Parses the packages that the bundler names at its end, such as `   /path/x.deb (68.34 MiB)`.
 fn finished_packages(output: &str) -> Vec<PathBuf> {
     let lines = output.lines().map(str::trim).skip_while(|line| !line.starts_with("Finished ")).skip(1);
     let paths = lines.map(|line| line.rsplit_once(" (").map_or(line, |(path, _)| path));

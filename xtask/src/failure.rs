@@ -8,7 +8,7 @@ pub type Result<T> = std::result::Result<T, Failure>;
 pub struct Failure {
     /// One sentence on what went wrong.
     pub summary: String,
-    /// What to do about it; may have several lines.
+    /// The remedy; may have several lines.
     pub remedy: String,
     /// The end of the tool's output.
     pub output: String,
@@ -53,7 +53,7 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
-/// What cargo, npm, pip and apt print without a network, separated by `|`.
+/// The messages of cargo, npm, pip and apt without a network, separated by `|`.
 const NETWORK: &str = "Could not resolve|Connection refused|spurious network error|failed to download|\
     Timeout was reached|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|Temporary failure|\
     NewConnectionError|ConnectTimeoutError|ProxyError|No matching distribution found|Failed to fetch";

@@ -1,4 +1,4 @@
-//! Licences and sources of all dependencies, checked against `deny.toml`. `cargo deny` reads the same file on CI; it takes minutes to compile.
+//! Checks licences and sources of all dependencies against `deny.toml`, as `cargo deny` does on CI.
 
 use crate::failure::{Failure, Result};
 use crate::process;

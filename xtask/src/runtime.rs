@@ -8,7 +8,7 @@ use xshell::cmd;
 
 /// The variable that names the library to the product and to its tests.
 pub const VARIABLE: &str = "PRECEDENT_ONNXRUNTIME";
-/// How to get the library where pip has none.
+/// The remedy for systems for which pip has no library.
 pub const BY_HAND: &str = "Search by meaning needs the library of ONNX Runtime 1.24 or later:\n\
     PRECEDENT_ONNXRUNTIME=/path/to/the/library names one. Search by words works without it.";
 /// The licences of the library and of what is inside it, which lie beside it.
@@ -48,7 +48,7 @@ fn library_digest(platform: &str) -> &'static str {
     lines.filter(|(name, _)| *name == platform).map(|(_, digest)| digest).next().unwrap_or_default()
 }
 
-/// Returns the library, which is installed where it is missing; none where pip has no wheel for this system.
+/// Returns the library, installed if it is missing; `None` if pip has no wheel for this system.
 pub fn install(ws: &Workspace) -> Result<Option<PathBuf>> {
     if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
         let path = PathBuf::from(named);
@@ -89,7 +89,7 @@ pub fn install(ws: &Workspace) -> Result<Option<PathBuf>> {
     Ok(Some(library))
 }
 
-/// Returns the library for a product that works without it: a failure is shown and nothing is installed.
+/// Returns the library, or shows the failure and returns `None`: the product works without it.
 pub fn install_if_possible(ws: &Workspace) -> Result<Option<PathBuf>> {
     match install(ws) {
         Err(failure) if !failure.is_fatal => {

@@ -1,4 +1,4 @@
-//! What the system must provide, and its package manager.
+//! Programs and libraries of the system, and its package manager.
 
 use crate::failure::{Failure, Result};
 use crate::process::{self, on_path};
@@ -11,7 +11,7 @@ use xshell::{Shell, cmd};
 pub struct Need {
     /// Packages of each manager, in the order of `MANAGERS`; empty where they are not known.
     packages: [&'static str; 4],
-    /// What to do by hand.
+    /// The instructions for an installation by hand.
     pub hint: &'static str,
     /// Names what is missing.
     missing: fn(&Shell) -> Vec<String>,
@@ -52,7 +52,7 @@ pub const WINDOW: Need = Need {
         wanted.filter(|library| !known(library)).map(|library| (*library).to_owned()).collect()
     },
 };
-/// What drives the window in tests, without a display.
+/// The tools that drive the window in tests, without a display.
 pub const DRIVER: Need = Need {
     packages: ["webkit2gtk-driver xvfb xauth xdotool dbus-x11 fonts-dejavu-core", "", "", ""],
     hint: "Install WebKitWebDriver, xvfb-run, xauth, xdotool, dbus-x11 and a font.",

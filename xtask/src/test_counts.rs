@@ -1,6 +1,6 @@
 //! Reads the closing lines of test runners.
 
-/// How many tests passed, failed (or could not be run), and were skipped.
+/// The number of tests that passed, failed (or could not be run), and were skipped.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub struct TestCounts {
     passed: u64,
@@ -22,8 +22,8 @@ impl std::fmt::Display for TestCounts {
     }
 }
 
-/// Returns lines such as `test result: ok. 3 passed; 0 failed; …` and `Tests  1 failed | 12 passed (13)`
-/// with their counts. Executables without tests are left out.
+/// Returns lines such as `test result: ok. 3 passed; 0 failed; …` and
+/// `Tests  1 failed | 12 passed (13)` with their counts. Executables without tests are left out.
 pub fn closing_lines(output: &str) -> Vec<(&str, TestCounts)> {
     let lines = output.lines().map(|line| line.trim());
     lines.map(|line| (line, count(line))).filter(|(_, counts)| *counts != TestCounts::default()).collect()

@@ -7,9 +7,9 @@ use crate::{system, terminal};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// What npm installs from, below `ui/`.
+/// The files that npm installs from, below `ui/`.
 const LOCKS: [&str; 2] = ["package.json", "package-lock.json"];
-/// What the built files are made from, below `ui/`, beside `LOCKS`.
+/// The other inputs of the build, below `ui/`.
 const SOURCES: [&str; 6] =
     ["src", "public", "index.html", "vite.config.ts", "svelte.config.js", "tsconfig.json"];
 
