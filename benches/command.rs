@@ -1,7 +1,7 @@
 //! Measures queries on the command line as whole processes, alternating with another program if one
 //! is named.
 //!
-//! `cargo xtask bench command --casebook DIR`. `PRECEDENT_BESIDE` names another program;
+//! `PRECEDENT_CASEBOOK=DIR cargo bench --bench command`. `PRECEDENT_BESIDE` names another program;
 //! `PRECEDENT_BESIDE_CASEBOOK` and `PRECEDENT_BESIDE_MODELS` name its casebook and models if they
 //! differ.
 #![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "a measurement")]

@@ -1,8 +1,8 @@
 //! Measures the speed and memory of imports with the real binary, alternating with another one if
 //! `PRECEDENT_BESIDE` names it.
 //!
-//! `cargo xtask bench import --beside PROGRAM`. `PRECEDENT_RECORDS` sets the number of records of
-//! each file, 100,000 by default; 2,000,000 make a file of 2 GB.
+//! `PRECEDENT_BESIDE=PROGRAM cargo bench --bench import`. `PRECEDENT_RECORDS` sets the number of
+//! records of each file, 100,000 by default; 2,000,000 make a file of 2 GB.
 #![allow(
     missing_docs,
     clippy::unwrap_used,

@@ -1,69 +1,39 @@
-//! `cargo xtask install`: the command line into the user's folder of commands, with the runtime and the model where it looks for
-//! them.
+//! `cargo xtask install`: the command line, the ONNX runtime and the model, for this user.
 
-use crate::fail::{Fail, Result};
-use crate::place::Place;
-use crate::say::{self, Say};
-use crate::shell::Run;
-use crate::system::{self, Consent, Need};
-use crate::{Options, runtime};
-use std::path::{Path, PathBuf};
+use crate::failure::{Failure, Result};
+use crate::workspace::Workspace;
+use crate::{process, runtime, system, terminal};
+use std::path::PathBuf;
+use std::time::Instant;
+use xshell::cmd;
 
-/// Builds and installs it. Where the runtime cannot be had, the rest is installed, and search by words works.
-pub fn install(place: &Place, options: &Options) -> Result<()> {
-    let mut say = Say::default();
-    let consent = Consent { yes: options.yes };
-    let root = match &options.root {
+/// Builds and installs into a root folder; search by words works where the runtime cannot be had.
+pub fn install(ws: &Workspace, root: Option<PathBuf>) -> Result<()> {
+    let root = match root {
         Some(root) => std::path::absolute(root)?,
-        None => usual_root()?,
+        None => default_root()?,
     };
-    say.step("What this machine must have");
-    system::ensure(Need::Compiler, consent, options.verbose)?;
-    say::done("C compiler");
-
-    say.step("ONNX runtime, for search by meaning");
-    let library = match runtime::install(place, consent, options.verbose) {
-        Ok(found) => {
-            found.tell(place);
-            found.path().map(Path::to_owned)
-        }
-        Err(fail) if fail.stops => return Err(fail),
-        Err(fail) => {
-            anstream::eprintln!("{fail}");
-            say::warn(&runtime::off("going on without the ONNX runtime"));
-            None
-        }
-    };
-
-    say.step("Build and install");
-    let build = Run::cargo().args(["install", "--locked", "--force", "--path"]).arg(&place.root);
-    let build = build.arg("--root").arg(&root).env("CARGO_TERM_PROGRESS_WHEN", "never");
-    say::note(&format!("{} (the first time, this takes some minutes)", build.line()));
-    let finished = build.stream(options.verbose).must("cargo")?;
-    let beside = root.join("lib").join("precedent");
-    std::fs::create_dir_all(&beside)?;
-    if let Some(library) = &library {
-        runtime::place_beside(library, &beside)?;
-    }
-    runtime::place_model_beside(&place.root, &beside)?;
-    say::done(&format!("{}, {}", root.join("bin").display(), say::time(finished.time)));
-    say::done(&format!("{}: the model and its runtime", beside.display()));
-    let on_path =
-        std::env::var_os("PATH").is_some_and(|p| std::env::split_paths(&p).any(|d| d == root.join("bin")));
-    if !on_path {
-        say::warn(&format!(
-            "{} is not on your PATH: add it to find `precedent` there",
-            root.join("bin").display()
-        ));
+    terminal::step(&format!("Install into {}", root.display()));
+    system::ensure(ws, &[&system::COMPILER])?;
+    let library = runtime::install_if_possible(ws)?;
+    terminal::note("An optimised build follows: about 15 min on 2 cores, the first time.");
+    let started = Instant::now();
+    process::run(ws, cmd!(ws.sh, "cargo install --locked --force --path . --root {root}"))?;
+    runtime::place_beside(ws, library.as_deref(), &root.join("lib/precedent"))?;
+    let programs = root.join("bin");
+    terminal::done(&format!("{}, {}", programs.display(), terminal::time(started.elapsed())));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if !std::env::split_paths(&path).any(|dir| dir == programs) {
+        terminal::warn(&format!("{} is not on your PATH", programs.display()));
     }
     Ok(())
 }
 
-/// Where cargo installs: <https://doc.rust-lang.org/cargo/commands/cargo-install.html>
-fn usual_root() -> Result<PathBuf> {
+/// Returns cargo's folder: <https://doc.rust-lang.org/cargo/commands/cargo-install.html>.
+fn default_root() -> Result<PathBuf> {
     let named = ["CARGO_INSTALL_ROOT", "CARGO_HOME"].into_iter().find_map(std::env::var_os);
     let home = || std::env::home_dir().map(|home| home.join(".cargo"));
-    named.filter(|n| !n.is_empty()).map(PathBuf::from).or_else(home).ok_or_else(|| {
-        Fail::new("there is no home folder to install into", "Name a folder: cargo xtask install --root DIR")
+    named.filter(|name| !name.is_empty()).map(PathBuf::from).or_else(home).ok_or_else(|| {
+        Failure::new("there is no home folder to install into", "Name one: cargo xtask install --root DIR")
     })
 }

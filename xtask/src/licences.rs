@@ -1,244 +1,162 @@
-//! Licences and sources of everything that the product is built from, held against `deny.toml`.
+//! Checks licences and sources of all dependencies against `deny.toml`, as `cargo deny` does on CI.
 
-use crate::fail::{Fail, Result};
-use crate::place::Place;
-use crate::shell::Run;
-use serde_json::Value;
+use crate::failure::{Failure, Result};
+use crate::process;
+use crate::workspace::Workspace;
+use serde_json::{Map, Value};
 use spdx::{Expression, Licensee, ParseMode};
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use xshell::cmd;
 
-/// What may be used.
-struct Policy {
-    allow: Vec<Licensee>,
-    exceptions: BTreeMap<String, Vec<Licensee>>,
-    registries: BTreeSet<String>,
-    used: BTreeSet<String>,
-}
+const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+const NPM: &str = concat!("https://registry.", "npmjs.org/");
+
+/// The licences that `deny.toml` allows, some of them for one crate only.
+struct Policy(Vec<(Option<String>, Licensee)>);
 
 impl Policy {
-    fn read(text: &str) -> Result<Self> {
-        let bad = |what: String| Fail::new(format!("deny.toml: {what}"), "");
-        let toml: toml::Table = toml::from_str(text).map_err(|error| bad(error.to_string()))?;
-        let licences = toml
-            .get("licenses")
-            .and_then(toml::Value::as_table)
-            .ok_or_else(|| bad("no [licenses]".into()))?;
-        let list = |value: Option<&toml::Value>, what: &str| -> Result<Vec<Licensee>> {
-            let names =
-                value.and_then(toml::Value::as_array).ok_or_else(|| bad(format!("no list {what}")))?;
-            names
-                .iter()
-                .map(|name| {
-                    let name = name.as_str().unwrap_or_default();
-                    Licensee::parse(name).map_err(|error| bad(format!("{name} is no licence: {error}")))
-                })
-                .collect()
-        };
-        let mut exceptions = BTreeMap::new();
-        for entry in licences.get("exceptions").and_then(toml::Value::as_array).into_iter().flatten() {
-            let name = entry
-                .get("crate")
-                .and_then(toml::Value::as_str)
-                .ok_or_else(|| bad("an exception names no crate".into()))?;
-            exceptions.insert(name.to_owned(), list(entry.get("allow"), "allow of an exception")?);
-        }
-        let registries = toml
-            .get("sources")
-            .and_then(|sources| sources.get("allow-registry"))
-            .and_then(toml::Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(toml::Value::as_str)
-            .map(|url| format!("registry+{url}"))
-            .collect();
-        Ok(Self {
-            allow: list(licences.get("allow"), "allow")?,
-            exceptions,
-            registries,
-            used: BTreeSet::new(),
-        })
-    }
-
-    /// Why a package may not be used; `None` if it may.
-    fn objection(&mut self, name: &str, licence: Option<&str>) -> Option<String> {
-        let Some(licence) = licence else { return Some("declares no licence".into()) };
-        let expression = match Expression::parse_mode(licence, ParseMode::LAX) {
-            Ok(expression) => expression,
-            Err(error) => return Some(format!("{licence}: {}", error.reason)),
-        };
-        if expression.evaluate(|wanted| self.allow.iter().any(|allowed| allowed.satisfies(wanted))) {
-            return None;
-        }
-        if let Some(more) = self.exceptions.get(name)
-            && expression
-                .evaluate(|wanted| self.allow.iter().chain(more).any(|allowed| allowed.satisfies(wanted)))
-        {
-            self.used.insert(name.to_owned());
-            return None;
-        }
-        Some(format!("{licence} is not allowed"))
-    }
-}
-
-/// Checks all crates of the lock file, for all systems, and the npm packages that end up in the product.
-/// Returns what was checked, in words.
-pub fn check(place: &Place) -> Result<String> {
-    let mut policy = Policy::read(&std::fs::read_to_string(place.root.join("deny.toml"))?)?;
-    let metadata = Run::cargo()
-        .args(["metadata", "--locked", "--all-features", "--format-version", "1"])
-        .dir(&place.root)
-        .stdout()
-        .map_err(|fail| match crate::fail::explain("cargo", &fail.output) {
-            Some((what, remedy)) => Fail { what, remedy, ..fail },
-            None => fail,
-        })?;
-    let json = |text: &str| -> Result<Value> {
-        serde_json::from_str(text).map_err(|error| Fail::new(format!("not JSON: {error}"), ""))
-    };
-    let (crates, mut offenders) = check_crates(&json(&metadata)?, &place.root, &mut policy);
-    for name in policy.exceptions.keys() {
-        if !policy.used.contains(name) {
-            offenders.push(format!("deny.toml: the exception for {name} is not needed any more"));
-        }
-    }
-    let mut said = format!("{crates} crates");
-    let lock = place.root.join("ui/package-lock.json");
-    if lock.is_file() {
-        let (packages, more) = check_npm(&json(&std::fs::read_to_string(lock)?)?, &mut policy);
-        offenders.extend(more);
-        said.push_str(&format!(" and {packages} npm packages"));
-    }
-    if offenders.is_empty() {
-        Ok(said)
-    } else {
-        Err(Fail::new(
-            format!("{} of {said}: licence or source not allowed", offenders.len()),
-            "Take another package, or change deny.toml and say why in the commit.",
-        )
-        .with_output(&offenders.join("\n")))
-    }
-}
-
-fn check_crates(metadata: &Value, root: &Path, policy: &mut Policy) -> (usize, Vec<String>) {
-    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let mut offenders = Vec::new();
-    for package in packages {
-        let name = package["name"].as_str().unwrap_or("?");
-        let label = format!("{name} {}", package["version"].as_str().unwrap_or("?"));
-        match package["source"].as_str() {
-            Some(source) if policy.registries.contains(source) => {}
-            Some(source) => offenders.push(format!("{label}: comes from {source}")),
-            None => {
-                let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
-                if !manifest.starts_with(root) {
-                    offenders
-                        .push(format!("{label}: comes from {}, outside this workspace", manifest.display()));
-                }
+    /// Parses the lines of `[licenses]` that hold a name or an exception each.
+    fn parse(text: &str) -> Self {
+        let mut allowed = Vec::new();
+        let section = text.split("[licenses]").nth(1).and_then(|rest| rest.split("\n[").next());
+        for line in section.unwrap_or_default().lines().map(str::trim) {
+            let names: Vec<&str> = line.split('"').skip(1).step_by(2).collect();
+            let only = line.starts_with("{ crate =").then(|| names[0].to_owned());
+            if only.is_some() || line.starts_with('"') {
+                let licences = names.iter().filter_map(|name| Licensee::parse(name).ok());
+                allowed.extend(licences.map(|licence| (only.clone(), licence)));
             }
         }
-        if let Some(objection) = policy.objection(name, package["license"].as_str()) {
-            offenders.push(format!("{label}: {objection}"));
-        }
+        Self(allowed)
     }
-    (packages.len(), offenders)
+
+    /// Returns why a package must not be used, or `None` if it may be.
+    fn objection(&self, name: &str, licence: &str) -> Option<String> {
+        let Ok(expression) = Expression::parse_mode(licence, ParseMode::LAX) else {
+            return Some(format!("{name}: no licence that is known: {licence:?}"));
+        };
+        let applies = |only: &Option<String>| only.as_ref().is_none_or(|only| only == name);
+        let fits = expression.evaluate(|wanted| {
+            self.0.iter().any(|(only, allowed)| applies(only) && allowed.satisfies(wanted))
+        });
+        (!fits).then(|| format!("{name}: {licence} is not allowed"))
+    }
 }
 
-fn check_npm(lock: &Value, policy: &mut Policy) -> (usize, Vec<String>) {
-    let mut offenders = Vec::new();
-    let mut count = 0;
-    for (path, package) in lock["packages"].as_object().into_iter().flatten() {
-        // What is only needed to build stays out of the product; its source counts all the same.
-        let own = path.is_empty();
-        if let Some(from) = package["resolved"].as_str()
-            && !from.starts_with(concat!("https://registry.", "npmjs.org/"))
-        {
-            offenders.push(format!("{path}: comes from {from}"));
-        }
-        if own || package["dev"].as_bool() == Some(true) {
-            continue;
-        }
-        count += 1;
-        let name = path.rsplit("node_modules/").next().unwrap_or(path);
-        if let Some(objection) = policy.objection(&format!("npm:{name}"), package["license"].as_str()) {
-            offenders.push(format!("npm {name}: {objection}"));
-        }
+/// Checks all crates of the lock file, on all systems, and the npm packages of the product.
+pub fn check(ws: &Workspace) -> Result<String> {
+    let policy = Policy::parse(&std::fs::read_to_string(ws.root.join("deny.toml"))?);
+    let (crates, packages) = (metadata(ws)?, npm_lock(ws)?);
+    let unused = unused_exceptions(&crates, &policy);
+    let objections =
+        [check_crates(&crates, &ws.root, &policy), check_npm(&packages, &policy), unused].concat();
+    if objections.is_empty() {
+        return Ok(format!("{} crates, {} npm packages", crates.len(), packages.len()));
     }
-    (count, offenders)
+    let summary = format!("{} licences or sources are not allowed", objections.len());
+    let remedy = "Take another package, or change deny.toml and say why in the commit.";
+    Err(Failure::new(summary, remedy).with_output(&objections.join("\n")))
+}
+
+fn metadata(ws: &Workspace) -> Result<Vec<Value>> {
+    let args = ["--locked", "--all-features", "--format-version", "1"];
+    let mut json: Value = serde_json::from_str(&process::read(cmd!(ws.sh, "cargo metadata {args...}"))?)?;
+    Ok(json["packages"].as_array_mut().map(std::mem::take).unwrap_or_default())
+}
+
+/// Returns npm's packages by their folders below `ui/`.
+fn npm_lock(ws: &Workspace) -> Result<Map<String, Value>> {
+    let text = std::fs::read_to_string(ws.root.join("ui/package-lock.json"))?;
+    let mut json: Value = serde_json::from_str(&text)?;
+    let mut packages = json["packages"].as_object_mut().map(std::mem::take).unwrap_or_default();
+    packages.remove("");
+    Ok(packages)
+}
+
+fn text<'a>(package: &'a Value, field: &str) -> &'a str {
+    package[field].as_str().unwrap_or_default()
+}
+
+fn check_crates(packages: &[Value], root: &Path, policy: &Policy) -> Vec<String> {
+    let check = |package: &Value| {
+        let name = text(package, "name");
+        let (source, manifest) = (text(package, "source"), text(package, "manifest_path"));
+        // A path must not lead out of the workspace.
+        let is_own = source.is_empty() && Path::new(manifest).starts_with(root);
+        let foreign =
+            (source != CRATES_IO && !is_own).then(|| format!("{name}: comes from {source}{manifest}"));
+        foreign.or_else(|| policy.objection(name, text(package, "license")))
+    };
+    packages.iter().filter_map(check).collect()
+}
+
+/// Returns the exceptions whose crate is gone or has an allowed licence without them.
+fn unused_exceptions(packages: &[Value], policy: &Policy) -> Vec<String> {
+    let needs_exception = |name: &str| {
+        let mut crates = packages.iter().filter(|package| text(package, "name") == name);
+        // Under no name, no exception applies.
+        crates.any(|package| policy.objection("", text(package, "license")).is_some())
+    };
+    let names = policy.0.iter().filter_map(|(only, _)| only.as_deref());
+    let unused = names.filter(|name| !needs_exception(name));
+    unused.map(|name| format!("deny.toml: the exception for {name} is not needed")).collect()
+}
+
+fn check_npm(packages: &Map<String, Value>, policy: &Policy) -> Vec<String> {
+    let check = |(path, package): (&String, &Value)| {
+        let source = text(package, "resolved");
+        if !source.is_empty() && !source.starts_with(NPM) {
+            return Some(format!("npm {path}: comes from {source}"));
+        }
+        // Tools of the build are not in the product.
+        let tool = package["dev"].as_bool() == Some(true);
+        if tool { None } else { policy.objection(path, text(package, "license")) }
+    };
+    packages.iter().filter_map(check).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
-    const DENY: &str = r#"
-[licenses]
-allow = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "Unicode-3.0", "Zlib"]
-exceptions = [{ crate = "selectors", allow = ["MPL-2.0"] }]
-[sources]
-allow-registry = ["https://github.com/rust-lang/crates.io-index"]
-"#;
-
-    fn objection(name: &str, licence: &str) -> Option<String> {
-        Policy::read(DENY).unwrap().objection(name, Some(licence))
+    fn policy() -> Policy {
+        Policy::parse(
+            "[licenses]\nallow = [\n    \"MIT\",\n    \"Apache-2.0\",\n    \"Unicode-3.0\",\n]\n\
+             exceptions = [\n    { crate = \"selectors\", allow = [\"MPL-2.0\"] },\n]\n[sources]\n\"GPL-3.0\"\n",
+        )
     }
 
     #[test]
-    fn expressions_are_weighed() {
-        for licence in [
-            "MIT",
-            "MIT OR GPL-3.0-only",
-            "MIT/Apache-2.0",
-            "Apache-2.0 / MIT / MPL-2.0",
-            "(MIT OR Apache-2.0) AND Unicode-3.0",
-            "Apache-2.0 WITH LLVM-exception",
-            "zlib-acknowledgement OR MIT",
-        ] {
-            assert_eq!(objection("x", licence), None, "{licence}");
+    fn expressions_are_evaluated() {
+        for licence in ["MIT", "MIT OR GPL-3.0-only", "MIT/Apache-2.0", "(MIT OR Zlib) AND Unicode-3.0"] {
+            assert_eq!(policy().objection("x", licence), None, "{licence}");
         }
-        for licence in
-            ["GPL-3.0-only", "MIT AND GPL-2.0-only", "MPL-2.0", "LicenseRef-ours", "no licence at all"]
-        {
-            assert!(objection("x", licence).is_some(), "{licence}");
+        for licence in ["MIT AND GPL-2.0-only", "MPL-2.0", "no licence", ""] {
+            assert!(policy().objection("x", licence).is_some(), "{licence}");
         }
-        assert_eq!(Policy::read(DENY).unwrap().objection("x", None).as_deref(), Some("declares no licence"));
+        assert_eq!(policy().objection("selectors", "MPL-2.0"), None);
     }
 
     #[test]
-    fn an_exception_holds_for_its_crate_alone() {
-        assert_eq!(objection("selectors", "MPL-2.0"), None);
-        assert!(objection("selectors", "GPL-3.0-only").is_some());
-        assert!(objection("another", "MPL-2.0").is_some());
-    }
-
-    #[test]
-    fn sources_outside_the_list_are_found() {
-        let metadata = serde_json::json!({ "packages": [
-            { "name": "a", "version": "1.0.0", "license": "MIT", "source": "registry+https://github.com/rust-lang/crates.io-index", "manifest_path": "/r/a/Cargo.toml" },
-            { "name": "b", "version": "1.0.0", "license": "MIT", "source": "git+https://example.invalid/b", "manifest_path": "/r/b/Cargo.toml" },
-            { "name": "c", "version": "1.0.0", "license": "MIT", "source": null, "manifest_path": "/here/c/Cargo.toml" },
-            { "name": "d", "version": "1.0.0", "license": "MIT", "source": null, "manifest_path": "/elsewhere/d/Cargo.toml" },
-        ]});
-        let (count, offenders) =
-            check_crates(&metadata, Path::new("/here"), &mut Policy::read(DENY).unwrap());
-        assert_eq!(count, 4);
-        assert_eq!(offenders.len(), 2, "{offenders:?}");
-        assert!(offenders[0].starts_with("b 1.0.0: comes from git+"));
-        assert!(offenders[1].starts_with("d 1.0.0: comes from /elsewhere"));
-    }
-
-    #[test]
-    fn npm_packages_in_the_product_are_weighed() {
-        let lock = serde_json::json!({ "packages": {
-            "": { "name": "ui", "license": "MIT" },
-            "node_modules/good": { "license": "MIT" },
+    fn foreign_sources_and_licences_are_found() {
+        let crates = [
+            json!({ "name": "a", "license": "MIT", "source": CRATES_IO }),
+            json!({ "name": "b", "license": "MIT", "source": "git+https://example.invalid/b" }),
+            json!({ "name": "c", "license": "MIT", "source": null, "manifest_path": "/here/c/Cargo.toml" }),
+            json!({ "name": "d", "license": "MIT", "source": null, "manifest_path": "/there/d/Cargo.toml" }),
+        ];
+        let objections = check_crates(&crates, Path::new("/here"), &policy()).concat();
+        assert!(objections.contains("b: comes from git") && objections.contains("d: comes from /there"));
+        assert!(!objections.contains("a:") && !objections.contains("c:"), "{objections}");
+        let mpl = [json!({ "name": "selectors", "license": "MPL-2.0" })];
+        assert!(unused_exceptions(&mpl, &policy()).is_empty());
+        assert_eq!(unused_exceptions(&crates, &policy()).len(), 1);
+        let packages = json!({
             "node_modules/good/node_modules/bad": { "license": "GPL-3.0-only" },
-            "node_modules/tool": { "license": "MPL-2.0", "dev": true, "resolved": "https://mirror.invalid/tool.tgz" },
-        }});
-        let (count, offenders) = check_npm(&lock, &mut Policy::read(DENY).unwrap());
-        assert_eq!(count, 2);
-        assert_eq!(offenders.len(), 2, "{offenders:?}");
-        assert!(offenders.iter().any(|line| line.starts_with("npm bad: GPL")));
-        assert!(offenders.iter().any(|line| line.contains("mirror.invalid")));
+            "node_modules/tool": { "license": "MPL-2.0", "dev": true },
+            "node_modules/mirrored": { "license": "MIT", "resolved": "https://mirror.invalid/t" },
+        });
+        assert_eq!(check_npm(packages.as_object().unwrap(), &policy()).len(), 2);
     }
 }

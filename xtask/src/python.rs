@@ -1,35 +1,33 @@
-//! Tools that come as Python packages, in an environment of their own below the target folder.
+//! Tools that come as Python packages, in a virtual environment below the target folder.
 
-use crate::fail::Result;
-use crate::place::Place;
-use crate::shell::{Run, on_path};
-use std::path::PathBuf;
+use crate::failure::Result;
+use crate::process;
+use crate::system::{self, PYTHON};
+use crate::workspace::Workspace;
+use std::path::{Path, PathBuf};
+use xshell::cmd;
 
-/// The Python to start with. On Windows `python3` may be a door to the shop and no program.
-pub fn python() -> Option<&'static str> {
-    let names = if cfg!(windows) { ["python", "python3"] } else { ["python3", "python"] };
-    names.into_iter().find(|name| on_path(name))
+/// Returns the Python of the environment, which is made at the first call.
+pub fn environment(ws: &Workspace) -> Result<PathBuf> {
+    let folder = ws.target.join("python");
+    let own = program(ws, "python");
+    if !process::succeeds(cmd!(ws.sh, "{own} -m pip --version")) {
+        system::ensure(ws, &[&PYTHON])?;
+        let python = system::python().unwrap_or("python3");
+        process::run(ws, cmd!(ws.sh, "{python} -m venv --clear {folder}"))?;
+    }
+    Ok(own)
 }
 
-/// A program of the environment, with `package` (`name==version`) installed where it is not there in that version.
-pub fn install(
-    place: &Place,
-    python: &str,
-    package: &str,
-    program: &str,
-    run: impl Fn(&str, Run) -> Result<()>,
-) -> Result<PathBuf> {
-    let folder = place.target.join("python");
-    let programs = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    let at = |name: &str| programs.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-    let own = at("python");
-    if !own.is_file() {
-        run("python", Run::new(python).args(["-m", "venv"]).arg(&folder))?;
-    }
-    let has = Run::new(&own).args(["-m", "pip", "freeze", "--all"]).finish()?;
-    if !(has.ok && has.output.lines().any(|line| line.trim() == package)) {
-        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package];
-        run("pip", Run::new(&own).args(install))?;
-    }
-    Ok(at(program))
+/// Returns a program of a package (`name==version`), which is installed where it is missing.
+pub fn tool(ws: &Workspace, package: &str, name: &str) -> Result<PathBuf> {
+    let python = environment(ws)?;
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"];
+    process::run(ws, cmd!(ws.sh, "{python} {pip...} {package}"))?;
+    Ok(program(ws, name))
+}
+
+fn program(ws: &Workspace, name: &str) -> PathBuf {
+    let programs = Path::new(if cfg!(windows) { "Scripts" } else { "bin" });
+    ws.target.join("python").join(programs).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }

@@ -1,4 +1,4 @@
-//! The program as a package brings it: `cargo xtask try-deb` runs this where nothing else was ever installed.
+//! The program as a package brings it: `packaging/try-deb.sh` runs this where nothing else was ever installed.
 
 use crate::driver::{drive_sample, is_there, shot, texts, wait_for, wait_until};
 

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Draws docs/charts/FILE from each table that follows `<!-- chart: FILE, TITLE -->` in a page of docs/.
+
+    python3 docs/charts/draw.py            # writes the charts
+    python3 docs/charts/draw.py --check    # fails if one of them is not current
+"""
+
+import html
+import pathlib
+import re
+import sys
+
+CHARTS = pathlib.Path(__file__).parent
+LEFT, RIGHT, BAR = 270, 760, 15
+# They differ in lightness as well and are readable on white and on black.
+COLOURS = ["#3b6fb6", "#d08a2e", "#4f9a6d", "#a05a9c"]
+STYLE = """<style>
+  text { font: 13px system-ui, sans-serif; fill: #1f2328 }
+  .small { font-size: 11px }
+  @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } }
+</style>"""
+
+
+def cells(row):
+    return [re.sub("[`*]", "", cell).strip() for cell in row.strip("|").split("|")]
+
+
+def draw(title, columns, rows):
+    most = max(number for _, numbers in rows for number in numbers)
+    group = BAR * len(columns) + 14
+    height = 74 + group * len(rows)
+    title = html.escape(title)
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="820" height="{height}" viewBox="0 0 820 {height}" '
+        f'role="img" aria-label="{title}">\n{STYLE}',
+        f'<text x="10" y="22" font-weight="bold">{title}</text>',
+    ]
+    x = 10
+    for column, colour in zip(columns, COLOURS):
+        swatch = f'<rect x="{x}" y="36" width="12" height="12" fill="{colour}"/>'
+        out.append(f'{swatch}<text x="{x + 18}" y="47">{html.escape(column)}</text>')
+        x += 40 + 8 * len(column)
+    for at, (name, numbers) in enumerate(rows):
+        top = 64 + group * at
+        middle = f"{top + BAR * len(numbers) / 2 + 4:g}"
+        out.append(f'<text x="{LEFT - 10}" y="{middle}" text-anchor="end">{html.escape(name)}</text>')
+        for bar, (number, colour) in enumerate(zip(numbers, COLOURS)):
+            y, width = top + BAR * bar, (RIGHT - LEFT) * number / most
+            rect = f'<rect x="{LEFT}" y="{y}" width="{width:.1f}" height="{BAR - 2}" fill="{colour}"/>'
+            out.append(f'{rect}<text class="small" x="{LEFT + width + 5:.1f}" y="{y + 11}">{number:g}</text>')
+    return "\n".join([*out, "</svg>", ""])
+
+
+stale = []
+for page in sorted(CHARTS.parent.glob("*.md")):
+    text = page.read_text(encoding="utf-8")
+    for file, title, table in re.findall(r"<!-- chart: (.+?), (.+?) -->\n+((?:\|.*\n)+)", text):
+        header, _, *rows = [cells(row) for row in table.splitlines()]
+        numbers = [(row[0], [float(cell.replace(",", "")) for cell in row[1:]]) for row in rows]
+        svg, path = draw(title, header[1:], numbers), CHARTS / file
+        if not path.exists() or path.read_text(encoding="utf-8") != svg:
+            stale.append(str(path))
+            if "--check" not in sys.argv:
+                path.write_text(svg, encoding="utf-8")
+if stale:
+    print("\n".join(stale))
+    sys.exit("not current: python3 docs/charts/draw.py" if "--check" in sys.argv else 0)

@@ -1,0 +1,46 @@
+//! A stand-in for rustdoc in `cargo test --doc`: denies warnings of a crate's documentation, then
+//! runs its examples. `cargo doc` would compile every dependency once more, in check mode.
+
+use std::ffi::{OsStr, OsString};
+use std::process::{Command, ExitCode};
+
+/// The variable that makes this program the stand-in; it names the real rustdoc.
+pub const VARIABLE: &str = "XTASK_RUSTDOC";
+/// The variable that names the folder of the HTML, which nobody reads.
+pub const OUTPUT: &str = "XTASK_RUSTDOC_OUTPUT";
+
+/// Lints the documentation where examples would be run, then runs rustdoc as it was called.
+pub fn lint_and_test(real: &OsStr, args: Vec<OsString>) -> ExitCode {
+    let run = |args: &[OsString]| Command::new(real).args(args).status().is_ok_and(|status| status.success());
+    if args.iter().any(|arg| arg == "--test") {
+        let output = std::env::var_os(OUTPUT).unwrap_or_default();
+        let mut lint = without_test_flags(&args);
+        lint.extend(["-Dwarnings".into(), "--out-dir".into(), output]);
+        if !run(&lint) {
+            return ExitCode::FAILURE;
+        }
+    }
+    if run(&args) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn without_test_flags(args: &[OsString]) -> Vec<OsString> {
+    let mut kept = args.to_vec();
+    kept.retain(|arg| arg != "--test");
+    while let Some(at) = kept.iter().position(|arg| arg == "--test-run-directory" || arg == "--test-args") {
+        kept.drain(at..(at + 2).min(kept.len()));
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lints_run_without_the_flags_of_tests() {
+        let line = "--crate-name a --test a/src/lib.rs --test-run-directory /a --extern a=liba.rlib";
+        let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let kept = without_test_flags(&args).join(OsStr::new(" "));
+        assert_eq!(kept, "--crate-name a a/src/lib.rs --extern a=liba.rlib");
+    }
+}

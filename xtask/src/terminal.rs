@@ -1,0 +1,82 @@
+//! Output for the person at the terminal: steps on stderr, data on stdout.
+
+use crate::failure::Failure;
+use std::io::{IsTerminal as _, Write as _};
+use std::time::Duration;
+
+/// Returns whether a person sees stderr as it is written.
+pub fn is_live() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Returns whether a person is there to answer a question.
+pub fn is_interactive() -> bool {
+    std::env::var_os("CI").is_none() && std::io::stdin().is_terminal() && is_live()
+}
+
+/// Wraps a text in an ANSI style where stderr is a terminal.
+pub fn styled(style: &str, text: &str) -> String {
+    if is_live() { format!("\x1b[{style}m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// Prints the title of a step.
+pub fn step(title: &str) {
+    eprintln!("{}", styled("1", title));
+}
+
+/// Prints the result of a step.
+pub fn done(text: &str) {
+    eprintln!("  {} {text}", styled("32", "✓"));
+}
+
+/// Prints something that matters and does not stop the work.
+pub fn warn(text: &str) {
+    clear_status();
+    eprintln!("  {} {}", styled("33", "!"), text.replace('\n', "\n    "));
+}
+
+/// Prints what happens now.
+pub fn note(text: &str) {
+    eprintln!("  {}", styled("2", text));
+}
+
+/// Prints a failure with the output that explains it.
+pub fn failure(failure: &Failure) {
+    for line in failure.output.lines() {
+        eprintln!("  | {line}");
+    }
+    let remedy: String = failure.remedy.lines().map(|line| format!("\n       {line}")).collect();
+    eprintln!("{} {}{remedy}", styled("31", "error:"), failure.summary);
+}
+
+/// Prints a line that the next one replaces; nothing where stderr is not a terminal.
+pub fn status(text: &str) {
+    if is_live() {
+        let short: String = text.chars().filter(|c| !c.is_control()).take(78).collect();
+        eprint!("\r\x1b[2K\x1b[2m  {short}\x1b[0m");
+        let _ = std::io::stderr().flush();
+    }
+}
+
+/// Removes the status line.
+pub fn clear_status() {
+    if is_live() {
+        eprint!("\r\x1b[2K");
+    }
+}
+
+/// Formats an elapsed time, such as `1.2 s` or `3 min 05 s`.
+pub fn time(elapsed: Duration) -> String {
+    match elapsed.as_secs() {
+        seconds @ 60.. => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{:.1} s", elapsed.as_secs_f64()),
+    }
+}
+
+/// Formats an estimate, such as `about 4 min`.
+pub fn estimate(seconds: f64) -> String {
+    match seconds {
+        90.0.. => format!("about {:.0} min", seconds / 60.0),
+        _ => format!("about {:.0} s", (seconds / 10.0).ceil() * 10.0),
+    }
+}

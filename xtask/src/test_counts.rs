@@ -1,0 +1,64 @@
+//! Reads the closing lines of test runners.
+
+/// The number of tests that passed, failed (or could not be run), and were skipped.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub struct TestCounts {
+    passed: u64,
+    pub failed: u64,
+    skipped: u64,
+}
+
+impl std::ops::AddAssign for TestCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+}
+
+impl std::fmt::Display for TestCounts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
+    }
+}
+
+/// Returns lines such as `test result: ok. 3 passed; 0 failed; …` and
+/// `Tests  1 failed | 12 passed (13)` with their counts. Executables without tests are left out.
+pub fn closing_lines(output: &str) -> Vec<(&str, TestCounts)> {
+    let lines = output.lines().map(|line| line.trim());
+    lines.map(|line| (line, count(line))).filter(|(_, counts)| *counts != TestCounts::default()).collect()
+}
+
+fn count(line: &str) -> TestCounts {
+    let mut counts = TestCounts::default();
+    let vitest = line.strip_prefix("Tests ").filter(|rest| rest.ends_with(')'));
+    let rest = line.strip_prefix("test result: ").or(vitest).unwrap_or_default();
+    let words: Vec<&str> = rest.split([' ', ';']).filter(|word| !word.is_empty()).collect();
+    for pair in words.windows(2) {
+        let Ok(number) = pair[0].parse::<u64>() else { continue };
+        match pair[1] {
+            "passed" => counts.passed += number,
+            "failed" => counts.failed += number,
+            "ignored" | "skipped" | "todo" => counts.skipped += number,
+            _ => {}
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closing_lines_of_both_runners_are_counted() {
+        let output = "test a ... ok\ntest result: FAILED. 3 passed; 2 failed; 1 ignored; 0 measured\n\
+            Tests are 7 passed\ntest result: ok. 0 passed; 0 failed; 0 ignored; 4 filtered out\n\
+            \x20     Tests  1 failed | 11 passed | 2 skipped | 1 todo (15)\n";
+        let lines = closing_lines(output);
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert_eq!(lines[0].1.to_string(), "3 passed, 2 failed, 1 skipped");
+        assert_eq!(lines[1].1.to_string(), "11 passed, 1 failed, 3 skipped");
+        assert!(lines[1].0.starts_with("Tests  1 failed"));
+    }
+}

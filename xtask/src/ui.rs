@@ -1,0 +1,73 @@
+//! The front end: npm's packages and the built files, renewed only when they are out of date.
+
+use crate::failure::Result;
+use crate::process::{self, npm};
+use crate::workspace::Workspace;
+use crate::{system, terminal};
+use std::path::Path;
+use std::time::SystemTime;
+
+/// The files that npm installs from, below `ui/`.
+const LOCKS: [&str; 2] = ["package.json", "package-lock.json"];
+/// The other inputs of the build, below `ui/`.
+const SOURCES: [&str; 6] =
+    ["src", "public", "index.html", "vite.config.ts", "svelte.config.js", "tsconfig.json"];
+
+/// Installs npm's packages if they are out of date.
+pub fn install(ws: &Workspace) -> Result<()> {
+    if is_stale(&ws.root.join("ui"), "node_modules/.package-lock.json", &LOCKS) {
+        system::ensure(ws, &[&system::NODE])?;
+        terminal::note("npm ci");
+        process::run(ws, npm(ws, &["ci", "--no-audit", "--no-fund"]))?;
+    }
+    Ok(())
+}
+
+/// Installs npm's packages and builds the front end, where either is out of date.
+pub fn build(ws: &Workspace) -> Result<()> {
+    install(ws)?;
+    let stale = is_stale(&ws.root.join("ui"), "dist/index.html", &[&LOCKS[..], &SOURCES].concat());
+    if stale {
+        terminal::note("npm run build");
+        process::run(ws, npm(ws, &["run", "build"]))?;
+    }
+    terminal::done(if stale { "built" } else { "up to date" });
+    Ok(())
+}
+
+/// Returns whether an output is missing or older than its inputs.
+fn is_stale(ui: &Path, output: &str, inputs: &[&str]) -> bool {
+    let Some(made) = newest(&ui.join(output)) else { return true };
+    inputs.iter().filter_map(|input| newest(&ui.join(input))).any(|changed| changed > made)
+}
+
+/// Returns the latest change below a path. A folder's own time moves when a file in it is deleted.
+fn newest(path: &Path) -> Option<SystemTime> {
+    let own = path.metadata().ok()?.modified().ok();
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    entries.filter_map(|entry| newest(&entry.path())).chain(own).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn output_older_than_its_inputs_is_stale() {
+        let dir = tempfile::tempdir().unwrap();
+        let touch = |name: &str, seconds: u64| {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let file = std::fs::File::create(path).unwrap();
+            file.set_modified(SystemTime::now() + Duration::from_secs(seconds)).unwrap();
+        };
+        let stale = || is_stale(dir.path(), "dist/index.html", &SOURCES);
+        touch("src/lib/App.svelte", 100);
+        assert!(stale(), "nothing is built yet");
+        touch("dist/index.html", 200);
+        assert!(!stale());
+        touch("src/lib/App.svelte", 300);
+        assert!(stale(), "a source is newer");
+    }
+}

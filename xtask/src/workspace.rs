@@ -1,0 +1,76 @@
+//! The working tree, cargo's target folder, and the settings of this run.
+
+use crate::failure::{Failure, Result};
+use std::cell::RefCell;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use xshell::{Shell, cmd};
+
+/// The context of every command.
+pub struct Workspace {
+    /// A shell at the top of the working tree.
+    pub sh: Shell,
+    /// The top of the working tree.
+    pub root: PathBuf,
+    /// Cargo's target folder.
+    pub target: PathBuf,
+    /// System packages are installed without asking.
+    pub yes: bool,
+    /// The output of tools is shown as it comes.
+    pub verbose: bool,
+    /// The file that receives the whole output of tools.
+    log: RefCell<PathBuf>,
+}
+
+impl Workspace {
+    /// Finds the workspace through cargo.
+    pub fn open(yes: bool, verbose: bool) -> Result<Self> {
+        let sh = Shell::new()?;
+        sh.change_dir(env!("CARGO_MANIFEST_DIR"));
+        // Progress is parsed from cargo's output; see `process`.
+        sh.set_var("CARGO_TERM_PROGRESS_WHEN", "always");
+        sh.set_var("CARGO_TERM_PROGRESS_WIDTH", "120");
+        sh.set_var("CARGO_TERM_COLOR", "never");
+        sh.set_var("NO_UPDATE_NOTIFIER", "1");
+        sh.set_var("NO_COLOR", "1");
+        let json = cmd!(sh, "cargo metadata --no-deps --offline --format-version 1").quiet().read()?;
+        let json: serde_json::Value = serde_json::from_str(&json)?;
+        let path = |key: &str| {
+            let missing = || Failure::new(format!("cargo metadata has no {key}"), "");
+            json[key].as_str().map(PathBuf::from).ok_or_else(missing)
+        };
+        let (root, target) = (path("workspace_root")?, path("target_directory")?);
+        sh.change_dir(&root);
+        sh.create_dir(target.join("xtask"))?;
+        let log = RefCell::new(target.join("xtask/xtask.log"));
+        Ok(Self { sh, root, target, yes, verbose, log })
+    }
+
+    /// Returns a path as typed from the top of the working tree.
+    pub fn short(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
+    }
+
+    /// Returns where cargo puts an executable.
+    pub fn executable(&self, profile: &str, name: &str) -> PathBuf {
+        self.target.join(profile).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    }
+
+    /// Starts an empty log for the tools that run from here on.
+    pub fn start_log(&self, name: &str) {
+        let path = self.target.join(format!("xtask/{name}.log"));
+        let _ = std::fs::remove_file(&path);
+        *self.log.borrow_mut() = path;
+    }
+
+    /// Returns the current log file.
+    pub fn log(&self) -> PathBuf {
+        self.log.borrow().clone()
+    }
+
+    /// Adds a line to the log; a log that cannot be written is no failure.
+    pub fn record(&self, line: &str) {
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(self.log());
+        let _ = file.and_then(|mut file| writeln!(file, "{line}"));
+    }
+}
