@@ -513,7 +513,7 @@ fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
     // One run returns only numbers like the peers; the other returns complete results like the
     // product.
     let ask = |at: usize, mode: Mode, shown: bool| {
-        let searcher = precedent_engine::Parts {
+        let searcher = precedent_engine::QueryContext {
             store: &parts.store,
             fulltext: &parts.fulltext,
             vectors: Some(&parts.vectors),
