@@ -16,7 +16,6 @@ use super::{
     features::{COUNT, Features, NAMES, RULES, place},
     source_model::{Curve, SourceModel, odds},
     text_overlap::TextOverlap,
-    time_scale,
 };
 use precedent_core::{
     error::{Error, Result},
@@ -39,6 +38,10 @@ const TEMPLATED: f32 = 0.05;
 /// The confidence ceiling without a rule: on projects outside the training data, fewer than nine in
 /// ten predictions above it were right.
 pub(super) const UNRULED: f32 = 0.89;
+
+/// The version of the estimates of a source's baseline and time scale. A higher one makes them
+/// again.
+const ESTIMATE: u32 = 2;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -169,7 +172,7 @@ impl RankingModel {
 
     /// Returns a hash that identifies these weights and rules and this embedding model.
     pub fn basis(&self, model: &str) -> String {
-        let rules = format!("{COPY} {TEMPLATED} {UNRULED} {:?}", time_scale::RULE);
+        let rules = format!("{COPY} {TEMPLATED} {UNRULED} {ESTIMATE}");
         let of = format!("{:?} {:?}, {rules}, {model}", self.order, self.judge);
         blake3::hash(of.as_bytes()).to_hex()[..32].to_owned()
     }

@@ -22,8 +22,6 @@ const DEVIATION: f64 = 2.1;
 /// The number of reports on a recent subject, per duplicate: related reports are filed at about the
 /// same time as well. With this number, go and hadoop get about the default.
 const RELATED: f64 = 2.0;
-/// Identifies the estimate; a stored time scale of another one is estimated again.
-pub(super) const RULE: (f64, f64) = (DEVIATION, RELATED);
 
 /// The ages of a report's candidates, and which of them it repeats.
 #[derive(Clone, Debug)]

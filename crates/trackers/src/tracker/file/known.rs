@@ -30,6 +30,8 @@ pub struct Known {
     notes: Arc<Mutex<BTreeSet<&'static str>>>,
     unread: Arc<Mutex<Unread>>,
     samples: Arc<AtomicU64>,
+    /// True if the first record has a number of its own, which a position could repeat.
+    pub numbered: bool,
 }
 
 impl Known {

@@ -230,7 +230,7 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
         true => json::HOLDERS.iter().map(|name| (*name).to_owned()).collect(),
         false => Vec::new(),
     };
-    let known = Known::new(mapping);
+    let mut known = Known::new(mapping);
     let value = |slice: Slice| slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
     let mut first =
         records(content, Box::new(Cursor::new(text.as_bytes().to_vec())), &holders).read()?.and_then(value);
@@ -252,6 +252,7 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
     if let Some(error) = people(content, written, &first, mapping)? {
         return Err(error);
     }
+    known.numbered = is_hub(first.to_string().as_bytes()) || shapes::is_numbered(&first, &known);
     let tracker = match () {
         () if is_hub(first.to_string().as_bytes()) => "GitHub",
         () if json::is_comments_of_bugs(text) => "Bugzilla",

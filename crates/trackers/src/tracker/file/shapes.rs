@@ -54,6 +54,11 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<
     })
 }
 
+/// Returns whether a record has a number of its own.
+pub fn is_numbered(value: &Value, known: &Known) -> bool {
+    Shape::of(value).is_some_and(|shape| !shape.plan(&known.words).columns("number").is_empty())
+}
+
 /// Parses a record by its shape: an item with its messages, or a message that names its item.
 pub fn item(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<Result<Vec<Piece>, String>> {
     let mut shape = Shape::of(value)?;
@@ -80,6 +85,9 @@ pub fn item(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<Re
     } else if at(&plan, "number").is_none()
         && at(&plan, "url").is_none_or(|at| address(&shape.cells[at]).is_none())
     {
+        if known.numbered {
+            return Some(Err("no number, which other items in the file have".to_owned()));
+        }
         known.note("items have no number: they are numbered by their position in the file");
         shape.cell("number", &place.to_string());
     }
