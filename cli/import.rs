@@ -8,7 +8,7 @@ use std::{
 
 use precedent_core::{
     Error, Result, Task,
-    model::{FileView, ImportReport, ImportRequest, Imported, IndexReport, Taken, Understood},
+    model::{ColumnView, FileView, ImportReport, ImportRequest, Imported, IndexReport, Taken, Understood},
 };
 
 use precedent_engine::Casebook;
@@ -198,7 +198,12 @@ fn view(file: &FileView, output: &mut Output) {
         output.line("  Columns:");
         for column in &file.columns {
             let field = column.field.as_deref().unwrap_or("(unused)");
-            output.line(format_args!("    {:width$}  {field}", plain(&column.column)));
+            let note = match column.characters {
+                Some(n) => format!(": {}", plural(n, "character")),
+                None if column.guessed => " (guessed)".to_owned(),
+                None => String::new(),
+            };
+            output.line(format_args!("    {:width$}  {field}{note}", plain(&column.column)));
         }
     }
     if !file.first.is_empty() {
@@ -240,11 +245,14 @@ fn understood(session: &Session, found: &Understood) {
     for file in found.understood.iter().take(FILES) {
         let written = file.encoding.as_ref().map(|e| format!(" in {e}")).unwrap_or_default();
         if !file.columns.is_empty() || !written.is_empty() {
-            let unused: Vec<&str> =
-                file.columns.iter().filter(|c| c.field.is_none()).map(|c| c.column.as_str()).collect();
-            let unused =
-                if unused.is_empty() { String::new() } else { format!("; not used: {}", unused.join(", ")) };
-            session.say(&format!("{} is {}{written}{unused}.", file.file, file.kind));
+            let guessed = listed("guessed", file.columns.iter().filter(|c| c.guessed), |c| {
+                format!("{} ({})", c.column, c.field.as_deref().unwrap_or_default())
+            });
+            let unused = listed("not used", file.columns.iter().filter(|c| c.field.is_none()), |c| {
+                let size = c.characters.map(|n| format!(" ({})", plural(n, "character")));
+                format!("{}{}", c.column, size.unwrap_or_default())
+            });
+            session.say(&format!("{} is {}{written}{guessed}{unused}.", file.file, file.kind));
         }
         for doubt in &file.doubts {
             session.say(&format!("warning: {}: {doubt}", file.file));
@@ -253,6 +261,24 @@ fn understood(session: &Session, found: &Understood) {
     for left in found.left_out.iter().take(FILES) {
         session.say(&format!("Skipped {}: {}", left.place, left.reason));
     }
+}
+
+/// The maximum number of columns or fields in a line.
+const LISTED: usize = 40;
+
+/// Returns a part of a sentence that lists columns; empty without columns.
+fn listed<'a>(
+    what: &str,
+    columns: impl Iterator<Item = &'a ColumnView>,
+    name: impl Fn(&ColumnView) -> String,
+) -> String {
+    let mut names: Vec<String> = columns.map(name).collect();
+    let more = names.len().saturating_sub(LISTED);
+    if more > 0 {
+        names.truncate(LISTED);
+        names.push(format!("and {more} more"));
+    }
+    if names.is_empty() { String::new() } else { format!("; {what}: {}", names.join(", ")) }
 }
 
 /// Describes the items and pages of a source.

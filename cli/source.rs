@@ -17,7 +17,19 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
     match command {
         SourceCommand::Add { key, host, called, wiki, json } => {
             let mut was_there = false;
+            let address = NewMirror::of_address(&key);
+            let is_mirror = address.is_some() || key.contains(':');
             let view = match key.split_once(':') {
+                _ if address.is_some() => {
+                    let found = address.unwrap_or_default();
+                    let new = NewMirror { host, key: called, wiki, ..found };
+                    session.casebook.add_tracker(new).await?
+                }
+                Some((_, rest)) if rest.starts_with("//") => {
+                    return Err(Error::invalid(format!("the tracker of {key} is unknown")).with_hint(
+                        "Name it, for example: precedent source add redmine:HOST/project, or gitlab:HOST/group/app",
+                    ));
+                }
                 Some((tracker, place)) => {
                     let new = NewMirror {
                         tracker: tracker.to_owned(),
@@ -45,7 +57,7 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
                     view.key,
                     holds(&view)
                 )),
-                None if key.contains(':') => {
+                None if is_mirror => {
                     session.say(&format!("Added {}. To fetch it: precedent sync {}", view.key, view.key));
                 }
                 None => session.say(&format!(

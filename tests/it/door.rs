@@ -111,7 +111,7 @@ fn gitlab_csv_is_numbered_by_iid() {
 #[test]
 fn words_of_a_state_without_a_column_of_states_are_told() {
     let place = Place::new();
-    let path = place.file("list.csv", "Nr,Title,Zustandsbild\n1,One,Erledigt\n2,Two,Offen\n");
+    let path = place.file("list.csv", "Nr,Title,Zustandsbild\n1,One,Erledigt\n2,Two,Hängt\n3,Three,Liegt\n");
     let path = path.to_string_lossy().into_owned();
     let map = ["--map", "state.closed=Erledigt"];
     let ran = place.ok(&[&["import", &path, "-R", "acme/app", "--no-vectors"], &map[..]].concat());
@@ -607,6 +607,29 @@ fn a_dry_run_says_how_a_file_is_understood_and_makes_nothing() {
     let found = place.json(&["import", &path, "--dry-run", "--json"]);
     assert_eq!(found["understood"][0]["columns"][3], json!({"column": "Sprint", "field": null}));
     assert_eq!(found["understood"][0]["skipped"], 1);
+}
+
+#[test]
+fn text_that_nothing_uses_is_named_with_its_size() {
+    let place = Place::new();
+    let project =
+        json!({"id": 3, "name": "Mill", "notice": "Everything that squeaks in the old mill by the river."});
+    let items: Vec<_> = (1..3)
+        .map(|n| json!({"id": n, "subject": format!("Rail {n} squeaks"), "description": "It squeaks.", "status": "open", "project": project,
+            "zettel": [{"who": "kit", "said": "Clean the rail with care."}]}))
+        .collect();
+    let path = place.file("mill.json", json!({"list": items}).to_string()).to_string_lossy().into_owned();
+    let ran = place.ok(&["import", &path, "-R", "acme/app", "--no-vectors"]);
+    for part in [
+        "2 items, 2 comments",
+        "not used: project.notice (106 characters)",
+        "holds more text (106 characters)",
+    ] {
+        assert!(ran.err.contains(part), "{part}: {}", ran.err);
+    }
+    let tried = place.json(&["import", &path, "--dry-run", "--json"]);
+    assert_eq!(tried["understood"][0]["columns"][0]["characters"], 106);
+    assert_eq!(tried["understood"][0]["kind"], "JSON");
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn message(parsed: &Parsed<'_>, bytes: &[u8]) -> Message {
             .as_text_list()
             .unwrap_or_default()
             .iter()
-            .map(|id| id.trim().to_owned())
+            .map(|id| decoded(id).trim().trim_matches(['<', '>']).to_owned())
             .filter(|id| !id.is_empty())
             .collect()
     };
@@ -150,6 +150,16 @@ fn message(parsed: &Parsed<'_>, bytes: &[u8]) -> Message {
     let end = usize::try_from(parsed.root_part().offset_body).unwrap_or_default().min(raw.len());
     let headers = String::from_utf8_lossy(&raw[..end]).trim_end().to_owned();
     Message { id, references, subject, author, date, automatic, text: String::new(), headers }
+}
+
+/// Decodes an id that a mail program wrote as an encoded word, as it may only write texts.
+fn decoded(id: &str) -> String {
+    if !id.contains("=?") {
+        return id.to_owned();
+    }
+    let header = format!("Subject: {}\r\n\r\n", id.trim());
+    let parsed = MessageParser::default().parse_headers(header.as_bytes());
+    parsed.as_ref().and_then(Parsed::subject).unwrap_or(id).to_owned()
 }
 
 /// Returns the time of sending if the header is valid, including two-digit years and named zones.

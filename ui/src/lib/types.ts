@@ -972,9 +972,13 @@ export interface ClustersResponse {
   unscanned: number;
 }
 /**
- * A column of a table.
+ * A column of a table, or an unused field of records.
  */
 export interface ColumnView {
+  /**
+   * Number of characters in an unused field of a record; absent for tables.
+   */
+  characters?: number | null;
   /**
    * Name of the column.
    */
@@ -983,6 +987,10 @@ export interface ColumnView {
    * Field that the column provides; null if it is not used.
    */
   field: string | null;
+  /**
+   * `true` if the field was guessed from the contents of the column.
+   */
+  guessed?: boolean;
 }
 /**
  * A side-by-side comparison of two reports.
@@ -1592,7 +1600,7 @@ export interface Failure {
  */
 export interface FileView {
   /**
-   * Columns of a table, in their order.
+   * Columns of a table in their order, or the unused fields of records, longest text first.
    */
   columns: ColumnView[];
   /**

@@ -16,13 +16,19 @@ pub struct ImportRequest {
     pub map: Vec<(String, String)>,
 }
 
-/// A column of a table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+/// A column of a table, or an unused field of records.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ColumnView {
     /// Name of the column.
     pub column: String,
     /// Field that the column provides; null if it is not used.
     pub field: Option<String>,
+    /// `true` if the field was guessed from the contents of the column.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guessed: bool,
+    /// Number of characters in an unused field of a record; absent for tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub characters: Option<u64>,
 }
 
 /// The part of an import that goes into one source.
@@ -60,7 +66,7 @@ pub struct FileView {
     pub kind: String,
     /// Text encoding; null for UTF-8.
     pub encoding: Option<String>,
-    /// Columns of a table, in their order.
+    /// Columns of a table in their order, or the unused fields of records, longest text first.
     pub columns: Vec<ColumnView>,
     /// Number of items.
     pub items: u64,

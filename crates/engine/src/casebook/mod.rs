@@ -353,6 +353,12 @@ impl Casebook {
     pub async fn search(&self, request: SearchRequest, task: &Task) -> Result<SearchResponse> {
         let task = task.clone();
         self.run(move |i| {
+            let now = (i.clock)();
+            let request = SearchRequest {
+                query: query::with_days(&request.query, now),
+                filters: query::with_days(&request.filters, now),
+                ..request
+            };
             let stale = i.refresh_index(Effort::AtMost(A_MOMENT), &task)?;
             let meaning = i.embedding_session()?;
             let mode = request.mode.or_else(|| query::parse(&request.query).ok()?.mode);

@@ -5,6 +5,7 @@ mod fusion;
 mod named;
 mod passages;
 pub mod query;
+mod suggest;
 
 use crate::QueryContext;
 use std::{
@@ -29,7 +30,7 @@ use precedent_core::{
 };
 use precedent_index::{
     filter::{Filter, Test},
-    fulltext::{Scope, Words},
+    fulltext::{Scope, Vocabulary, Words},
     vectors::{Near, Vectors},
 };
 use precedent_store::{DocumentRow, Reader, StoredComment};
@@ -48,6 +49,8 @@ pub const DEFAULT_LIMIT: usize = 20;
 pub const MAX_LIMIT: usize = precedent_core::model::limits::SEARCH;
 /// The minimum number of documents that each arm retrieves.
 const DEPTH: usize = 200;
+/// The number of terms of each field that a prefix stands for; the most frequent are used.
+const PREFIXED: usize = 20;
 
 /// The retrieval evidence of a document for a pasted text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,7 +147,8 @@ impl QueryContext<'_> {
         self.check_sources(&query)?;
         let mode = request.mode.or(query.mode).unwrap_or_default();
         let mut coverage = self.coverage()?;
-        let mut notices = Vec::new();
+        let doubts = query.doubts.iter().map(|text| Notice { lack: Lack::Operators, text: text.clone() });
+        let mut notices: Vec<Notice> = doubts.collect();
         let mut arms = Vec::new();
 
         let browses = query.is_empty();
@@ -183,6 +187,7 @@ impl QueryContext<'_> {
                 notices.extend(self.missing_vectors(now)?);
             }
             coverage = now;
+            notices.extend(self.suggestions(&query)?);
             if query.is_narrowed() {
                 notices.push(Notice {
                     lack: Lack::Operators,
@@ -209,6 +214,21 @@ impl QueryContext<'_> {
     fn words(&self, query: &Query) -> Result<Words> {
         let mut words = words(query);
         words.terms = self.fulltext.rarest(words.terms)?;
+        for group in &query.any {
+            let mut terms = Vec::new();
+            for word in group {
+                terms.extend(report::terms(word.trim_end_matches('*')));
+                if let Some(prefix) = word.strip_suffix('*').map(str::to_lowercase) {
+                    for part in [Vocabulary::Title, Vocabulary::Body, Vocabulary::Comments] {
+                        let all = self.fulltext.vocabulary(part, |term| term.starts_with(&prefix))?;
+                        terms.extend(all.into_iter().take(PREFIXED).map(|(term, _)| term));
+                    }
+                }
+            }
+            terms.sort_unstable();
+            terms.dedup();
+            words.any.push(terms);
+        }
         Ok(words)
     }
 
@@ -562,6 +582,7 @@ fn words(query: &Query) -> Words {
     }
     Words {
         terms: report::terms(&text),
+        any: Vec::new(),
         identifiers,
         phrases: query.phrases.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),
         without: query.without.iter().map(|p| terms(p)).filter(|p| !p.is_empty()).collect(),

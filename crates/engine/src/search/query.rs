@@ -13,7 +13,7 @@ use precedent_index::{
     filter::{Filter, Test, TimeField},
     fulltext::Scope,
 };
-use precedent_text::{essence::extract_salient, visible::strip_ansi};
+use precedent_text::{essence::extract_salient, similar, visible::strip_ansi};
 
 /// The maximum length of a typed query; longer ones are pasted texts without filters.
 const MAX_TYPED: usize = 1000;
@@ -37,6 +37,10 @@ pub struct Query {
     pub scope: Scope,
     /// The search mode, if the query sets one.
     pub mode: Option<Mode>,
+    /// The words that alternatives and prefixes stand for: `slot OR lag`, `repl*`.
+    pub any: Vec<Vec<String>>,
+    /// Notices about words that look like misspelt filters.
+    pub doubts: Vec<String>,
     /// The query as interpreted.
     pub understood: String,
     /// True if it is a pasted text and not a typed query.
@@ -57,7 +61,8 @@ impl Query {
     /// Returns all words and phrases, as the text to embed.
     pub fn all_words(&self) -> String {
         let mut out = self.text.clone();
-        for phrase in &self.phrases {
+        let any = self.any.iter().flatten().map(|word| word.trim_end_matches('*').to_owned());
+        for phrase in any.collect::<Vec<_>>().iter().chain(&self.phrases) {
             if !out.is_empty() {
                 out.push(' ');
             }
@@ -92,8 +97,50 @@ impl Query {
 
     /// Returns whether there are no words at all.
     pub fn is_empty(&self) -> bool {
-        self.text.trim().is_empty() && self.phrases.is_empty()
+        self.text.trim().is_empty() && self.phrases.is_empty() && self.any.is_empty()
     }
+}
+
+/// The names of filters.
+const NAMES: &[&str] = &[
+    "is", "state", "type", "source", "repo", "label", "author", "reason", "created", "updated", "closed",
+    "mode",
+];
+
+/// Replaces relative times in a query by days: `updated:>7d` is after the day 7 days ago.
+pub fn with_days(input: &str, now: Timestamp) -> String {
+    if input.len() > MAX_TYPED || !input.contains(':') {
+        return input.to_owned();
+    }
+    let mut out = String::with_capacity(input.len());
+    for token in input.split_inclusive(char::is_whitespace) {
+        let word = token.trim_end();
+        let day = word.split_once(':').and_then(|(name, value)| {
+            let is_time = matches!(name.trim_start_matches('-'), "created" | "updated" | "closed");
+            let text = value.trim_start_matches(['<', '>', '=']);
+            let day = before(text, now).filter(|_| is_time)?;
+            // Without a comparison, it is the time since then.
+            let mark = if text.len() == value.len() { ">=" } else { &value[..value.len() - text.len()] };
+            Some(format!("{name}:{mark}{day}"))
+        });
+        out.push_str(day.as_deref().unwrap_or(word));
+        out.push_str(&token[word.len()..]);
+    }
+    out
+}
+
+/// Returns the day that is so long ago: `7d`, `2w`, `3m`, `1y`.
+fn before(text: &str, now: Timestamp) -> Option<Date> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let n: i64 = number.parse().ok().filter(|n| (0..100_000).contains(n))?;
+    let span = match unit {
+        "d" => jiff::Span::new().try_days(n),
+        "w" => jiff::Span::new().try_weeks(n),
+        "m" => jiff::Span::new().try_months(n),
+        "y" => jiff::Span::new().try_years(n),
+        _ => return None,
+    };
+    now.to_zoned(TimeZone::UTC).date().checked_sub(span.ok()?).ok()
 }
 
 /// Parses a query.
@@ -160,9 +207,34 @@ fn parse_short(input: &str, line: bool) -> Result<Query> {
         query.phrases.clear();
         words = quoted;
     }
+    if !line {
+        alternatives(&mut words, &mut query);
+    }
     query.text = words.join(" ");
     query.understood = said.join(" ");
     Ok(query)
+}
+
+/// Moves alternatives (`slot OR lag`) and prefixes (`repl*`) from the words to their groups.
+fn alternatives(words: &mut Vec<&str>, query: &mut Query) {
+    let is_prefix = |word: &str| {
+        word.strip_suffix('*').is_some_and(|w| w.chars().count() > 2 && w.chars().all(char::is_alphanumeric))
+    };
+    let (mut kept, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let mut group = vec![words[at].to_owned()];
+        while words.get(at + 1) == Some(&"OR") && at + 2 < words.len() && words[at] != "OR" {
+            at += 2;
+            group.push(words[at].to_owned());
+        }
+        if group.len() > 1 || is_prefix(&group[0]) {
+            query.any.push(group);
+        } else {
+            kept.push(words[at]);
+        }
+        at += 1;
+    }
+    *words = kept;
 }
 
 /// Splits off the first token: up to the next white space outside of quotes.
@@ -207,6 +279,15 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
         let value = value.trim();
         match named(&name, value, negated, query) {
             Ok(true) => return Ok(true),
+            Ok(false) if !line && name.len() > 3 && value.starts_with(char::is_alphanumeric) => {
+                if let Some(meant) =
+                    similar::meant(&name, NAMES.iter().copied()).filter(|meant| meant.len() > 3)
+                {
+                    query.doubts.push(format!(
+                        "\"{name}:\" is not a filter and is searched as a word. Did you mean {meant}:{value}?"
+                    ));
+                }
+            }
             Ok(false) => {}
             Err(_) if line => return Ok(false),
             Err(error) => return Err(error),
@@ -296,7 +377,8 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
 /// Parses `2026-01-01`, `>2026-01-01`, `>=`, `<`, `<=` or `2026-01-01..2026-02-01`; also a month or
 /// a year. Days are UTC.
 fn time(field: TimeField, name: &str, value: &str) -> Result<Test> {
-    let bad = || wrong(name, value, "a date such as 2026-01-31, >2026-01, <2026, or 2026-01-01..2026-02-01");
+    let bad =
+        || wrong(name, value, "a date such as 2026-01-31, >2026-01, <2026, >7d or 2026-01-01..2026-02-01");
     let span = |text: &str| period(text).ok_or_else(bad);
     let (from, to) = if let Some((a, b)) = value.split_once("..") {
         let from = if a.is_empty() || a == "*" { None } else { Some(span(a)?.0) };
@@ -369,6 +451,37 @@ mod tests {
             ]
         );
         assert_eq!(q.scope, Scope::Title);
+    }
+
+    #[test]
+    fn relative_times_alternatives_and_prefixes_are_read() {
+        let now: Timestamp = "2026-03-31T12:00:00Z".parse().unwrap();
+        for (text, want) in [
+            ("disk updated:>7d", "disk updated:>2026-03-24"),
+            ("created:2w", "created:>=2026-03-17"),
+            ("-closed:<1y x", "-closed:<2025-03-31 x"),
+            ("created:2026-01 size:7d", "created:2026-01 size:7d"),
+        ] {
+            assert_eq!(with_days(text, now), want);
+        }
+        let q = parse("disk slot OR lag OR wal repl* is:open").unwrap();
+        assert_eq!(q.text, "disk");
+        assert_eq!(q.any, [vec!["slot", "lag", "wal"], vec!["repl*"]]);
+        for text in ["OR slot", "slot OR", "a*b c**", "glob *.rs"] {
+            assert_eq!(
+                (parse(text).unwrap().text.as_str(), parse(text).unwrap().any.len()),
+                (text, 0),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_misspelt_filter_is_named() {
+        assert!(parse("lable:bug").unwrap().doubts[0].contains("label:bug"));
+        for text in ["std::vec", "http://x", "error:x", "note:this", "12:30"] {
+            assert!(parse(text).unwrap().doubts.is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -29,7 +29,7 @@ use tantivy::{
 use files::{Files, Locking};
 pub use overlap::{Overlap, ReportTerms};
 use query::Passed;
-pub use query::{MAX_TERMS, Named, Scope, Words};
+pub use query::{MAX_TERMS, Named, Scope, Vocabulary, Words};
 use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
 pub use similar::{CommentMatcher, hashes};
 pub use write::{Entry, Writer};

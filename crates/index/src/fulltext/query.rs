@@ -2,6 +2,7 @@
 //! ranking.
 
 use std::{
+    collections::BTreeMap,
     ops::Bound,
     sync::{Arc, PoisonError},
 };
@@ -83,6 +84,8 @@ pub enum Scope {
 pub struct Words {
     /// Stemmed terms, each once; at most [`MAX_TERMS`] (see [`FullText::rarest`]).
     pub terms: Vec<String>,
+    /// Groups of terms, of which any one counts as the group.
+    pub any: Vec<Vec<String>>,
     /// Whole identifiers.
     pub identifiers: Vec<String>,
     /// Phrases, all of which must occur.
@@ -91,6 +94,23 @@ pub struct Words {
     pub without: Vec<Vec<String>>,
     /// Fields in which they must occur.
     pub scope: Scope,
+}
+
+/// A set of terms of the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vocabulary {
+    /// Names of labels.
+    Label,
+    /// Names of authors.
+    Author,
+    /// Reasons of closing.
+    Reason,
+    /// Stems of titles.
+    Title,
+    /// Stems of the documents' own texts.
+    Body,
+    /// Stems of comments.
+    Comments,
 }
 
 /// The documents that match filters in one state of the index.
@@ -123,11 +143,15 @@ impl FullText {
         let fields = self.fields_of(words.scope);
         let mut groups: Vec<Vec<(Term, f32)>> =
             words.terms.iter().map(|t| fields.iter().map(|(f, w)| term(*f, *w, t)).collect()).collect();
+        let any = |group: &Vec<String>| {
+            group.iter().flat_map(|t| fields.iter().map(move |(f, w)| term(*f, *w, t))).collect()
+        };
+        groups.extend(words.any.iter().map(any));
         if words.scope == Scope::Any {
             let whole = words.identifiers.iter().take(MAX_TERMS);
             groups.extend(whole.map(|t| vec![term(self.fields.identifiers, IDENTIFIER, t)]));
         }
-        let needed = minimum_should_match(words.terms.len()).min(groups.len());
+        let needed = minimum_should_match(words.terms.len() + words.any.len()).min(groups.len());
         Disjunction { groups, needed }
     }
 
@@ -333,9 +357,13 @@ impl FullText {
         let fields = &self.fields_of(words.scope)[..];
         let mut clauses: Clauses = Vec::new();
 
-        let needed = minimum_should_match(words.terms.len());
+        let needed = minimum_should_match(words.terms.len() + words.any.len());
         let mut groups: Clauses =
             words.terms.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
+        for group in &words.any {
+            let any: Clauses = group.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
+            groups.push((Occur::Should, Box::new(BooleanQuery::new(any))));
+        }
         if words.scope == Scope::Any {
             for whole in words.identifiers.iter().take(MAX_TERMS) {
                 let query = self.term(f.identifiers, whole, IndexRecordOption::WithFreqs);
@@ -384,6 +412,38 @@ impl FullText {
         weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         weighed.truncate(MAX_TERMS);
         Ok(weighed.into_iter().map(|(_, t)| t).collect())
+    }
+
+    /// Returns the terms of a vocabulary that `accepts` selects, with the number of their documents;
+    /// the most frequent first.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
+    pub fn vocabulary(&self, of: Vocabulary, accepts: impl Fn(&str) -> bool) -> Result<Vec<(String, u64)>> {
+        let f = &self.fields;
+        let field = match of {
+            Vocabulary::Label => f.label,
+            Vocabulary::Author => f.author,
+            Vocabulary::Reason => f.reason,
+            Vocabulary::Title => f.title,
+            Vocabulary::Body => f.body,
+            Vocabulary::Comments => f.comments,
+        };
+        let mut found: BTreeMap<String, u64> = BTreeMap::new();
+        for segment in self.searcher()?.segment_readers() {
+            let index = segment.inverted_index(field)?;
+            let mut terms = index.terms().stream().map_err(tantivy::TantivyError::from)?;
+            while terms.advance() {
+                if let Ok(term) = std::str::from_utf8(terms.key())
+                    && accepts(term)
+                {
+                    *found.entry(term.to_owned()).or_default() += u64::from(terms.value().doc_freq);
+                }
+            }
+        }
+        let mut found: Vec<(String, u64)> = found.into_iter().collect();
+        found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        Ok(found)
     }
 
     fn everywhere(&self, fields: &[(Field, f32)], term: &str) -> Box<dyn Query> {

@@ -286,7 +286,12 @@ impl<'a> Door<'a> {
             columns: look
                 .columns()
                 .into_iter()
-                .map(|(column, field)| ColumnView { column, field: field.map(str::to_owned) })
+                .map(|(column, field, guessed)| ColumnView {
+                    column,
+                    field: field.map(str::to_owned),
+                    guessed,
+                    characters: None,
+                })
                 .collect(),
             doubts: look.doubts.clone(),
             ..FileView::default()
@@ -296,6 +301,13 @@ impl<'a> Door<'a> {
         }
         let done = self.read(content, look, before, total, &mut view);
         view.doubts.extend(look.late_doubts());
+        // A dry run shows all of them.
+        let unused = look.unused(self.store.is_none()).into_iter();
+        view.columns.extend(unused.map(|(column, characters)| ColumnView {
+            column,
+            characters: Some(characters),
+            ..ColumnView::default()
+        }));
         let used = view.items + view.comments + view.pages + view.links + view.skipped;
         if used == 0 && done.is_ok() {
             let none = Error::not_found(format!("{}: {} without any items", content.name, view.kind));
@@ -628,8 +640,8 @@ fn nothing(imported: &Imported) -> Error {
         report.skips.first().is_some_and(|s| s.reason == json::UNKNOWN || s.reason.ends_with("REST format"));
     error.with_hint(match unknown {
         true => {
-            "JSON is supported from GitHub, GitLab, Gitea, Jira, Redmine, Bugzilla, Linear, Zendesk, Azure DevOps, YouTrack, Mantis, \
-             ServiceNow and Asana. From other trackers, export CSV and set its columns with --map."
+            "JSON needs records with a title, a text, a state or a date; see how it is read with --dry-run. \
+             Otherwise, export CSV and set its columns with --map."
         }
         false => "Give items or comments exported by a tracker; use --dry-run to see how a file is read.",
     })

@@ -37,6 +37,26 @@ pub fn identity(text: &str) -> Option<Identity> {
     Some(Identity { project: is_project.then(|| before.to_owned()), number })
 }
 
+/// Parses an item reference; unlike [`identity`], the digits at the end of an id are none.
+pub fn strict(text: &str) -> Option<Identity> {
+    let text = text.trim();
+    let digits = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let before = &text[..text.len() - digits];
+    let mixed = before.bytes().any(|b| b.is_ascii_digit()) && !text.contains("://");
+    let is_id = mixed && (text.len() >= 16 || before.ends_with(char::is_alphanumeric));
+    (digits > 0 && !is_id)
+        .then(|| identity(text))
+        .flatten()
+        .or_else(|| text.contains("://").then(|| identity(text)).flatten())
+}
+
+/// Returns a stable number for an id that is not a number.
+pub fn hashed(id: &str) -> u64 {
+    let hash = blake3::hash(id.as_bytes());
+    let bytes = hash.as_bytes().first_chunk::<4>().copied().unwrap_or_default();
+    u64::from(u32::from_le_bytes(bytes)).clamp(1, MAX_NUMBER)
+}
+
 /// Joins groups of digits to a number: `1,234` with thousands separators, `2023-001` of a tracker
 /// with yearly numbering.
 fn grouped(text: &str) -> Option<String> {
@@ -105,6 +125,7 @@ pub fn address(url: &str) -> Option<Identity> {
                 | "pulls"
                 | "merge_requests"
                 | "work_items"
+                | "discussions"
                 | "tickets"
                 | "ticket"
                 | "bugs"
@@ -125,7 +146,8 @@ pub fn address(url: &str) -> Option<Identity> {
             before[..end].join("/")
         }
     };
-    let hub = matches!(parts[at], "issues" | "pull" | "pulls" | "merge_requests" | "work_items");
+    let hub =
+        matches!(parts[at], "issues" | "pull" | "pulls" | "merge_requests" | "work_items" | "discussions");
     let named = hub && project.contains('/') && !project.contains("api/") && !project.contains("projects/");
     Some(Identity { project: named.then_some(project), number })
 }
@@ -140,6 +162,24 @@ pub fn host(url: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_with_digits_at_its_end_is_no_number() {
+        for (text, number) in
+            [("12", 12), ("APP-12", 12), ("#12", 12), ("INC0010041", 10041), ("acme/app#7", 7)]
+        {
+            assert_eq!(strict(text).map(|found| found.number), Some(number), "{text}");
+        }
+        for text in [
+            "86a2f3c17",
+            "cnv_55c8c149",
+            "5f3e8c1a9b2d4e6f70812345",
+            "c5a1-4e5f-1234-9876-000000000012",
+            "abc",
+        ] {
+            assert_eq!(strict(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn keys_and_addresses_name_items() {

@@ -73,7 +73,7 @@ pub struct Records {
     position: u64,
     lines: Option<bool>,
     /// Keys of the lists that contain the records, if objects wrap them.
-    holders: Option<&'static [&'static str]>,
+    holders: Option<Vec<String>>,
     inside: bool,
     ended: bool,
 }
@@ -95,7 +95,7 @@ impl Records {
         path: &Path,
         input: Box<dyn Read + Send>,
         packed: Arc<AtomicU64>,
-        holders: Option<&'static [&'static str]>,
+        holders: Option<Vec<String>>,
     ) -> Self {
         Self {
             path: path.to_owned(),
@@ -124,8 +124,8 @@ impl Records {
         if self.ended {
             return Ok(None);
         }
-        let result = match self.holders {
-            Some(holders) => self.next_held(holders),
+        let result = match self.holders.clone() {
+            Some(holders) => self.next_held(&holders),
             None => {
                 self.is_lines().and_then(|lines| if lines { self.next_line() } else { self.next_value() })
             }
@@ -230,7 +230,7 @@ impl Records {
     }
 
     /// Reads the next object of a list inside an object.
-    fn next_held(&mut self, holders: &[&str]) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
+    fn next_held(&mut self, holders: &[String]) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
         loop {
             if !self.inside && !self.enter(holders)? {
                 return Ok(None);
@@ -251,7 +251,7 @@ impl Records {
     }
 
     /// Skips to the start of the next list with such a key; returns whether there is one.
-    fn enter(&mut self, holders: &[&str]) -> Result<bool> {
+    fn enter(&mut self, holders: &[String]) -> Result<bool> {
         // The last string, which is a key if a colon follows.
         let (mut last, mut string, mut escaped, mut key) = (Vec::new(), false, false, false);
         loop {

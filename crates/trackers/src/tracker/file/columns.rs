@@ -1,18 +1,9 @@
 //! The mapping of table columns to fields.
 
-use super::names::FIELDS;
-use precedent_text::words::phrases;
+use std::{collections::HashSet, sync::LazyLock};
 
-/// Normalizes a column name: ignores case, spaces, underscores and surrounding punctuation.
-pub fn plain(name: &str) -> String {
-    let name = name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '"' | '*' | ':'));
-    let words: Vec<String> = name
-        .split(|c: char| c.is_whitespace() || c == '_')
-        .filter(|w| !w.is_empty())
-        .map(str::to_lowercase)
-        .collect();
-    words.join(" ")
-}
+use super::names::{self, FIELDS, plain, relation_phrases, rows};
+use precedent_text::words::phrases;
 
 /// The fields that several columns may provide together.
 pub const MANY: &[&str] = &[
@@ -29,24 +20,17 @@ pub const MANY: &[&str] = &[
 
 /// Returns the field of a column name, and the rank of the name among those of the field.
 pub fn field(name: &str) -> Option<(&'static str, usize)> {
-    let name = plain(name);
-    // "Created At (UTC)"
-    let name = name.trim_end_matches("(utc)").trim_end();
-    if let Some(kind) = link(name) {
-        return Some((kind, 0));
+    match link(&plain(name)) {
+        Some(kind) => Some((kind, 0)),
+        None => names::field(name),
     }
-    FIELDS.iter().find_map(|(field, names)| Some((*field, phrases(names).position(|n| n == name)?)))
 }
-
-/// The names of Jira's link columns, without their link type.
-const OUTWARD: &str = "outward issue link, ausgehende vorgangsverknüpfung, lien de ticket sortant";
-const INWARD: &str = "inward issue link, eingehende vorgangsverknüpfung, lien de ticket entrant";
 
 /// Returns the relation of a Jira link column: `Outward issue link (Duplicate)`.
 fn link(name: &str) -> Option<&'static str> {
     let (ways, kind) = name.split_once(" (")?;
-    let is = |words: &'static str| phrases(words).any(|known| known == ways);
-    match (is(OUTWARD), is(INWARD), kind.contains("duplic") || kind.contains("duplik")) {
+    let is = |kind| relation_phrases(kind).any(|known| known == ways);
+    match (is("outward"), is("inward"), kind.contains("duplic") || kind.contains("duplik")) {
         (true, _, true) => Some("duplicates"),
         (_, true, true) => Some("duplicated"),
         (false, false, _) => None,
@@ -70,7 +54,7 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
     let tracker = tracker(headers);
     let found: Vec<Option<(&'static str, usize)>> = headers.iter().map(|h| beside(h, tracker)).collect();
     let mut out = Vec::new();
-    for (field, _) in FIELDS {
+    for field in &FIELDS.all {
         let mut columns: Vec<(usize, usize)> = found
             .iter()
             .enumerate()
@@ -99,53 +83,23 @@ pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
     out
 }
 
-/// Returns the tracker whose tables have these columns, if the names are distinctive.
+/// The decisive columns and fields of trackers.
+static TRACKERS: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
+    rows(include_str!("trackers.tsv")).map(|(name, columns)| (name, phrases(columns).collect())).collect()
+});
+
+/// Returns the tracker whose tables or records have these columns, if the names are decisive.
 pub fn tracker(headers: &[String]) -> &'static str {
-    let names: Vec<String> = headers.iter().map(|h| plain(h)).collect();
-    let has = |name: &str| names.iter().any(|n| n == name);
-    let any = |some: &[&str]| some.iter().any(|n| has(n));
-    match () {
-        () if any(&[
-            "issue key",
-            "vorgangsschlüssel",
-            "clé de ticket",
-            "clave de incidencia",
-            "chave da item",
-            "课题キー",
-            "課題キー",
-            "问题关键字",
-            "ключ задачи",
-        ]) || names.iter().any(|n| link(n).is_some()) =>
-        {
-            "Jira"
-        }
-        () if names.iter().any(|n| n.ends_with("(utc)")) && any(&["iid", "issue id", "author username"]) => {
-            "GitLab"
-        }
-        () if has("bug id") || (has("bug status") && has("short desc")) => "Bugzilla",
-        () if has("work item type") => "Azure DevOps",
-        () if any(&["cycle number", "time in status (minutes)"])
-            || (has("team") && has("id") && has("title")) =>
-        {
-            "Linear"
-        }
-        () if any(&["section/column", "gid"]) || (has("task id") && has("completed at")) => "Asana",
-        () if any(&["sys updated on", "sys created on"])
-            || (has("short description") && any(&["caller", "caller id"])) =>
-        {
-            "ServiceNow"
-        }
-        () if has("ticket id") && any(&["last update time", "due by time"]) => "Freshdesk",
-        () if has("last edited time") => "Notion",
-        () if has("current state") && has("accepted at") => "Pivotal Tracker",
-        () if has("date submitted") || has("reproducibility") => "Mantis",
-        () if has("requester") && has("subject") || has("ticket type") || has("requester email") => "Zendesk",
-        () if has("#") => "Redmine",
-        () if has("summary") && has("id") && any(&["reporter", "keywords", "changetime", "owner"]) => "Trac",
-        () if has("issue id") && has("summary") => "YouTrack",
-        () if has("url") && has("title") && has("status") && !any(&["id", "number"]) => "GitHub Projects",
-        () => "",
+    let names: HashSet<String> = headers.iter().map(|h| plain(h)).collect();
+    if names.iter().any(|n| link(n).is_some()) {
+        return "Jira";
     }
+    let is_titled = headers.iter().any(|h| h.starts_with(char::is_uppercase));
+    let has = |column: &&str| match column.strip_prefix('!') {
+        Some(absent) => !names.contains(absent),
+        None => names.contains(*column) || (*column == "=titled" && is_titled),
+    };
+    TRACKERS.iter().find(|(_, columns)| columns.iter().all(has)).map_or("", |(name, _)| name)
 }
 
 #[cfg(test)]
@@ -294,7 +248,8 @@ mod tests {
 
     #[test]
     fn no_name_stands_for_two_fields() {
-        let mut all: Vec<&str> = FIELDS.iter().flat_map(|(_, names)| phrases(names)).collect();
+        let fields = rows(include_str!("fields.tsv"));
+        let mut all: Vec<&str> = fields.flat_map(|(_, names)| phrases(names)).collect();
         let n = all.len();
         all.sort_unstable();
         all.dedup();

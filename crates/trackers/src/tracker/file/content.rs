@@ -11,6 +11,7 @@ use std::{
     },
 };
 
+use super::office;
 use precedent_core::error::{Error, Result};
 use precedent_packing::{BOMB_FLOOR, MAX_RATIO, damaged, unpack, unpacked};
 use precedent_text::words::Words;
@@ -128,9 +129,10 @@ pub fn files(path: &Path) -> Result<Vec<(PathBuf, u64)>> {
                 "Supported tracker exports: JSON, CSV, XML, emails and Markdown, compressed or not.",
             ));
     }
+    // The names of people come before the messages that use them.
     out.sort_by_key(|(p, _)| {
         let name = p.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        (name.contains("comment"), p.clone())
+        (!name.starts_with("users."), name.contains("comment"), p.clone())
     });
     Ok(out)
 }
@@ -179,8 +181,41 @@ pub fn each(path: &Path, mut each: impl FnMut(Content) -> Result<bool>) -> Resul
         zip(&whole, 1, &mut each)?;
         return Ok(true);
     }
+    if start.starts_with(OLE)
+        && let Some(documents) = documents(&whole, &whole_of(&whole)?)
+    {
+        all(documents, &mut each)?;
+        return Ok(false);
+    }
     each(whole)?;
     Ok(false)
+}
+
+/// The first bytes of older office documents.
+const OLE: &[u8] = b"\xd0\xcf\x11\xe0";
+
+/// Returns the contents of an office document: its sheets as tables, or a saved mail.
+fn documents(whole: &Content, bytes: &[u8]) -> Option<Vec<Content>> {
+    if let Some(mail) = office::mail(bytes) {
+        return Some(vec![Content { bytes: Some(mail.into()), ..whole.clone() }]);
+    }
+    let sheets: Vec<_> = office::sheets(bytes)?.into_iter().filter(|(_, table)| !table.is_empty()).collect();
+    let only = sheets.len() == 1;
+    let each = sheets.into_iter().map(|(name, table)| {
+        let name = if only { whole.name.clone() } else { format!("{}: {name}", whole.name) };
+        Content { place: name.clone(), name, bytes: Some(table.into()), ..whole.clone() }
+    });
+    Some(each.collect())
+}
+
+/// Calls `each` with every content; returns whether to continue.
+fn all(contents: Vec<Content>, each: &mut Each<'_>) -> Result<bool> {
+    for content in contents {
+        if !each(content)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// A callback for each content that returns whether to continue.
@@ -196,7 +231,14 @@ fn inside(member: Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {
     if is_tar(&start) {
         return tar(&member, depth, each);
     }
-    match is_zip(&start) && opens(&member) {
+    let is_archive = is_zip(&start) && opens(&member);
+    if !is_archive
+        && (start.starts_with(OLE) || is_zip(&start))
+        && let Some(documents) = whole_of(&member).ok().and_then(|bytes| documents(&member, &bytes))
+    {
+        return all(documents, each);
+    }
+    match is_archive {
         true => zip(&member, depth, each),
         false => each(member),
     }
@@ -313,8 +355,12 @@ fn members<R: Read + io::Seek>(
     let wrong = |e: ::zip::result::ZipError| damaged(path, &io::Error::other(e.to_string()));
     let mut archive = ::zip::ZipArchive::new(file).map_err(wrong)?;
     if is_office(&archive) {
-        return Err(Error::not_found(format!("{}: this is an office document", path.display()))
-            .with_hint("Save the sheet as CSV, then import that."));
+        if let Some(sheets) = documents(whole, &whole_of(whole)?) {
+            return all(sheets, each);
+        }
+        return Err(Error::not_found(format!("{}: this is an office document", path.display())).with_hint(
+            "A workbook (.xlsx) can be imported; save other documents as text, CSV or Markdown.",
+        ));
     }
     let mut total = 0_u64;
     for at in 0..archive.len().min(MAX_MEMBERS) {

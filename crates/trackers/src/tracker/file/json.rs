@@ -1,12 +1,13 @@
 //! Parsing of JSON records of any tracker: the fields of a record determine its parser.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::{Value, value::RawValue};
 
 use super::{
     known::Known,
     piece::Piece,
+    shape::{self, post},
     shapes,
     states::{Said, is_resolution},
 };
@@ -27,10 +28,26 @@ pub fn pieces(bytes: &[u8], place: u64, known: &Known) -> Result<Vec<Piece>, Str
 
 fn read(bytes: &[u8], place: u64, known: &Known, depth: u8) -> Result<Vec<Piece>, String> {
     // Most records are GitHub's, and others are rejected quickly here.
-    let why = match github::records(bytes) {
-        Ok(mut records) if !records.is_empty() => {
-            settle(&mut records, bytes, known);
-            return Ok(records.into_iter().map(Piece::Record).collect());
+    let hub = github::records(bytes).map(|mut records| {
+        settle(&mut records, bytes, known);
+        records.into_iter().map(Piece::Record).collect::<Vec<_>>()
+    });
+    let why = match hub {
+        Ok(found) if !found.is_empty() => {
+            let other = has_other_texts(bytes).then(|| serde_json::from_slice(bytes).ok()).flatten();
+            let Some(value) =
+                other.or_else(|| known.samples().then(|| serde_json::from_slice(bytes).ok())?)
+            else {
+                return Ok(found);
+            };
+            // Another tracker may use the same names for a number and a title.
+            let found =
+                match has_other_texts(bytes).then(|| shapes::item(&value, bytes, place, known)).flatten() {
+                    Some(Ok(shaped)) => shaped,
+                    _ => found,
+                };
+            known.unread(&value, &found);
+            return Ok(found);
         }
         Ok(_) => None,
         Err(why) => Some(why),
@@ -53,7 +70,7 @@ fn read(bytes: &[u8], place: u64, known: &Known, depth: u8) -> Result<Vec<Piece>
         Err(error) => return Err(why.unwrap_or_else(|| github::describe(&error))),
     };
     if depth < MAX_DEPTH {
-        if let Some(inner) = held(&value) {
+        if let Some(inner) = held(&value).filter(|_| post(&value).is_none()) {
             return read(inner.to_string().as_bytes(), place, known, depth + 1);
         }
         if let Some(all) = of_repository(&value) {
@@ -65,10 +82,78 @@ fn read(bytes: &[u8], place: u64, known: &Known, depth: u8) -> Result<Vec<Piece>
         }
     }
     match (shapes::pieces(&value, bytes, place, known), why) {
-        (Some(found), _) => found,
+        (Some(found), _) => found.inspect(|found| known.unread(&value, found)),
         (None, None) => Ok(Vec::new()),
         (None, Some(_)) if value.is_object() && !is_github(&value) => Err(UNKNOWN.to_owned()),
         (None, Some(why)) => Err(why),
+    }
+}
+
+/// The fields of GitHub's records that may be long texts or lists.
+static TEXTS: Words = Words::new(
+    "title body bodyText bodyHTML body_text body_html labels assignees comments reviews latestReviews reviewRequests
+    requested_reviewers requested_teams commits files projectCards projectItems closingIssuesReferences user author
+    statusCheckRollup reactionGroups milestone reviewDecision potentialMergeCommit description text_matches attachments",
+);
+
+/// Returns whether a record with GitHub's fields has texts or lists that GitHub does not have.
+fn has_other_texts(bytes: &[u8]) -> bool {
+    let Ok(fields) = serde_json::from_slice::<BTreeMap<Cow<'_, str>, &RawValue>>(bytes) else { return false };
+    fields.iter().any(|(name, held)| {
+        let text = held.get();
+        let is_list = || text.strip_prefix('[').is_some_and(|inner| inner.trim_start().starts_with('{'));
+        let is_text =
+            || text.starts_with('"') && text.len() > 40 && text.bytes().filter(|b| *b == b' ').count() > 3;
+        let is_discussion = matches!(name.as_ref(), "isAnswered" | "answerChosenAt" | "answer_chosen_at");
+        is_discussion || ((is_list() || is_text()) && !TEXTS.contains(name))
+    })
+}
+
+/// Returns whether a record is parsed as one of GitHub's, and has no texts that GitHub lacks.
+pub fn is_hub(record: &[u8]) -> bool {
+    github::records(record).is_ok_and(|found| !found.is_empty()) && !has_other_texts(record)
+}
+
+/// Returns the lists in an object that contain items or messages; empty if the object is one itself.
+pub fn holders(value: &Value) -> Vec<String> {
+    let known = Known::default();
+    let is_record = |value: &Value| {
+        let bytes = value.to_string().into_bytes();
+        matches!(read(&bytes, 1, &known, 0), Ok(found) if !found.is_empty())
+    };
+    let mut out = Vec::new();
+    lists(value, &is_record, &mut out, 0);
+    // A board has a name and a description, and is no item.
+    let is_board =
+        value.get("name").is_some() && value.get("title").is_none() && value.get("subject").is_none();
+    if !out.is_empty() && !is_board && is_record(value) {
+        out.clear();
+    }
+    out
+}
+
+/// Returns an object without the lists that are read.
+pub fn beside(value: &Value, holders: &[String]) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let rest = fields.iter().filter(|(name, _)| !holders.contains(name));
+            rest.map(|(name, inner)| (name.clone(), beside(inner, holders)))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
+        }
+        other => other.clone(),
+    }
+}
+
+fn lists(value: &Value, is_record: &impl Fn(&Value) -> bool, out: &mut Vec<String>, depth: u8) {
+    for (name, inner) in value.as_object().into_iter().flatten() {
+        match inner {
+            Value::Array(all) if all.iter().take(20).any(|one| one.is_object() && is_record(one)) => {
+                out.push(name.clone());
+            }
+            Value::Object(_) if depth < MAX_DEPTH => lists(inner, is_record, out, depth + 1),
+            _ => {}
+        }
     }
 }
 
@@ -113,18 +198,31 @@ fn held(value: &Value) -> Option<Value> {
     if RECORDS.iter().any(|name| *name != "body" && *name != "title" && object.contains_key(*name)) {
         return None;
     }
-    let mut inner = WRAPPERS.iter().find_map(|name| object.get(*name).filter(|v| v.is_object()))?.clone();
+    let named = WRAPPERS.iter().find_map(|name| object.get(*name).filter(|v| v.is_object()));
+    let mut inner = named.or_else(|| only_object(object))?.clone();
     if let (Some(fields), Some(status)) = (inner.as_object_mut(), object.get("status")) {
         fields.entry("state").or_insert_with(|| status.clone());
     }
     Some(inner)
 }
 
+/// Returns the only object in an object of simple values.
+fn only_object(object: &serde_json::Map<String, Value>) -> Option<&Value> {
+    let mut inner = object.values().filter(|v| v.is_object() || v.is_array());
+    match (inner.next(), inner.next()) {
+        (Some(one), None) => {
+            let is_single = one.is_object() && shape::by_id(one).is_none() && object.len() < 4;
+            (is_single && !object.contains_key("title")).then_some(one)
+        }
+        _ => None,
+    }
+}
+
 /// Returns the items in the GraphQL lists of a repository, each with the repository name.
 fn of_repository(value: &Value) -> Option<Vec<Value>> {
     let name = value.get("nameWithOwner");
     let mut out = Vec::new();
-    for key in ["issues", "pullRequests"] {
+    for key in ["issues", "pullRequests", "discussions"] {
         for item in value.get(key).and_then(nodes).into_iter().flatten() {
             let mut item = item.clone();
             if let (Some(fields), Some(name)) = (item.as_object_mut(), name) {
@@ -133,6 +231,10 @@ fn of_repository(value: &Value) -> Option<Vec<Value>> {
             out.push(item);
         }
     }
+    // Records by their id.
+    let inner = value.as_object().into_iter().flatten().filter_map(|(_, inner)| shape::by_id(inner));
+    let inner = inner.flatten().filter(|one| one.as_object().is_some_and(|fields| fields.len() > 2));
+    out.extend(inner.filter(|_| value.get("title").is_none()).cloned());
     (!out.is_empty()).then_some(out)
 }
 
@@ -236,6 +338,7 @@ pub const HOLDERS: &[&str] = &[
     "repository",
     "project",
     "pullRequests",
+    "discussions",
     "records",
     "workItems",
     "workPackages",
@@ -273,7 +376,12 @@ pub fn is_holder(start: &[u8]) -> bool {
                 if depth == 0 && key.as_deref().is_some_and(|k| HOLDERS.contains(&k)) {
                     // A list of numbers or strings contains no records.
                     let inner = rest[1..].trim_start();
-                    return if c == '{' { inner.starts_with('"') } else { inner.starts_with(['{', ']']) };
+                    let is_id = |text: &str| text[1..].starts_with(|c: char| c.is_ascii_digit());
+                    return if c == '{' {
+                        inner.starts_with('"') && !is_id(inner)
+                    } else {
+                        inner.starts_with(['{', ']'])
+                    };
                 }
                 depth += 1;
             }

@@ -1,28 +1,53 @@
 //! Defaults for records of a file, and the words in it that were not recognized.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
-use super::states::{Said, Unknown, Words};
+use serde_json::Value;
+
+use super::{
+    mapping::Mapping,
+    piece::Piece,
+    states::{Said, Unknown, Words},
+    unread::Unread,
+};
+
+/// The number of GitHub records that are checked for unused text.
+const SAMPLES: u64 = 200;
 
 /// The properties of the file that records come from.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// Meanings of the state words.
     pub words: Words,
-    /// `true` if items have no number and are numbered by position.
-    pub numberless: bool,
+    mapping: Mapping,
     unknown: Arc<Mutex<Unknown>>,
+    notes: Arc<Mutex<BTreeSet<&'static str>>>,
+    unread: Arc<Mutex<Unread>>,
+    samples: Arc<AtomicU64>,
+    /// True if the first record has a number of its own, which a position could repeat.
+    pub numbered: bool,
 }
 
 impl Known {
-    /// Creates the properties of a file with these state words.
-    pub fn new(words: &Words, numberless: bool) -> Self {
-        Self { words: words.clone(), numberless, unknown: Arc::default() }
+    /// Creates the properties of a file with these settings.
+    pub fn new(mapping: &Mapping) -> Self {
+        Self { words: mapping.words.clone(), mapping: mapping.clone(), ..Self::default() }
     }
 
     /// Returns whether an item is closed; counts unknown state words.
     pub fn closed(&self, said: Said<'_>) -> bool {
-        let (closed, guess) = self.words.closed(said);
+        self.closed_in(&self.words, said)
+    }
+
+    /// Returns whether an item is closed by these words of its tracker; counts unknown ones.
+    pub fn closed_in(&self, words: &Words, said: Said<'_>) -> bool {
+        let (closed, guess) = words.closed(said);
         if guess {
             let mut unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
             unknown.count(said.word.unwrap_or_default());
@@ -30,9 +55,39 @@ impl Known {
         closed
     }
 
-    /// Returns notices about the unknown state words.
+    /// Returns the name of a person, or else the id.
+    pub fn person(&self, id: &str) -> String {
+        self.mapping.person(id)
+    }
+
+    /// Adds a notice about how records are read.
+    pub fn note(&self, words: &'static str) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(words);
+    }
+
+    /// Returns whether the next record of a known format is checked for unused text; only the first
+    /// ones are, because the check costs more than the parsing.
+    pub fn samples(&self) -> bool {
+        self.samples.fetch_add(1, Ordering::Relaxed) < SAMPLES
+    }
+
+    /// Counts the text of a record that its contents lack.
+    pub fn unread(&self, record: &Value, found: &[Piece]) {
+        self.unread.lock().unwrap_or_else(PoisonError::into_inner).count(record, found);
+    }
+
+    /// Returns the unused fields with their characters; without `all`, only those with prose.
+    pub fn unused(&self, all: bool) -> Vec<(String, u64)> {
+        self.unread.lock().unwrap_or_else(PoisonError::into_inner).fields(all)
+    }
+
+    /// Returns the notices, and those about unknown state words.
     pub fn doubts(&self) -> Vec<String> {
-        doubts(&self.unknown.lock().unwrap_or_else(PoisonError::into_inner), "record")
+        let mut all = doubts(&self.unknown.lock().unwrap_or_else(PoisonError::into_inner), "record");
+        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend(notes.iter().map(|words| (*words).to_owned()));
+        all.extend(self.unread.lock().unwrap_or_else(PoisonError::into_inner).doubt());
+        all
     }
 }
 

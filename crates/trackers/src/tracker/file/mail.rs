@@ -11,6 +11,7 @@ use serde_json::json;
 use super::{
     content::Content,
     piece::{Item, Piece, Said, titled},
+    states::Words,
 };
 use crate::tracker::import::MAX_RECORD;
 use precedent_core::model::Record;
@@ -46,6 +47,8 @@ struct Part {
     role: Role,
     /// Time of the last mail of the thread.
     updated: Option<Timestamp>,
+    /// `true` if a mail of the thread says in its subject that it is solved.
+    solved: bool,
     answers: u64,
 }
 
@@ -130,6 +133,7 @@ impl Gathered {
             taken.insert(number, root);
             let first = members.iter().position(|(m, _)| m.id == root);
             let updated = members.iter().filter_map(|(m, _)| m.date).max();
+            let solved = members.iter().any(|(m, _)| is_solved(&m.subject));
             for (at, (head, place)) in members.iter().enumerate() {
                 let role = match first {
                     Some(first) if first == at => Role::First,
@@ -142,6 +146,7 @@ impl Gathered {
                     root: root.to_owned(),
                     role,
                     updated,
+                    solved,
                     answers: members.len() as u64 - 1,
                 };
                 mails.insert(head.id.clone(), part);
@@ -149,6 +154,12 @@ impl Gathered {
         }
         Threads { mails }
     }
+}
+
+/// Returns whether a subject begins with a mark like "[SOLVED]", after those of answers and lists.
+fn is_solved(subject: &str) -> bool {
+    let marks = subject.split(']').filter_map(|part| part.rsplit_once('[')).map(|(_, mark)| mark);
+    marks.into_iter().any(|mark| Words::default().known(mark) == Some(true))
 }
 
 /// Returns the number of a thread from the id of its first mail.
@@ -218,9 +229,12 @@ pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Resul
             author: mail.author,
             bot: mail.automatic,
             body: mail.text,
+            closed: part.solved,
+            reason: part.solved.then(|| "solved".to_owned()),
             comments: part.answers,
             created: mail.date,
             updated: part.updated,
+            closed_at: part.updated.filter(|_| part.solved),
             ..Item::default()
         }
         .record(raw),
@@ -339,6 +353,18 @@ mod tests {
         // The last mail alone stands in for the first, with the same number.
         let alone = numbers(&all[2..3]);
         assert_eq!(alone, [("c@x".to_owned(), found[0].1, Role::InPlace)]);
+    }
+
+    #[test]
+    fn solved_in_a_subject_closes_the_thread() {
+        for (subject, solved) in [
+            ("[SOLVED] Pump stops", true),
+            ("Re: [users] [gelöst] Pumpe steht", true),
+            ("[users] Pump stops", false),
+            ("Solved puzzle [open]", false),
+        ] {
+            assert_eq!(is_solved(subject), solved, "{subject}");
+        }
     }
 
     #[test]

@@ -1,5 +1,10 @@
 //! Import settings of a table: columns of fields, meanings of state words and the date order.
 
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
 use super::{names::FIELDS, states::Words};
 use crate::tracker::dates::Order;
 use precedent_core::error::{Error, Result};
@@ -15,9 +20,21 @@ pub struct Mapping {
     pub states: bool,
     /// Order of day and month in dates.
     pub order: Option<Order>,
+    people: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
 impl Mapping {
+    /// Adds the name of a person who is written as an id.
+    pub fn add_person(&self, id: String, name: String) {
+        self.people.lock().unwrap_or_else(PoisonError::into_inner).insert(id, name);
+    }
+
+    /// Returns the name of a person, or else the id.
+    pub fn person(&self, id: &str) -> String {
+        let people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+        people.get(id).map_or(id, String::as_str).to_owned()
+    }
+
     /// Parses pairs: `title=Headline`, `state.closed=Done,Shipped`, `dates=dmy`.
     ///
     /// # Errors
@@ -44,11 +61,10 @@ impl Mapping {
                     });
                 }
                 name => {
-                    let Some((field, _)) = FIELDS.iter().find(|(f, _)| *f == name) else {
-                        let known: Vec<&str> = FIELDS.iter().map(|f| f.0).collect();
+                    let Some(field) = FIELDS.all.iter().find(|field| **field == name) else {
                         return Err(Error::invalid(format!("unknown field \"{field}\"")).with_hint(format!(
                             "Available fields: {}, state.closed, state.open, dates.",
-                            known.join(", ")
+                            FIELDS.all.join(", ")
                         )));
                     };
                     out.columns.push((field, said.clone()));

@@ -1,23 +1,33 @@
 //! Import of tracker export files; the content determines the format, not the file name.
 
+mod chat;
 mod columns;
 pub mod content;
 mod encoding;
 mod foreign;
+mod guess;
 pub mod json;
 mod known;
 pub mod mail;
 mod mapping;
 mod names;
+mod office;
+mod pages;
 mod piece;
+mod prose;
 mod quotes;
 mod rows;
+mod shape;
 mod shapes;
 mod states;
 mod table;
+mod unread;
 mod xml;
 
-use std::{io::Read, sync::Arc};
+use std::{
+    io::{Cursor, Read},
+    sync::Arc,
+};
 
 use csv::StringRecord;
 use encoding_rs::UTF_8;
@@ -29,16 +39,17 @@ use known::Known;
 pub use mapping::Mapping;
 pub use piece::{Piece, Tie};
 use rows::Row;
+use shape::Shape;
 use table::Plan;
 
 use super::{
-    github, identity,
-    import::{CUT_LIST, CUT_RECORD, MAX_RECORD, Records},
+    identity,
+    import::{CUT_LIST, CUT_RECORD, MAX_RECORD, Records, Slice},
     wiki,
 };
 use precedent_core::{
     error::{Error, Result},
-    model::Record,
+    model::{DocumentRecord, Record},
 };
 use precedent_markup::message;
 use precedent_packing::damaged;
@@ -60,11 +71,12 @@ pub struct Look {
 }
 
 enum Form {
-    Json { written: Written, holder: bool, known: Known },
+    Json { written: Written, holders: Vec<String>, known: Known },
     Table(Box<Plan>),
-    Xml { element: &'static str, written: Written, known: Known },
+    Xml { element: String, written: Written, known: Known },
     Mail { mailbox: bool, threads: Arc<mail::Threads> },
     Page,
+    Pages(Vec<DocumentRecord>),
 }
 
 /// A record in a file.
@@ -132,15 +144,26 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
     if Decoded::new(start.as_slice(), written.encoding).read_to_string(&mut text).is_err() {
         text.clear();
     }
+    if text.trim_start().starts_with('<')
+        && let Some(pages) = pages_of(content, written, &text)?
+    {
+        return Ok(Look {
+            kind: "Confluence page".to_owned(),
+            tracker: "",
+            namespace: "wiki".to_owned(),
+            doubts: Vec::new(),
+            form: Form::Pages(pages),
+        });
+    }
     match text.trim_start().chars().next() {
         Some('{' | '[') => json(content, mapping, written, &text),
         Some('<') => match foreign::tracker_of_xml(&text) {
             Some((tracker, element)) => Ok(Look {
-                kind: format!("{tracker} XML"),
+                kind: format!("{tracker} XML").trim_start().to_owned(),
                 tracker,
-                namespace: name(tracker),
+                namespace: if tracker.is_empty() { "files".to_owned() } else { name(tracker) },
                 doubts: Vec::new(),
-                form: Form::Xml { element, written, known: Known::new(&mapping.words, false) },
+                form: Form::Xml { element, written, known: Known::new(mapping) },
             }),
             None => Err(foreign::markup(content, &text)),
         },
@@ -158,6 +181,30 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
         },
         None => Err(foreign::nothing(content, "an empty file")),
     }
+}
+
+/// Returns the pages in a file of Confluence; `None` if it is another file.
+fn pages_of(content: &Content, written: Written, start: &str) -> Result<Option<Vec<DocumentRecord>>> {
+    if pages::is_space(start) {
+        let pages = pages::of_space(stream(content, written)?).map_err(|why| {
+            Error::invalid(format!("{}: the file is truncated or damaged: {why}", content.path.display()))
+                .with_hint(
+                    "Export the space again; with access to it, run: precedent source add confluence:SPACE",
+                )
+        })?;
+        return Ok(Some(pages));
+    }
+    let whole = || -> Result<String> {
+        let mut text = String::new();
+        let whole = stream(content, written)?.take(wiki::MAX_PAGE).read_to_string(&mut text);
+        whole.map_err(|e| damaged(&content.path, &e))?;
+        Ok(text)
+    };
+    Ok(match () {
+        () if pages::is_storage(start) => Some(vec![pages::of_file(&content.name, &whole()?)]),
+        () if start.contains("id=\"main-content\"") => pages::of_html(&whole()?).map(|page| vec![page]),
+        () => None,
+    })
 }
 
 /// Returns whether a file of this name is a wiki page.
@@ -179,36 +226,42 @@ fn kind(plan: &Plan) -> String {
 }
 
 fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> Result<Look> {
-    let holder = json::is_holder(text.as_bytes());
-    let holders = holder.then_some(json::HOLDERS);
-    let stream = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
-    let mut records = Records::over(&content.path, stream, content.counter(), holders);
-    let first = records.read()?.and_then(|s| s.bytes.ok());
-    let first: Option<Value> = first.and_then(|b| serde_json::from_slice(&b).ok());
-    if let Some(error) = foreign::answer(content, text, first.as_ref(), holder) {
+    let mut holders: Vec<String> = match json::is_holder(text.as_bytes()) {
+        true => json::HOLDERS.iter().map(|name| (*name).to_owned()).collect(),
+        false => Vec::new(),
+    };
+    let mut known = Known::new(mapping);
+    let value = |slice: Slice| slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
+    let mut first =
+        records(content, Box::new(Cursor::new(text.as_bytes().to_vec())), &holders).read()?.and_then(value);
+    if first.is_none() && holders.is_empty() && text.len() >= START / 2 {
+        first = records(content, stream(content, written)?, &[]).read()?.and_then(value);
+    }
+    if let Some(error) = foreign::answer(content, text, first.as_ref(), !holders.is_empty()) {
         return Err(error);
     }
-    let first = first.unwrap_or_default();
-    let is_hub = is_hub(first.to_string().as_bytes());
-    // Fields may be named like table columns.
-    let row = if is_hub { None } else { rows::of_record(&first, &mapping.words) };
-    let has = |name: &str| first.get(name).is_some();
-    let tracker = match shaped(&first) {
-        Some(tracker) => tracker,
-        None if json::is_comments_of_bugs(text) => "Bugzilla",
-        None if first.is_null() => "",
-        None => row.as_ref().map_or("GitHub", |(plan, _)| plan.tracker),
+    let mut first = first.unwrap_or_default();
+    if holders.is_empty() {
+        holders = json::holders(&first);
+        if !holders.is_empty() {
+            known.unread(&json::beside(&first, &holders), &[]);
+            let item = records(content, stream(content, written)?, &holders).read()?.and_then(value);
+            first = item.unwrap_or_default();
+        }
+    }
+    if let Some(error) = people(content, written, &first, mapping)? {
+        return Err(error);
+    }
+    known.numbered = is_hub(first.to_string().as_bytes()) || shapes::is_numbered(&first, &known);
+    let tracker = match () {
+        () if is_hub(first.to_string().as_bytes()) => "GitHub",
+        () if json::is_comments_of_bugs(text) => "Bugzilla",
+        () => shaped(&first),
     };
     if content.name == "merge_requests.ndjson" && shapes::is_merge_request(&first) {
         return Err(foreign::merge_requests(content));
     }
-    let numberless = tracker == "GitHub"
-        && has("title")
-        && !["number", "url", "html_url", "issue_url", "node", "id"].iter().any(|n| has(n));
     let mut doubts = Vec::new();
-    if numberless {
-        doubts.push("items have no number: they are numbered by their position in the file".to_owned());
-    }
     if text.contains("\"default_kind\"") {
         doubts.push("comments in Bitbucket exports are separate from the items and are skipped".to_owned());
     }
@@ -216,37 +269,63 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
     let host = address.and_then(identity::host).filter(|_| !matches!(tracker, "GitHub" | "GitHub event"));
     Ok(Look {
         kind: format!("{tracker} JSON").trim_start().to_owned(),
-        // Records of an unknown tracker are labelled GitHub, but may belong to any tracker.
-        tracker: if tracker == "GitHub" && !is_hub { "" } else { tracker },
+        tracker,
         namespace: host.map_or_else(
             || if tracker.is_empty() { "files".to_owned() } else { name(tracker) },
             str::to_owned,
         ),
         doubts,
-        form: Form::Json { written, holder, known: Known::new(&mapping.words, numberless) },
+        form: Form::Json { written, holders, known },
     })
 }
 
-/// Returns whether a record is parsed as one of GitHub's.
-fn is_hub(record: &[u8]) -> bool {
-    github::records(record).is_ok_and(|found| !found.is_empty())
+/// Adds the people in a list of users to the settings; returns the error that nothing else is in it.
+fn people(content: &Content, written: Written, first: &Value, mapping: &Mapping) -> Result<Option<Error>> {
+    if chat::user(first).is_none() {
+        return Ok(None);
+    }
+    let mut users = records(content, stream(content, written)?, &[]);
+    while let Some(slice) = users.read()? {
+        let user = slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
+        if let Some((id, name)) = user.as_ref().and_then(chat::user) {
+            mapping.add_person(id, name);
+        }
+    }
+    Ok(Some(foreign::people(content)))
 }
 
-/// Returns the tracker whose JSON records have these fields, if they are distinctive.
-fn shaped(record: &Value) -> Option<&'static str> {
+/// Opens a file as UTF-8.
+fn stream(content: &Content, written: Written) -> Result<Box<dyn Read + Send>> {
+    let stream = content.open()?;
+    Ok(match written.encoding == UTF_8 {
+        true => stream,
+        false => Box::new(Decoded::new(stream, written.encoding)),
+    })
+}
+
+/// Returns a reader of the records of a file.
+fn records(content: &Content, stream: Box<dyn Read + Send>, holders: &[String]) -> Records {
+    let holders = Some(holders.to_vec()).filter(|holders| !holders.is_empty());
+    Records::over(&content.path, stream, content.counter(), holders)
+}
+
+/// Returns whether a record is parsed as one of GitHub's, and has nothing that GitHub's lack.
+fn is_hub(record: &[u8]) -> bool {
+    json::is_hub(record)
+}
+
+/// Returns the tracker whose JSON records have these fields, if they are decisive.
+fn shaped(record: &Value) -> &'static str {
     let has = |name: &str| record.get(name).is_some();
-    Some(match () {
+    match () {
         () if has("payload") && has("repo") => "GitHub event",
         () if has("key") && has("fields") => "Jira",
-        () if has("iid") => "GitLab",
-        () if has("dupe_of") || has("is_open") || has("product") => "Bugzilla",
-        () if has("raw_subject") || (has("subject") && has("requester_id")) => "Zendesk",
-        () if has("subject") => "Redmine",
-        () if has("identifier") => "Linear",
-        () if has("idReadable") => "YouTrack",
-        () if record.get("fields").is_some_and(|f| f.get("System.Title").is_some()) => "Azure DevOps",
-        () => return None,
-    })
+        () if record["url"].as_str().is_some_and(|url| url.contains("/api/v2/tickets/")) => "Zendesk",
+        () => {
+            let headers = Shape::of(record).map(|shape| shape.names).unwrap_or_default();
+            columns::tracker(&headers)
+        }
+    }
 }
 
 /// Returns the tracker of a stored item's raw record; empty if unknown.
@@ -260,10 +339,9 @@ pub fn tracker_of(raw: &[u8]) -> &'static str {
     if fields.values().all(is_cell) {
         return columns::tracker(&fields.keys().cloned().collect::<Vec<_>>());
     }
-    match shaped(&Value::Object(fields)) {
-        Some(tracker) => tracker,
-        None if is_hub(raw) => "GitHub",
-        None => "",
+    match is_hub(raw) {
+        true => "GitHub",
+        false => shaped(&Value::Object(fields)),
     }
 }
 
@@ -283,11 +361,13 @@ impl Look {
         }
     }
 
-    /// Returns the columns of a table, each with its field; empty for other files.
-    pub fn columns(&self) -> Vec<(String, Option<&'static str>)> {
+    /// Returns the columns of a table, each with its field and whether that is a guess; empty for
+    /// other files.
+    pub fn columns(&self) -> Vec<(String, Option<&'static str>, bool)> {
         match &self.form {
             Form::Table(plan) => {
-                plan.headers.iter().enumerate().map(|(at, name)| (name.clone(), plan.field(at))).collect()
+                let columns = plan.headers.iter().enumerate();
+                columns.map(|(at, name)| (name.clone(), plan.field(at), plan.guesses.contains(&at))).collect()
             }
             _ => Vec::new(),
         }
@@ -297,13 +377,22 @@ impl Look {
         match &self.form {
             Form::Json { written, .. } | Form::Xml { written, .. } => Some(*written),
             Form::Table(plan) => Some(plan.written),
-            Form::Page | Form::Mail { .. } => None,
+            Form::Page | Form::Pages(_) | Form::Mail { .. } => None,
         }
     }
 
     /// Returns the encoding of the file, unless it is UTF-8.
     pub fn encoding(&self) -> Option<&'static str> {
         self.written().and_then(Written::named)
+    }
+
+    /// Returns the fields of records that no item or comment uses, with their characters; without
+    /// `all`, only those with prose.
+    pub fn unused(&self, all: bool) -> Vec<(String, u64)> {
+        match &self.form {
+            Form::Json { known, .. } | Form::Xml { known, .. } => known.unused(all),
+            _ => Vec::new(),
+        }
     }
 
     /// Returns the notices that are known after the whole file was read.
@@ -317,7 +406,7 @@ impl Look {
 
     /// Returns whether it is a wiki page.
     pub fn is_page(&self) -> bool {
-        matches!(self.form, Form::Page)
+        matches!(self.form, Form::Page | Form::Pages(_))
     }
 
     /// Returns the number of lines before the table.
@@ -339,14 +428,8 @@ impl Look {
         mut each: impl FnMut(String, std::result::Result<Chunk, String>) -> bool,
     ) -> Result<bool> {
         match &self.form {
-            Form::Json { written, holder, .. } => {
-                let stream = content.open()?;
-                let stream: Box<dyn Read + Send> = match written.encoding == UTF_8 {
-                    true => stream,
-                    false => Box::new(Decoded::new(stream, written.encoding)),
-                };
-                let holders = holder.then_some(json::HOLDERS);
-                let mut records = Records::over(&content.path, stream, content.counter(), holders);
+            Form::Json { written, holders, .. } => {
+                let mut records = records(content, stream(content, *written)?, holders);
                 while let Some(slice) = records.read()? {
                     let place = format!("{}:{}", content.name, slice.position);
                     // The number of missing records is unknown, so this is an error and not a
@@ -411,6 +494,14 @@ impl Look {
                     }
                     Ok(None) => {}
                     Err(why) => return Ok(each(content.name.clone(), Err(why))),
+                }
+            }
+            Form::Pages(pages) => {
+                for page in pages {
+                    let page = Chunk::Page(Box::new(Record::Document(Box::new(page.clone()))));
+                    if !each(content.name.clone(), Ok(page)) {
+                        return Ok(false);
+                    }
                 }
             }
             Form::Table(plan) => return read_rows(content, plan, each),

@@ -1,149 +1,167 @@
-//! Column names of fields and cell texts of relations, by tracker and language.
+//! Names of fields and texts of relations, by tracker and language.
 
 use std::{collections::HashMap, sync::LazyLock};
 
 use precedent_text::{tokens::bare, words::phrases};
 
-/// The fields that columns can provide, each with the usual column names; the first existing one
-/// counts.
-pub const FIELDS: &[(&str, &str)] = &[
-    (
-        "number",
-        "issue key, key, vorgangsschlüssel, schlüssel, clé de ticket, clé, clave de incidencia, clave, chave do item, chave da item, chave,
-        chiave, klucz, ключ, ключ задачи, 问题关键字, 关键字, キー, 課題キー, 키, identifier, iid, issue number, number, bug id, case number, ticket id,
-        task id, ticket number, ticket #, ticket#, ticket no, ticket no., ticket nr., ticket nr, ticketnummer, vorgangsnummer, fallnummer,
-        case id, incident id, request id, inc number, ritm, issue #, número de ticket, n° ticket, work item id, issue id, issue, ticket, id, #, nr, nr., no., nummer, numéro, número,
-        numero, номер, №, 编号, 番号, 번호, klíč, kľúč, nyckel, nøgle, nøkkel, avain, kulcs, anahtar, cheie, nº, n°, no, מספר, gid, reference, ref",
-    ),
-    (
-        "title",
-        "subject, betreff, sujet, objet, asunto, assunto, oggetto, onderwerp, title, summary, name, short desc, short description, issue title, ticket name, card name, task name, kurzbeschreibung, titel, thema,
-        zusammenfassung, titre, résumé, título, titulo, resumen, resumo, titolo, riepilogo, samenvatting,
-        temat, tytuł, podsumowanie, тема, название, заголовок, 主题, 标题, 概要, 摘要, 標題, 主題, 題名, 件名, タイトル, 要約, 제목, 요약, souhrn, zhrnutie,
-        sammanfattning, sammendrag, yhteenveto, összefoglaló, özet, rezumat, الموضوع, mövzu, заглавие, subjekat, tema, předmět,
-        emne, θέμα, teema, gaia, موضوع, aihe, שם נושא, predmet, tárgy, perihal, temats, наслов, гарчиг, subiect, subjekt, предмет,
-        ämne, เรื่อง, konu, chủ đề, 主旨, başlık, כותרת, 题名, overskrift, problem",
-    ),
-    (
-        "body",
-        "description, body, text, details, beschreibung, descripción, descrição, descrizione, omschrijving, beschrijving, opis,
-        описание, 描述, 說明, 説明, 詳細, 설명, repro steps, steps to reproduce, additional information, açıklama, text content, الوصف,
-        təsvir, descripció, popis, beskrivelse, περιγραφή, kirjeldus, deskribapena, توضیح, kuvaus, descrición, תיאור, leírás,
-        deskripsi, aprašas, apraksts, опис, тайлбар, descriere, përshkrim, beskrivning, รายละเอียด, mô tả, 概述, ticket description, card description, task content, content",
-    ),
-    (
-        "state",
-        "state, status, bug status, statut, état, estado, situação, stato, stan, статус, состояние, 状态, 狀態, 状態, ステータス, 상태,
-        section/column, incident state, állapot, الحالة, състояние, estat, stav, κατάσταση, olek, egoera, وضعیت, tila, מצב,
-        státusz, būsena, statuss, төлөв, stare, gjendje, สถานะ, durum, trạng thái, סטטוס, ticket status, case status, current state, list name",
-    ),
-    (
-        "category",
-        "status category, statuscategory, statuskategorie, catégorie d'état, catégorie de statut, categoría de estado,
-        categoria do status, categoria di stato, категория статуса, 状态类别, ステータスカテゴリー, 상태 범주",
-    ),
-    (
-        "reason",
-        "reason, state reason, resolution, close reason, lösung, résolution, resolución, resolução, risoluzione, oplossing,
-        rozwiązanie, резолюция, решение, 解决结果, 解決状況, 해결책, 해결 상태, close code, resolution code, řešení, riešenie, lösning, løsning,
-        ratkaisu, megoldás, çözüm, rezoluție",
-    ),
-    (
-        "author",
-        "author username, author, reporter, requester, caller id, caller, creator, created by, opened by, submitted by, submitter,
-        user, verfasser, autor, berichterstatter, ersteller, auteur, rapporteur, créateur, informador, creador, relator, criador,
-        autore, segnalatore, melder, zgłaszający, автор, 作者, 报告人, 報告者, 作成者, 보고자, 작성자, 저자, requester name, full name, المؤلف,
-        müəllif, forfatter, συγγραφέας, egilea, نویسنده, tekijä, כותב, szerző, pengarang, autorius, autors, зохиогч, avtor, аутор,
-        författare, ผู้แต่ง, oluşturan, tác giả, requested by, contact name",
-    ),
-    (
-        "labels",
-        "labels, label, tags, tag, keywords, components, component, component/s, category, issue type, work item type, tracker, stichwörter,
-        stichworte, komponenten, komponente, kategorie, vorgangstyp, étiquettes, composants, catégorie, type de ticket, etiquetas,
-        componentes, categoría, tipo de incidencia, tipo de item, categorias, categoria, etichette, componenti, categorie, kategoria,
-        etykiety, komponenty, категория, метки, компоненты, трекер, тип задачи, 标签, 类别, 模块, 跟踪, ラベル, カテゴリ, カテゴリー, トラッカー, コンポーネント,
-        레이블, 범주, 유형, الفئة, نوع بند العمل, kateqoriya, treker, тракер, kategorija, područje aktivnosti, tipus d'assumpte, fronta,
-        kategori, κατηγορία, ανιχνευτής, tipo, kategooria, valdkond, aztarnaria, دسته, نوع مسأله, luokka, tapahtuma, קטגוריה,
-        סיווג, kategória, típus, pelacak, pėdsekys, trakeris, категорија, төрөл, чиглэл, sakstype, typ zagadnienia, tip de tichet,
-        vrsta zahtevka, ndjekës, praćenje, праћење, ärendetyp, ประเภท, การติดตาม, i̇ş tipi, категорія, координатор, kiểu vấn đề,
-        分類, 追蹤標籤",
-    ),
-    (
-        "milestone",
-        "milestone, fix version, fix versions, fix version/s, target version, fixed in version, project milestone, iteration path,
-        lösungsversion, lösungsversionen, zielversion, version cible, version corrigée, versiones corregidas, versión prevista,
-        versão, versão de destino, versione prevista, doelversie, wersja docelowa, версия, 目标版本, 対象バージョン, 修正バージョン, 목표 버전, version,
-        الاصدار المستهدف, планувана версия, ciljna verzija, versió prevista, cílová verze, udgave, στόχος έκδοσης, sihtversioon,
-        helburuko bertsioa, نسخه هدف, kohdeversio, גירסת יעד, verzija, cél verzió, versi target, 목표버전, tikslinė versija,
-        mērķa versija, хувилбар, versie, mål-versjon, versiune țintă, cieľová verzia, version i synuar, odredišna verzija,
-        одредишна верзија, versionsmål, รุ่น, hedef sürüm, версія, phiên bản, 版本",
-    ),
-    (
-        "created",
-        "created, created at, created on, created date, creation date, creation time, creation ts, date created, date submitted,
-        submitted, opened, opened at, opened date, time, date, angelegt, erstellt, erstellungsdatum, créé, créée, création,
-        date de création, creado, creada, fecha de creación, criado, criado(a), criado em, data de criação, creato, creato il, creazione,
-        data creazione, aangemaakt, aangemaakt op, utworzono, utworzone, data utworzenia, создано, создана, создан, дата создания,
-        创建于, 创建时间, 创建日期, 创建, 建立日期, 作成日, 作成日時, 作成, 登録日, 생성일, 등록일, 생성, 만듦, created time, opendate, open date, sys created on,
-        oluşturuldu, تم الانشاء في, yaradılıb, от дата, kreirano, creat, vytvořeno, oprettet, δημιουργήθηκε, loodud, sortuta,
-        ساخته شده در, luotu, נוצר, napravljen, létrehozva, dibuat, 등록, sukurta, izveidots, креиран, үүссэн, opprettet, creat la,
-        vytvorené, ustvarjen, krijuar më, креирано, skapad, สร้าง, oluşturulma, створено, tạo, date/time opened, date opened, ticket created, create date, create time, submit date,
-        reported on, erstellt am, angelegt am, erfasst am, eröffnet am, créé le, creado el, data di creazione, start time",
-    ),
-    (
-        "updated",
-        "updated, updated at, updated on, updated date, changed, changed date, modified, last modified, last updated, changetime,
-        last change time, delta ts, aktualisiert, geändert, mis à jour, mise à jour, mis-à-jour, actualizado, actualizada,
-        modificado, alterado, atualizado, atualizado(a), atualizado em, aggiornato, aggiornamento, modificato, gewijzigd, bijgewerkt,
-        zaktualizowano, zaktualizowane, обновлено, обновлена, изменено, 更新于, 更新时间, 更新日期, 更新, 更新日, 更新日時, 수정일, 업데이트, 변경일, 변경됨,
-        changeddate, last update time, last edited time, last edited, last modified time, sys updated on, updated time,
-        güncellendi, frissítve, actualizat, تم التحديث, yenilənib, обновена, izmjenjeno, actualitzat, aktualizováno, opdateret,
-        ενημερώθηκε, uuendatud, eguneratuta, به‌روزشده در, päivitetty, עודכן, promijenjen, módosítva, diperbarui, 변경,
-        atnaujintas(a), atjaunots, ажурирано, өөрчилсөн, laatst gewijzigd op, oppdatert, data modyfikacji, alterado em,
-        actualizat la, aktualizované, posodobljeno, përditësuar më, ažurirano, uppdaterad, ปรับปรุง, güncellenme, оновлено,
-        cập nhật, aktualisiert am, geändert am, zuletzt geändert, modified at, mis à jour le, last activity date",
-    ),
-    (
-        "closed",
-        "closed, closed at, closed on, closed date, date closed, resolved, resolved at, resolved on, resolved date,
-        resolution date, resolutiondate, solved, solved at, completed, completed at, canceled, cancelled, canceled at,
-        geschlossen, erledigt, gelöst, fermé, fermée, résolu, résolue, cerrado, cerrada, resuelto, resuelta, fechado, resolvido, resolvido(a),
-        chiuso, risolto, gesloten, opgelost, zamknięty, zamknięte, rozwiązane, закрыто, закрыта, дата решения, решено, 关闭于, 关闭时间,
-        关闭日期, 已解决, 結束日期, 終了日, 完了日, 解決日, 解決済み, 종료일, 해결일, 해결됨, closed time, resolved time, completion date, completed date,
-        затворена, tancada, uzavřeno, geschlossen am, suletud kuupäeval, بسته‌شده در, pechado, 완료일, uždarytas, data zamknięcia,
-        concluído, uzavreté, mbyllur më, stängd, kapanış tarihi, закрито, đã đóng, 结束日期, date/time closed, close date, accepted at, gelöst am, erledigt am, fermé le, résolu le",
-    ),
-    ("url", "url, link, web url, html url, issue url, content url"),
-    (
-        "comments",
-        "comment, comments, comment body, comment text, last notes, case comments, notes, note, discussion, work notes, kommentar, kommentare,
-        letzte kommentare, notizen, commentaire, commentaires, dernières notes, comentario, comentarios, últimas notas,
-        comentário, comentários, comentar, commento, commenti, opmerking, opmerkingen, komentarz, komentarze, комментарий, комментарии,
-        последние примечания, 评论, 注释, 备注, コメント, 最新の注記, 댓글, 설명 추가, close notes, resolution notes, comments and work notes,
-        additional comments, 最后的说明, последни коментари, poslední poznámky, آخرین یادداشت‌ها, 最新のコメント, paskutinės pastabos,
-        сүүлчийн тэмдэглэл, ostatnie notatki, shënimet e fundit, senaste noteringar, останні коментарі, 最後一則筆記, 最近批注",
-    ),
-    ("repository", "repository, repository name, repo, repo name, github repository"),
-    ("comment author", "comment author, comment by, commenter, comment creator, comment user"),
-    ("comment date", "comment date, comment created, comment created at, comment time, comment updated"),
-    (
-        "duplicates",
-        "duplicate of, dupe of, duplicates, is duplicate of, duplicate id, duplikat von, doublon de, duplicado de",
-    ),
-    ("duplicated", "duplicated by, is duplicated by, has duplicate, has duplicates"),
-    (
-        "related",
-        "related to, related issues, relates to, linked issues, related, links, zugehörige tickets, verwandte tickets,
-        demandes liées, peticiones relacionadas, tarefas relacionadas, gerelateerde issues, powiązane zagadnienia,
-        связанные задачи, 相关的问题, 関連するチケット, see also, بنود العمل ذات الصلة, əlaqəli tapşırıqlar, свързани задачи,
-        korelirane aktivnosti, assumptes relacionats, související úkoly, relaterede sager, σχετικά θέματα,
-        incidencias relacionadas, seotud teemad, erlazionatutako zereginak, مسأله‌های مرتبط, liittyvät tapahtumat,
-        peticións relacionadas, נושאים קשורים, povezani predmeti, kapcsolódó feladatok, masalah terkait, segnalazioni correlate,
-        연결된 일감, susiję darbai, saistītie uzdevumi, поврзани задачи, хамааралтай асуудлууд, relaterte saker, tichete asociate,
-        súvisiace úlohy, povezani zahtevki, çështje të afërta, srodni problemi, сродни проблеми, relaterade ärenden,
-        ปัญหาที่เกี่ยวข้อง, i̇lişkili işler, зв'язані питання, liên quan, 相關的議題清單",
-    ),
-];
+/// Returns the rows of a data file: a name and its words; a name may have several rows.
+pub fn rows(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    file.lines().filter(|row| !row.starts_with('#')).filter_map(|row| row.split_once('\t'))
+}
+
+/// The fields of items in their order, and each column name with its field and its rank there.
+pub struct Fields {
+    /// Names of the fields.
+    pub all: Vec<&'static str>,
+    names: HashMap<&'static str, (&'static str, usize)>,
+}
+
+/// The fields that columns can provide; of several names, the one with the lowest rank counts.
+pub static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
+    let mut fields = Fields { all: Vec::new(), names: HashMap::new() };
+    for (field, names) in rows(include_str!("fields.tsv")) {
+        if !fields.all.contains(&field) {
+            fields.all.push(field);
+        }
+        for name in phrases(names) {
+            let rank = fields.names.len();
+            fields.names.entry(name).or_insert((field, rank));
+        }
+    }
+    fields
+});
+
+/// The words around the name of a field, by role.
+static PARTS: LazyLock<HashMap<&str, HashMap<&str, usize>>> = LazyLock::new(|| {
+    let mut parts: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
+    for (role, words) in rows(include_str!("name_parts.tsv")) {
+        let known = parts.entry(role).or_default();
+        for word in phrases(words) {
+            let rank = known.len();
+            known.entry(word).or_insert(rank);
+        }
+    }
+    parts
+});
+
+/// Returns the rank of a word among those with this role.
+pub fn part_rank(role: &str, word: &str) -> Option<usize> {
+    PARTS.get(role)?.get(word).copied()
+}
+
+/// Returns whether a word has this role in a name.
+pub fn is_part(role: &str, word: &str) -> bool {
+    part_rank(role, word).is_some()
+}
+
+/// Normalizes a column name: ignores case, spaces, underscores and surrounding punctuation.
+pub fn plain(name: &str) -> String {
+    let name = name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '"' | '*' | ':'));
+    let words = name.split(|c: char| c.is_whitespace() || c == '_').filter(|w| !w.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// Splits a name of any style into lowercase words: `dateCreated`, `System.Title`, `ticket_id`.
+pub fn words(name: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let (mut word, mut before) = (String::new(), ' ');
+    let mut rest = name.chars().peekable();
+    while let Some(c) = rest.next() {
+        let next_lower = rest.peek().is_some_and(|n| n.is_lowercase());
+        let begins = c.is_uppercase() && (before.is_lowercase() || (before.is_uppercase() && next_lower));
+        if begins || !c.is_alphanumeric() {
+            out.extend(Some(std::mem::take(&mut word)).filter(|w| !w.is_empty()));
+        }
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    out.extend(Some(word).filter(|w| !w.is_empty()));
+    out.dedup();
+    out
+}
+
+/// The rank of names that are recognized by their parts, after all names in the list.
+const DERIVED: usize = 1 << 20;
+
+/// Returns the field of a column name in any style, and the rank of the name.
+pub fn field(name: &str) -> Option<(&'static str, usize)> {
+    let known = |name: &str| FIELDS.names.get(name).copied();
+    let exact = plain(name);
+    // "Created At (UTC)"
+    let exact = exact.trim_end_matches("(utc)").trim_end();
+    if let Some(found) = known(exact) {
+        return Some(found);
+    }
+    if exact.len() > 120 || exact.contains('(') {
+        return None;
+    }
+    let mut words = words(name);
+    if let Some(found) = known(&words.join(" ")) {
+        return Some(found);
+    }
+    let derived = |(field, rank)| (field, DERIVED + rank);
+    loop {
+        if let Some(found) = known(&words.join(" ")).map(derived).or_else(|| composed(&words)) {
+            return Some(found);
+        }
+        // The readable part of an object: `status.name`, `description_html`.
+        let mut inner: &[String] = &words;
+        while let [start @ .., last] = inner
+            && !start.iter().all(|word| is_part("container", word))
+            && (is_part("value", last) || is_part("format", last))
+        {
+            inner = start;
+            if let Some(found) = known(&inner.join(" ")).map(derived).or_else(|| composed(inner)) {
+                return Some(found);
+            }
+        }
+        match words.first() {
+            Some(first) if words.len() > 1 && (is_part("container", first) || is_part("format", first)) => {
+                words.remove(0);
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// Returns the field of a name that consists of known words: "date created", "submitted by".
+fn composed(words: &[String]) -> Option<(&'static str, usize)> {
+    if let [what, by] = words
+        && by == "by"
+        && is_part("by", what)
+    {
+        return Some(("author", 2 * DERIVED));
+    }
+    let words: Vec<&str> = words.iter().flat_map(|word| unglued(word)).collect();
+    let rest: Vec<&str> = words.iter().copied().filter(|word| !is_part("time", word)).collect();
+    let order = ["first", "last"].into_iter().find(|order| rest.contains(order));
+    let is_time = words.len() > 1 && rest.len() < words.len();
+    ["updated", "closed", "created"].into_iter().find_map(|field| {
+        let base = rest.iter().filter(|word| is_part(field, word)).count();
+        let all = rest.iter().all(|word| is_part(field, word) || is_part("qualifier", word));
+        let seen = order.is_some_and(|order| {
+            rest.len() == 2 && rest.iter().any(|word| is_part(field, &format!("{word} {order}")))
+        });
+        ((is_time && base == 1 && all) || seen).then_some((field, 2 * DERIVED))
+    })
+}
+
+/// Splits off the time word of a name that is written as one: "createdate", "lastmodified".
+fn unglued(word: &str) -> Vec<&str> {
+    for end in ["datetime", "timestamp", "date", "time"] {
+        if let Some(start) = word.strip_suffix(end).filter(|start| start.len() > 3) {
+            return vec![start, end];
+        }
+    }
+    for start in ["date", "time", "last"] {
+        if let Some(end) = word.strip_prefix(start).filter(|end| end.len() > 3) {
+            return vec![start, end];
+        }
+    }
+    vec![word]
+}
 
 /// A relation in a cell, from the report of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,35 +172,17 @@ pub enum Relation {
     DuplicatedBy,
 }
 
-/// The translations of "is a duplicate of" in Redmine and Jira.
-const DUPLICATES: &str = "مكرر من, çoxaldır, дублира, duplikat, duplicats, duplikuje, duplikater, duplikat von, αντίγραφα, is duplicate of,
-    duplicada de, duplitseerib, bikoizten du, تکرارکننده, kopio, duplique, מכפיל את, duplira, duplikálja, salinan,
-    duplica, 次のチケットと重複, 다음 일감에 중복됨, dubliuoja, dublē uzdevumu, дупликати, хос хамааралтай, dupliceert, dupliserer,
-    duplicate, дублирует, duplikáty, duplikati, është përsëdytje e, dupliranih, дуплираних, kopierar, ซ้ำ, yinelenmiş,
-    дублює, trùng với, 已重複, 重复, duplicates, duplicate of, dupe of, dup of, duplikat zu, dupliziert, ist duplikat von,
-    est un doublon de, doublon de, est dupliqué de, duplicado de, duplicata di, duplicato di, è un duplicato di,
-    é duplicada de, é duplicado de, duplicata de, duplicaat van, is duplicaat van, is een duplicaat van,
-    jest duplikatem, duplikat zadania, дубликат, дубль, является дубликатом, является дубликатом задачи, は次の複製です,
-    と重複しています, 重複しているチケット, 次の課題と重複, 複製, 重复于, 重複於, 是重复的, 与重复, 중복, 복제, es duplicado de, es un duplicado de, duplica a,
-    es duplicada de";
+/// The translations of the relations in trackers.
+const RELATIONS: &str = include_str!("relations.tsv");
 
-/// The translations of "has a duplicate".
-const DUPLICATED_BY: &str = "مكرر بواسطة, çoxaldılır, дублирана от, duplicirano od, duplicat per, duplikován, dubleret af, dupliziert durch,
-    αντιγράφηκε από, has duplicate, duplicada por, duplitseerijaks, honek bikoiztuta, تکرارشونده, kopioinut,
-    dupliqué par, שוכפל עי, ponovljen kao, duplikálta, disalin oleh, duplicata da, 次のチケットが重複, 중복된 일감, dubliuojasi su,
-    dublē uzdevums, duplicated by, давхардуулсан эзэн, gedupliceerd door, duplisert av, zduplikowane przez,
-    duplicado por, la fel ca, дублируется, duplikoval, dupliciral, ka përsëdytje, dupliranih od, дуплираних од,
-    kopierad av, yineleyen, дублюється, bị trùng bởi, 與後面所列議題重複, 与其重复, is duplicated by, has duplicates,
-    wird dupliziert von, wurde dupliziert von, hat duplikat, duplikat ist, est dupliqué par, a pour doublon,
-    est doublonné par, es duplicado por, está duplicado por, es duplicada por, tiene duplicado, é duplicado por,
-    é duplicada por, possui duplicata, è duplicato da, è duplicata da, duplicato da, heeft duplicaat,
-    wordt gedupliceerd door, is gedupliceerd door, jest duplikowany przez, jest duplikowane przez, zduplikowany przez,
-    posiada duplikat, имеет дубликат, дублируется задачей, が複製しています, は次によって複製されています, 被重复, 被重复于, 被重複, 重复的是, 중복됨,
-    다음으로 중복됨, 에 의해 중복됨";
+/// Returns the phrases of a relation, or of Jira's link columns without their link type.
+pub fn relation_phrases(kind: &str) -> impl Iterator<Item = &'static str> {
+    rows(RELATIONS).filter(move |(name, _)| *name == kind).flat_map(|(_, words)| phrases(words))
+}
 
-static RELATIONS: LazyLock<HashMap<String, Relation>> = LazyLock::new(|| {
-    let each = |words: &'static str, relation| phrases(words).map(move |w| (bare(w), relation));
-    each(DUPLICATES, Relation::Duplicates).chain(each(DUPLICATED_BY, Relation::DuplicatedBy)).collect()
+static RELATION: LazyLock<HashMap<String, Relation>> = LazyLock::new(|| {
+    let each = |kind, relation| relation_phrases(kind).map(move |w| (bare(w), relation));
+    each("duplicates", Relation::Duplicates).chain(each("duplicated", Relation::DuplicatedBy)).collect()
 });
 
 /// Parses the direction of a duplicate relation, in the words of Redmine and Jira; `None` for other
@@ -191,7 +191,7 @@ pub fn relation(words: &str) -> Option<Relation> {
     let named: Vec<&str> =
         words.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect();
     let said = bare(&named.join(" "));
-    RELATIONS.get(&said).copied().or_else(|| match () {
+    RELATION.get(&said).copied().or_else(|| match () {
         () if said.contains("duplicatedby") || said.contains("hasduplicate") => Some(Relation::DuplicatedBy),
         () if said.contains("duplicate") || said.contains("duplik") => Some(Relation::Duplicates),
         () => None,
@@ -201,6 +201,69 @@ pub fn relation(words: &str) -> Option<Relation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_field_is_found_in_any_style_of_its_name() {
+        for (field, names) in [
+            (
+                "number",
+                "TicketNumber, issueNumber, issue.number, ticket_id, System.Id, CASE_NUMBER, Defect ID, idReadable",
+            ),
+            (
+                "title",
+                "TicketTitle, issueTitle, fields.summary, System.Title, ticket_subject, Ticket Title, properties.Name.title",
+            ),
+            (
+                "body",
+                "issueBody, fields.description, description_html, plain_body, TICKET_DESCRIPTION, fields.description.raw",
+            ),
+            (
+                "state",
+                "issueState, fields.status.name, System.State, ticket_status, Defect Status, status.label",
+            ),
+            (
+                "author",
+                "issue.user.login, ReporterName, System.CreatedBy, fields.reporter.displayName, Submitted By, raised_by",
+            ),
+            (
+                "created",
+                "CreatedDate, createdAt, dateCreated, sys_created_on, created_utc, createdate, firstSeen, Logged On",
+            ),
+            (
+                "updated",
+                "LastModifiedDate, updated_at, System.ChangedDate, lastmodifieddate, dateLastActivity, Modified On, lastSeen",
+            ),
+            ("closed", "closedDate, date_closed, Date Resolved, completedAt, closeTime"),
+            ("milestone", "milestone.title, fixVersion, System.IterationPath"),
+        ] {
+            for name in names.split(", ") {
+                assert_eq!(super::field(name).map(|(field, _)| field), Some(field), "{name}");
+            }
+        }
+        for name in [
+            "assignee.name",
+            "project.title",
+            "updated_by",
+            "Due Date",
+            "first response time",
+            "Resolution time",
+            "user_email",
+            "Operating System",
+            "time to close",
+            "parent.title",
+            "attachments.size",
+        ] {
+            assert_eq!(super::field(name), None, "{name}");
+        }
+        // A name of the list is better than a composed one, and the version of the fix than the planned one.
+        let rank = |name: &str| super::field(name).map(|(_, rank)| rank);
+        assert!(
+            rank("fixVersion") < rank("version")
+                && rank("iid") < rank("id")
+                && rank("id") < rank("question_id")
+        );
+        assert!(rank("Fixed in Version") < rank("Target Version"));
+    }
 
     #[test]
     fn a_duplicate_is_told_whichever_way_round_and_in_whatever_language() {
@@ -248,10 +311,10 @@ mod tests {
 
     #[test]
     fn no_words_mean_both_ways() {
-        for words in phrases(DUPLICATES) {
+        for words in relation_phrases("duplicates") {
             assert_eq!(relation(words), Some(Relation::Duplicates), "{words}");
         }
-        for words in phrases(DUPLICATED_BY) {
+        for words in relation_phrases("duplicated") {
             assert_eq!(relation(words), Some(Relation::DuplicatedBy), "{words}");
         }
     }

@@ -2,13 +2,11 @@
 
 use csv::StringRecord;
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::{
-    columns::{self, plain},
-    names::{Relation, relation},
+    names::{Relation, plain, relation},
     piece::{Item, Piece, Said as Comment, Tie, whole},
-    states::{Said, Words, is_resolution},
+    states::is_resolution,
     table::Plan,
 };
 use crate::tracker::{
@@ -17,7 +15,7 @@ use crate::tracker::{
     redmine,
 };
 use precedent_core::model::MAX_NUMBER;
-use precedent_markup::{Markup, hypertext};
+use precedent_markup::{Markup, hypertext, storage_format};
 use precedent_text::html;
 
 /// A row of a table.
@@ -31,61 +29,21 @@ pub struct Row {
     pub again: Option<String>,
 }
 
-/// Converts a JSON record to a row if its fields are named like item columns: a number, a title,
-/// and two of body, state and dates. Users and projects have names and are not items.
-pub fn of_record(value: &Value, words: &Words) -> Option<(Plan, Row)> {
-    let fields = value.as_object()?;
-    let (mut headers, mut cells) = (Vec::new(), StringRecord::new());
-    for (name, held) in fields {
-        let comments = held.as_array().filter(|_| columns::field(name).is_some_and(|(f, _)| f == "comments"));
-        let Some(comments) = comments else {
-            headers.push(name.clone());
-            cells.push_field(&plain_text(held));
-            continue;
-        };
-        for comment in comments {
-            let said = |names: &[&str]| names.iter().find_map(|n| comment.get(*n)).map(plain_text);
-            for (header, names) in [
-                ("comment", &["text", "body", "content", "#text"][..]),
-                ("comment author", &["reporter", "author", "user"]),
-                ("comment date", &["created_at", "created_on", "created"]),
-            ] {
-                headers.push(header.to_owned());
-                cells.push_field(&said(names).unwrap_or_default());
-            }
-        }
-    }
-    let plan = Plan::of(headers, words);
-    let has = |field: &&str| plan.cell(&cells, field).is_some();
-    let named = plan.columns("title").iter().all(|at| plain(&plan.headers[*at]) == "name");
-    let is_item = plan.cell(&cells, "number").and_then(identity).is_some()
-        && has(&"title")
-        && (!named || plan.tracker == "Asana")
-        && ["body", "state", "created", "updated", "closed"].iter().filter(|f| has(f)).count() > 1;
-    is_item.then_some((plan, Row { place: 1, cells, again: None }))
-}
-
-/// Returns a field as cell text: the name of an object, the elements of a list.
-fn plain_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        Value::Array(all) => all.iter().map(plain_text).collect::<Vec<_>>().join(","),
-        Value::Object(object) => {
-            let names = ["display_value", "display_name", "name", "title", "value", "#text", "key"];
-            names.iter().find_map(|n| object.get(*n)).map(plain_text).unwrap_or_default()
-        }
-        Value::Null | Value::Bool(_) => String::new(),
-    }
-}
-
 /// Parses a row.
 ///
 /// # Errors
 /// The reason why it is skipped.
 pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
-    let cells = &row.cells;
+    read(plan, row, pairs(plan, &row.cells))
+}
+
+/// Parses a row that stands for these bytes.
+///
+/// # Errors
+/// The reason why it is skipped.
+pub fn read(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String> {
     let of = item(plan, row)?;
+    let cells = &row.cells;
     let when =
         |field: &str| plan.cells(cells, field).find_map(|(at, text)| dates::read(text, plan.order(at)));
     let (created, updated, closed_at) = (when("created"), when("updated"), when("closed"));
@@ -93,16 +51,15 @@ pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
     if row.again.is_some() {
         return Ok(out);
     }
-    let state = Said {
-        word: plan.cell(cells, "state"),
-        category: plan.cell(cells, "category"),
-        resolution: plan.cell(cells, "reason"),
-        closed_at: closed_at.is_some(),
-    };
+    let state = plan.state(cells, closed_at.is_some());
     // "Closed" is not a reason.
     let word = state.word.filter(|w| !matches!(plain(w).as_str(), "closed" | "open" | "opened"));
     let reason = state.resolution.filter(|r| is_resolution(r)).or(word);
-    let url = plan.cell(cells, "url").map(str::to_owned);
+    // The web address is more useful than the API address.
+    let url = plan.cell(cells, "url").map(|url| match url.split_once("/api/v2/tickets/") {
+        Some((host, id)) => format!("{host}/agent/tickets/{}", id.trim_end_matches(".json")),
+        None => url.to_owned(),
+    });
     let (mut title, body) = (plan.cell(cells, "title").unwrap_or_default().to_owned(), body(plan, cells));
     if title.is_empty() && body.is_empty() {
         return Err("no title".to_owned());
@@ -120,7 +77,7 @@ pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
         url,
         closed: plan.words.closed(state).0,
         reason: reason.map(str::to_owned),
-        author: plan.cell(cells, "author").map(str::to_owned),
+        author: plan.cell(cells, "author").map(person),
         labels: labels(plan, cells),
         milestone: plan.cell(cells, "milestone").map(str::to_owned),
         comments: out.len() as u64,
@@ -129,13 +86,16 @@ pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
         closed_at,
         ..Item::default()
     };
-    out.insert(0, Piece::Record(item.record(pairs(plan, cells))));
+    out.insert(0, Piece::Record(item.record(raw)));
     links(plan, cells, &of, &mut out);
     Ok(out)
 }
 
 /// Returns the item of a row.
-fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
+///
+/// # Errors
+/// The reason why its number cannot be used.
+pub fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
     let key = row.again.as_deref().or_else(|| plan.cell(&row.cells, "number"));
     let url = plan.cell(&row.cells, "url").filter(|u| u.contains("://"));
     let Some(key) = key else {
@@ -164,6 +124,13 @@ fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
     Ok(found)
 }
 
+/// Returns the name of a person that is written with an address: `Kit <kit@example.org>`.
+pub fn person(name: &str) -> String {
+    let name = if name.contains("://") { name.rsplit('/').next().unwrap_or(name) } else { name };
+    let bare = name.split('<').next().map(|n| n.trim().trim_matches('"')).filter(|n| !n.is_empty());
+    bare.unwrap_or(name).trim_start_matches('~').to_owned()
+}
+
 /// Returns whether a name has the form `owner/name`.
 fn is_repository(name: &str) -> bool {
     let word = |part: &str| {
@@ -175,20 +142,26 @@ fn is_repository(name: &str) -> bool {
 /// Returns the body from all its columns, as Markdown.
 fn body(plan: &Plan, cells: &StringRecord) -> String {
     let mut out = String::new();
-    for (n, (at, text)) in plan.cells(cells, "body").enumerate() {
-        if n > 0 {
-            out.push_str(&format!("\n\n### {}\n\n", plan.headers[at]));
+    let mut last = None;
+    for (at, text) in plan.cells(cells, "body") {
+        let name = &plan.headers[at];
+        match last {
+            None => {}
+            Some(before) if before == name => out.push_str("\n\n"),
+            Some(_) => out.push_str(&format!("\n\n### {name}\n\n")),
         }
+        last = Some(name);
         out.push_str(&markdown(plan, text));
     }
     out
 }
 
 /// Converts the markup of the tracker that wrote the table to Markdown.
-fn markdown(plan: &Plan, text: &str) -> String {
+pub fn markdown(plan: &Plan, text: &str) -> String {
     let text = whole(text);
     match plan.tracker {
         "Jira" => Markup::Jira.to_markdown(&text),
+        _ if text.contains("<ac:") || text.contains("<ri:") => storage_format::to_markdown(&text),
         _ if hypertext::is_html(&text) => hypertext::to_markdown(&text),
         "Redmine" => redmine::markdown(Some(text)),
         _ => text,

@@ -1,90 +1,238 @@
-//! Parsers for records of trackers whose live connector needs more than a file contains, or that
-//! have none: GitLab, Bugzilla, Zendesk, Jira, Redmine, Linear, Azure DevOps, YouTrack and GitHub's
-//! public events. Fields are looked up by name, tolerantly.
+//! Parsers of records: those of trackers whose format carries more than its fields, and of all
+//! others by their shape.
 
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
+    chat, columns,
     known::Known,
-    piece::{Item, Piece, Said as Comment, Tie},
-    rows,
-    states::{Said, is_resolution},
+    names::{Relation, relation},
+    pages,
+    piece::{Piece, Said as Comment, Tie},
+    prose::is_same,
+    rows::{self, Row},
+    shape::{Post, Shape, post},
+    states::Said,
+    table::Plan,
 };
 use crate::tracker::{
-    Relation, dates, github,
-    graphql::nodes,
-    identity::{Identity, address, host, identity},
-    jira, redmine,
+    Relation as LiveRelation, dates, github,
+    identity::{Identity, address, hashed, host, identity, strict},
+    jira,
 };
-use precedent_core::model::{DocKind, MAX_NUMBER, Record, State, item_number};
-use precedent_markup::hypertext;
+use precedent_core::model::{ANSWER, DocKind, Record, State, item_number};
 
-/// Parses a record of one of these formats; `None` if it has another format.
+/// Parses a record; `None` if it is neither an item nor a message.
 pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<Result<Vec<Piece>, String>> {
     let has = |name: &str| value.get(name).is_some();
-    let any = |names: &[&str]| names.iter().any(|n| has(n));
     Some(match () {
         () if has("payload") && has("repo") && has("type") => event(value),
-        () if has("action") && any(&["issue", "pull_request"]) && has("repository") => {
+        () if has("action") && (has("issue") || has("pull_request")) && has("repository") => {
             let name = text(value, &["repository.full_name"]);
-            event(&serde_json::json!({ "repo": { "name": name }, "payload": value }))
+            event(&json!({ "repo": { "name": name }, "payload": value }))
+        }
+        () if chat::is_message(value) => Ok(chat::pieces(value, bytes, known)),
+        () if value.pointer("/body").is_some_and(Value::is_object) && has("title") => {
+            match pages::of_answer(value, bytes) {
+                Some(page) => Ok(vec![Piece::Record(Record::Document(Box::new(page)))]),
+                None => return item(value, bytes, place, known),
+            }
         }
         () if value.get("bugs").is_some_and(Value::is_object) => comments_of_bugs(value),
         () if has("bug_id") && has("error") => {
             Err(format!("Bugzilla did not return it: {}", text(value, &["error"]).unwrap_or_default()))
         }
-        () if has("key") && has("summary") && has("link") => jira_xml(value, known)?,
-        () if has("key") && has("fields") => jira_issue(value, bytes, known),
-        () if has("iid") && has("title") => gitlab(value, bytes, known),
-        () if any(&["bug_id", "summary"])
-            && any(&["bug_status", "creation_time", "is_open", "product", "dupe_of", "short_desc"]) =>
-        {
-            bugzilla(value, bytes, known)
+        () if has("key") && has("summary") && has("link") => jira_xml(value, bytes, place, known),
+        () if has("key") && value.get("fields").is_some_and(|f| f.get("summary").is_some()) => {
+            jira_issue(value, bytes, known)
         }
-        () if has("identifier") && has("title") => linear(value, bytes, known),
-        () if value.get("fields").and_then(|f| f.get("System.Title")).is_some() => azure(value, bytes, known),
-        () if has("idReadable") && has("summary") => youtrack(value, bytes, known),
-        () if has("subject") && has("id") && any(&["tracker", "journals", "done_ratio", "created_on"]) => {
-            redmine_issue(value, bytes, known)
+        () if has("iid") && is_merge_request(value) => {
+            Err("a merge request: its number would conflict with an issue".to_owned())
         }
-        () if any(&["subject", "raw_subject"]) && has("id") => zendesk(value, bytes, known),
-        () if any(&["noteable_iid"]) && has("body") => note(value),
-        () if known.numberless && has("title") && !has("color") => numberless(value, bytes, place, known),
-        () => return named(value, known),
+        () => return item(value, bytes, place, known),
     })
 }
 
-/// Parses a record whose fields are named like table columns; `None` if they are not.
-fn named(value: &Value, known: &Known) -> Option<Result<Vec<Piece>, String>> {
-    let (plan, row) = rows::of_record(value, &known.words)?;
-    let cell = |field: &str| plan.cell(&row.cells, field);
-    known.closed(Said {
-        word: cell("state"),
-        category: cell("category"),
-        resolution: cell("reason"),
-        closed_at: cell("closed").is_some(),
-    });
-    Some(rows::pieces(&plan, &row))
+/// Returns whether a record has a number of its own.
+pub fn is_numbered(value: &Value, known: &Known) -> bool {
+    Shape::of(value).is_some_and(|shape| !shape.plan(&known.words).columns("number").is_empty())
 }
 
-/// Parses an item of Jira's XML, whose title contains the key and whose lists have wrapper
-/// elements.
-fn jira_xml(value: &Value, known: &Known) -> Option<Result<Vec<Piece>, String>> {
-    let mut item = value.clone();
-    let fields = item.as_object_mut()?;
-    fields.remove("title");
-    if let Some(kind) = fields.remove("type") {
-        fields.insert("issue type".to_owned(), kind);
+/// Parses a record by its shape: an item with its messages, or a message that names its item.
+pub fn item(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<Result<Vec<Piece>, String>> {
+    let mut shape = Shape::of(value)?;
+    let mut plan = shape.plan(&known.words);
+    if !shape.is_item(&plan) {
+        return message(value, &shape);
     }
-    for (name, inner) in [("labels", "label"), ("comments", "comment")] {
-        let held = match fields.get(name).and_then(|list| list.get(inner)) {
-            Some(Value::Array(all)) => all.clone(),
-            one => one.into_iter().cloned().collect(),
+    let at = |plan: &Plan, field| plan.columns(field).first().copied();
+    let is_number = |at: &usize| {
+        columns::field(&shape.headers[*at]).is_some_and(|(field, _)| field == "number")
+            && strict(&shape.cells[*at]).is_some()
+    };
+    let other = (0..shape.headers.len()).find(is_number);
+    if let Some(at) = at(&plan, "number")
+        && strict(&shape.cells[at]).is_none()
+        && let Some(other) = other
+    {
+        shape.cells[at] = shape.cells[other].clone();
+    } else if let Some(at) = at(&plan, "number")
+        && strict(&shape.cells[at]).is_none()
+    {
+        known.note("ids are not numbers: items are numbered by a hash of their id");
+        shape.cells[at] = hashed(&shape.cells[at]).to_string();
+    } else if at(&plan, "number").is_none()
+        && at(&plan, "url").is_none_or(|at| address(&shape.cells[at]).is_none())
+    {
+        if known.numbered {
+            return Some(Err("no number, which other items in the file have".to_owned()));
+        }
+        known.note("items have no number: they are numbered by their position in the file");
+        shape.cell("number", &place.to_string());
+    }
+    if let Some(at) = at(&plan, "author")
+        && let Some(name) = shape.people.get(&shape.cells[at])
+    {
+        shape.cells[at].clone_from(name);
+    }
+    if shape.answered {
+        shape.replace("state", "closed", &plan);
+        shape.cell("resolution", "completed");
+    }
+    // Without a description, the first message is the report if it is as old or from the same person.
+    let report = at(&plan, "body").is_none() && !shape.described;
+    if report && shape.posts.first().is_some_and(|first| is_report(first, &shape, &plan)) {
+        let first = shape.posts.remove(0);
+        shape.cell("body", &first.body);
+        let author = first.author.filter(|_| at(&plan, "author").is_none());
+        author.into_iter().for_each(|author| shape.cell("author", &author));
+    }
+    plan = shape.plan(&known.words);
+    let row = Row { place, cells: shape.cells.iter().collect(), again: None };
+    known.closed_in(&plan.words, plan.state(&row.cells, plan.cell(&row.cells, "closed").is_some()));
+    Some(rows::read(&plan, &row, bytes.to_vec()).map(|mut out| {
+        with_thread(&plan, shape, &mut out);
+        out
+    }))
+}
+
+/// Returns whether the first message of an item is its text.
+fn is_report(first: &Post, shape: &Shape, plan: &Plan) -> bool {
+    let cell = |field: &str| plan.columns(field).first().map(|at| shape.cells[*at].as_str());
+    let created = cell("created").and_then(|text| dates::read(text, dates::Order::default()));
+    let as_old = created.zip(first.at).is_some_and(|(a, b)| a.duration_since(b).abs().as_secs() < 60);
+    first.first || as_old || (first.author.is_some() && cell("author").map(rows::person) == first.author)
+}
+
+/// Adds the messages and relations of an item to its record.
+fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<Piece>) {
+    let Some(Piece::Record(Record::Document(item))) = out.first_mut() else { return };
+    let of = Identity { project: item.repository.clone(), number: item.number.unwrap_or_default() };
+    let (time, mut posts) = (item.updated_at, shape.posts);
+    posts.iter_mut().for_each(|post| post.body = rows::markdown(plan, &post.body));
+    // The first message may repeat the description.
+    if posts.first().is_some_and(|first| is_same(&first.body, &item.body)) {
+        posts.remove(0);
+    }
+    item.comment_count += posts.len() as u64;
+    let said = posts.into_iter().enumerate().map(|(at, post)| comment(post, of.clone(), time, at));
+    let said: Vec<Piece> = said.collect();
+    out.extend(said);
+    for link in shape.links {
+        let Some(other) = link.ends.iter().find(|end| end.number != of.number || end.project != of.project)
+        else {
+            continue;
         };
-        fields.insert(name.to_owned(), held.into());
+        let other =
+            Identity { project: other.project.clone().or_else(|| of.project.clone()), ..other.clone() };
+        let (tie, mut back) = match relation(&link.kind) {
+            Some(way) => (Tie::DuplicateOf, way == Relation::DuplicatedBy),
+            None => (Tie::RelatesTo, false),
+        };
+        back ^= link.back || link.ends.len() > 1 && link.ends[0].number == of.number;
+        let (from, to) = if back { (other, of.clone()) } else { (of.clone(), other) };
+        out.push(Piece::Link(from, to, tie));
     }
-    named(&item, known)
+}
+
+/// Converts a message of an item to a comment; `at` is its position.
+fn comment(post: Post, of: Identity, item: Option<Timestamp>, at: usize) -> Piece {
+    let raw = format!("{}\n{}", post.author.as_deref().unwrap_or_default(), post.body).into_bytes();
+    // Comments of discussions are numbered separately from those of issues.
+    let prefix = if post.url.as_ref().is_some_and(|url| url.contains("/discussions/")) { "d" } else { "" };
+    let said = Comment {
+        project: of.project,
+        number: of.number,
+        id: post.id.map(|id| format!("{prefix}{id}")),
+        author: post.author,
+        body: post.body,
+        url: post.url,
+        hidden: post.hidden,
+        at: post.at,
+        updated: post.updated,
+    };
+    let mut record = said.record(item, &at.to_string(), raw);
+    if let (Record::Comment(comment), true) = (&mut record, post.answer) {
+        comment.author.association = Some(ANSWER.to_owned());
+    }
+    Piece::Record(record)
+}
+
+/// Parses a message that stands alone and names its item, or a list of such messages.
+fn message(value: &Value, shape: &Shape) -> Option<Result<Vec<Piece>, String>> {
+    if text(value, &["noteable_type"]).is_some_and(|kind| kind != "Issue") {
+        return Some(Err("a note on something other than an issue".to_owned()));
+    }
+    if value["system"] == true {
+        return Some(Ok(Vec::new()));
+    }
+    let single: Vec<Post> = post(value).into_iter().collect();
+    let posts =
+        if single.iter().any(|p| p.item.is_some() || p.url.is_some()) { single } else { shape.posts.clone() };
+    let found: Vec<Piece> = posts
+        .into_iter()
+        .enumerate()
+        .filter_map(|(at, post)| {
+            let of = post.url.as_deref().and_then(address).or_else(|| post.item.clone())?;
+            let body = rows::markdown(&shape.plan(&Default::default()), &post.body);
+            Some(comment(Post { body, ..post }, of, None, at))
+        })
+        .collect();
+    (!found.is_empty()).then_some(Ok(found))
+}
+
+/// Parses an item of Jira's XML, whose title contains the key.
+fn jira_xml(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Result<Vec<Piece>, String> {
+    let mut item = value.clone();
+    if let Some(fields) = item.as_object_mut() {
+        fields.remove("title");
+        if let Some(kind) = fields.remove("type") {
+            fields.insert("issue type".to_owned(), kind);
+        }
+    }
+    let mut out = self::item(&item, bytes, place, known).ok_or("not an issue")??;
+    let Some(of) = text(value, &["key.#text", "key"]).as_deref().and_then(identity) else { return Ok(out) };
+    for kind in list(value.get("issuelinks").unwrap_or(&Value::Null), "issuelinktype") {
+        for way in ["outwardlinks", "inwardlinks"] {
+            for links in list(kind, way) {
+                let words =
+                    text(links, &["description"]).or_else(|| text(kind, &["name"])).unwrap_or_default();
+                for key in
+                    list(links, "issuelink").iter().filter_map(|l| text(l, &["issuekey.#text", "issuekey"]))
+                {
+                    let Some(other) = identity(&key) else { continue };
+                    let (tie, back) = match relation(&words) {
+                        Some(way) => (Tie::DuplicateOf, way == Relation::DuplicatedBy),
+                        None => (Tie::RelatesTo, way == "inwardlinks"),
+                    };
+                    let (from, to) = if back { (other, of.clone()) } else { (of.clone(), other) };
+                    out.push(Piece::Link(from, to, tie));
+                }
+            }
+        }
+    }
+    Ok(out)
 }
 
 /// Returns the first non-empty text among these fields; `a.b` is `b` in `a`.
@@ -104,218 +252,24 @@ fn time(value: &Value, names: &[&str]) -> Option<Timestamp> {
     names.iter().find_map(|name| dates::read(&text(value, &[name])?, dates::Order::default()))
 }
 
-fn number(value: &Value, names: &[&str]) -> Result<u64, String> {
-    let text = text(value, names).ok_or_else(|| format!("no \"{}\"", names[0]))?;
-    item_number(text.trim_start_matches('#')).ok_or_else(|| {
-        format!("\"{}\" is {}: item numbers must be 1 to {MAX_NUMBER}", names[0], short(&text))
-    })
-}
-
 fn short(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Returns a list, plain or in GraphQL's form; empty if there is none.
+/// Returns a list; empty if there is none.
 fn list<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
     match value.get(name) {
         Some(Value::Array(all)) => all.iter().collect(),
         // A single XML element is not a list.
-        Some(object @ Value::Object(_)) => nodes(object).unwrap_or_else(|| vec![object]),
+        Some(object @ Value::Object(_)) => vec![object],
         _ => Vec::new(),
     }
-}
-
-/// Returns the names in a list of strings or of objects with a name.
-fn names(value: &Value, name: &str) -> Vec<String> {
-    match value.get(name) {
-        Some(Value::String(words)) => {
-            words.split([',', ';']).map(str::trim).filter(|w| !w.is_empty()).map(str::to_owned).collect()
-        }
-        _ => list(value, name)
-            .into_iter()
-            .filter_map(|v| {
-                v.as_str().map(str::to_owned).or_else(|| text(v, &["name", "title", "label.title"]))
-            })
-            .collect(),
-    }
-}
-
-fn body(value: &Value, names: &[&str]) -> String {
-    let text = text(value, names).unwrap_or_default();
-    if hypertext::is_html(&text) { hypertext::to_markdown(&text) } else { text }
-}
-
-/// Parses the fields that most trackers share; each parser adds its own.
-fn item(value: &Value, number: u64, known: &Known, said: Said<'_>) -> Item {
-    let url = text(value, &["web_url", "webUrl", "html_url", "url"]);
-    let closed_at =
-        time(value, &["closed_at", "closedAt", "closed_on", "completedAt", "canceledAt", "resolved"]);
-    let closed = known.closed(Said { closed_at: closed_at.is_some(), ..said });
-    Item {
-        project: url.as_deref().and_then(address).and_then(|a| a.project),
-        number,
-        remote_id: text(value, &["id"]),
-        title: text(value, &["title", "summary", "subject", "raw_subject"]).unwrap_or_default(),
-        body: body(value, &["description", "body"]),
-        url,
-        closed,
-        reason: said.resolution.filter(|r| is_resolution(r)).or(said.word).map(str::to_owned),
-        author: text(
-            value,
-            &[
-                "author.username",
-                "author.login",
-                "author.name",
-                "creator.name",
-                "reporter.login",
-                "reporter.name",
-                "user.login",
-                "author",
-            ],
-        ),
-        labels: names(value, "labels"),
-        milestone: text(value, &["milestone.title", "fixed_version.name", "milestone"]),
-        created: time(value, &["created_at", "createdAt", "created_on", "created"]),
-        updated: time(value, &["updated_at", "updatedAt", "updated_on", "updated"]),
-        closed_at,
-        ..Item::default()
-    }
-}
-
-/// Returns the item, followed by its comments.
-fn with_comments(mut item: Item, comments: Vec<Comment>, bytes: &[u8]) -> Vec<Piece> {
-    let project = item.project.clone();
-    item.comments = comments.len() as u64;
-    let of = item.updated.or(item.created);
-    let mut out = vec![Piece::Record(item.record(bytes.to_vec()))];
-    for (place, comment) in comments.into_iter().enumerate() {
-        let raw = format!("{}\n{}", comment.author.as_deref().unwrap_or_default(), comment.body).into_bytes();
-        let comment = Comment { project: project.clone(), ..comment };
-        out.push(Piece::Record(comment.record(of, &place.to_string(), raw)));
-    }
-    out
 }
 
 /// Returns whether a GitLab record is a merge request.
 pub fn is_merge_request(value: &Value) -> bool {
     ["source_branch", "sourceBranch", "merge_status"].iter().any(|n| value.get(*n).is_some())
-}
-
-/// Parses an issue of GitLab's APIs or project exports.
-fn gitlab(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
-    let number = number(value, &["iid"])?;
-    let address = text(value, &["web_url", "webUrl"]).unwrap_or_default();
-    if is_merge_request(value) || address.contains("/merge_requests/") {
-        return Err("a merge request: its number would conflict with an issue".to_owned());
-    }
-    let word = text(value, &["state"]);
-    let mut item = item(value, number, known, Said { word: word.as_deref(), ..Said::default() });
-    item.reason = None;
-    if item.labels.is_empty() {
-        item.labels =
-            list(value, "label_links").into_iter().filter_map(|l| text(l, &["label.title"])).collect();
-    }
-    let url = item.url.clone();
-    let project = item.project.clone();
-    let mut comments = Vec::new();
-    for note in list(value, "notes") {
-        if note.get("system").and_then(Value::as_bool) == Some(true) {
-            continue;
-        }
-        let id = text(note, &["id"]);
-        let url = url.as_ref().zip(id).map(|(u, id)| format!("{u}#note_{id}"));
-        comments.push(Comment { url, ..note_of(note, number) });
-    }
-    let of = Identity { project, number };
-    let twin = text(value, &["_links.closed_as_duplicate_of"]).and_then(|url| {
-        let (there, n) = url.split_once("/projects/")?.1.split_once("/issues/")?;
-        (text(value, &["project_id"]).as_deref() == Some(there)).then(|| item_number(n))?
-    });
-    if twin.is_some() {
-        item.reason = Some("duplicate".to_owned());
-    }
-    let mut out = with_comments(item, comments, bytes);
-    if let Some(twin) = twin {
-        let other = Identity { number: twin, ..of.clone() };
-        out.push(Piece::Link(of, other, Tie::DuplicateOf));
-    }
-    Ok(out)
-}
-
-/// Parses a GitLab note outside of its issue.
-fn note(value: &Value) -> Result<Vec<Piece>, String> {
-    if value.get("system").and_then(Value::as_bool) == Some(true) {
-        return Ok(Vec::new());
-    }
-    if text(value, &["noteable_type"]).is_some_and(|kind| kind != "Issue") {
-        return Err("a note on something other than an issue".to_owned());
-    }
-    let comment = note_of(value, number(value, &["noteable_iid"])?);
-    let raw = comment.body.clone().into_bytes();
-    Ok(vec![Piece::Record(comment.record(None, "0", raw))])
-}
-
-fn note_of(note: &Value, number: u64) -> Comment {
-    Comment {
-        number,
-        id: text(note, &["id"]),
-        author: text(note, &["author.username", "author.name"]),
-        body: text(note, &["note", "body"]).unwrap_or_default(),
-        hidden: note.get("internal").and_then(Value::as_bool) == Some(true),
-        at: time(note, &["created_at", "createdAt"]),
-        updated: time(note, &["updated_at", "updatedAt"]),
-        ..Comment::default()
-    }
-}
-
-/// Parses a bug of Bugzilla's REST responses or of its XML.
-fn bugzilla(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
-    let number = number(value, &["id", "bug_id"])?;
-    let (word, resolution) = (text(value, &["status", "bug_status"]), text(value, &["resolution"]));
-    let said = Said { word: word.as_deref(), resolution: resolution.as_deref(), ..Said::default() };
-    let mut item = item(value, number, known, said);
-    item.remote_id = Some(number.to_string());
-    item.title = text(value, &["summary", "short_desc"]).unwrap_or_default();
-    item.author = text(value, &["creator", "reporter", "reporter.#text"]);
-    item.milestone = text(value, &["target_milestone"]).filter(|m| m != "---");
-    item.labels = names(value, "keywords");
-    item.labels.extend(text(value, &["component"]));
-    item.created = time(value, &["creation_time", "creation_ts"]);
-    item.updated = time(value, &["last_change_time", "delta_ts"]);
-    item.closed_at = time(value, &["cf_last_resolved"]);
-    if let Some(open) = value.get("is_open").and_then(Value::as_bool) {
-        item.closed = !open;
-    }
-    let told = if value.get("comments").is_some() { "comments" } else { "long_desc" };
-    let mut comments = Vec::new();
-    for (place, said) in list(value, told).into_iter().enumerate() {
-        let words = text(said, &["text", "thetext"]).unwrap_or_default();
-        // The first comment is the description.
-        if place == 0
-            && item.body.is_empty()
-            && text(said, &["count", "comment_count"]).is_none_or(|c| c == "0")
-        {
-            item.author = item.author.or_else(|| text(said, &["creator", "who", "who.#text"]));
-            item.body = words;
-            continue;
-        }
-        comments.push(said_of_bug(said, number));
-    }
-    let mut out = with_comments(item, comments, bytes);
-    let of = |number| Identity { project: None, number };
-    for (names, tie) in [(&["dupe_of", "dup_id"], Tie::DuplicateOf)] {
-        if let Ok(other) = self::number(value, names) {
-            out.push(Piece::Link(of(number), of(other), tie));
-        }
-    }
-    let beside = match value.get("see_also") {
-        Some(Value::String(one)) => vec![one.as_str()],
-        _ => list(value, "see_also").into_iter().filter_map(Value::as_str).collect(),
-    };
-    for other in beside.into_iter().filter_map(identity) {
-        out.push(Piece::Link(of(number), other, Tie::RelatesTo));
-    }
-    Ok(out)
+        || text(value, &["web_url", "webUrl"]).is_some_and(|url| url.contains("/merge_requests/"))
 }
 
 /// Parses Bugzilla's comment response: by bug, the description first.
@@ -324,62 +278,12 @@ fn comments_of_bugs(value: &Value) -> Result<Vec<Piece>, String> {
     for (bug, held) in value.get("bugs").and_then(Value::as_object).into_iter().flatten() {
         let number = item_number(bug).ok_or_else(|| format!("\"{}\" is not a bug number", short(bug)))?;
         for (place, said) in list(held, "comments").into_iter().enumerate() {
-            let comment = said_of_bug(said, number);
-            let raw = comment.body.clone().into_bytes();
-            out.push(Piece::Record(comment.record(None, &place.to_string(), raw)));
+            if let Some(post) = post(said) {
+                out.push(comment(post, Identity { project: None, number }, None, place));
+            }
         }
     }
     Ok(out)
-}
-
-/// Parses a Bugzilla comment, by the field names of REST and XML.
-fn said_of_bug(said: &Value, number: u64) -> Comment {
-    Comment {
-        number,
-        id: text(said, &["id", "commentid"]),
-        author: text(said, &["creator", "author", "who", "who.#text"]),
-        body: text(said, &["text", "thetext"]).unwrap_or_default(),
-        hidden: text(said, &["is_private", "isprivate"]).is_some_and(|p| p == "1")
-            || said.get("is_private").and_then(Value::as_bool) == Some(true),
-        at: time(said, &["creation_time", "time", "bug_when"]),
-        ..Comment::default()
-    }
-}
-
-/// Parses a Zendesk ticket of the API, or of an export that contains the comments.
-fn zendesk(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
-    let number = number(value, &["id"])?;
-    let word = text(value, &["status"]);
-    let mut item = item(value, number, known, Said { word: word.as_deref(), ..Said::default() });
-    // The web address is more useful than the API address.
-    let page = |url: String| match url.split_once("/api/v2/tickets/") {
-        Some((host, id)) => format!("{host}/agent/tickets/{}", id.trim_end_matches(".json")),
-        None => url,
-    };
-    item.url = item.url.map(page);
-    item.labels = names(value, "tags");
-    item.closed_at = time(value, &["solved_at", "metric_set.solved_at", "closed_at"]);
-    item.author = text(value, &["requester.name", "submitter.name", "requester_id", "submitter_id"]);
-    let (person, name) = (text(value, &["requester_id", "submitter.id"]), item.author.clone());
-    let mut comments = Vec::new();
-    for said in list(value, "comments") {
-        let words = body(said, &["plain_body", "body", "html_body"]);
-        // The first comment is the description.
-        if words.trim() == item.body.trim() && comments.is_empty() {
-            continue;
-        }
-        let author = text(said, &["author.name", "author_id"]);
-        comments.push(Comment {
-            number,
-            id: text(said, &["id"]).map(|id| format!("{number}-{id}")),
-            author: if author == person { name.clone() } else { author },
-            body: words,
-            hidden: said.get("public").and_then(Value::as_bool) == Some(false),
-            at: time(said, &["created_at"]),
-            ..Comment::default()
-        });
-    }
-    Ok(with_comments(item, comments, bytes))
 }
 
 /// Parses a Jira issue with the parser of live mirrors.
@@ -421,163 +325,14 @@ fn jira_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, 
     out.extend(comments);
     for relation in relations {
         let (tie, other) = match relation {
-            Relation::DuplicateOf(_, other) => (Tie::DuplicateOf, other),
-            Relation::ClosedBy(_, other) | Relation::RelatesTo(_, other) => (Tie::RelatesTo, other),
+            LiveRelation::DuplicateOf(_, other) => (Tie::DuplicateOf, other),
+            LiveRelation::ClosedBy(_, other) | LiveRelation::RelatesTo(_, other) => (Tie::RelatesTo, other),
         };
         if let Some(other) = identity(other.trim_start_matches('/')) {
             out.push(Piece::Link(of.clone(), other, tie));
         }
     }
     Ok(out)
-}
-
-/// Parses a Redmine issue.
-fn redmine_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
-    let number = number(value, &["id"])?;
-    let word = text(value, &["status.name", "status"]);
-    let mut item = item(value, number, known, Said { word: word.as_deref(), ..Said::default() });
-    if value.get("status").and_then(|s| s.get("is_closed")).and_then(Value::as_bool) == Some(true) {
-        item.closed = true;
-    }
-    item.body = redmine::markdown(text(value, &["description"]));
-    item.labels = ["tracker.name", "category.name"].iter().filter_map(|n| text(value, &[n])).collect();
-    let mut comments = Vec::new();
-    for journal in list(value, "journals") {
-        let Some(notes) = text(journal, &["notes"]) else { continue };
-        comments.push(Comment {
-            number,
-            id: text(journal, &["id"]),
-            author: text(journal, &["user.name"]),
-            body: redmine::markdown(Some(notes)),
-            hidden: journal.get("private_notes").and_then(Value::as_bool) == Some(true),
-            at: time(journal, &["created_on"]),
-            ..Comment::default()
-        });
-    }
-    let mut out = with_comments(item, comments, bytes);
-    for relation in list(value, "relations") {
-        let end = |name: &str| {
-            self::number(relation, &[name]).ok().map(|number| Identity { project: None, number })
-        };
-        if let (Some(from), Some(to), Some(kind)) =
-            (end("issue_id"), end("issue_to_id"), text(relation, &["relation_type"]))
-        {
-            let (from, to) = if kind == "duplicated" { (to, from) } else { (from, to) };
-            let tie = if kind.starts_with("duplicate") { Tie::DuplicateOf } else { Tie::RelatesTo };
-            out.push(Piece::Link(from, to, tie));
-        }
-    }
-    Ok(out)
-}
-
-/// Parses a Linear issue.
-fn linear(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
-    let key = text(value, &["identifier"]).unwrap_or_default();
-    let of =
-        identity(&key).ok_or_else(|| format!("\"identifier\" does not end in a number: {}", short(&key)))?;
-    let word = text(value, &["state.name", "state"]);
-    let category = text(value, &["state.type"]);
-    let mut item = item(
-        value,
-        of.number,
-        known,
-        Said { word: word.as_deref(), category: category.as_deref(), ..Said::default() },
-    );
-    item.project.clone_from(&of.project);
-    item.remote_id = Some(key);
-    let comments = list(value, "comments").into_iter().map(|said| Comment {
-        number: item.number,
-        id: text(said, &["id"]),
-        author: text(said, &["user.name", "user.displayName"]),
-        body: text(said, &["body"]).unwrap_or_default(),
-        at: time(said, &["createdAt"]),
-        ..Comment::default()
-    });
-    let comments = comments.collect();
-    let mut out = with_comments(item, comments, bytes);
-    for (links, end, back) in
-        [("relations", "relatedIssue.identifier", false), ("inverseRelations", "issue.identifier", true)]
-    {
-        for link in list(value, links) {
-            let Some(other) = text(link, &[end]).as_deref().and_then(identity) else { continue };
-            let (from, to) = if back { (other, of.clone()) } else { (of.clone(), other) };
-            let tie = match text(link, &["type"]).as_deref() {
-                Some("duplicate") => Tie::DuplicateOf,
-                _ => Tie::RelatesTo,
-            };
-            out.push(Piece::Link(from, to, tie));
-        }
-    }
-    Ok(out)
-}
-
-/// Parses an Azure DevOps work item.
-fn azure(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
-    let number = number(value, &["id"])?;
-    let Some(Value::Object(fields)) = value.get("fields") else { return Err("no \"fields\"".to_owned()) };
-    // Field names contain dots, which are path separators here.
-    let plain: serde_json::Map<String, Value> =
-        fields.iter().map(|(name, v)| (name.replace('.', "_"), v.clone())).collect();
-    let fields = Value::Object(plain);
-    let word = text(&fields, &["System_State"]);
-    let mut item = item(value, number, known, Said { word: word.as_deref(), ..Said::default() });
-    item.title = text(&fields, &["System_Title"]).unwrap_or_default();
-    let parts = ["System_Description", "Microsoft_VSTS_TCM_ReproSteps", "Microsoft_VSTS_TCM_SystemInfo"];
-    item.body = parts
-        .map(|n| body(&fields, &[n]))
-        .into_iter()
-        .filter(|b| !b.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n\n");
-    item.reason = text(&fields, &["Microsoft_VSTS_Common_ResolvedReason", "System_Reason", "System_State"]);
-    item.author = text(&fields, &["System_CreatedBy.displayName", "System_CreatedBy"]);
-    item.labels = names(&fields, "System_Tags");
-    item.milestone = text(&fields, &["System_IterationPath"]);
-    item.created = time(&fields, &["System_CreatedDate"]);
-    item.updated = time(&fields, &["System_ChangedDate"]);
-    item.closed_at =
-        time(&fields, &["Microsoft_VSTS_Common_ClosedDate", "Microsoft_VSTS_Common_ResolvedDate"]);
-    item.url = text(value, &["_links.html.href"]);
-    let comments = list(value, "comments").into_iter().map(|said| Comment {
-        number,
-        id: text(said, &["id"]),
-        author: text(said, &["createdBy.displayName"]),
-        body: body(said, &["text"]),
-        at: time(said, &["createdDate"]),
-        ..Comment::default()
-    });
-    let comments = comments.collect();
-    Ok(with_comments(item, comments, bytes))
-}
-
-/// Parses a YouTrack issue.
-fn youtrack(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
-    let key = text(value, &["idReadable"]).unwrap_or_default();
-    let of =
-        identity(&key).ok_or_else(|| format!("\"idReadable\" does not end in a number: {}", short(&key)))?;
-    let field = |name: &str| {
-        list(value, "customFields")
-            .into_iter()
-            .find(|f| f.get("name").and_then(Value::as_str) == Some(name))
-            .and_then(|f| text(f, &["value.name", "value"]))
-    };
-    let word = field("State");
-    let mut item = item(value, of.number, known, Said { word: word.as_deref(), ..Said::default() });
-    item.closed |= item.closed_at.is_some();
-    item.project = of.project;
-    item.remote_id = Some(key);
-    item.labels = names(value, "tags");
-    let comments = list(value, "comments").into_iter().filter(|said| said["deleted"] != true);
-    let comments = comments.map(|said| Comment {
-        number: item.number,
-        id: text(said, &["id"]),
-        author: text(said, &["author.login", "author.name"]),
-        body: text(said, &["text"]).unwrap_or_default(),
-        at: time(said, &["created"]),
-        ..Comment::default()
-    });
-    let comments = comments.collect();
-    Ok(with_comments(item, comments, bytes))
 }
 
 /// Parses a GitHub public event: the item at that time, and the comment.
@@ -601,13 +356,4 @@ fn event(value: &Value) -> Result<Vec<Piece>, String> {
         }
     }
     Ok(out)
-}
-
-/// Parses the output of a command that was printed without numbers.
-fn numberless(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Result<Vec<Piece>, String> {
-    let word = text(value, &["state", "status"]);
-    let reason = text(value, &["stateReason", "state_reason"]);
-    let mut item = item(value, place, known, Said { word: word.as_deref(), ..Said::default() });
-    item.reason = reason;
-    Ok(vec![Piece::Record(item.record(bytes.to_vec()))])
 }

@@ -7,16 +7,18 @@ use csv::StringRecord;
 use encoding_rs::UTF_8;
 
 use super::{
-    columns::{self, MANY, plain},
+    columns::{self, MANY},
     content::Content,
     encoding::{self, Decoded, Written},
+    guess::{Contents, guess},
     known,
     mapping::Mapping,
+    names::plain,
     quotes::Quotes,
     states::{Said, Unknown, Words},
 };
 use crate::tracker::{
-    dates::{Order, Seen},
+    dates::{self, Order, Seen},
     identity::identity,
 };
 use precedent_core::error::{Code, Error, Result};
@@ -26,6 +28,8 @@ use precedent_packing::damaged;
 const PREAMBLE: usize = 25;
 /// The maximum number of columns; cells beyond are left out with a notice.
 const MAX_COLUMNS: usize = 4_096;
+/// The number of rows from which columns are guessed.
+const GUESSED: u64 = 2000;
 /// The supported delimiters.
 const DELIMITERS: &[u8] = b",;\t|";
 /// The fields that contain times.
@@ -50,6 +54,8 @@ pub struct Plan {
     orders: BTreeMap<usize, Order>,
     /// Meanings of state words.
     pub words: Words,
+    /// Columns whose field is a guess from their contents.
+    pub guesses: Vec<usize>,
     /// Number of rows.
     pub rows: u64,
     /// Projects in keys, each with its number of rows.
@@ -59,18 +65,23 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Creates the plan for a record outside of a table, by its field names.
-    pub fn of(headers: Vec<String>, words: &Words) -> Self {
+    /// Creates the plan for a record outside of a table: its field names, and the fields with prose
+    /// whose name is unknown.
+    pub fn of(headers: Vec<String>, prose: &[usize], words: &Words) -> Self {
+        let mut fields = columns::assign(&headers);
+        let tracker = columns::tracker(&headers);
+        add(&mut fields, "body", prose);
         Self {
-            tracker: columns::tracker(&headers),
+            tracker,
             written: Written { encoding: UTF_8, damaged: 0, rival: None },
             delimiter: b',',
             preamble: 0,
             declared: false,
-            fields: columns::assign(&headers),
+            fields,
             headers,
             orders: BTreeMap::new(),
-            words: words.clone(),
+            words: words.of_tracker(tracker),
+            guesses: Vec::new(),
             rows: 1,
             projects: BTreeMap::new(),
             doubts: Vec::new(),
@@ -90,6 +101,16 @@ impl Plan {
     /// Returns the date order of a column.
     pub fn order(&self, column: usize) -> Order {
         self.orders.get(&column).copied().unwrap_or_default()
+    }
+
+    /// Returns the state of a row, as written there.
+    pub fn state<'a>(&'a self, row: &'a StringRecord, closed_at: bool) -> Said<'a> {
+        Said {
+            word: self.cell(row, "state"),
+            category: self.cell(row, "category"),
+            resolution: self.cell(row, "reason"),
+            closed_at,
+        }
     }
 
     /// Returns whether rows have a number; otherwise they are numbered by position.
@@ -116,6 +137,15 @@ impl Plan {
     }
 }
 
+/// Adds columns to a field.
+fn add(fields: &mut Vec<(&'static str, Vec<usize>)>, field: &'static str, more: &[usize]) {
+    match fields.iter_mut().find(|(name, _)| *name == field) {
+        Some((_, columns)) => columns.extend(more),
+        None if more.is_empty() => {}
+        None => fields.push((field, more.to_vec())),
+    }
+}
+
 /// Detects a table; `None` if the file is not one.
 ///
 /// # Errors
@@ -134,10 +164,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
             .with_hint(format!("Available columns: {}.", headers.join(", "))));
     }
     let tracker = columns::tracker(&headers);
-    let mut words = mapping.words.clone();
-    if tracker == "Pivotal Tracker" {
-        words.usual("accepted", true);
-    }
+    let words = mapping.words.of_tracker(tracker);
     let mut plan = Plan {
         tracker,
         written,
@@ -148,24 +175,30 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
         fields,
         orders: BTreeMap::new(),
         words,
+        guesses: Vec::new(),
         rows: 0,
         projects: BTreeMap::new(),
         doubts: Vec::new(),
     };
+    // A single column with an unknown name is plain text.
+    if plan.fields.is_empty()
+        && mapping.columns.is_empty()
+        && plan.headers.iter().filter(|h| !h.is_empty()).count() < 2
+    {
+        return Ok(None);
+    }
+    let is_named = !plan.fields.is_empty();
+    survey(content, mapping, &mut plan)?;
+    // Sentences with commas may look like a table.
+    if !is_named && (plan.rows < 2 || plan.guesses.len() < 2) {
+        plan.fields.clear();
+    }
     if plan.columns("title").is_empty() {
-        // A single column with an unknown name is plain text.
-        if plan.fields.is_empty()
-            && mapping.columns.is_empty()
-            && plan.headers.iter().filter(|h| !h.is_empty()).count() < 2
-        {
-            return Ok(None);
-        }
         return Err(Error::invalid(format!("{}: no title column found", path.display())).with_hint(format!(
             "Set it with --map title=COLUMN. Available columns: {}.",
             plan.headers.join(", ")
         )));
     }
-    survey(content, mapping, &mut plan)?;
     if mapping.states && ["state", "category", "reason"].iter().all(|f| plan.columns(f).is_empty()) {
         plan.doubts.push(
             "no state column found, so the state words in --map are not used and all items are open: \
@@ -216,36 +249,53 @@ pub fn unreadable(content: &Content, error: &csv::Error) -> Error {
     }
 }
 
-/// Finds the delimiter and the header row: the one with the most known names.
-fn head(start: &str, mapping: &Mapping) -> Option<(u8, usize, Vec<String>)> {
+/// The delimiter of a table, the number of rows before the header, and the column names.
+type Head = (u8, usize, Vec<String>);
+
+/// Finds the delimiter and the header row: the first full row of names, or the one with the most
+/// known names.
+fn head(start: &str, mapping: &Mapping) -> Option<Head> {
     let told = |name: &str| {
         !name.trim().is_empty() && mapping.columns.iter().any(|(_, column)| plain(column) == plain(name))
     };
     let declared =
         start.trim_start_matches('\u{feff}').get(..5).filter(|s| s.to_lowercase().starts_with("sep="));
     let declared = declared.and_then(|s| s.as_bytes().last().copied());
-    let mut best: Option<(usize, usize, u8, usize, Vec<String>)> = None;
+    let mut best: Option<((bool, usize, usize), Head)> = None;
     for delimiter in DELIMITERS.iter().filter(|d| declared.is_none_or(|said| said == **d)) {
         let mut reader = reader(start.as_bytes(), *delimiter);
-        for (at, record) in reader.records().take(PREAMBLE).enumerate() {
-            let Ok(record) = record else { break };
-            if at == 0 && declared.is_some() {
-                continue;
-            }
+        let rows: Vec<StringRecord> =
+            reader.records().map_while(std::result::Result::ok).take(PREAMBLE).collect();
+        let filled = |row: &StringRecord| row.iter().filter(|cell| !cell.trim().is_empty()).count();
+        let widest = rows.iter().map(filled).max().unwrap_or(0);
+        for (at, record) in rows.iter().enumerate().skip(usize::from(declared.is_some())) {
             let names = record.iter().take(MAX_COLUMNS);
             let known = names.filter(|name| columns::field(name).is_some() || told(name)).count();
-            // Rows with equally many known names are ranked by their non-empty cells.
-            let filled = record.iter().filter(|c| !c.trim().is_empty()).count();
-            let score = (known, if known == 0 && at > 0 { 0 } else { filled });
-            if best.as_ref().is_none_or(|(k, f, ..)| score > (*k, *f)) && (known > 0 || at == 0) {
+            // The first full row of names is the header, unless a later one has more known names.
+            let whole = filled(record) * 5 >= widest * 4 && widest > 1 && is_header(record);
+            let score = (whole, known, filled(record));
+            let better = best.as_ref().is_none_or(|(old, (found, ..))| match old.0 && found == delimiter {
+                true => whole && known > old.1 && known > 1,
+                false => score > *old,
+            });
+            if better && (known > 0 || whole || at == 0) {
                 let headers = record.iter().take(MAX_COLUMNS);
                 let headers = headers.map(|h| h.trim_matches(['\u{feff}', ' ']).trim().to_owned());
-                best = Some((score.0, score.1, *delimiter, at, headers.collect()));
+                best = Some((score, (*delimiter, at, headers.collect())));
             }
         }
     }
-    best.map(|(_, _, delimiter, at, headers)| (delimiter, at, headers))
-        .filter(|(_, _, h)| h.iter().any(|h| !h.is_empty()))
+    best.map(|(_, head)| head).filter(|(_, _, h)| h.iter().any(|h| !h.is_empty()))
+}
+
+/// Returns whether a row may be the header: it has names, and no times, addresses or numbers.
+fn is_header(record: &StringRecord) -> bool {
+    record.iter().map(|cell| cell.trim_start_matches('\u{feff}').trim()).all(|cell| {
+        let value = cell.contains("://")
+            || (cell.contains(|c: char| c.is_ascii_digit()) && dates::read(cell, Order::default()).is_some())
+            || (!cell.is_empty() && cell.bytes().all(|b| b.is_ascii_digit()));
+        cell.len() < 200 && !value
+    })
 }
 
 /// Returns the columns of each field, including the user's settings, and a configured column that
@@ -290,6 +340,9 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     skip(&mut reader, plan.preamble + 1, content)?;
     let times: Vec<usize> = TIMES.iter().flat_map(|f| plan.columns(f)).copied().collect();
     let mut seen: Vec<(usize, Seen)> = times.into_iter().map(|at| (at, Seen::default())).collect();
+    let named: Vec<usize> = plan.fields.iter().flat_map(|(_, columns)| columns.clone()).collect();
+    let free = (0..plan.headers.len()).filter(|at| !named.contains(at));
+    let mut contents: Vec<(usize, Contents)> = free.map(|at| (at, Contents::default())).collect();
     let mut said = Seen::default();
     let mut unknown = Unknown::default();
     let mut record = StringRecord::new();
@@ -317,6 +370,11 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
                 seen.cell(text);
             }
         }
+        for (at, column) in contents.iter_mut().filter(|_| plan.rows <= GUESSED) {
+            if let Some(text) = plan.text(&record, *at) {
+                column.count(text, &plan.words);
+            }
+        }
         for (_, text) in plan.cells(&record, "comments") {
             if let Some((date, _)) = text.split_once(';') {
                 said.cell(date);
@@ -331,18 +389,21 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
         {
             *plan.projects.entry(project).or_default() += 1;
         }
-        let state = Said {
-            word: plan.cell(&record, "state"),
-            category: plan.cell(&record, "category"),
-            resolution: plan.cell(&record, "reason"),
-            closed_at: plan.cell(&record, "closed").is_some(),
-        };
+        let state = plan.state(&record, plan.cell(&record, "closed").is_some());
         if plan.words.closed(state).1 {
             unknown.count(state.word.unwrap_or_default());
         }
     }
     if let Some(line) = reader.get_ref().unclosed() {
         return Err(unclosed(content, line));
+    }
+    // An empty name in --map leaves the field out.
+    let lacks = |field: &str| {
+        plan.columns(field).is_empty() && mapping.columns.iter().all(|(name, _)| *name != field)
+    };
+    for (field, at) in guess(&contents, lacks) {
+        add(&mut plan.fields, field, &[at]);
+        plan.guesses.push(at);
     }
     order(mapping, plan, &seen, &said);
     plan.doubts.extend(known::doubts(&unknown, "row"));
@@ -419,5 +480,24 @@ fn order(mapping: &Mapping, plan: &mut Plan, seen: &[(usize, Seen)], said: &Seen
     }
     if let Some(at) = plan.columns("comments").first().copied() {
         plan.orders.insert(at, decide(said));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_of_unknown_names_is_no_preamble() {
+        for (text, at, first) in [
+            ("Vorfall,Was,Lage\n7,Belt squeals,Closed\n8,Lid sticks,Open\n", 0, "Vorfall"),
+            ("issueNumber,issueTitle\n7,Closed\n", 0, "issueNumber"),
+            ("Report of March\n\nKey,Summary,Status\nA-1,x,Open\n", 1, "Key"),
+            ("Site A,,\nPrinted,2025-03-01,\nID,Title,State\n1,x,Open\n", 2, "ID"),
+            ("sep=;\nFall;Bericht\n1;Es quietscht\n", 1, "Fall"),
+        ] {
+            let (_, found, headers) = head(text, &Mapping::default()).unwrap();
+            assert_eq!((found, headers[0].as_str()), (at, first), "{text}");
+        }
     }
 }

@@ -1,7 +1,9 @@
-//! Bugzilla's XML (`show_bug.cgi?ctype=xml`) and Jira's: each item becomes a JSON object for the
-//! JSON parsers.
+//! XML with repeated elements for items: each item becomes a JSON object for the JSON parsers.
 
-use std::io::{BufRead, BufReader, Read};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{BufRead, BufReader, Read},
+};
 
 use quick_xml::{Reader, events::Event};
 use serde_json::{Map, Value};
@@ -13,18 +15,20 @@ const MAX_TEXT: usize = 32_000_000;
 /// The items of an XML document.
 pub struct Items<R: BufRead> {
     /// Element name of the items.
-    element: &'static str,
+    element: String,
     reader: Reader<R>,
     buffer: Vec<u8>,
 }
 
 impl<R: Read> Items<BufReader<R>> {
     /// Creates a reader for a UTF-8 document.
-    pub fn new(inner: R, element: &'static str) -> Self {
+    pub fn new(inner: R, element: &str) -> Self {
         let mut reader = Reader::from_reader(BufReader::with_capacity(256 * 1024, inner));
         reader.config_mut().check_end_names = false;
         reader.config_mut().expand_empty_elements = true;
-        Self { element, reader, buffer: Vec::new() }
+        // Some servers write a bare "&".
+        reader.config_mut().allow_dangling_amp = true;
+        Self { element: element.to_owned(), reader, buffer: Vec::new() }
     }
 
     /// Reads the next item; `None` at the end.
@@ -112,6 +116,40 @@ impl<R: Read> Items<BufReader<R>> {
             }
         }
     }
+}
+
+/// Returns the name of the elements that are the items of a document: the outermost repeated ones
+/// with several elements in them, or the only one below the root.
+pub fn repeated(start: &str) -> Option<String> {
+    let mut reader = Reader::from_str(start);
+    reader.config_mut().check_end_names = false;
+    reader.config_mut().expand_empty_elements = true;
+    let mut open: Vec<(String, BTreeSet<String>)> = Vec::new();
+    // The depth and the number of the elements by name.
+    let mut found: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(start)) => {
+                let name = local(start.name().as_ref());
+                if let Some((_, inner)) = open.last_mut() {
+                    inner.insert(name.clone());
+                }
+                open.push((name, BTreeSet::new()));
+            }
+            Ok(Event::End(_)) => {
+                let depth = open.len();
+                let Some((name, inner)) = open.pop() else { break };
+                if depth > 1 && inner.len() > 2 {
+                    let held = found.entry(name).or_insert((depth, 0));
+                    *held = (held.0.min(depth), held.1 + 1);
+                }
+            }
+            Ok(Event::Eof) | Err(_) => break,
+            Ok(_) => {}
+        }
+    }
+    let best = found.into_iter().min_by_key(|(_, (depth, n))| (*n < 2, *depth));
+    best.map(|(name, _)| name)
 }
 
 /// Adds an element to its parent and combines repeated ones. A single comment also becomes a list.

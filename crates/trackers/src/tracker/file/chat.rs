@@ -1,0 +1,141 @@
+//! Messages of a chat in files, as Slack exports them: a message with replies is an item, and the
+//! replies are its comments.
+
+use serde_json::Value;
+
+use super::{
+    known::Known,
+    piece::{Item, Piece, Said, titled},
+};
+use crate::tracker::dates;
+use precedent_text::html;
+
+/// The reactions that mark a question as solved.
+const SOLVED: &[&str] = &["white_check_mark", "heavy_check_mark", "ballot_box_with_check", "solved", "done"];
+
+/// Returns whether a record is a message with its channel's time as id.
+pub fn is_message(value: &Value) -> bool {
+    value["ts"].is_string() && value["text"].is_string() && value["type"] == "message"
+}
+
+/// Returns the name of a person in a list of users, with the id.
+pub fn user(value: &Value) -> Option<(String, String)> {
+    let profile = value.get("profile")?;
+    let name = [&profile["display_name"], &profile["real_name"], &value["real_name"], &value["name"]];
+    let name = name.iter().find_map(|n| n.as_str().filter(|n| !n.is_empty()))?;
+    Some((value["id"].as_str()?.to_owned(), name.to_owned()))
+}
+
+/// Parses a message: the first of a thread, or a reply to one; others are noted.
+pub fn pieces(value: &Value, bytes: &[u8], known: &Known) -> Vec<Piece> {
+    let ts = value["ts"].as_str().unwrap_or_default();
+    let Some(thread) = value["thread_ts"].as_str().and_then(number) else {
+        known.note("messages without replies are no items and are left out");
+        return Vec::new();
+    };
+    let is_program = value["bot_id"].is_string() && !value["user"].is_string();
+    let is_event =
+        value["subtype"].as_str().is_some_and(|kind| !matches!(kind, "thread_broadcast" | "file_share"));
+    if is_program || is_event {
+        known.note("messages of programs, and joins, are left out");
+        return Vec::new();
+    }
+    let at = dates::read(ts, dates::Order::default());
+    let body = markdown(value["text"].as_str().unwrap_or_default(), known);
+    let author = value["user"].as_str().map(|id| known.person(id));
+    if value["thread_ts"] != value["ts"] {
+        let reply = Said { number: thread, id: Some(ts.to_owned()), author, body, at, ..Said::default() };
+        return vec![Piece::Record(reply.record(None, "", bytes.to_vec()))];
+    }
+    let reactions = value["reactions"].as_array().into_iter().flatten();
+    let solved = reactions.into_iter().any(|r| r["name"].as_str().is_some_and(|name| SOLVED.contains(&name)));
+    let last = value["latest_reply"].as_str().and_then(|ts| dates::read(ts, dates::Order::default()));
+    let item = Item {
+        number: thread,
+        title: titled("", &body),
+        body,
+        author,
+        closed: solved,
+        reason: solved.then(|| "solved".to_owned()),
+        comments: value["reply_count"].as_u64().unwrap_or_default(),
+        created: at,
+        updated: last.or(at),
+        closed_at: last.filter(|_| solved),
+        ..Item::default()
+    };
+    let mut out = vec![Piece::Record(item.record(bytes.to_vec()))];
+    // Some exporters put the replies into the first message.
+    for inner in value.as_object().into_iter().flatten().filter_map(|(_, v)| v.as_array()).flatten() {
+        if is_message(inner) && inner["ts"] != value["ts"] {
+            out.extend(pieces(inner, inner.to_string().as_bytes(), known));
+        }
+    }
+    out
+}
+
+/// Returns the number of a thread: its time in microseconds.
+fn number(ts: &str) -> Option<u64> {
+    let (seconds, rest) = ts.split_once('.').unwrap_or((ts, ""));
+    format!("{seconds}{rest:0<6}").parse().ok()
+}
+
+/// Converts the markup of a message to Markdown.
+fn markdown(text: &str, known: &Known) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('<') {
+        out.push_str(before);
+        let Some((inner, after)) = after.split_once('>') else {
+            out.push('<');
+            rest = after;
+            continue;
+        };
+        let (target, label) = inner.split_once('|').unwrap_or((inner, ""));
+        match target.chars().next() {
+            Some('@') => out.push_str(&format!("@{}", known.person(&target[1..]))),
+            Some('#' | '!') => {
+                out.push_str(&format!("#{}", if label.is_empty() { &target[1..] } else { label }))
+            }
+            _ if label.is_empty() => out.push_str(target),
+            _ => out.push_str(&format!("[{label}]({target})")),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    html::decoded(&out)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tracker::file::Mapping;
+    use precedent_core::model::Record;
+
+    #[test]
+    fn a_thread_is_an_item_and_chatter_is_none() {
+        let mapping = Mapping::default();
+        mapping.add_person("U1".to_owned(), "mona".to_owned());
+        let known = Known::new(&mapping);
+        let read = |value: Value| pieces(&value, b"", &known);
+        let first = read(
+            json!({"type": "message", "user": "U1", "ts": "1740820000.000200", "thread_ts": "1740820000.000200",
+            "text": "Gate <https://wiki.example.org/x|runbook> says R&amp;D-4, <@U1>?", "reply_count": 1}),
+        );
+        let [Piece::Record(Record::Document(item))] = &first[..] else { panic!("{first:?}") };
+        assert_eq!(item.body, "Gate [runbook](https://wiki.example.org/x) says R&D-4, @mona?");
+        let reply = read(
+            json!({"type": "message", "user": "U2", "ts": "1740820001.000100", "thread_ts": "1740820000.000200",
+            "text": "Reset it."}),
+        );
+        let [Piece::Record(Record::Comment(comment))] = &reply[..] else { panic!("{reply:?}") };
+        assert_eq!(Some(comment.number), item.number);
+        for other in [
+            json!({"type": "message", "user": "U1", "ts": "1740820002.000100", "text": "Lunch?"}),
+            json!({"type": "message", "subtype": "channel_join", "user": "U1", "ts": "1740820003.000100", "text": "joined"}),
+        ] {
+            assert_eq!(read(other), []);
+        }
+    }
+}

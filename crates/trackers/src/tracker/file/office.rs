@@ -1,0 +1,145 @@
+//! Office documents: workbooks as tables, and mails that Outlook saved.
+
+use std::io::{Cursor, Read};
+
+use calamine::{Data, Reader};
+
+/// The properties of a saved mail: subject, headers, sender, address, text, HTML, id, answered id.
+const SUBJECT: &str = "0037";
+const HEADERS: &str = "007D";
+const SENDER: &str = "0C1A";
+const ADDRESSES: &[&str] = &["5D01", "0C1F"];
+const TEXT: &str = "1000";
+const ID: &str = "1035";
+const ANSWERED: &str = "1042";
+/// The property of the time of sending.
+const SENT: u32 = 0x0039_0040;
+
+/// Returns the sheets of a workbook as tables, each with its name; `None` if it is no workbook.
+pub fn sheets(bytes: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
+    let mut book = calamine::open_workbook_auto_from_rs(Cursor::new(bytes)).ok()?;
+    let mut out = Vec::new();
+    for name in book.sheet_names() {
+        let Ok(range) = book.worksheet_range(&name) else { continue };
+        let mut table = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+        for row in range.rows() {
+            let cells = row.iter().map(|cell| match cell {
+                Data::DateTime(time) => time.as_datetime_text(),
+                Data::Float(number) if number.fract() == 0.0 => format!("{number:.0}"),
+                other => other.to_string(),
+            });
+            table.write_record(cells).ok()?;
+        }
+        out.push((name, table.into_inner().ok()?));
+    }
+    Some(out)
+}
+
+trait Written {
+    fn as_datetime_text(&self) -> String;
+}
+
+impl Written for calamine::ExcelDateTime {
+    fn as_datetime_text(&self) -> String {
+        let (year, month, day, hour, minute, second, _) = self.to_ymd_hms_milli();
+        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+    }
+}
+
+/// Returns a mail that Outlook saved, in the internet format; `None` if it is no such mail.
+pub fn mail(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut file = cfb::CompoundFile::open(Cursor::new(bytes)).ok()?;
+    let mut text = |property: &str| {
+        let mut bytes = Vec::new();
+        let wide = format!("__substg1.0_{property}001F");
+        if let Ok(mut stream) = file.open_stream(&wide) {
+            stream.read_to_end(&mut bytes).ok()?;
+            return Some(encoding_rs::UTF_16LE.decode(&bytes).0.into_owned());
+        }
+        file.open_stream(format!("__substg1.0_{property}001E")).ok()?.read_to_end(&mut bytes).ok()?;
+        Some(encoding_rs::WINDOWS_1252.decode(&bytes).0.into_owned())
+    };
+    let line = |text: Option<String>| text.map(|t| t.replace(['\r', '\n', '\0'], " ")).unwrap_or_default();
+    let subject = text(SUBJECT)?;
+    let body = text(TEXT).unwrap_or_default();
+    let headers = text(HEADERS).filter(|headers| headers.contains(':'));
+    let sender = line(text(SENDER));
+    let address = line(ADDRESSES.iter().find_map(|name| text(name)).filter(|a| a.contains('@')));
+    let (id, answered) = (line(text(ID)), line(text(ANSWERED)));
+    let mut properties = Vec::new();
+    if let Ok(mut stream) = file.open_stream("__properties_version1.0") {
+        stream.read_to_end(&mut properties).ok()?;
+    }
+    let mut out = String::new();
+    let mut push = |name: &str, value: &str| {
+        if !value.trim().is_empty() {
+            out.push_str(&format!("{name}: {}\r\n", value.trim()));
+        }
+    };
+    match headers {
+        // The stored headers describe parts that are not there.
+        Some(headers) => {
+            let kept = headers.lines().scan(true, |keep, line| {
+                if !line.starts_with([' ', '\t']) {
+                    *keep = !line.to_ascii_lowercase().starts_with("content-") && line.contains(':');
+                }
+                Some(keep.then_some(line))
+            });
+            let kept: Vec<&str> = kept.flatten().collect();
+            out.push_str(&kept.join("\r\n"));
+            out.push_str("\r\n");
+        }
+        None => {
+            push("From", &format!("\"{}\" <{address}>", sender.replace('"', "'")));
+            push("Subject", &subject.replace(['\r', '\n'], " "));
+            push("Message-ID", &id);
+            push("In-Reply-To", &answered);
+            push("Date", &sent(&properties).unwrap_or_default());
+        }
+    }
+    out.push_str("MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n");
+    out.push_str(&body.replace('\0', ""));
+    Some(out.into_bytes())
+}
+
+/// Returns the time of sending from the fixed properties, which follow a header of 32 bytes.
+fn sent(properties: &[u8]) -> Option<String> {
+    let entry = properties
+        .get(32..)?
+        .chunks_exact(16)
+        .find(|entry| entry.first_chunk::<4>().is_some_and(|tag| u32::from_le_bytes(*tag) == SENT))?;
+    // 100 ns since 1601.
+    let ticks = u64::from_le_bytes(*entry.last_chunk::<8>()?);
+    let seconds = i64::try_from(ticks / 10_000_000).ok()? - 11_644_473_600;
+    let time = jiff::Timestamp::from_second(seconds).ok()?;
+    jiff::fmt::rfc2822::to_string(&time.to_zoned(jiff::tz::TimeZone::UTC)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_saved_mail_becomes_an_internet_mail() {
+        let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+        let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        let mut put = |name: &str, bytes: &[u8]| file.create_stream(name).unwrap().write_all(bytes).unwrap();
+        put("__substg1.0_0037001F", &wide("Pump stops"));
+        put("__substg1.0_0C1A001F", &wide("Ada"));
+        put("__substg1.0_5D01001F", &wide("ada@mill.example"));
+        put("__substg1.0_1000001F", &wide("It stops with PMP-4.\r\nÜber Nacht."));
+        let mut properties = vec![0; 32];
+        properties.extend(SENT.to_le_bytes());
+        properties.extend([0; 4]);
+        properties.extend(((1_740_992_400_u64 + 11_644_473_600) * 10_000_000).to_le_bytes());
+        put("__properties_version1.0", &properties);
+        file.flush().unwrap();
+        let mail = mail(file.into_inner().get_ref()).unwrap();
+        let read = precedent_markup::message::read(&mail).unwrap();
+        assert_eq!((read.subject.as_str(), read.author.as_deref()), ("Pump stops", Some("Ada")));
+        assert!(read.text.contains("PMP-4") && read.text.contains("Über") && read.date.is_some());
+        assert_eq!(super::mail(b"text"), None);
+    }
+}

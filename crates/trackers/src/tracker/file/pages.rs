@@ -1,0 +1,173 @@
+//! Wiki pages of Confluence in files: the answers of its APIs, pages in storage format, and the
+//! exports of a space.
+
+use std::{collections::HashMap, io::Read};
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::xml;
+use crate::tracker::{dates, wiki};
+use precedent_core::model::{Author, DocKind, DocumentRecord, Raw};
+use precedent_markup::{hypertext, storage_format};
+use precedent_text::html;
+
+/// Returns whether a text is a page in storage format.
+pub fn is_storage(text: &str) -> bool {
+    !text.contains("<hibernate-generic") && (text.contains("<ac:") || text.contains("<ri:"))
+}
+
+/// Returns whether a text is the export of a space as XML.
+pub fn is_space(text: &str) -> bool {
+    text.chars().take(2000).collect::<String>().contains("<hibernate-generic")
+}
+
+/// Creates a page from its title and its text in storage format.
+fn page(title: &str, storage: &str) -> DocumentRecord {
+    written(title, storage_format::to_markdown(storage), storage.as_bytes().to_vec())
+}
+
+fn written(title: &str, body: String, raw: Vec<u8>) -> DocumentRecord {
+    DocumentRecord {
+        repository: None,
+        kind: DocKind::Page,
+        number: None,
+        slug: Some(wiki::named(title)),
+        remote_id: None,
+        title: title.trim().to_owned(),
+        body,
+        url: None,
+        state: None,
+        state_reason: None,
+        author: Author::default(),
+        labels: Vec::new(),
+        milestone: None,
+        locked: false,
+        comment_count: 0,
+        created_at: None,
+        updated_at: None,
+        closed_at: None,
+        merged_at: None,
+        raw: Raw::new(raw),
+    }
+}
+
+fn time(value: &Value, paths: &[&str]) -> Option<Timestamp> {
+    paths.iter().find_map(|path| dates::read(value.pointer(path)?.as_str()?, dates::Order::default()))
+}
+
+/// Parses a page of Confluence's APIs; `None` if the record has no text in storage format.
+pub fn of_answer(value: &Value, bytes: &[u8]) -> Option<DocumentRecord> {
+    let text = |paths: &[&str]| paths.iter().find_map(|path| value.pointer(path)?.as_str());
+    let storage = text(&["/body/storage/value", "/body/view/value", "/body/export_view/value"])?;
+    let mut page = page(text(&["/title"])?, storage);
+    let labels = value.pointer("/metadata/labels/results").or_else(|| value.pointer("/labels/results"));
+    let labels = labels.and_then(Value::as_array).into_iter().flatten();
+    page.labels = labels.filter_map(|label| Some(label.get("name")?.as_str()?.to_owned())).collect();
+    page.author.login =
+        text(&["/history/createdBy/displayName", "/version/by/displayName"]).map(str::to_owned);
+    page.created_at = time(value, &["/history/createdDate", "/createdAt"]);
+    page.updated_at = time(value, &["/version/when", "/version/createdAt"]).or(page.created_at);
+    let base = text(&["/_links/base"]);
+    page.url = base.zip(text(&["/_links/webui"])).map(|(base, path)| format!("{base}{path}"));
+    page.raw = Raw::new(bytes.to_vec());
+    Some(page)
+}
+
+/// Parses a file with one page in storage format; its name is the title.
+pub fn of_file(name: &str, storage: &str) -> DocumentRecord {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    page(&stem.replace(['-', '_'], " "), storage)
+}
+
+/// Parses a page of a space that was exported as HTML; `None` if it is another web page.
+pub fn of_html(text: &str) -> Option<DocumentRecord> {
+    let at = text.find("id=\"main-content\"")?;
+    let inner = &text[at..];
+    let body = inner.split_once('>')?.1;
+    let body = body.split("<div class=\"pageSection").next().unwrap_or(body);
+    let body = body.split("<div id=\"footer\"").next().unwrap_or(body);
+    let title = html::to_text(text.split_once("<title>")?.1.split("</title>").next()?);
+    // "Space : Page"
+    let title = title.split_once(" : ").map_or(title.as_str(), |(_, title)| title).to_owned();
+    Some(written(&title, hypertext::to_markdown(body), text.as_bytes().to_vec()))
+}
+
+/// Parses the pages of a space that was exported as XML, each in its current version.
+///
+/// # Errors
+/// The reason why the document cannot be read.
+pub fn of_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
+    let mut objects = xml::Items::new(stream, "object");
+    let (mut pages, mut bodies) = (Vec::new(), HashMap::new());
+    while let Some(bytes) = objects.read()? {
+        let object: Value = serde_json::from_slice(&bytes).map_err(|e| e.to_string())?;
+        let all = |value: &Value| match value {
+            Value::Array(all) => all.clone(),
+            Value::Null => Vec::new(),
+            one => vec![one.clone()],
+        };
+        let properties = all(&object["property"]);
+        let find = |name: &str| properties.iter().find(|p| p["name"] == name);
+        let text = |name: &str| find(name).and_then(|p| p["#text"].as_str().map(str::to_owned));
+        let id = |value: &Value| value.pointer("/id/#text").and_then(Value::as_str).map(str::to_owned);
+        match object["class"].as_str() {
+            Some("Page" | "BlogPost") if find("originalVersion").is_none() => {
+                let current = text("contentStatus").is_none_or(|status| status == "current");
+                let Some((id, title)) = id(&object).zip(text("title")).filter(|_| current) else { continue };
+                pages.push((id, title, text("lastModificationDate"), text("creationDate")));
+            }
+            Some("BodyContent") => {
+                let home = find("content").and_then(id);
+                if let (Some(home), Some(body)) = (home, text("body")) {
+                    // The end of a nested CDATA section is written apart.
+                    bodies.insert(home, body.replace("]] >", "]]>"));
+                }
+            }
+            _ => {}
+        }
+    }
+    let time = |text: Option<String>| dates::read(&text?, dates::Order::default());
+    let each = pages.into_iter().filter_map(|(id, title, updated, created)| {
+        let mut page = page(&title, bodies.get(&id)?);
+        page.created_at = time(created);
+        page.updated_at = time(updated).or(page.created_at);
+        Some(page)
+    });
+    Ok(each.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn pages_are_read_from_each_form_of_a_space() {
+        let storage = "<p>Bleed the <b>valve</b>.</p><ac:structured-macro ac:name=\"code\">\
+            <ac:plain-text-body><![CDATA[pump --bleed]]></ac:plain-text-body></ac:structured-macro>";
+        let answer = json!({"id": "5", "title": "Pump & valve", "body": {"storage": {"value": storage}},
+            "version": {"when": "2025-03-01T10:00:00Z"}, "metadata": {"labels": {"results": [{"name": "runbook"}]}}});
+        let page = of_answer(&answer, b"{}").unwrap();
+        assert_eq!(
+            (page.slug.as_deref(), &page.labels[..]),
+            (Some("Pump-valve"), &["runbook".to_owned()][..])
+        );
+        assert!(page.updated_at.is_some());
+        let space = format!(
+            "<hibernate-generic><object class=\"Page\"><id name=\"id\">5</id><property name=\"title\">Pump</property>\
+             </object><object class=\"BodyContent\"><id name=\"id\">9</id><property name=\"body\"><![CDATA[{}]]></property>\
+             <property name=\"content\"><id name=\"id\">5</id></property></object></hibernate-generic>",
+            storage.replace("]]>", "]] >").replace("<![CDATA[", "&lt;![CDATA[").replace("&lt;", "<")
+        );
+        let html = "<title>Ops : Pump</title><div id=\"main-content\" class=\"wiki\"><p>Bleed the valve.</p>\
+            <pre>pump --bleed</pre></div><div id=\"footer\">by</div>";
+        let pages = of_space(space.as_bytes()).unwrap();
+        for page in [&page, &pages[0], &of_file("pump.xml", storage), &of_html(html).unwrap()] {
+            assert!(page.body.contains("valve") && page.body.contains("pump --bleed"), "{}", page.body);
+            assert!(!page.body.contains("ac:"), "{}", page.body);
+        }
+        assert_eq!(of_html("<title>Sign in</title>"), None);
+    }
+}

@@ -1,0 +1,648 @@
+//! Recognition of records by their shape. Fields are found by name in any style, and threads by
+//! their elements: a text with an author or a time, whatever the list is called.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::{
+    columns,
+    names::{is_part, part_rank, plain, relation, words},
+    prose::is_prose,
+    rows::person,
+    states::Words,
+    table::Plan,
+};
+use crate::tracker::{
+    dates,
+    graphql::nodes,
+    identity::{Identity, strict},
+};
+use precedent_markup::{adf, hypertext};
+use precedent_text::tokens::bare;
+
+/// The maximum nesting depth of fields.
+const MAX_DEPTH: usize = 8;
+
+/// A message of a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Post {
+    /// Id of the tracker.
+    pub id: Option<String>,
+    /// Name of the author, or an id if no name is known.
+    pub author: Option<String>,
+    /// Text in the markup of the tracker.
+    pub body: String,
+    /// Web address.
+    pub url: Option<String>,
+    /// Time of the message.
+    pub at: Option<Timestamp>,
+    /// Time of its last change.
+    pub updated: Option<Timestamp>,
+    /// `true` for an internal message.
+    pub hidden: bool,
+    /// `true` for the accepted answer.
+    pub answer: bool,
+    /// `true` if the message says that it is the first, the report itself.
+    pub first: bool,
+    /// Item that the message names.
+    pub item: Option<Identity>,
+}
+
+/// A relation of an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Words of the relation.
+    pub kind: String,
+    /// Items that it names, those that it leads to first.
+    pub ends: Vec<Identity>,
+    /// `true` if it is stated from the other item.
+    pub back: bool,
+}
+
+/// The fields of a record as columns, and its threads and relations.
+#[derive(Debug, Default)]
+pub struct Shape {
+    /// Names of all fields of the record itself.
+    pub names: Vec<String>,
+    /// Names of the fields with a value, with dots between levels.
+    pub headers: Vec<String>,
+    /// Values of the fields.
+    pub cells: Vec<String>,
+    /// Messages of all threads, in their order.
+    pub posts: Vec<Post>,
+    /// Relations to other items.
+    pub links: Vec<Link>,
+    /// Columns with prose of unknown fields.
+    pub prose: Vec<usize>,
+    /// `true` if the record has a description field, although it may be empty.
+    pub described: bool,
+    /// `true` if the record says that it has an accepted answer.
+    pub answered: bool,
+    /// Names of the people in the record by their ids.
+    pub people: BTreeMap<String, String>,
+}
+
+impl Shape {
+    /// Returns the shape of a record; `None` if it is not an object.
+    pub fn of(value: &Value) -> Option<Self> {
+        let mut shape = Self::default();
+        people(value, &mut shape.people, 0);
+        shape.object(value.as_object()?, "", true, 0);
+        // A preview repeats the beginning of a message.
+        let starts: Vec<String> = shape.posts.iter().map(|post| bare(&post.body)).collect();
+        let cells = &shape.cells;
+        shape.prose.retain(|at| {
+            let text = bare(cells[*at].trim_end_matches(['.', '…']));
+            !starts.iter().any(|start| start.starts_with(&text))
+        });
+        for post in &mut shape.posts {
+            if let Some(name) = post.author.as_ref().and_then(|id| shape.people.get(id)) {
+                post.author = Some(name.clone());
+            }
+        }
+        Some(shape)
+    }
+
+    /// Returns the columns of each field.
+    pub fn plan(&self, words: &Words) -> Plan {
+        Plan::of(self.headers.clone(), &self.prose, words)
+    }
+
+    /// Adds a field that is not empty.
+    pub fn cell(&mut self, path: &str, text: &str) {
+        if !matches!(text.trim(), "" | "---") {
+            self.headers.push(path.to_owned());
+            self.cells.push(text.to_owned());
+        }
+    }
+
+    /// Replaces the values of a field.
+    pub fn replace(&mut self, field: &'static str, text: &str, plan: &Plan) {
+        plan.columns(field).iter().for_each(|at| text.clone_into(&mut self.cells[*at]));
+    }
+
+    /// Adds the fields of an object; `own` if they describe the record itself and not another
+    /// object that it names.
+    fn object(&mut self, fields: &Map<String, Value>, path: &str, own: bool, depth: usize) {
+        for (name, value) in fields {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            self.value(value, &path, own, depth);
+        }
+    }
+
+    fn value(&mut self, value: &Value, path: &str, own: bool, depth: usize) {
+        let field = columns::field(path).map(|(field, _)| field);
+        self.described |= own && field == Some("body");
+        self.answered |= path == "answer_chosen_at" && value.is_string();
+        if own {
+            self.names.push(path.to_owned());
+        }
+        match value {
+            Value::Null => {}
+            Value::Bool(is) => {
+                let name = words(path.rsplit('.').next().unwrap_or(path)).join(" ");
+                let closed =
+                    if is_part("true", &name) { Some(*is) } else { is_part("false", &name).then_some(!is) };
+                self.answered |= own && *is && matches!(name.as_str(), "answered" | "is answered");
+                if let Some(closed) = closed.filter(|_| own) {
+                    self.cell("closed flag", if closed { "closed" } else { "open" });
+                }
+            }
+            Value::String(text) => {
+                // A person or a project may be given by its API address.
+                let name = text.rsplit('/').next().map(|end| end.trim_start_matches('~'));
+                let text = match (field, text.contains("://"), name) {
+                    (Some("author" | "milestone"), true, Some(name)) => name,
+                    _ => text,
+                };
+                if own && field.is_none() && is_prose(text) {
+                    self.prose.push(self.headers.len());
+                }
+                self.cell(path, text);
+            }
+            Value::Number(number) => self.cell(path, &number.to_string()),
+            Value::Array(all) => self.list(&all.iter().collect::<Vec<_>>(), path, own, depth),
+            Value::Object(fields) => {
+                let is_adf = value["type"] == "doc" && value["content"].is_array();
+                if is_adf {
+                    return self.value(&adf::to_markdown(value).into(), path, own, depth);
+                }
+                if let [one @ (Value::String(_) | Value::Number(_))] = fields.values().collect::<Vec<_>>()[..]
+                {
+                    return self.value(one, path, own, depth);
+                }
+                // A single element of XML is not a list: `comments.comment`.
+                let only = fields
+                    .iter()
+                    .next()
+                    .filter(|(key, _)| fields.len() == 1 && path.ends_with(&format!("{key}s")));
+                if let Some(all) = elements(value).or_else(|| Some(vec![only?.1])) {
+                    return self.list(&all, path, own, depth);
+                }
+                let short = fields.len() <= 6 && fields.values().all(|v| !has_text(v));
+                match named(value, path) {
+                    Some(name) if short || field.is_some_and(|f| f != "body") => {
+                        self.cell(path, &name);
+                        let inner = fields.iter().filter(|_| own && field == Some("state"));
+                        for (key, value) in inner {
+                            match key.as_str() {
+                                "type" | "category" | "statusCategory" => {
+                                    self.value(value, "status category", own, depth + 1)
+                                }
+                                _ if value.is_boolean() => self.value(value, key, own, depth + 1),
+                                _ => {}
+                            }
+                        }
+                    }
+                    _ if depth < MAX_DEPTH => {
+                        let inner = !fields.keys().any(|key| is_part("entity", key))
+                            || words(path).iter().all(|w| is_part("container", w));
+                        self.object(fields, path, own && inner, depth + 1);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Adds a list: a thread, custom fields, relations, names, or further objects.
+    fn list(&mut self, all: &[&Value], path: &str, own: bool, depth: usize) {
+        if all.iter().all(|v| !v.is_object()) {
+            let texts: Vec<String> = all.iter().filter_map(|v| scalar(v)).collect();
+            return self
+                .cell(path, &texts.join(if texts.iter().any(|t| is_prose(t)) { "\n\n" } else { "," }));
+        }
+        if depth >= MAX_DEPTH {
+            return;
+        }
+        let posts: Vec<Post> = all.iter().flat_map(|one| posts(one, 0)).collect();
+        if !posts.is_empty() {
+            return self.posts.extend(posts);
+        }
+        let links: Vec<Link> = all.iter().filter_map(|one| link(one, path)).collect();
+        if !links.is_empty() {
+            return self.links.extend(links);
+        }
+        // Custom fields are objects with a name and a value.
+        let pairs: Vec<(String, &Value)> = all.iter().filter_map(|one| pair(one)).collect();
+        if pairs.len() == all.len() {
+            return pairs.into_iter().for_each(|(name, value)| self.value(value, &name, own, depth + 1));
+        }
+        let names: Vec<String> = all.iter().filter_map(|one| named(one, path)).collect();
+        if names.len() == all.len() && (columns::field(path).is_some() || all.iter().all(|v| !has_text(v))) {
+            // The parts of a formatted text are one text.
+            let between = if all[0].get("plain_text").is_some() { "" } else { "," };
+            return self.cell(path, &names.join(between));
+        }
+        for one in all {
+            let fields = one.as_object().into_iter().flatten();
+            let is_item =
+                fields.into_iter().any(|(name, _)| columns::field(name).is_some_and(|f| f.0 == "title"));
+            match one {
+                Value::Object(fields) => self.object(fields, path, own && !is_item, depth + 1),
+                other => self.value(other, path, false, depth + 1),
+            }
+        }
+    }
+
+    /// Returns whether the record is an item. Users and projects have names and are not items.
+    pub fn is_item(&self, plan: &Plan) -> bool {
+        let has = |field: &&str| !plan.columns(field).is_empty();
+        let title = plan.columns("title").first();
+        let named = title.is_some_and(|at| words(&self.headers[*at]).last().is_some_and(|w| w == "name"));
+        let facts = ["body", "state", "created", "updated", "closed"].iter().filter(|f| has(f)).count();
+        let thread = !self.posts.is_empty();
+        match title {
+            None => thread && (has(&"body") || has(&"state")) && has(&"number"),
+            Some(_) if named => (thread || has(&"state")) && facts + usize::from(thread) > 1,
+            Some(_) => thread || facts > 0,
+        }
+    }
+}
+
+/// Returns the elements of a list in an object: of a connection, of a list with its size, or of
+/// objects by id.
+fn elements(value: &Value) -> Option<Vec<&Value>> {
+    if let Some(all) = nodes(value) {
+        return Some(all);
+    }
+    let fields = value.as_object()?;
+    let mut lists = fields.values().filter_map(Value::as_array);
+    if let (Some(list), None) = (lists.next(), lists.next())
+        && fields
+            .values()
+            .all(|v| v.is_array() || v.is_number() || v.is_boolean() || v.is_null() || is_word(v))
+        && list.iter().any(Value::is_object)
+    {
+        return Some(list.iter().collect());
+    }
+    // Elements of XML: a single one is not a list.
+    if let [only] = fields.values().collect::<Vec<_>>()[..]
+        && (only.is_object() || only.is_array())
+    {
+        return match only {
+            Value::Array(all) => Some(all.iter().collect()),
+            Value::Object(inner) if inner.contains_key("#text") => Some(vec![only]),
+            _ => None,
+        };
+    }
+    by_id(value)
+}
+
+/// Returns the objects in an object that has them by id.
+pub fn by_id(value: &Value) -> Option<Vec<&Value>> {
+    let fields = value.as_object()?;
+    let is_id = |key: &String| key.len() > 20 || key.bytes().all(|b| b.is_ascii_digit());
+    let all = !fields.is_empty() && fields.iter().all(|(key, v)| v.is_object() && is_id(key));
+    all.then(|| fields.values().collect())
+}
+
+fn is_word(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.contains(' ') && text.len() < 40)
+}
+
+/// Returns whether a value contains prose.
+fn has_text(value: &Value) -> bool {
+    match value {
+        Value::String(text) => is_prose(text),
+        Value::Array(all) => all.iter().any(|v| v.is_object() || has_text(v)),
+        Value::Object(_) => true,
+        _ => false,
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()).filter(|t| !t.trim().is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The fields with the readable name of an object; the first existing one counts.
+const NAMES: &[&str] = &[
+    "display_value",
+    "displayName",
+    "display_name",
+    "plain_text",
+    "#text",
+    "login",
+    "username",
+    "name",
+    "title",
+    "full_name",
+    "fullName",
+    "real_name",
+    "label",
+    "value",
+    "text",
+    "raw",
+    "identifier",
+    "key",
+    "handle",
+    "email",
+];
+
+/// Returns the readable name of an object; of a person with two names, both.
+fn named(value: &Value, path: &str) -> Option<String> {
+    if !value.is_object() {
+        return scalar(value);
+    }
+    let last = path.rsplit('.').next().unwrap_or(path);
+    let name = NAMES.iter().chain([&last]).find_map(|name| match value.get(*name)? {
+        inner @ Value::Object(_) => named(inner, name),
+        other => scalar(other),
+    });
+    name.or_else(|| {
+        let part = |names: [&str; 2]| names.iter().find_map(|n| scalar(value.get(*n)?));
+        let names = [part(["firstName", "first_name"]), part(["lastName", "last_name"])];
+        let whole = names.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        Some(whole).filter(|name| !name.is_empty())
+    })
+}
+
+/// Collects the names of people by their ids.
+fn people(value: &Value, out: &mut BTreeMap<String, String>, depth: usize) {
+    match value {
+        Value::Object(fields) => {
+            let is_person = ["email", "login", "username", "displayName", "full_name", "name"];
+            if let (Some(id), true) = (fields.get("id").and_then(scalar), fields.len() < 40)
+                && is_person.iter().any(|n| fields.contains_key(*n))
+                && let Some(name) = named(value, "")
+            {
+                out.insert(id, name);
+            }
+            if depth < MAX_DEPTH {
+                fields.values().for_each(|v| people(v, out, depth + 1));
+            }
+        }
+        Value::Array(all) if depth < MAX_DEPTH => all.iter().for_each(|v| people(v, out, depth + 1)),
+        _ => {}
+    }
+}
+
+/// Returns the name and the value of a custom field.
+fn pair(value: &Value) -> Option<(String, &Value)> {
+    let fields = value.as_object()?;
+    let find = |names: &[&str]| {
+        fields.iter().find(|(key, _)| words(key).last().is_some_and(|w| names.contains(&w.as_str())))
+    };
+    let named = |names: &[&str]| names.iter().find_map(|n| scalar(fields.get(*n)?));
+    let name = named(&["customfieldname", "name", "title", "label", "field", "key", "display_name", "id"])?;
+    let value = ["value", "text", "display_value", "values", "content", "customfieldvalues"];
+    let (_, value) =
+        value.iter().find_map(|n| fields.get_key_value(*n)).or_else(|| find(&["value", "values"]))?;
+    // A name alone is a label.
+    (!value.is_null() && scalar(value).as_ref() != Some(&name)).then_some((name, value))
+}
+
+/// Returns the messages in an element of a list: its own, then those of the lists in it.
+fn posts(value: &Value, depth: usize) -> Vec<Post> {
+    let Some(fields) = value.as_object().filter(|_| depth < 4) else { return Vec::new() };
+    let mut out: Vec<Post> = post(value).into_iter().collect();
+    let is_own = !out.is_empty();
+    for (name, inner) in fields {
+        let list = match inner {
+            Value::Array(all) => Some(all.iter().collect()),
+            Value::Object(_) => elements(inner),
+            _ => None,
+        };
+        let list = list.filter(|_| is_own || !matches!(name.as_str(), "attachments" | "files"));
+        let url = out.first().and_then(|first| first.url.clone());
+        for inner in list.into_iter().flatten().flat_map(|one| posts(one, depth + 1)) {
+            out.push(Post { url: inner.url.or_else(|| url.clone()), ..inner });
+        }
+    }
+    out
+}
+
+/// Parses a message: a text with an author or a time.
+pub fn post(value: &Value) -> Option<Post> {
+    let fields = value.as_object()?;
+    let flag = |role: &str, is: bool| {
+        fields.iter().any(|(name, v)| {
+            let set = match v {
+                Value::Bool(set) => *set == is,
+                Value::Number(n) => (n.as_u64() == Some(1)) == is,
+                Value::String(text) => text == if is { "1" } else { "0" },
+                _ => false,
+            };
+            set && is_part(role, &words(name).join(" "))
+        })
+    };
+    // Events are not messages, and neither are items.
+    let kind = ["type", "kind", "part_type", "entry_type"].iter().find_map(|name| value[*name].as_str());
+    if kind.is_some_and(|kind| is_part("event", &words(kind).join(" ")))
+        || ["system", "deleted", "is_deleted"].iter().any(|n| value[*n] == true)
+        || value["deletedAt"].is_string()
+    {
+        return None;
+    }
+    let field = |name: &str| columns::field(name).map(|(field, _)| field);
+    let has = |wanted: &str| fields.iter().any(|(name, v)| !v.is_null() && field(name) == Some(wanted));
+    if has("title") && has("state") && !has("author") {
+        return None;
+    }
+    let mut texts: Vec<(usize, bool, String)> = Vec::new();
+    let mut author: Option<(usize, String)> = None;
+    let mut at: Option<(usize, Timestamp)> = None;
+    let mut out = Post::default();
+    let mut items: Vec<(usize, Identity)> = Vec::new();
+    for (name, held) in fields {
+        let mut parts = words(name);
+        let joined = parts.join(" ");
+        parts.retain(|w| !is_part("format", w) || parts_text(w));
+        if let Some(rank) = part_rank("author", &joined)
+            && let Some(name) = named(held, name)
+            && author.as_ref().is_none_or(|(best, _)| rank < *best)
+        {
+            author = Some((rank, person(&name)));
+        }
+        let time = scalar(held).filter(|_| !is_part("text", &joined));
+        let time = time.and_then(|text| dates::read(&text, dates::Order::default()));
+        match (time, part_rank("when", &joined), field(name)) {
+            (Some(time), _, Some("updated")) => out.updated = Some(time),
+            (Some(time), rank, created) if rank.is_some() || created == Some("created") => {
+                let rank = rank.unwrap_or(usize::MAX);
+                if at.as_ref().is_none_or(|(best, _)| rank < *best) {
+                    at = Some((rank, time));
+                }
+            }
+            _ => {}
+        }
+        let named = part_rank("text", &parts.join(" ")).or_else(|| part_rank("text", &joined));
+        let last =
+            parts.last().filter(|last| matches!(last.as_str(), "text" | "body" | "content" | "message"));
+        if let Some(rank) = named.or_else(|| Some(100 + part_rank("text", last?)?))
+            && let Some(text) = text_of(held)
+        {
+            texts.push((rank, hypertext::is_html(&text), text));
+        }
+        if is_part("id", &joined) {
+            out.id = scalar(held);
+        }
+        if field(name) == Some("url") {
+            out.url = out.url.or_else(|| scalar(held).filter(|url| url.contains("://")));
+        }
+        items.extend(item_of(name, held));
+    }
+    texts.retain(|(.., text)| {
+        !text.trim().is_empty() && (!text.contains("://") || text.contains(char::is_whitespace))
+    });
+    texts.sort_by_key(|(rank, html, _)| (*rank, *html));
+    let prose = || {
+        let all = fields.iter().filter(|(name, _)| field(name).is_none());
+        all.filter_map(|(_, v)| v.as_str()).filter(|t| is_prose(t)).max_by_key(|t| t.len()).map(str::to_owned)
+    };
+    // The text may be one level further down: `data.text`.
+    let below = || {
+        let inner =
+            fields.iter().filter(|(name, v)| v.is_object() && is_part("container", &words(name).join(" ")));
+        inner.filter_map(|(_, v)| text_of(v)).find(|text| !text.trim().is_empty())
+    };
+    let text = texts.into_iter().next().map(|(.., text)| text).or_else(below).or_else(prose)?;
+    out.item = items.into_iter().min_by_key(|(rank, _)| *rank).map(|(_, item)| item);
+    out.author = author.map(|(_, name)| name);
+    out.at = at.map(|(_, time)| time);
+    if out.author.is_none() && out.at.is_none() {
+        return None;
+    }
+    let private = fields.iter().filter_map(|(name, v)| named(v, name));
+    out.hidden =
+        flag("hidden", true) || flag("shown", false) || private.into_iter().any(|v| is_part("hidden", &v));
+    out.answer = flag("answer", true);
+    let counts = [("count", "0"), ("comment_count", "0"), ("post_number", "1")];
+    // Bugzilla's XML has the description as the first of its texts.
+    out.first = fields.contains_key("thetext")
+        || counts.iter().any(|(name, n)| fields.get(*name).and_then(scalar).is_some_and(|at| at == *n));
+    out.body = text;
+    Some(out)
+}
+
+fn parts_text(word: &str) -> bool {
+    matches!(word, "text" | "content")
+}
+
+/// Returns the text of a message, which may be an object with its format.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Object(_) if value["type"] == "doc" => Some(adf::to_markdown(value)),
+        Value::Object(_) => {
+            let inner = ["raw", "content", "text", "plain", "value", "body", "storage", "html", "comment"];
+            inner.iter().find_map(|name| text_of(value.get(*name)?))
+        }
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// The fields that identify an item, the best first.
+const KEYS: &[&str] = &["iid", "idShort", "number", "key", "identifier", "id"];
+
+/// Returns the item that a field of a message names, with the rank of the field: `ticket_id`.
+fn item_of(name: &str, value: &Value) -> Option<(usize, Identity)> {
+    let parts = words(name);
+    let noun = |word: &String| is_part("container", word) || is_part("item", word);
+    match value {
+        Value::Object(inner) if parts.iter().all(noun) => {
+            let own = KEYS.iter().enumerate();
+            let own = own.filter_map(|(rank, key)| Some((rank, strict(&scalar(inner.get(*key)?)?)?)));
+            let below = inner.iter().filter(|(_, v)| v.is_object()).filter_map(|(name, v)| item_of(name, v));
+            own.chain(below).min_by_key(|(rank, _)| *rank)
+        }
+        Value::String(_) | Value::Number(_) if parts.len() > 1 && noun(&parts[0]) => {
+            let rank = KEYS.iter().position(|key| parts.last().is_some_and(|last| last == key))?;
+            Some((rank, strict(&scalar(value)?)?))
+        }
+        _ => None,
+    }
+}
+
+/// Parses a relation: its words and the other item.
+fn link(value: &Value, path: &str) -> Option<Link> {
+    let fields = value.as_object()?;
+    let kind = fields.iter().find_map(|(name, v)| {
+        let last = words(name).pop()?;
+        let text = named(v, name)
+            .filter(|_| matches!(last.as_str(), "type" | "kind" | "relation" | "relationship"))?;
+        (relation(&text).is_some() || is_part("relation", &plain(&text).replace('-', " "))).then_some(text)
+    })?;
+    let mut ends: Vec<(bool, Identity)> = Vec::new();
+    for (name, v) in fields {
+        let target = words(name).iter().any(|w| is_part("target", w));
+        let other =
+            || target.then(|| item_of("issue", v).or_else(|| Some((0, strict(&scalar(v)?)?)))).flatten();
+        ends.extend(item_of(name, v).or_else(other).map(|(_, end)| (!target, end)));
+    }
+    ends.sort_by_key(|(source, _)| *source);
+    let back = words(path).iter().any(|w| matches!(w.as_str(), "inverse" | "inward"));
+    (!ends.is_empty()).then(|| Link { kind, ends: ends.into_iter().map(|(_, end)| end).collect(), back })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_thread_is_found_whatever_it_and_its_parts_are_called() {
+        for list in ["notes", "conversation", "updates", "zettel"] {
+            for element in [
+                json!({"body": "Clean the rail.", "author": {"name": "kit"}, "created_at": "2025-03-02T09:00:00Z"}),
+                json!({"body_html": "<p>Clean the rail.</p>", "from": "Kit <kit@mill.example>", "sentAt": 1740906000}),
+                json!({"said": "Clean the rail with care.", "who": "kit", "when": "2025-03-02 09:00"}),
+                json!({"data": {"text": "Clean the rail."}, "user": {"displayName": "kit"}, "dateCreated": "2025-03-02T09:00:00Z"}),
+                json!({"content": {"raw": "Clean the rail."}, "creator": {"login": "kit"}}),
+            ] {
+                for holder in
+                    [json!([element]), json!({"nodes": [element]}), json!({"total": 1, "items": [element]})]
+                {
+                    let shape =
+                        Shape::of(&json!({"id": 7, "subject": "Rail squeaks", list: holder})).unwrap();
+                    let [post] = &shape.posts[..] else { panic!("{list} {element} {holder}") };
+                    assert!(post.body.contains("Clean the rail"), "{post:?}");
+                    assert!(
+                        post.author.as_deref().is_some_and(|a| a.eq_ignore_ascii_case("kit")),
+                        "{post:?}"
+                    );
+                }
+            }
+        }
+        // Events, attachments and subtasks are none.
+        for element in [
+            json!({"type": "system", "body": "moved to Done", "author": "kit", "created_at": "2025-03-02T09:00:00Z"}),
+            json!({"name": "log.txt", "size": 5, "author": "kit", "created": "2025-03-02", "content": "https://x.example/5"}),
+            json!({"id": 8, "title": "Order a rail", "status": "open", "description": "Order it from the usual shop."}),
+        ] {
+            assert_eq!(Shape::of(&json!({"id": 7, "list": [element]})).unwrap().posts, [], "{element}");
+        }
+    }
+
+    #[test]
+    fn replies_follow_their_message_and_marks_are_kept() {
+        let reply = json!({"body": "It worked.", "author": "ida"});
+        let message = json!({"id": 5, "text": "Turn it off.", "author": "kit", "isAnswer": true, "public": false, "replies": [reply]});
+        let shape = Shape::of(&json!({"title": "x", "comments": [message]})).unwrap();
+        let marks: Vec<_> = shape.posts.iter().map(|p| (p.body.as_str(), p.answer, p.hidden)).collect();
+        assert_eq!(marks, [("Turn it off.", true, true), ("It worked.", false, false)]);
+    }
+
+    #[test]
+    fn prose_of_unknown_fields_is_kept_and_that_of_other_things_is_not() {
+        let shape = Shape::of(&json!({
+            "id": 7, "subject": "Rail squeaks", "survey": "It was quiet for a whole day before.",
+            "metadata": {"value": "The rail was bent by the fork lift."},
+            "custom_fields": [{"name": "Root cause", "value": "The supplier sent soft rails this time."}],
+            "creator": {"id": 1, "name": "Ida", "bio": "Likes quiet machines and long walks."},
+            "project": {"id": 2, "name": "Mill", "notice": "Everything that squeaks in the mill."}
+        }))
+        .unwrap();
+        let mut prose: Vec<&str> = shape.prose.iter().map(|at| shape.headers[*at].as_str()).collect();
+        prose.sort_unstable();
+        assert_eq!(prose, ["metadata", "survey"]);
+        assert!(shape.headers.iter().any(|name| name == "Root cause"));
+    }
+}
