@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use precedent_core::{Error, Result};
+use precedent_core::{Code, Error, Result};
 use precedent_eval::{CasesReport, CasesRequest, EvalReport, Met, RankingReport, Request, Share, band_name};
 
 use crate::{
@@ -52,11 +52,13 @@ pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Res
     let report = precedent_eval::evaluate(&request, open, crate::output::report, &task).await?;
     bar.finish();
     match &command.json.json {
-        Some(fields) => output.json(&report, fields, Some("sets")),
-        None => {
-            print(&report, output);
-            Ok(())
-        }
+        Some(fields) => output.json(&report, fields, Some("sets"))?,
+        None => print(&report, output),
+    }
+    match report.worse_than_search() {
+        Some(behind) => Err(Error::new(Code::Internal, format!("duplicates ranks below search on {behind}"))
+            .with_hint("Check the ranking weights; `--weights FILE` tries others.")),
+        None => Ok(()),
     }
 }
 
@@ -176,9 +178,9 @@ fn print(report: &EvalReport, output: &mut Output) {
             }
         }
         for ranking in set.rankings.iter().filter(|r| !r.ahead.is_empty()) {
-            let over = ranking.ahead.iter().map(|a| a.of.name()).collect::<Vec<_>>().join(" and ");
+            let over = ranking.ahead.iter().map(|a| a.of.name()).collect::<Vec<_>>().join(", ");
             output.line(format_args!(
-                "{} over {over} alone {DIM}(95 % of paired draws within){DIM:#}",
+                "{} over {over} {DIM}(95 % of paired draws within){DIM:#}",
                 ranking.ranking.name()
             ));
             for ahead in &ranking.ahead {

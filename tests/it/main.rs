@@ -53,8 +53,10 @@ mod portable;
 mod privacy;
 mod processes;
 #[cfg(unix)]
+mod redaction;
 mod redmine;
 mod settings;
+mod style;
 mod support;
 mod sync;
 mod torture;

@@ -112,14 +112,15 @@ fn expect_digest(ws: &Workspace, path: &Path, expected: &str) -> Result<()> {
     if found == expected { Ok(()) } else { Err(wrong()) }
 }
 
-/// Puts the library and the built-in model into a folder of executables, where they are looked for.
+/// Puts the library and the models into a folder of executables, where they are looked for.
 pub fn place_beside(ws: &Workspace, library: Option<&Path>, dir: &Path) -> Result<()> {
-    let models = dir.join("models/builtin");
-    std::fs::create_dir_all(&models)?;
     let mut files = vec![(library.map(Path::to_owned), dir.join(NAME))];
-    for model in ws.sh.read_dir("models/builtin")? {
-        let to = models.join(model.file_name().unwrap_or_default());
-        files.push((Some(model), to));
+    for folder in ["models/builtin", "models/names"] {
+        std::fs::create_dir_all(dir.join(folder))?;
+        for model in ws.sh.read_dir(folder)? {
+            let to = dir.join(folder).join(model.file_name().unwrap_or_default());
+            files.push((Some(model), to));
+        }
     }
     for (from, to) in files.iter().filter_map(|(from, to)| Some((from.as_ref()?, to))) {
         if !std::fs::read(to).is_ok_and(|current| std::fs::read(from).is_ok_and(|file| file == current)) {

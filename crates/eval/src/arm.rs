@@ -48,7 +48,8 @@ impl Arm {
     pub fn builds_on(self, other: Self) -> bool {
         match self {
             Self::Lexical | Self::Semantic => false,
-            Self::Hybrid | Self::Duplicates => matches!(other, Self::Lexical | Self::Semantic),
+            Self::Hybrid => matches!(other, Self::Lexical | Self::Semantic),
+            Self::Duplicates => other.searches(),
             Self::Calibrated => other == Self::Duplicates,
         }
     }

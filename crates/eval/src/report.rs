@@ -33,6 +33,21 @@ pub struct EvalReport {
     pub sets: Vec<SetReport>,
 }
 
+impl EvalReport {
+    /// Returns where duplicate detection ranks worse than hybrid search: the first set and measure
+    /// whose whole interval is below zero.
+    pub fn worse_than_search(&self) -> Option<String> {
+        let behind = |set: &SetReport| {
+            let duplicates = set.rankings.iter().find(|one| one.ranking == Arm::Duplicates)?;
+            let search = duplicates.ahead.iter().find(|ahead| ahead.of == Arm::Hybrid)?;
+            let Difference { name, mean } = search.measures.iter().find(|one| one.mean.high < 0.0)?;
+            let Mean { value, low, high } = mean;
+            Some(format!("{}: {name} {value:+.3} ({low:+.3} to {high:+.3})", set.set))
+        };
+        self.sets.iter().find_map(behind)
+    }
+}
+
 /// The results of a run on one set.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct SetReport {

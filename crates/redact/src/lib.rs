@@ -47,6 +47,49 @@ impl<'a> Wishes<'a> {
     }
 }
 
+/// The names that occur in a brief.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownNames {
+    /// The logins of authors.
+    pub logins: Vec<String>,
+    /// The names of people in running text.
+    pub people: Vec<String>,
+    /// The addresses and towns in running text.
+    pub places: Vec<String>,
+}
+
+/// The minimum score of a recognized person of one word, and of a place. Two words are surer
+/// (docs/decisions/0014).
+const SURE_SCORE: f32 = 0.9;
+
+impl KnownNames {
+    /// Adds a person that a model recognized with this score, 0..1, if the form is that of a name.
+    pub fn add_person(&mut self, name: &str, score: f32) {
+        let is_single = !name.contains([' ', '\u{a0}', '-']);
+        let is_possible = people::is_full_name(name) && !(is_single && words::is_ordinary(name));
+        if is_possible && (!is_single || score >= SURE_SCORE) {
+            self.people.push(name.to_owned());
+        }
+    }
+
+    /// Adds a place that a model recognized with this score, 0..1.
+    pub fn add_place(&mut self, name: &str, score: f32) {
+        let is_capital = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
+        if score >= SURE_SCORE && is_capital && !words::is_ordinary(name) {
+            self.places.push(name.to_owned());
+        }
+    }
+}
+
+/// Returns the texts of a brief, each once.
+pub fn texts(brief: &Brief) -> BTreeSet<String> {
+    let mut texts = BTreeSet::new();
+    walk(&mut brief.clone(), &mut |text| {
+        texts.insert(text.clone());
+    });
+    texts
+}
+
 /// The words in the position of a name that are no names: values and ordinary words, accounts of
 /// every system, image tags, and annotations of programs.
 static NO_NAMES: Words = Words::new(
@@ -62,18 +105,24 @@ static NO_NAMES: Words = Words::new(
 );
 
 /// Redacts every text of a brief.
-pub fn redact(brief: &mut Brief, people: &[String], wishes: &Wishes<'_>) {
-    brief.redactions = hide(brief, people, wishes).counts();
+pub fn redact(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) {
+    brief.redactions = hide(brief, names, wishes).counts();
 }
 
 /// Returns what a redaction of this brief would replace, with the originals. Only the user may see
 /// them.
-pub fn preview(brief: &Brief, people: &[String], wishes: &Wishes<'_>) -> Vec<RedactionPreview> {
-    hide(&mut brief.clone(), people, wishes).preview()
+pub fn preview(brief: &Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Vec<RedactionPreview> {
+    hide(&mut brief.clone(), names, wishes).preview()
 }
 
-fn hide(brief: &mut Brief, people: &[String], wishes: &Wishes<'_>) -> Redactor {
-    let mut redactor = Redactor::new(people, hosts_of(brief), wishes);
+fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor {
+    let mut redactor = Redactor::new(&names.logins, hosts_of(brief), wishes);
+    for person in &names.people {
+        redactor.called(Certainty::Doubtful, person);
+    }
+    for place in &names.places {
+        redactor.hide("place", Certainty::Doubtful, place);
+    }
     // Two passes: a match in the last text may also occur in the first.
     read(&mut brief.clone(), &mut redactor);
     redactor.begin_again(people::parts);

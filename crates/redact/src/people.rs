@@ -252,6 +252,18 @@ pub(super) fn is_name(text: &str) -> bool {
         })
 }
 
+/// Returns whether a text that was recognized as a name has the form of one: no word has a capital
+/// inside, as identifiers have, except after "Mc", "Mac" and an apostrophe.
+pub(super) fn is_full_name(text: &str) -> bool {
+    let has_inner_capital = |word: &str| {
+        let rest = word.strip_prefix("Mc").or(word.strip_prefix("Mac")).unwrap_or(word);
+        let mut chars = rest.chars().skip(1);
+        chars.any(char::is_uppercase) && rest.chars().any(char::is_lowercase)
+    };
+    let mut words = text.split([' ', '\u{a0}', '-', '\'', '’']);
+    (is_name(text) || is_name_without_case(text)) && !words.any(has_inner_capital)
+}
+
 /// Returns whether a text in the position of a name can be one in a script without case: East Asian
 /// or Near Eastern.
 fn is_name_without_case(text: &str) -> bool {

@@ -18,13 +18,18 @@ use precedent_core::{
     },
     task::Task,
 };
-use precedent_redact::{self as redact, Wishes};
+use precedent_index::{
+    embed::{Engine, NameKind},
+    fulltext::Named,
+};
+use precedent_redact::{self as redact, KnownNames, Wishes};
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::{
     essence::{extract_salient, headline},
     pattern::re,
     prepare::Prepared,
     signature::Signature,
+    tokens,
     version::versions,
 };
 use regex::Regex;
@@ -61,6 +66,8 @@ pub struct BriefContext<'a> {
     pub domain: &'a DomainModel,
     /// The model's name, and the minimum similarity of a case worth reading, from its card.
     pub model: Option<(&'a str, f32)>,
+    /// The engine of the models, for names in running text.
+    pub engine: &'a Engine,
 }
 
 impl std::fmt::Debug for BriefContext<'_> {
@@ -123,8 +130,8 @@ pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Re
     })?;
     shown::clean(&mut brief);
     if request.redact {
-        let people = store.read(|r| people(r, &brief, row.as_ref()))?;
-        redact::redact(&mut brief, &people, &Wishes::of(request));
+        let names = names(desk, &brief, row.as_ref(), task)?;
+        redact::redact(&mut brief, &names, &Wishes::of(request));
         // Remove folders, because they may name their owner.
         for path in &mut brief.record.request.logs {
             *path = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
@@ -185,11 +192,47 @@ pub fn preview(
     task: &Task,
 ) -> Result<Vec<RedactionPreview>> {
     let plain = brief(desk, &BriefRequest { redact: false, ..request.clone() }, task)?;
-    let people = desk.finder.store.read(|r| {
-        let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
-        people(r, &plain, row.as_ref())
-    })?;
-    Ok(redact::preview(&plain, &people, &Wishes::of(request)))
+    let row = desk.finder.store.read(|r| request.key.as_deref().map(|key| search::one(r, key)).transpose())?;
+    let names = names(desk, &plain, row.as_ref(), task)?;
+    Ok(redact::preview(&plain, &names, &Wishes::of(request)))
+}
+
+/// A word in more documents than this, and in more than one of [`COMMON_SHARE`], names a product.
+const COMMON: u64 = 5;
+/// See [`COMMON`].
+const COMMON_SHARE: u64 = 250;
+
+/// Returns the names in a brief: its logins, and the names that the model recognizes in its texts.
+/// Without the model there are only logins.
+fn names(
+    context: &BriefContext<'_>,
+    brief: &Brief,
+    row: Option<&DocumentRow>,
+    task: &Task,
+) -> Result<KnownNames> {
+    let logins = context.finder.store.read(|r| people(r, brief, row))?;
+    let mut names = KnownNames { logins, ..KnownNames::default() };
+    let Ok(Some(mut model)) = context.engine.load_names() else { return Ok(names) };
+    for text in redact::texts(brief) {
+        for name in model.names(&text, task)? {
+            let written = &text[name.range];
+            match name.kind {
+                NameKind::Person if is_common(context, written)? => {}
+                NameKind::Person => names.add_person(written, name.score),
+                NameKind::Place if is_common(context, written)? => {}
+                NameKind::Place => names.add_place(written, name.score),
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// Returns whether all words of a name are common in the casebook, as those of products are.
+fn is_common(context: &BriefContext<'_>, name: &str) -> Result<bool> {
+    let fulltext = context.finder.fulltext;
+    let words: Vec<String> = tokens::words(name).into_iter().map(|word| word.term).collect();
+    let limit = COMMON.max(fulltext.count()? / COMMON_SHARE);
+    Ok(fulltext.documents_with(Named::Word, &words)?.iter().all(|documents| *documents > limit))
 }
 
 /// Returns the logins that a brief may contain.

@@ -67,7 +67,9 @@ impl Inner {
             let model = meaning.engine().info().ok().filter(|_| meaning.problem().is_none());
             let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
             let domain = self.language()?;
-            self.checker(meaning, |finder| work(&BriefContext { finder, domain: &domain, model }))
+            self.checker(meaning, |finder| {
+                work(&BriefContext { finder, domain: &domain, model, engine: meaning.engine() })
+            })
         })
     }
 }

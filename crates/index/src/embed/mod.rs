@@ -1,10 +1,11 @@
-//! Embeddings: conversion of texts to unit vectors, on this machine.
+//! The models, on this machine: conversion of texts to unit vectors, and recognition of names.
 
 mod card;
 mod catalog;
 mod digest;
 mod hashed;
 mod install;
+mod names;
 mod onnx;
 mod wordpiece;
 
@@ -15,6 +16,7 @@ pub use catalog::{CatalogEntry, TOKENIZER, catalog};
 pub use digest::digest;
 pub use hashed::Hashed;
 pub use install::{Traits, check_name, import, looks_like_html, remove_leftovers, suggested_name};
+pub use names::{NameKind, NameModel, RecognizedName};
 pub use onnx::Onnx;
 
 use precedent_core::error::{Code, Error, Result};
@@ -63,8 +65,8 @@ pub enum Engine {
     BuiltIn(ModelPaths),
     /// The ONNX model in this folder.
     Installed {
-        /// Candidates for ONNX Runtime's shared library, in order.
-        runtime: Vec<PathBuf>,
+        /// The search paths of the built-in models and the runtime.
+        paths: ModelPaths,
         /// The model's folder.
         folder: PathBuf,
     },
@@ -81,8 +83,9 @@ impl Engine {
     #[must_use]
     pub fn installed(&self, folder: PathBuf) -> Self {
         match self {
-            Self::BuiltIn(paths) => Self::Installed { runtime: paths.runtime.clone(), folder },
-            Self::Installed { runtime, .. } => Self::Installed { runtime: runtime.clone(), folder },
+            Self::BuiltIn(paths) | Self::Installed { paths, .. } => {
+                Self::Installed { paths: paths.clone(), folder }
+            }
             Self::Hashed | Self::HashedAs(_) => Self::HashedAs(folder),
             Self::Off => Self::Off,
         }
@@ -91,8 +94,7 @@ impl Engine {
     /// Returns the candidates for ONNX Runtime's shared library.
     pub fn runtime(&self) -> &[PathBuf] {
         match self {
-            Self::BuiltIn(paths) => &paths.runtime,
-            Self::Installed { runtime, .. } => runtime,
+            Self::BuiltIn(paths) | Self::Installed { paths, .. } => &paths.runtime,
             _ => &[],
         }
     }
@@ -129,12 +131,25 @@ impl Engine {
                 let (folder, info) = card(&paths.models)?;
                 Ok(Box::new(Onnx::load(&paths.runtime, &folder, info, work)?))
             }
-            Self::Installed { runtime, folder } => {
-                Ok(Box::new(Onnx::load(runtime, folder, installed_card(folder)?, work)?))
+            Self::Installed { paths, folder } => {
+                Ok(Box::new(Onnx::load(&paths.runtime, folder, installed_card(folder)?, work)?))
             }
             Self::Hashed => Ok(Box::new(Hashed::new(Hashed::model()))),
             Self::HashedAs(_) => Ok(Box::new(Hashed::new(self.info()?))),
             Self::Off => Err(off()),
+        }
+    }
+}
+
+impl Engine {
+    /// Loads the model that recognizes names in texts; `None` for an engine without models.
+    ///
+    /// # Errors
+    /// [`Code::ModelUnavailable`] if it is not installed, or damaged.
+    pub fn load_names(&self) -> Result<Option<NameModel>> {
+        match self {
+            Self::BuiltIn(paths) | Self::Installed { paths, .. } => NameModel::load(paths).map(Some),
+            _ => Ok(None),
         }
     }
 }

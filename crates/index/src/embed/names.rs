@@ -1,0 +1,267 @@
+//! Recognition of names of people and places in prose, by a token classifier (a BERT of six layers,
+//! `models/names`).
+
+use std::{collections::BTreeMap, fs, ops::Range, path::Path};
+
+use ort::{inputs, session::Session, value::TensorRef};
+use serde::Deserialize;
+use tokenizers::Tokenizer;
+
+use super::{MODEL, ModelPaths, onnx::environment};
+use precedent_core::{
+    error::{Code, Error, Result},
+    task::Task,
+};
+
+/// The folder of the model, below the folders of models.
+const FOLDER: &str = "names";
+/// The number of tokens that the model reads at once. It recognizes most in about 480 characters,
+/// the length that it was trained on.
+const WINDOW: usize = 126;
+/// The number of tokens that two windows share, so that no name is cut in both.
+const OVERLAP: usize = 24;
+
+/// A kind of name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// A person: given names and surnames.
+    Person,
+    /// A place: street, house number, town and postal code.
+    Place,
+}
+
+/// A name in a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecognizedName {
+    /// The kind.
+    pub kind: NameKind,
+    /// The bytes of the text.
+    pub range: Range<usize>,
+    /// The probability of the surest word that is no number, 0..1.
+    pub score: f32,
+}
+
+/// A label of the classifier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Label {
+    kind: NameKind,
+    /// True for house numbers and postal codes, which are no names by themselves.
+    is_number: bool,
+}
+
+/// A loaded name model.
+pub struct NameModel {
+    session: Session,
+    tokenizer: Tokenizer,
+    labels: Vec<Option<Label>>,
+    start: i64,
+    end: i64,
+}
+
+impl std::fmt::Debug for NameModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NameModel").finish_non_exhaustive()
+    }
+}
+
+#[derive(Deserialize)]
+struct Config {
+    id2label: BTreeMap<usize, String>,
+}
+
+impl NameModel {
+    /// Loads the model from the first folder of models that has it.
+    ///
+    /// # Errors
+    /// [`Code::ModelUnavailable`] if it is not installed, or damaged.
+    pub(crate) fn load(paths: &ModelPaths) -> Result<Self> {
+        let folders = paths.models.iter().map(|folder| folder.join(FOLDER));
+        let folder = folders.into_iter().find(|folder| folder.join(MODEL).is_file()).ok_or_else(
+            || {
+                Error::new(Code::ModelUnavailable, "the model that recognizes names is not installed")
+                    .with_hint("Reinstall Precedent. Names in running text are not recognized without it.")
+            },
+        )?;
+        let environment = environment(&paths.runtime)?;
+        tokenizers::parallelism::set_parallelism(false);
+        let tokenizer = Tokenizer::from_bytes(read(&folder, "tokenizer.json")?).map_err(|e| failed(&e))?;
+        let config: Config =
+            serde_json::from_slice(&read(&folder, "config.json")?).map_err(|e| failed(&e))?;
+        let special = |word: &str| {
+            tokenizer.token_to_id(word).map(i64::from).ok_or_else(|| failed(&format!("no token {word}")))
+        };
+        let (start, end) = (special("[CLS]")?, special("[SEP]")?);
+        let session = session(&folder, &environment).map_err(|e| failed(&e))?;
+        Ok(Self { session, labels: labels(&config), start, end, tokenizer })
+    }
+
+    /// Returns the names in a text, in order.
+    ///
+    /// # Errors
+    /// [`Code::ModelUnavailable`] if the model fails; [`Code::Cancelled`].
+    pub fn names(&mut self, text: &str, task: &Task) -> Result<Vec<RecognizedName>> {
+        let encoding = self.tokenizer.encode(text, false).map_err(|e| failed(&e))?;
+        let (ids, offsets) = (encoding.get_ids(), encoding.get_offsets());
+        let mut classes: Vec<Option<(Label, f32)>> = vec![None; ids.len()];
+        let mut from = 0;
+        while from < ids.len() {
+            task.check()?;
+            let to = ids.len().min(from + WINDOW);
+            // The later window decides about the second half of what two windows share.
+            let decided = if from == 0 { 0 } else { from + OVERLAP / 2 };
+            let read = self.classify(&ids[from..to]).map_err(|e| failed(&e))?;
+            classes[decided..to].copy_from_slice(&read[decided - from..]);
+            if to == ids.len() {
+                break;
+            }
+            from = to - OVERLAP;
+        }
+        let tokens = offsets.iter().zip(classes).map(|(&(from, to), class)| (from..to, class));
+        Ok(join(text, tokens))
+    }
+
+    /// Returns the most likely label of each token, with its probability.
+    fn classify(&mut self, ids: &[u32]) -> ort::Result<Vec<Option<(Label, f32)>>> {
+        let tokens: Vec<i64> =
+            [self.start].into_iter().chain(ids.iter().copied().map(i64::from)).chain([self.end]).collect();
+        let (mask, types) = (vec![1_i64; tokens.len()], vec![0_i64; tokens.len()]);
+        let shape = [1, tokens.len()];
+        let outputs = self.session.run(inputs![
+            "input_ids" => TensorRef::from_array_view((shape, &*tokens))?,
+            "attention_mask" => TensorRef::from_array_view((shape, &*mask))?,
+            "token_type_ids" => TensorRef::from_array_view((shape, &*types))?,
+        ])?;
+        let (_, scores) = outputs[0].try_extract_tensor::<f32>()?;
+        let rows = scores.chunks_exact(self.labels.len()).skip(1).take(ids.len());
+        Ok(rows.map(|row| most_likely(row, &self.labels)).collect())
+    }
+}
+
+fn session(folder: &Path, environment: &ort::environment::Environment) -> ort::Result<Session> {
+    Session::builder(environment)?
+        .with_intra_threads(1)?
+        .with_intra_op_spinning(false)?
+        .commit_from_file(folder.join(MODEL))
+}
+
+fn read(folder: &Path, name: &str) -> Result<Vec<u8>> {
+    let path = folder.join(name);
+    fs::read(&path).map_err(|e| Error::io(&path, e))
+}
+
+fn failed(why: &dyn std::fmt::Display) -> Error {
+    let why = why.to_string();
+    let line = why.lines().next().unwrap_or_default();
+    Error::new(Code::ModelUnavailable, format!("the model that recognizes names failed: {line}"))
+        .with_hint("Reinstall Precedent. Names in running text are not recognized without it.")
+}
+
+fn labels(config: &Config) -> Vec<Option<Label>> {
+    let count = config.id2label.keys().last().map_or(0, |last| last + 1);
+    let label = |id: usize| {
+        let (kind, is_number) = match config.id2label.get(&id)?.split_once('-')?.1 {
+            "GIVEN_NAME" | "SURNAME" => (NameKind::Person, false),
+            "STREET_NAME" | "CITY" => (NameKind::Place, false),
+            "BUILDING_NUMBER" | "SECONDARY_ADDRESS" | "ZIP_CODE" => (NameKind::Place, true),
+            _ => return None,
+        };
+        Some(Label { kind, is_number })
+    };
+    (0..count).map(label).collect()
+}
+
+/// Returns the label of the maximum of these logits with its softmax; `None` if that is no name.
+fn most_likely(logits: &[f32], labels: &[Option<Label>]) -> Option<(Label, f32)> {
+    let (best, highest) = logits.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let sum: f32 = logits.iter().map(|logit| (logit - highest).exp()).sum();
+    labels[best].map(|label| (label, 1.0 / sum))
+}
+
+/// Joins adjacent tokens of a kind to names. A name that begins or ends inside a word is none.
+fn join(
+    text: &str,
+    tokens: impl Iterator<Item = (Range<usize>, Option<(Label, f32)>)>,
+) -> Vec<RecognizedName> {
+    let mut names: Vec<RecognizedName> = Vec::new();
+    for (range, class) in tokens.filter(|(range, _)| !range.is_empty()) {
+        let Some((label, score)) = class else { continue };
+        let score = if label.is_number { 0.0 } else { score };
+        let is_joint = |last: &RecognizedName| {
+            last.kind == label.kind && text.get(last.range.end..range.start).is_some_and(is_within_name)
+        };
+        match names.last_mut().filter(|last| is_joint(last)) {
+            Some(last) => {
+                last.range.end = range.end;
+                last.score = last.score.max(score);
+            }
+            None => names.push(RecognizedName { kind: label.kind, range, score }),
+        }
+    }
+    names.retain(|name| name.score > 0.0 && is_whole(text, &name.range));
+    names
+}
+
+/// Returns whether a name can go on after this text between two tokens.
+fn is_within_name(gap: &str) -> bool {
+    gap.len() <= 3 && gap.chars().all(|c| matches!(c, ' ' | '\u{a0}' | '-' | '.' | ',' | '\'' | '’'))
+}
+
+/// Returns whether a range is not a part of a longer word, path or identifier.
+fn is_whole(text: &str, range: &Range<usize>) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '\\' | '@' | '#' | '$' | '=');
+    let has_case = text[range.clone()].chars().any(char::is_lowercase);
+    let (before, after) = (&text[..range.start], &text[range.end..]);
+    let mut after = after.chars();
+    let next = after.next();
+    // Scripts without capitals do not separate words.
+    let is_joined = |c: Option<char>| c.is_some_and(|c| inside(c) && (has_case || c.is_ascii()));
+    let is_member = matches!(next, Some('.' | ':' | '-' | '(')) && after.next().is_some_and(char::is_alphanumeric);
+    let last = before.chars().next_back();
+    let is_suffix = matches!(last, Some('.' | ':' | '-'))
+        && before.chars().rev().nth(1).is_some_and(char::is_alphanumeric);
+    !is_joined(last) && !is_joined(next) && !is_member && !is_suffix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str, labelled: &[(&str, NameKind, bool, f32)]) -> Vec<String> {
+        let tokens = labelled.iter().map(|&(word, kind, is_number, score)| {
+            let at = text.find(word).unwrap();
+            (at..at + word.len(), Some((Label { kind, is_number }, score)))
+        });
+        join(text, tokens).into_iter().map(|name| text[name.range].to_owned()).collect()
+    }
+
+    #[test]
+    fn adjacent_tokens_are_one_name() {
+        use NameKind::{Person, Place};
+        let text = "Anna-Lena Kern lives at 14 Rosen Str., 81667 Dorf and knows Ole.";
+        let labelled = [
+            ("Anna", Person, false, 0.9),
+            ("Lena", Person, false, 0.9),
+            ("Kern", Person, false, 0.8),
+            ("14", Place, true, 1.0),
+            ("Rosen", Place, false, 0.9),
+            ("Str", Place, false, 0.9),
+            ("81667", Place, true, 0.9),
+            ("Dorf", Place, false, 0.9),
+            ("Ole", Person, false, 0.9),
+        ];
+        assert_eq!(words(text, &labelled), ["Anna-Lena Kern", "14 Rosen Str., 81667 Dorf", "Ole"]);
+    }
+
+    #[test]
+    fn part_of_a_word_or_path_is_no_name() {
+        for (text, word) in [
+            ("the orphan process", "phan"),
+            ("in /opt/jetty/lib", "jetty"),
+            ("Jetty.start failed", "Jetty"),
+            ("port 9092 of it", "9092"),
+            ("com.Berta is a package", "Berta"),
+        ] {
+            assert!(words(text, &[(word, NameKind::Person, word == "9092", 0.99)]).is_empty(), "{text}");
+        }
+    }
+}

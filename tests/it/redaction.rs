@@ -1,0 +1,59 @@
+//! Tests of the model that recognizes names, on the real runtime.
+
+use serde_json::json;
+
+use crate::{
+    model::{root, run, runtime},
+    support::{Place, issue, lines, with},
+};
+
+/// Sentences with a name or an address, and what must not remain of each.
+const PERSONAL: &[(&str, &[&str])] = &[
+    ("We spoke with Maria Fernandez yesterday, and she sees it too.", &["Maria", "Fernandez"]),
+    ("As discussed with Ullrich Kleinschmidt, the pump stops at night.", &["Ullrich", "Kleinschmidt"]),
+    ("Priya Raghunathan from the Bangalore office reported it first.", &["Priya", "Raghunathan", "Bangalore"]),
+    ("The customer Kowalski says that order 99812 failed.", &["Kowalski"]),
+    ("Le client Jean-Baptiste Lefèvre a signalé le problème.", &["Jean-Baptiste", "Lefèvre"]),
+    ("The device stands at 14 Rosenheimer Str. in 81667 München.", &["Rosenheimer", "81667", "München"]),
+    ("田中太郎 reported that the export is empty.", &["田中太郎"]),
+    ("Ask Oluwaseun Adeyemi or Nguyen Thi Lan for the log.", &["Oluwaseun", "Adeyemi", "Nguyen"]),
+];
+
+/// Technical sentences in which nothing is personal.
+const TECHNICAL: &[&str] = &[
+    "Jetty.start fails with java.lang.NullPointerException at org.acme.Main.run(Main.java:42).",
+    "The Bloom filter is rebuilt after each compaction, and guava logs a warning.",
+    "ERROR [pool-3-thread-1] o.a.k.c.NetworkClient - Bootstrap broker disconnected, see RFC 7231.",
+    "TiAPI calls isEqual on port 9092 when the orphan process restarts.",
+];
+
+#[test]
+fn people_in_sentences_are_replaced() {
+    let Some(runtime) = runtime() else { return };
+    let place = Place::new();
+    let models = root().join("models");
+    let sentences: Vec<&str> = PERSONAL.iter().map(|(text, _)| *text).chain(TECHNICAL.iter().copied()).collect();
+    let records: Vec<_> = (1_u64..)
+        .zip(&sentences)
+        .map(|(number, text)| with(issue(number, "The export stops", text), json!({"state": "open"})))
+        .collect();
+    let path = place.file("in.jsonl", lines(&records));
+    let import = ["import", &path.to_string_lossy(), "-R", "acme/app"];
+    assert_eq!(run(&place, &runtime, &models, &import).code, Some(0));
+    let brief = |number: usize| {
+        let key = format!("acme/app#{number}");
+        let ran = run(&place, &runtime, &models, &["brief", &key, "--redact"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran.out.replace('\\', "")
+    };
+    for (number, (text, names)) in (1..).zip(PERSONAL) {
+        let out = brief(number);
+        for name in *names {
+            assert!(!out.contains(name), "{text}\n{out}");
+        }
+    }
+    for (number, text) in (PERSONAL.len() + 1..).zip(TECHNICAL) {
+        let out = brief(number);
+        assert!(!out.contains("[person-") && !out.contains("[place-"), "{text}\n{out}");
+    }
+}

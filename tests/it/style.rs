@@ -1,0 +1,179 @@
+//! Limits on the size and the words of the code, kept in `tests/budget.toml`. They may shrink
+//! freely; a change that raises one says in its commit what users get for it.
+
+#![allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use syn::visit::{self, Visit};
+
+/// The pronouns, adverbs and irregular participles that name nothing by themselves.
+const BARE: &str = "after again ahead alike all anew any apart before begun behind beside both chosen cut done drawn each \
+                    every found given gone held here it kept known left lost made meant mine none now once one only other \
+                    others ours own put read said same seen sent set shown some soon such taken that theirs them then there \
+                    this told what which who whose written";
+/// The nouns that look like participles.
+const NOUNS: &str = "bed binding ceiling embed embedding encoding ending feed greeting heading hundred id listing mapping \
+                     meeting need opening ordering padding ranking rating reading red rendering ring seed setting settings \
+                     sibling speed spelling string thing timing warning";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Returns the limits of a section of the budget.
+fn budget(section: &str) -> BTreeMap<String, f64> {
+    let text = std::fs::read_to_string(root().join("tests/budget.toml")).unwrap();
+    let document: toml_edit::DocumentMut = text.parse().unwrap();
+    let number = |value: &toml_edit::Item| {
+        value.as_float().or_else(|| value.as_integer().map(|number| number as f64)).unwrap()
+    };
+    let section = document[section].as_table().unwrap();
+    section.iter().map(|(name, value)| (name.to_owned(), number(value))).collect()
+}
+
+fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        // Unit tests in files of their own.
+        if path.is_dir() {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("tests.rs") {
+            out.push(path);
+        }
+    }
+}
+
+/// Returns the code of a file before its unit tests.
+fn code(file: &Path) -> String {
+    let text = std::fs::read_to_string(file).unwrap();
+    let end = text.find("\n#[cfg(test)]\n").unwrap_or(text.len());
+    text[..end].to_owned()
+}
+
+/// Returns the code of each file, with its folder.
+fn all_code(folders: &BTreeMap<String, f64>) -> Vec<(&str, String)> {
+    let mut files = Vec::new();
+    for folder in folders.keys() {
+        let mut found = Vec::new();
+        sources(&root().join(folder), &mut found);
+        files.extend(found.iter().map(|file| (folder.as_str(), code(file))));
+    }
+    files
+}
+
+#[test]
+fn every_crate_keeps_its_line_budget() {
+    let budget = budget("lines");
+    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
+    for (folder, code) in all_code(&budget) {
+        *lines.entry(folder).or_default() += code.lines().count();
+    }
+    let over = lines.iter().filter(|(folder, count)| **count as f64 > budget[**folder]);
+    let over: Vec<String> =
+        over.map(|(folder, count)| format!("{folder}: {count} of {}", budget[*folder])).collect();
+    assert!(over.is_empty(), "more lines than tests/budget.toml allows:\n{}", over.join("\n"));
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let name = format!("crates/{}/src", entry.unwrap().file_name().to_string_lossy());
+        assert!(budget.contains_key(&name), "tests/budget.toml does not name {name}");
+    }
+}
+
+#[derive(Default)]
+struct Words {
+    names: Vec<String>,
+    /// The first word of each doc comment.
+    openings: Vec<String>,
+}
+
+impl<'ast> Visit<'ast> for Words {
+    fn visit_ident(&mut self, _: &'ast syn::Ident) {}
+
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        self.names.push(pattern.ident.to_string());
+        visit::visit_pat_ident(self, pattern);
+    }
+
+    fn visit_field(&mut self, field: &'ast syn::Field) {
+        self.names.extend(field.ident.as_ref().map(ToString::to_string));
+        self.attributes(&field.attrs);
+        visit::visit_field(self, field);
+    }
+
+    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
+        self.names.push(signature.ident.to_string());
+        visit::visit_signature(self, signature);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.attributes(&item.attrs);
+        visit::visit_impl_item_fn(self, item);
+    }
+
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        let (ident, attributes) = match item {
+            syn::Item::Struct(i) => (Some(&i.ident), &i.attrs),
+            syn::Item::Enum(i) => (Some(&i.ident), &i.attrs),
+            syn::Item::Trait(i) => (Some(&i.ident), &i.attrs),
+            syn::Item::Type(i) => (Some(&i.ident), &i.attrs),
+            syn::Item::Const(i) => (Some(&i.ident), &i.attrs),
+            syn::Item::Static(i) => (Some(&i.ident), &i.attrs),
+            syn::Item::Mod(i) => (Some(&i.ident), &i.attrs),
+            syn::Item::Fn(i) => (None, &i.attrs),
+            _ => return visit::visit_item(self, item),
+        };
+        self.names.extend(ident.map(ToString::to_string));
+        self.attributes(attributes);
+        visit::visit_item(self, item);
+    }
+}
+
+impl Words {
+    /// Adds the first word of the documentation among the attributes of an item.
+    fn attributes(&mut self, attributes: &[syn::Attribute]) {
+        let doc = attributes.iter().find_map(|attribute| match &attribute.meta {
+            syn::Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
+                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
+                _ => None,
+            },
+            _ => None,
+        });
+        self.openings.extend(doc.and_then(|text| text.split_whitespace().next().map(str::to_owned)));
+    }
+}
+
+fn is_bare(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let is_participle = name.len() > 3 && !name.contains('_') && (name.ends_with("ed") || name.ends_with("ing"));
+    (is_participle || BARE.split_whitespace().any(|word| word == name))
+        && !NOUNS.split_whitespace().any(|noun| noun == name)
+}
+
+fn share<T>(all: &[T], is: impl Fn(&T) -> bool) -> f64 {
+    all.iter().filter(|one| is(one)).count() as f64 / all.len().max(1) as f64
+}
+
+#[test]
+fn names_comments_and_width_keep_their_limits() {
+    let folders = budget("lines");
+    let mut words = Words::default();
+    let mut widths = Vec::new();
+    for (folder, code) in all_code(&folders) {
+        let parsed = syn::parse_file(&code).unwrap_or_else(|e| panic!("{folder}: {e}"));
+        words.visit_file(&parsed);
+        widths.extend(code.lines().map(|line| line.chars().count()));
+    }
+    assert!(words.names.len() > 15_000, "only {} names were read", words.names.len());
+    let openings = ["What", "Who", "How", "Whether", "Where", "When", "Which", "Why", "That", "Of"];
+    let shares = [
+        ("bare_names", share(&words.names, |name| is_bare(name))),
+        ("doc_openings", share(&words.openings, |word| openings.contains(&word.as_str()))),
+        ("wide_lines", share(&widths, |columns| *columns > 100)),
+    ];
+    let limits = budget("style");
+    let over: Vec<_> = shares.iter().filter(|(name, share)| *share > limits[*name]).collect();
+    assert!(over.is_empty(), "more than tests/budget.toml allows: {over:?}");
+}
