@@ -112,7 +112,7 @@ impl Reader {
                 TagEnd::TableCell => self.text.push_str("  "),
                 TagEnd::HtmlBlock => {
                     let html = std::mem::take(&mut self.html);
-                    self.text.push_str(&super::html::read(&html, &mut self.targets));
+                    self.text.push_str(&super::html::text_and_targets(&html, &mut self.targets));
                     self.flush(BlockKind::Prose);
                 }
                 _ => {}
@@ -126,8 +126,8 @@ impl Reader {
             // "Vec<T>" outside of code parses as a tag; tags that are not HTML's are text.
             Event::InlineHtml(html) if !super::html::is_known_tag(&html) => self.text.push_str(&html),
             Event::InlineHtml(html) => {
-                let said = super::html::inline(&html, &mut self.targets);
-                self.text.push_str(&said);
+                let alt_text = super::html::inline(&html, &mut self.targets);
+                self.text.push_str(&alt_text);
             }
             Event::Rule | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
         }

@@ -85,31 +85,31 @@ fn is_of_a_log(line: &str, rest: &str) -> bool {
 
 /// Returns the distinct whole identifiers of a report's parts.
 pub fn identifiers(parts: [&str; 3]) -> Vec<String> {
-    let mut seen = HashSet::new();
-    let mut all = Vec::new();
+    let mut distinct = HashSet::new();
+    let mut out = Vec::new();
     for text in parts {
         for (_, whole) in tokens::identifiers(text).take(MAX_READ) {
-            if seen.insert(whole.clone()) {
-                all.push(whole);
+            if distinct.insert(whole.clone()) {
+                out.push(whole);
             }
         }
     }
-    all
+    out
 }
 
 /// Returns the distinct stems of a text. Stop words are left out unless there are no other words.
 pub fn terms(text: &str) -> Vec<String> {
-    let mut seen = HashSet::new();
-    let mut all: Vec<String> = Vec::new();
+    let mut distinct = HashSet::new();
+    let mut out: Vec<String> = Vec::new();
     for word in tokens::forms(text).into_iter().take(MAX_READ) {
-        if seen.insert(word.term.clone()) {
-            all.push(word.term);
+        if distinct.insert(word.term.clone()) {
+            out.push(word.term);
         }
     }
-    if all.iter().any(|t| !tokens::is_stop_word(t)) {
-        all.retain(|t| !tokens::is_stop_word(t));
+    if out.iter().any(|t| !tokens::is_stop_word(t)) {
+        out.retain(|t| !tokens::is_stop_word(t));
     }
-    all
+    out
 }
 
 #[cfg(test)]
@@ -162,12 +162,12 @@ mod tests {
     #[test]
     fn a_coloured_log_is_asked_as_the_same_without_colours() {
         let log = "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n";
-        let coloured = log.replace("error", "\u{1b}[1m\u{1b}[31merror").replace(": m", "\u{1b}[0m: m");
-        let read = |text: &str| {
+        let coloured_log = log.replace("error", "\u{1b}[1m\u{1b}[31merror").replace(": m", "\u{1b}[0m: m");
+        let blocks_of = |text: &str| {
             let (title, body) = pasted(text, &Skeleton::default());
             (title, body.blocks)
         };
-        assert_eq!(read(&coloured), read(log));
+        assert_eq!(blocks_of(&coloured_log), blocks_of(log));
     }
 
     #[test]

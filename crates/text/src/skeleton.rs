@@ -40,19 +40,19 @@ pub fn line_hash(line: &str) -> Option<u64> {
 /// The maximum number of words of a form's label, and of a value chosen there.
 const LABEL: usize = 3;
 /// The words before a colon that report a failure rather than label a field.
-const TOLD: [&str; 8] = ["err", "warn", "fatal", "failed", "failure", "exception", "fehler", "ошибка"];
+const FAILURES: [&str; 8] = ["err", "warn", "fatal", "failed", "failure", "exception", "fehler", "ошибка"];
 
 /// Returns whether a line is a form's label without a value, or with one chosen from a list:
 /// "Priority: high". Numbers are excluded, because versions and amounts are informative.
 fn is_choice(line: &str) -> bool {
     let Some((label, chosen)) = line.split_once(':') else { return false };
     let words = |text: &str| text.split_whitespace().count();
-    let told = label.to_lowercase();
-    let is_told = TOLD.iter().any(|word| told.contains(word));
+    let lowercase_label = label.to_lowercase();
+    let is_failure = FAILURES.iter().any(|word| lowercase_label.contains(word));
     (1..=LABEL).contains(&words(label))
         && words(chosen) <= LABEL
         && (chosen.is_empty() || chosen.starts_with(' '))
-        && !is_told
+        && !is_failure
         && !line.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '(' | '/' | '"' | '`'))
 }
 
@@ -124,7 +124,7 @@ impl Finder {
     /// Counts one item's body.
     pub fn add(&mut self, markdown: &str) {
         self.items += 1;
-        let mut seen = HashSet::new();
+        let mut hashes = HashSet::new();
         let mut fence = false;
         for line in markdown.lines().take(400) {
             let start = line.trim_start();
@@ -134,7 +134,7 @@ impl Finder {
             }
             if !fence
                 && let Some(hash) = line_hash(line)
-                && seen.insert(hash)
+                && hashes.insert(hash)
             {
                 let (count, formal) = self.counts.entry(hash).or_insert((0, true));
                 *count += 1;
@@ -220,8 +220,8 @@ mod tests {
         for i in 0..4 {
             finder.add(&format!("### 版本\n{i}\n**Device:** pump\n- [x] I searched\nit stops"));
         }
-        let left = finder.finish().strip("### 版本\n9\n**Device:** pump\n- [ ] I searched\nit stops");
-        assert_eq!(left, "9\nit stops\n");
+        let text = finder.finish().strip("### 版本\n9\n**Device:** pump\n- [ ] I searched\nit stops");
+        assert_eq!(text, "9\nit stops\n");
     }
 
     #[test]

@@ -39,26 +39,26 @@ fn moves(order: &str) -> bool {
 
 /// Returns the text without terminal control sequences; a space replaces a movement between two
 /// words.
-fn obeyed(text: &str) -> Cow<'_, str> {
+fn remove_controls(text: &str) -> Cow<'_, str> {
     let mut orders = ORDERS.find_iter(text).peekable();
     if orders.peek().is_none() {
         return Cow::Borrowed(text);
     }
-    let (mut out, mut from, mut moved) = (String::with_capacity(text.len()), 0, false);
-    let mut say = |words: &str, moved: &mut bool| {
+    let (mut out, mut from, mut has_moved) = (String::with_capacity(text.len()), 0, false);
+    let mut push_words = |words: &str, has_moved: &mut bool| {
         let Some(first) = words.chars().next() else { return };
-        let beside = out.chars().next_back().is_some_and(|c| !c.is_whitespace()) && !first.is_whitespace();
-        if std::mem::take(moved) && beside {
+        let is_joined = out.chars().next_back().is_some_and(|c| !c.is_whitespace()) && !first.is_whitespace();
+        if std::mem::take(has_moved) && is_joined {
             out.push(' ');
         }
         out.push_str(words);
     };
     for order in orders {
-        say(&text[from..order.start()], &mut moved);
-        moved |= moves(order.as_str());
+        push_words(&text[from..order.start()], &mut has_moved);
+        has_moved |= moves(order.as_str());
         from = order.end();
     }
-    say(&text[from..], &mut moved);
+    push_words(&text[from..], &mut has_moved);
     Cow::Owned(out)
 }
 
@@ -106,7 +106,7 @@ pub fn strip_ansi(text: &str) -> Cow<'_, str> {
 }
 
 fn strip_control(text: &str) -> Cow<'_, str> {
-    let coloured = text.contains(['\u{1b}', '\u{9b}', '\u{9d}'])
+    let has_controls = text.contains(['\u{1b}', '\u{9b}', '\u{9d}'])
         || (text.contains('[')
             && [
                 "^[[",
@@ -121,19 +121,19 @@ fn strip_control(text: &str) -> Cow<'_, str> {
             ]
             .iter()
             .any(|escape| text.contains(escape)));
-    let plain = if coloured { obeyed(text) } else { Cow::Borrowed(text) };
+    let plain = if has_controls { remove_controls(text) } else { Cow::Borrowed(text) };
     if !RESETS.iter().any(|reset| plain.contains(reset)) {
         return plain;
     }
     let mut out = String::with_capacity(plain.len());
     let mut from = 0;
-    for found in ORPHANS.find_iter(&plain) {
+    for orphan in ORPHANS.find_iter(&plain) {
         // "rate[5m]" is a duration.
-        if plain[found.end()..].starts_with(']') {
+        if plain[orphan.end()..].starts_with(']') {
             continue;
         }
-        out.push_str(&plain[from..found.start()]);
-        from = found.end();
+        out.push_str(&plain[from..orphan.start()]);
+        from = orphan.end();
     }
     out.push_str(&plain[from..]);
     Cow::Owned(out)
@@ -253,8 +253,8 @@ mod tests {
         #[test]
         fn what_has_no_colours_stays_and_nothing_else_goes(lines in proptest::collection::vec("[a-z0-9 :/äß]{0,20}", 1..8), orders in "(\\[[0-9;]{0,4}[mKGAJ]|\\(B|=){1}") {
             let plain = lines.join("\n");
-            let coloured = lines.iter().map(|l| format!("\u{1b}{orders}{l}\u{1b}[0m")).collect::<Vec<_>>().join("\n");
-            proptest::prop_assert_eq!(strip_ansi(&coloured), plain.as_str());
+            let log = lines.iter().map(|l| format!("\u{1b}{orders}{l}\u{1b}[0m")).collect::<Vec<_>>().join("\n");
+            proptest::prop_assert_eq!(strip_ansi(&log), plain.as_str());
         }
 
         #[test]
@@ -266,8 +266,8 @@ mod tests {
     #[test]
     fn json_means_the_same() {
         let text = "a\u{9b}31m\u{202e}b\u{1b}\u{200e}ä";
-        let escaped = json(&serde_json::to_string(text).unwrap());
-        assert_eq!(escaped, "\"a\\u009b31m\\u202eb\\u001b\\u200eä\"");
-        assert_eq!(serde_json::from_str::<String>(&escaped).unwrap(), text);
+        let json_text = json(&serde_json::to_string(text).unwrap());
+        assert_eq!(json_text, "\"a\\u009b31m\\u202eb\\u001b\\u200eä\"");
+        assert_eq!(serde_json::from_str::<String>(&json_text).unwrap(), text);
     }
 }
