@@ -12,9 +12,9 @@ fn fine(count: usize) -> String {
 fn among(text: &str) -> Vec<LogGroup> {
     let alone = read_text(text).groups;
     let groups = read_text(&format!("{}{text}{}", fine(60), fine(20))).groups;
-    let told =
+    let summary =
         |groups: &[LogGroup]| groups.iter().map(|g| (g.message.clone(), g.severity)).collect::<Vec<_>>();
-    assert_eq!(told(&groups), told(&alone), "{text}");
+    assert_eq!(summary(&groups), summary(&alone), "{text}");
     groups
 }
 
@@ -105,17 +105,17 @@ fn a_crash_of_android_is_one_failure_named_by_what_was_thrown() {
     let threadtime: String =
         lines.iter().map(|l| format!("05-12 10:00:00.311    77    77 E AndroidRuntime: {l}\n")).collect();
     let brief: String = lines.iter().map(|l| format!("E/AndroidRuntime(   77): {l}\n")).collect();
-    let expected = "java.lang.IllegalStateException: gate is shut · java.io.IOException: no key";
+    let name = "java.lang.IllegalStateException: gate is shut · java.io.IOException: no key";
     for text in [&threadtime, &brief] {
         let groups = read_text(text).groups;
-        assert_eq!(groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(), [expected], "{groups:#?}");
+        assert_eq!(groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(), [name], "{groups:#?}");
         assert_eq!(groups[0].severity, LogSeverity::Fatal);
         assert!(groups[0].example.contains("Key.turn"), "{groups:#?}");
     }
     assert_eq!(read_text(&format!("{threadtime}{threadtime}")).groups[0].count, 2);
-    let others: String =
+    let errors: String =
         ["no key", "no rope"].map(|l| format!("05-12 10:00:00.311    77    77 E Gate: {l}\n")).concat();
-    assert_eq!(read_text(&others).groups.len(), 2);
+    assert_eq!(read_text(&errors).groups.len(), 2);
 }
 
 #[test]
