@@ -30,7 +30,7 @@ use files::{Files, LockMode};
 pub use overlap::{Overlap, ReportTerms};
 use query::FilterResult;
 pub use query::{MAX_TERMS, Named, Scope, Vocabulary, Words};
-use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
+use schema::{Analyzer, Fields, SCHEMA_VERSION, TokenKind, schema};
 pub use similar::{CommentMatcher, hashes};
 pub use write::{Entry, Writer};
 
@@ -205,8 +205,8 @@ impl FullText {
     }
 
     fn new(folder: &Path, index: Index, fields: Fields, read_only: bool) -> Result<Self> {
-        index.tokenizers().register("words", TextAnalyzer::from(Analyzer::new(Cut::Words)));
-        index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer::new(Cut::Identifiers)));
+        index.tokenizers().register("words", TextAnalyzer::from(Analyzer::new(TokenKind::Words)));
+        index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer::new(TokenKind::Identifiers)));
         let reading = Mutex::new(Reading::open(&index, folder)?);
         let (folder, filter_cache) = (folder.to_owned(), Mutex::default());
         Ok(Self { folder, index, reading, fields, filter_cache, read_only })

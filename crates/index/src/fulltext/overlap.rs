@@ -275,7 +275,7 @@ impl FullText {
             if has_match {
                 for (overlap, n) in out.iter_mut().zip(&frequency).filter(|(_, n)| **n > 0.0) {
                     overlap.words += weight / total * n / (K1 + n);
-                    overlap.held.insert(place);
+                    overlap.word_set.insert(place);
                 }
             }
         }
