@@ -8,7 +8,7 @@ use precedent_core::{
 use serde_json::json;
 
 use crate::{
-    fake_github::{FakeGitHub, Fault, Gone},
+    fake_github::{FakeGitHub, Fault, Removal},
     support::Place,
     sync::Mirror,
 };
@@ -152,7 +152,7 @@ async fn what_changed_at_the_tracker_meanwhile_is_left_as_it_is() {
         2,
         json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-05-01T00:00:00Z"}),
     );
-    github.world().remove(3, Gone::Deleted);
+    github.world().remove(3, Removal::Deleted);
     let report = close(&mirror).await;
     assert_eq!(report.problem, None);
     assert_eq!(steps(&report), [("acme/app#2", ClosureStep::Refused), ("acme/app#3", ClosureStep::Refused)]);

@@ -12,9 +12,9 @@ use precedent_engine::Casebook;
 use serde_json::json;
 
 use crate::{
-    fake_github::{FakeGitHub, Fault, Gone, NOW},
+    fake_github::{FakeGitHub, Fault, NOW, Removal},
     fake_tracker::{FakeTracker, Shape, Trouble},
-    sync::{Mirror, synced},
+    sync::{Mirror, sync_ok},
 };
 
 /// A server of a connector's kind, with one project of a few pages.
@@ -62,7 +62,7 @@ async fn sync(casebook: &Casebook, task: &Task) -> SyncReport {
 }
 
 async fn ok(mirror: &Mirror) -> SyncReport {
-    synced(&mirror.casebook, false).await
+    sync_ok(&mirror.casebook, false).await
 }
 
 fn has(report: &SyncReport, kind: GapKind) -> bool {
@@ -117,7 +117,7 @@ pub async fn deleted<B: Bench>() {
     let mirror = bench.mirror().await;
     ok(&mirror).await;
     bench.delete(5);
-    assert_eq!(synced(&mirror.casebook, true).await.gone, 1);
+    assert_eq!(sync_ok(&mirror.casebook, true).await.gone, 1);
     // The item is kept and marked, never silently removed.
     let thread = mirror.casebook.thread(&format!("{}#5", bench.key())).await.unwrap();
     assert!(thread.deleted_at.is_some());
@@ -178,7 +178,7 @@ pub async fn rate_limited<B: Bench>() {
     bench.limit_once();
     let mirror = bench.mirror().await;
     ok(&mirror).await;
-    assert!(mirror.waited() >= Duration::from_secs(60), "without a word it is a minute at least");
+    assert!(mirror.take_waits() >= Duration::from_secs(60), "without a word it is a minute at least");
     bench.assert_same(&mirror);
 }
 
@@ -246,7 +246,7 @@ impl<const NUMBERED: bool> Bench for OnGitHub<NUMBERED> {
     fn filled(items: u64, comments: u64) -> Self {
         let github = FakeGitHub::new("acme/app");
         github.world().fill(items, comments);
-        github.world().numbered = NUMBERED;
+        github.world().has_page_numbers = NUMBERED;
         Self(github)
     }
 
@@ -267,7 +267,7 @@ impl<const NUMBERED: bool> Bench for OnGitHub<NUMBERED> {
     }
 
     fn delete(&self, number: u64) {
-        self.0.world().remove(number, Gone::Deleted);
+        self.0.world().remove(number, Removal::Deleted);
     }
 
     fn comment_first(&self, number: u64) {
@@ -300,7 +300,7 @@ impl<const NUMBERED: bool> Bench for OnGitHub<NUMBERED> {
     }
 
     fn hide_comments(&self, hidden: bool) {
-        self.0.world().refused = if hidden { vec!["/issues/comments"] } else { vec![] };
+        self.0.world().forbidden_lists = if hidden { vec!["/issues/comments"] } else { vec![] };
     }
 
     fn add_unknown(&self, number: u64) {
@@ -403,7 +403,7 @@ macro_rules! on {
                     }
                     let page = content.lists;
                     let numbers: Vec<u64> = content.items.keys().copied().collect();
-                    let ids: Vec<u64> = content.said.keys().copied().collect();
+                    let ids: Vec<u64> = content.comments.keys().copied().collect();
                     for k in 0..7 {
                         let pick = |n: usize| (page * 37 + k * 61) % n;
                         content.retitle(numbers[pick(numbers.len())], &format!("Edited on page {page}"));
@@ -483,7 +483,7 @@ async fn a_token_goes_to_its_tracker_alone_and_a_wrong_one_is_told() {
         let problem = report.problem.unwrap();
         assert_eq!(problem.code, Code::Authentication, "{shape:?} {problem:?}");
         assert!(!format!("{problem:?}").contains("canary"));
-        assert_eq!(crate::sync::holding(&mirror.folder(), b"canary-token"), Vec::<String>::new());
+        assert_eq!(crate::sync::files_with(&mirror.folder(), b"canary-token"), Vec::<String>::new());
     }
 }
 

@@ -7,11 +7,11 @@ use precedent_core::{
 
 use crate::{
     fake_tracker::{FakeTracker, Shape},
-    sync::{Mirror, synced},
+    sync::{Mirror, sync_ok},
 };
 
 pub async fn sync(mirror: &Mirror) -> SyncReport {
-    synced(&mirror.casebook, false).await
+    sync_ok(&mirror.casebook, false).await
 }
 
 mod bugzilla {
@@ -41,14 +41,14 @@ mod bugzilla {
                     "{version} {address}"
                 );
             }
-            assert_eq!(crate::sync::holding(&mirror.folder(), b"canary-token"), Vec::<String>::new());
+            assert_eq!(crate::sync::files_with(&mirror.folder(), b"canary-token"), Vec::<String>::new());
         }
     }
 
     #[tokio::test]
     async fn one_bug_that_may_not_be_seen_hides_the_comments_of_no_other() {
         let fake = FakeTracker::new(Shape::Bugzilla, 5, 5);
-        fake.content().locked.insert(3);
+        fake.content().locked_items.insert(3);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         let report = sync(&mirror).await;
         assert_eq!((report.items, report.comments), (5, 4));
@@ -121,7 +121,7 @@ mod azure {
     #[tokio::test]
     async fn a_page_to_sign_in_counts_as_a_token_that_is_not_accepted() {
         let fake = FakeTracker::new(Shape::Azure, 1, 0);
-        fake.content().everything = Some(203);
+        fake.content().forced_status = Some(203);
         let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
         let error = mirror.casebook.test_source("acme/Kiln-App", &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::Authentication);
@@ -168,7 +168,7 @@ mod linear {
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         sync(&mirror).await;
         fake.content().retitle(7, "Thrown away");
-        fake.content().locked.insert(7);
+        fake.content().locked_items.insert(7);
         let report = sync(&mirror).await;
         assert_eq!((report.gone, report.updated), (1, 0));
         assert!(mirror.casebook.thread("acme/KILN#7").await.unwrap().deleted_at.is_some());
@@ -254,7 +254,7 @@ mod confluence {
             fake.content().trouble = Some((1, 1, Trouble::Status(429)));
             let mirror = Mirror::of_tracker(&fake, None, false).await;
             assert_eq!(sync(&mirror).await.new, 50);
-            assert!(mirror.waited() >= Duration::from_secs(60));
+            assert!(mirror.take_waits() >= Duration::from_secs(60));
             fake.content().trouble = Some((0, u32::MAX, Trouble::Status(403)));
             let report = sync(&mirror).await;
             assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused), "{:?}", report.gaps);

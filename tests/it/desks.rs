@@ -48,7 +48,7 @@ mod zendesk {
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         sync(&mirror).await;
         fake.content().retitle(7, "Thrown away");
-        fake.content().locked.insert(7);
+        fake.content().locked_items.insert(7);
         let report = sync(&mirror).await;
         assert_eq!((report.gone, report.updated), (1, 0));
         let key = mirror.key().await;
@@ -96,7 +96,7 @@ mod zendesk {
         // The suffix tells Zendesk that a token follows instead of a password.
         let sent = fake.content().log.last().unwrap().1.clone();
         assert_eq!(sent.as_deref(), Some("ada@acme.example/token:canary-token"));
-        assert_eq!(crate::sync::holding(&mirror.folder(), b"canary-token"), Vec::<String>::new());
+        assert_eq!(crate::sync::files_with(&mirror.folder(), b"canary-token"), Vec::<String>::new());
 
         let fake = FakeTracker::new(Shape::Zendesk, 1, 0);
         let mirror = Mirror::without_token(&fake).await;
@@ -186,7 +186,7 @@ mod discourse {
     async fn pinned_topics_are_met_once_and_do_not_end_the_list() {
         let fake = FakeTracker::new(Shape::Discourse, 100, 0);
         // The oldest two topics are at the top.
-        fake.content().pinned = [1, 2].into();
+        fake.content().pinned_items = [1, 2].into();
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         assert_eq!(sync(&mirror).await.items, 100);
         for number in [50, 60] {
@@ -211,7 +211,7 @@ mod discourse {
             content.answers.insert(9);
             content.items.get_mut(&12).unwrap().open = false;
             content.items.remove(&15);
-            content.said.retain(|_, s| s.number != 15);
+            content.comments.retain(|_, s| s.number != 15);
             // The added topic was hidden before.
             content.put(90, "Was in a hidden category", NOW - 2_000_000);
         }
@@ -264,7 +264,7 @@ mod discourse {
     #[tokio::test]
     async fn a_key_that_is_wrong_is_told_though_it_is_refused_like_a_hidden_topic() {
         let fake = FakeTracker::new(Shape::Discourse, 1, 0);
-        fake.content().everything = Some(403);
+        fake.content().forced_status = Some(403);
         let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
         let error = mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::Authentication);

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     fake_github::{FakeGitHub, NOW},
-    sync::{Mirror, synced},
+    sync::{Mirror, sync_ok},
 };
 
 const TOKEN: &str = "canary-token";
@@ -42,11 +42,11 @@ async fn discussions_are_items_with_all_that_is_said_below_them() {
         talk.comments = (1..=95).map(|id| (9_000 + id, 0)).collect();
         talk.comments[3].1 = 65;
         talk.answer = Some(9_002);
-        talk.deleted = vec![9_004];
+        talk.deleted_comments = vec![9_004];
         world.talk(301, "Old question", NOW - 40).closed = Some("OUTDATED");
     }
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
     assert_eq!(github.world().invalid, Vec::<String>::new());
     // Each discussion has two comments with two replies each; of the long one, all but the deleted
@@ -71,18 +71,18 @@ async fn discussions_are_items_with_all_that_is_said_below_them() {
 async fn only_what_changed_is_read_again() {
     let github = github(90);
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
-    synced(&mirror.casebook, false).await;
+    sync_ok(&mirror.casebook, false).await;
     let before = questions(&github);
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert_eq!((report.new, report.updated), (0, 0));
     assert_eq!(questions(&github) - before, 1, "a look at the newest ones");
     {
         let mut world = github.world();
         let talk = world.discussions.get_mut(&105).unwrap();
-        (talk.updated, talk.answer) = (NOW + 5, Some(1_050));
+        (talk.updated_at, talk.answer) = (NOW + 5, Some(1_050));
         world.talk(400, "A new one", NOW + 6);
     }
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     // The discussion and its new answer changed.
     assert_eq!((report.new, report.updated), (1, 2));
     assert_eq!(mirror.casebook.thread("acme/app#105").await.unwrap().state, Some(State::Closed));
@@ -92,9 +92,9 @@ async fn only_what_changed_is_read_again() {
 async fn a_discussion_that_was_deleted_is_marked_and_open_ones_are_not_asked_for_one_by_one() {
     let github = github(60);
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
-    synced(&mirror.casebook, false).await;
+    sync_ok(&mirror.casebook, false).await;
     github.world().discussions.remove(&110);
-    let report = synced(&mirror.casebook, true).await;
+    let report = sync_ok(&mirror.casebook, true).await;
     // The discussion and its four comments were removed.
     assert_eq!(report.gone, 1 + 4);
     assert!(mirror.casebook.thread("acme/app#110").await.unwrap().deleted_at.is_some());
@@ -108,14 +108,14 @@ async fn a_discussion_that_was_deleted_is_marked_and_open_ones_are_not_asked_for
 async fn where_there_are_none_nothing_is_asked_and_without_leave_the_rest_is_mirrored() {
     let none = github(0);
     let mirror = Mirror::with(&none, Some(TOKEN)).await;
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
     assert!(!none.world().log.iter().any(|l| l.address.contains("graphql") && l.status != 200));
 
     let signed_out = github(3);
     signed_out.world().token = None;
     let mirror = Mirror::of(&signed_out).await;
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert_eq!(report.items, 20);
     let gap = report.gaps.iter().find(|g| g.kind == GapKind::Refused).unwrap();
     assert!(gap.text.contains("Discussions") && gap.text.contains("signing in"), "{gap:?}");
@@ -124,13 +124,13 @@ async fn where_there_are_none_nothing_is_asked_and_without_leave_the_rest_is_mir
     forbidden.world().discussions_refused =
         Some(json!({"type": "FORBIDDEN", "message": "Resource not accessible by personal access token"}));
     let mirror = Mirror::with(&forbidden, Some(TOKEN)).await;
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert_eq!(report.items, 20);
     assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("not accessible")));
     let access = mirror.casebook.test_source("acme/app", &Task::new()).await.unwrap();
     assert!(access.refused.iter().any(|r| r.contains("discussions")), "{access:?}");
     forbidden.world().discussions_refused = None;
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert_eq!(report.new, 3 + 3 * 4);
     assert!(!report.gaps.iter().any(|g| g.kind == GapKind::Refused));
 }
@@ -141,7 +141,7 @@ async fn an_old_server_and_a_limit_are_met() {
     old.world().discussions_refused =
         Some(json!({"message": "Field 'discussions' doesn't exist on type 'Repository'"}));
     let mirror = Mirror::with(&old, Some(TOKEN)).await;
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert!(
         report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("does not support them"))
     );
@@ -152,6 +152,6 @@ async fn an_old_server_and_a_limit_are_met() {
     let mirror = Mirror::with(&busy, Some(TOKEN)).await;
     let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
     assert_eq!(report.problem.unwrap().code, precedent_core::Code::RateLimited);
-    assert!(mirror.waited() >= std::time::Duration::from_secs(60));
+    assert!(mirror.take_waits() >= std::time::Duration::from_secs(60));
     assert_eq!(report.items, 20, "what came before is kept");
 }

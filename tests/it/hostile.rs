@@ -186,7 +186,7 @@ fn what_strangers_wrote_is_marked_in_every_reply_to_an_agent() {
 fn a_refusal_by_a_server_reaches_an_agent_with_the_notice_alone() {
     let github = crate::fake_github::FakeGitHub::new("acme/app");
     github.world().fill(3, 3);
-    github.world().refused = vec!["/issues/comments"];
+    github.world().forbidden_lists = vec!["/issues/comments"];
     let place = Place::new();
     place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
     place.run(&["sync"]);

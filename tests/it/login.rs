@@ -68,7 +68,7 @@ async fn sign_in(answers: Vec<Value>) -> (Result<i64, Code>, Vec<String>, Option
         .get(&host)
         .unwrap()
         .map(|t: SecretString| secrecy::ExposeSecret::expose_secret(&t).to_owned());
-    assert_eq!(crate::sync::holding(&place.casebook(), b"canary"), Vec::<String>::new());
+    assert_eq!(crate::sync::files_with(&place.casebook(), b"canary"), Vec::<String>::new());
     let sent = std::mem::take(&mut github.world().device_sent);
     (done, sent, kept)
 }

@@ -10,20 +10,21 @@ const FAILURE: &str = "Upload of a large bundle stops with error FW-1043";
 
 /// Returns a small casebook with every kind of content. Its files are `in.jsonl`, `wiki/` and
 /// `table.csv`.
-fn filled() -> Place {
+fn sample_casebook() -> Place {
     let place = Place::new();
-    let mut solved = issue(1, FAILURE, "On 2.3.1 it stops.\n\n```\nerror FW-1043: chunk out of order\n```");
-    solved["state"] = json!("closed");
-    solved["state_reason"] = json!("completed");
-    solved["closed_at"] = json!("2026-01-08T00:00:00Z");
-    solved["comments"] = json!(2);
-    let mut again = issue(5, FAILURE, "It stops behind the proxy too, with ops@acme.example.");
-    again["created_at"] = json!("2026-02-02T00:00:00Z");
-    let other = issue(2, "Console title is \u{1b}[31mred\u{1b}[0m", "Nothing to see.");
+    let mut solved_item =
+        issue(1, FAILURE, "On 2.3.1 it stops.\n\n```\nerror FW-1043: chunk out of order\n```");
+    solved_item["state"] = json!("closed");
+    solved_item["state_reason"] = json!("completed");
+    solved_item["closed_at"] = json!("2026-01-08T00:00:00Z");
+    solved_item["comments"] = json!(2);
+    let mut duplicate = issue(5, FAILURE, "It stops behind the proxy too, with ops@acme.example.");
+    duplicate["created_at"] = json!("2026-02-02T00:00:00Z");
+    let unrelated = issue(2, "Console title is \u{1b}[31mred\u{1b}[0m", "Nothing to see.");
     let lines: String = [
-        solved,
-        other,
-        again,
+        solved_item,
+        unrelated,
+        duplicate,
         comment(10, 1, "The chunks arrive in another order behind a proxy."),
         comment(11, 1, "Fixed by keeping the chunks in order; it is in 2.3.2."),
     ]
@@ -265,7 +266,7 @@ const ELSEWHERE: &[&str] = &[
     "completions",
 ];
 
-fn masked(ran: &Ran, place: &Place) -> String {
+fn mask(ran: &Ran, place: &Place) -> String {
     let text = ran.shown(place);
     let replace = |text: &str, pattern: &str, with: &str| {
         regex::Regex::new(pattern).unwrap().replace_all(text, with).into_owned()
@@ -286,26 +287,26 @@ fn schema(place: &Place, name: &str) -> jsonschema::Validator {
 
 #[test]
 fn what_every_command_prints() {
-    let place = filled();
+    let place = sample_casebook();
     let folder = place.path("").to_string_lossy().trim_end_matches('/').to_owned();
-    let mut known: BTreeSet<String> = BTreeSet::new();
+    let mut covered: BTreeSet<String> = BTreeSet::new();
     let mut wrongs: Vec<String> = Vec::new();
     for (name, args, of) in CASES {
         let args: Vec<String> =
             args.iter().map(|a| a.replace('@', if a.starts_with('@') { &folder } else { "@" })).collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let ran = place.run(&args);
-        let failing = name.ends_with("_error") || name.ends_with("_meant");
-        let mut wrong = |what: String| wrongs.push(format!("{name}: {what}\n{}\n{}", ran.out, ran.err));
-        if (ran.code != Some(0)) != failing || ran.err.contains("panicked") {
+        let must_fail = name.ends_with("_error") || name.ends_with("_meant");
+        let mut wrong = |problem: String| wrongs.push(format!("{name}: {problem}\n{}\n{}", ran.out, ran.err));
+        if (ran.code != Some(0)) != must_fail || ran.err.contains("panicked") {
             wrong(format!("ended with {:?}", ran.code));
         }
         let remedies = ["hint:", "For more information", "Usage:"];
-        if failing && !(matches!(ran.code, Some(1 | 2)) && remedies.iter().any(|r| ran.err.contains(r))) {
+        if must_fail && !(matches!(ran.code, Some(1 | 2)) && remedies.iter().any(|r| ran.err.contains(r))) {
             wrong("no remedy".to_owned());
         }
         if let Some(of) = of {
-            known.insert((*of).to_owned());
+            covered.insert((*of).to_owned());
             match serde_json::from_str::<Value>(&ran.out) {
                 Err(error) => wrong(error.to_string()),
                 Ok(printed) => {
@@ -315,17 +316,17 @@ fn what_every_command_prints() {
                 }
             }
         }
-        insta::assert_snapshot!(format!("output_{name}"), masked(&ran, &place));
+        insta::assert_snapshot!(format!("output_{name}"), mask(&ran, &place));
     }
     assert!(wrongs.is_empty(), "{}", wrongs.join("\n---\n"));
     let sample =
         place.json(&["--casebook", &place.path("sample").to_string_lossy(), "import", "sample", "--json"]);
     schema(&place, "import").validate(&sample).unwrap();
     // Every schema was compared with real output, except three that need a missing resource.
-    let all: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
-    let missing: Vec<&String> = all.difference(&known).collect();
+    let schema_names: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
+    let uncovered: Vec<&String> = schema_names.difference(&covered).collect();
     assert_eq!(
-        missing,
+        uncovered,
         ["eval", "eval-cases", "source-test"],
         "no real output was held against these schemas"
     );
@@ -346,24 +347,27 @@ fn no_command_is_forgotten() {
         pages.iter().filter(|p| !pages.iter().any(|o| o.starts_with(&format!("{p}-")))).collect();
     for page in whole {
         let words = page.trim_start_matches("precedent-");
-        let has = |wanted: fn(&str) -> bool| {
+        let has = |matches_name: fn(&str) -> bool| {
             CASES.iter().any(|(name, args, _)| {
                 let args: Vec<&str> =
                     args.iter().copied().skip_while(|a| a.starts_with("--") || a.starts_with('@')).collect();
-                let said = [
+                let forms = [
                     args.join("-"),
                     args.iter().take(2).copied().collect::<Vec<_>>().join("-"),
                     args[0].to_owned(),
                 ];
-                said.iter().any(|s| s == words) && wanted(name)
+                forms.iter().any(|s| s == words) && matches_name(name)
             })
         };
         let elsewhere = ELSEWHERE.iter().any(|e| e.replace(' ', "-") == words);
-        let held =
+        let is_covered =
             has(|n| !n.ends_with("_error")) || elsewhere || matches!(words, "search" | "show" | "brief");
         let fails = has(|n| n.ends_with("_error") || n.ends_with("_meant"));
         // A command that cannot fail by itself needs no failure case.
-        assert!(held && (fails || words == "config-path"), "{words}: held {held}, its failure {fails}");
+        assert!(
+            is_covered && (fails || words == "config-path"),
+            "{words}: held {is_covered}, its failure {fails}"
+        );
     }
 }
 
@@ -374,19 +378,19 @@ fn the_schemas_in_the_docs_are_current() {
     let names: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
     for name in &names {
         let now = place.ok(&["schema", name]).out;
-        let kept = std::fs::read_to_string(docs.join(format!("{name}.json"))).unwrap_or_default();
+        let documented = std::fs::read_to_string(docs.join(format!("{name}.json"))).unwrap_or_default();
         assert!(
-            kept == now,
+            documented == now,
             "docs/schema/{name}.json is not current; write it: precedent schema --into docs/schema"
         );
         let value: Value = serde_json::from_str(&now).unwrap();
         jsonschema::meta::validate(&value).unwrap_or_else(|e| panic!("{name}: {e}"));
     }
-    let kept: BTreeSet<String> = std::fs::read_dir(&docs)
+    let documented: BTreeSet<String> = std::fs::read_dir(&docs)
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().trim_end_matches(".json").to_owned())
         .collect();
-    assert_eq!(kept, names);
+    assert_eq!(documented, names);
 }
 
 #[test]

@@ -302,7 +302,7 @@ fn the_command_line_and_where_the_token_never_shows() {
     let hidden = hidden.strip_prefix("Basic ").unwrap();
     for secret in [CANARY, hidden] {
         assert!(!spied.contains(secret) && !ran.err.contains(secret));
-        assert_eq!(crate::sync::holding(&place.casebook(), secret.as_bytes()), Vec::<String>::new());
+        assert_eq!(crate::sync::files_with(&place.casebook(), secret.as_bytes()), Vec::<String>::new());
     }
     assert!(github.requests().iter().any(|l| l.authorization.as_deref() == Some(&basic(CANARY))));
 }
