@@ -82,8 +82,8 @@ pub struct CasesWay {
     pub alarms: Share,
 }
 
-fn share_of(all: &[bool]) -> Share {
-    share(all.iter().map(|is| (*is, 1.0)))
+fn share_of(flags: &[bool]) -> Share {
+    share(flags.iter().map(|is| (*is, 1.0)))
 }
 
 /// The part of a report that is used as the query.
@@ -143,46 +143,46 @@ pub async fn evaluate_cases(
     for set in &sets {
         let options = open(set.casebook_folder(&request.cache));
         let casebook = crate::casebook(options, set, request.model.as_deref(), &table, task).await?;
-        let asked: Vec<(usize, BTreeSet<usize>)> = set
+        let queries: Vec<(usize, BTreeSet<usize>)> = set
             .relevant
             .iter()
-            .map(|(query, all)| {
-                (*query, all.iter().copied().filter(|r| set.reports[*r].is_solved()).collect())
+            .map(|(query, originals)| {
+                (*query, originals.iter().copied().filter(|r| set.reports[*r].is_solved()).collect())
             })
             .filter(|(_, closed): &(usize, BTreeSet<usize>)| !closed.is_empty())
             .collect();
-        let step = asked.len().div_ceil(MOST).max(1);
-        let asked: Vec<_> = asked.into_iter().step_by(step).collect();
+        let step = queries.len().div_ceil(MOST).max(1);
+        let queries: Vec<_> = queries.into_iter().step_by(step).collect();
         let foreign: Vec<&EvalSet> = sets.iter().filter(|s| s.name != set.name).collect();
         let now = set.reports.last().map_or(Timestamp::UNIX_EPOCH, |r| r.created_at);
         let mut ways = Vec::new();
         for (way, by) in [("troubleshoot", Ranking::Duplicates), ("search", Ranking::Hybrid)] {
             for form in QueryForm::ALL {
-                let mut found = [vec![], vec![], vec![], vec![]];
-                for (done, (query, right)) in asked.iter().enumerate() {
-                    task.report(Phase::Evaluate, done as u64, Some(asked.len() as u64), "queries");
+                let mut hits = [vec![], vec![], vec![], vec![]];
+                for (done, (query, right)) in queries.iter().enumerate() {
+                    task.report(Phase::Evaluate, done as u64, Some(queries.len() as u64), "queries");
                     let report = &set.reports[*query];
                     let Some(text) = form.of(&report.title, &report.body) else { continue };
                     let number = (form == QueryForm::Report).then_some(*query as u64 + 1);
-                    let ranked = ask(&casebook, text, number, report.created_at, by, task).await?;
+                    let documents = ask(&casebook, text, number, report.created_at, by, task).await?;
                     if by == Ranking::Duplicates
                         && let Some(file) = &mut features
                     {
-                        write(file, set, form, &report.id, &ranked, right)?;
+                        write(file, set, form, &report.id, &documents, right)?;
                     }
-                    let shown = shown(ranked, by);
-                    let at = shown.iter().position(|n| place(*n).is_some_and(|p| right.contains(&p)));
-                    for (list, k) in found.iter_mut().zip([1, 3, 10]) {
+                    let numbers = visible_numbers(documents, by);
+                    let at = numbers.iter().position(|n| place(*n).is_some_and(|p| right.contains(&p)));
+                    for (list, k) in hits.iter_mut().zip([1, 3, 10]) {
                         list.push(at.is_some_and(|at| at < k));
                     }
-                    found[3].push(shown.is_empty());
+                    hits[3].push(numbers.is_empty());
                 }
                 let mut alarms = Vec::new();
                 for other in &foreign {
                     for report in sample(other, FOREIGN / foreign.len().max(1)) {
                         let report = &other.reports[report];
                         let Some(text) = form.of(&report.title, &report.body) else { continue };
-                        let ranked = ask(&casebook, text, None, now, by, task).await?;
+                        let documents = ask(&casebook, text, None, now, by, task).await?;
                         if by == Ranking::Duplicates
                             && let Some(file) = &mut features
                         {
@@ -191,14 +191,14 @@ pub async fn evaluate_cases(
                                 set,
                                 form,
                                 &format!("{}/{}", other.name, report.id),
-                                &ranked,
+                                &documents,
                                 &BTreeSet::new(),
                             )?;
                         }
-                        alarms.push(!shown(ranked, by).is_empty());
+                        alarms.push(!visible_numbers(documents, by).is_empty());
                     }
                 }
-                let [first, three, ten, silent] = found.map(|list| share_of(&list));
+                let [first, three, ten, silent] = hits.map(|list| share_of(&list));
                 ways.push(CasesWay {
                     way,
                     form: form.name(),
@@ -210,38 +210,46 @@ pub async fn evaluate_cases(
                 });
             }
         }
-        let mut unmarked = Vec::new();
+        let mut unmarked_alarms = Vec::new();
         for query in sample(set, FOREIGN) {
             let report = &set.reports[query];
             let Some(text) = QueryForm::Report.of(&report.title, &report.body) else { continue };
             let number = Some(query as u64 + 1);
-            let ranked = ask(&casebook, text, number, report.created_at, Ranking::Duplicates, task).await?;
+            let documents =
+                ask(&casebook, text, number, report.created_at, Ranking::Duplicates, task).await?;
             if let Some(file) = &mut features {
                 write(
                     file,
                     set,
                     QueryForm::Report,
                     &format!("unmarked/{}", report.id),
-                    &ranked,
+                    &documents,
                     &BTreeSet::new(),
                 )?;
             }
-            unmarked.push(!shown(ranked, Ranking::Duplicates).is_empty());
+            unmarked_alarms.push(!visible_numbers(documents, Ranking::Duplicates).is_empty());
         }
         let mut nonsense = Vec::new();
         for line in NONSENSE.lines().filter(|l| !l.trim().is_empty()) {
             let text = (line.to_owned(), String::new());
-            let ranked = ask(&casebook, text, None, now, Ranking::Duplicates, task).await?;
+            let documents = ask(&casebook, text, None, now, Ranking::Duplicates, task).await?;
             if let Some(file) = &mut features {
-                write(file, set, QueryForm::Title, &format!("nonsense/{line}"), &ranked, &BTreeSet::new())?;
+                write(
+                    file,
+                    set,
+                    QueryForm::Title,
+                    &format!("nonsense/{line}"),
+                    &documents,
+                    &BTreeSet::new(),
+                )?;
             }
-            nonsense.push(!shown(ranked, Ranking::Duplicates).is_empty());
+            nonsense.push(!visible_numbers(documents, Ranking::Duplicates).is_empty());
         }
         out.push(CasesSet {
             set: set.name.clone(),
-            asked: asked.len(),
+            asked: queries.len(),
             ways,
-            unmarked: share_of(&unmarked),
+            unmarked: share_of(&unmarked_alarms),
             nonsense: share_of(&nonsense),
         });
     }
@@ -253,9 +261,10 @@ pub async fn evaluate_cases(
 
 /// Returns reports of a set without a known duplicate, spread evenly over its time.
 fn sample(set: &EvalSet, most: usize) -> Vec<usize> {
-    let all = if set.negatives.is_empty() { (0..set.reports.len()).collect() } else { set.negatives.clone() };
-    let step = all.len().div_ceil(most.max(1)).max(1);
-    all.into_iter().step_by(step).collect()
+    let candidates =
+        if set.negatives.is_empty() { (0..set.reports.len()).collect() } else { set.negatives.clone() };
+    let step = candidates.len().div_ceil(most.max(1)).max(1);
+    candidates.into_iter().step_by(step).collect()
 }
 
 async fn ask(
@@ -282,9 +291,9 @@ async fn ask(
 }
 
 /// Returns the numbers of the documents that a user would see; a search shows all of them.
-fn shown(ranked: Vec<RankedDocument>, by: Ranking) -> Vec<u64> {
+fn visible_numbers(documents: Vec<RankedDocument>, by: Ranking) -> Vec<u64> {
     let helps = |d: &RankedDocument| by != Ranking::Duplicates || d.probability.is_some_and(|p| p >= HELPS);
-    ranked.into_iter().filter(helps).map(|d| d.number).collect()
+    documents.into_iter().filter(helps).map(|d| d.number).collect()
 }
 
 /// Writes one row per document: set, form, query, document, label, probability and features.
@@ -293,15 +302,15 @@ fn write(
     set: &EvalSet,
     form: QueryForm,
     query: &str,
-    ranked: &[RankedDocument],
+    documents: &[RankedDocument],
     right: &BTreeSet<usize>,
 ) -> Result<()> {
-    for one in ranked {
-        let at = place(one.number);
+    for document in documents {
+        let at = place(document.number);
         let label = u8::from(at.is_some_and(|p| right.contains(&p)));
-        let numbers: Vec<String> = one.features.iter().map(|f| format!("{f:.5}")).collect();
+        let numbers: Vec<String> = document.features.iter().map(|f| format!("{f:.5}")).collect();
         let id = at.map_or("", |p| &set.reports[p].id);
-        let worth = one.probability.unwrap_or_default();
+        let worth = document.probability.unwrap_or_default();
         writeln!(
             file,
             "{}\t{}\t{query}\t{id}\t{label}\t{worth:.5}\t{}",

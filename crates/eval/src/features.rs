@@ -30,19 +30,19 @@ impl Features {
         self.file.flush().map_err(|e| Error::io(&self.path, e))
     }
 
-    pub fn write(&mut self, set: &EvalSet, query: usize, ranked: &[RankedDocument]) -> Result<()> {
+    pub fn write(&mut self, set: &EvalSet, query: usize, documents: &[RankedDocument]) -> Result<()> {
         let weight = set.weight(query);
-        let none = std::collections::BTreeSet::new();
-        let relevant = set.relevant.get(&query).unwrap_or(&none);
-        for one in ranked {
-            let place = set::place(one.number);
+        let empty = std::collections::BTreeSet::new();
+        let relevant = set.relevant.get(&query).unwrap_or(&empty);
+        for document in documents {
+            let place = set::place(document.number);
             let label = u8::from(place.is_some_and(|p| relevant.contains(&p)));
-            let numbers: Vec<String> = one.features.iter().map(|f| format!("{f:.5}")).collect();
+            let numbers: Vec<String> = document.features.iter().map(|f| format!("{f:.5}")).collect();
             writeln!(
                 self.file,
                 "{}\t{query}\t{weight:.4}\t{}\t{label}\t{}\t{}\t{}",
                 set.name,
-                one.number,
+                document.number,
                 set.reports[query].id,
                 place.map_or("", |place| &set.reports[place].id),
                 numbers.join("\t")

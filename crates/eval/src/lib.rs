@@ -6,11 +6,11 @@
 mod arm;
 mod ask;
 mod bands;
-mod calibrated;
+mod calibration;
 mod cases;
 mod features;
 mod form;
-mod judged;
+mod judgements;
 mod metrics;
 mod report;
 mod run;
@@ -31,7 +31,7 @@ pub use cases::{CasesReport, CasesRequest, CasesSet, CasesWay, evaluate_cases};
 pub use form::Form;
 pub use report::{Ahead, Difference, EvalReport, Measure, RankingReport, SetReport};
 
-use ask::Asking;
+use ask::QueryPlan;
 use features::Features;
 use run::Run;
 use set::EvalSet;
@@ -120,8 +120,8 @@ pub async fn evaluate(
             rankings.retain(|r| !matches!(r, Arm::Semantic | Arm::Hybrid));
         }
         run.model = model.map_or_else(|_| "none".to_owned(), |m| m.name);
-        let asking = Asking::new(&casebook, &set, request.form, request.window, request.width, task);
-        let answers = ask::ask(&rankings, &mut features, asking).await?;
+        let plan = QueryPlan::new(&casebook, &set, request.form, request.window, request.width, task);
+        let answers = ask::ask(&rankings, &mut features, plan).await?;
         run.sets.insert(set.name.clone(), answers);
         sets.push(set);
     }
@@ -136,7 +136,8 @@ pub async fn evaluate(
     let mut pairs = BTreeMap::new();
     if let Some(place) = &request.judged {
         for set in &sets {
-            pairs.extend(judged::read(place, &set.name)?.map(|found| (set.name.clone(), found)));
+            pairs
+                .extend(judgements::read(place, &set.name)?.map(|judgements| (set.name.clone(), judgements)));
         }
     }
     Ok(report::report(&sets, &run, against.as_ref(), &pairs, &file))
@@ -159,8 +160,8 @@ async fn casebook(
         options.engine = Some(Engine::BuiltIn(paths).installed(model.to_owned()));
     }
     let casebook = Casebook::open(options).await?;
-    let held: u64 = casebook.sources().await?.iter().map(|s| s.issues + s.comments).sum();
-    if held < set.records() {
+    let record_count: u64 = casebook.sources().await?.iter().map(|s| s.issues + s.comments).sum();
+    if record_count < set.records() {
         set.import(&casebook, task).await?;
     }
     casebook.update_index(task).await?;

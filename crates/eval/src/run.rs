@@ -38,9 +38,9 @@ pub struct Answer {
 
 impl Answer {
     /// Keeps the best documents of a ranking.
-    pub fn new(set: &EvalSet, ranked: Vec<RankedDocument>) -> Self {
-        let (probability, worth) = ranked.first().map_or((None, None), |r| (r.probability, r.worth));
-        let documents = ranked
+    pub fn new(set: &EvalSet, ranking: Vec<RankedDocument>) -> Self {
+        let (probability, worth) = ranking.first().map_or((None, None), |r| (r.probability, r.worth));
+        let documents = ranking
             .into_iter()
             .take(DEPTH)
             .filter_map(|r| Some((set.reports.get(set::place(r.number)?)?.id.clone(), r.score)))

@@ -20,8 +20,8 @@ const BATCH: usize = 500;
 /// the two one after the other.
 const AT_CLOSURE: i64 = 600;
 
-/// Updates the links of origin `text`, at most until the given time. `short_wait` limits the wait for
-/// other writers.
+/// Updates the links of origin `text`, at most until the given time. `short_wait` limits the wait
+/// for other writers.
 pub(super) fn update(store: &Store, until: Option<Instant>, short_wait: bool, task: &Task) -> Result<()> {
     let (reached, revision) = store.read(|r| Ok((r.links_revision()?, r.revision()?)))?;
     if reached >= revision {

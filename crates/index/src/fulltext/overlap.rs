@@ -174,8 +174,8 @@ impl FullText {
         Ok(out)
     }
 
-    /// Calls `compute` for the documents of each segment in parallel, and returns its results in the
-    /// order of `ids`. A document in no segment gets the default.
+    /// Calls `compute` for the documents of each segment in parallel, and returns its results in
+    /// the order of `ids`. A document in no segment gets the default.
     fn in_segments<T: Send + Default>(
         &self,
         searcher: &Searcher,
