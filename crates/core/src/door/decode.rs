@@ -36,13 +36,13 @@ const ENTITIES: &[(&[u8], u8)] = &[
 ];
 
 /// A text with its escapes decoded.
-pub(super) struct Decoded {
+pub(super) struct DecodedText {
     pub(super) bytes: Vec<u8>,
     /// Start of each byte in the original text, followed by the end of the last one.
     starts: Vec<usize>,
 }
 
-impl Decoded {
+impl DecodedText {
     /// Creates a text without decoding it.
     pub(super) fn plain(text: &[u8]) -> Self {
         Self { bytes: text.to_vec(), starts: (0..=text.len()).collect() }
@@ -167,24 +167,24 @@ mod tests {
             ("a&#61b", "a=b"),
             (r"gr\u00fcn %C3%BC", "grün ü"),
         ] {
-            let decoded = Decoded::plain(text.as_bytes()).resolve().unwrap();
-            assert_eq!(String::from_utf8_lossy(&decoded.bytes), plain, "{text}");
-            assert_eq!(decoded.starts.len(), decoded.bytes.len() + 1, "{text}");
+            let text_out = DecodedText::plain(text.as_bytes()).resolve().unwrap();
+            assert_eq!(String::from_utf8_lossy(&text_out.bytes), plain, "{text}");
+            assert_eq!(text_out.starts.len(), text_out.bytes.len() + 1, "{text}");
         }
         for text in ["", "plain", r"\", r"\u00", "%", "%4", "%zz", "&", "&#;", "&nope;", r"\u{"] {
-            let resolved = Decoded::plain(text.as_bytes()).resolve().map(|d| d.bytes);
-            assert_eq!(resolved, None, "{text}");
+            let result = DecodedText::plain(text.as_bytes()).resolve().map(|d| d.bytes);
+            assert_eq!(result, None, "{text}");
         }
     }
 
     proptest::proptest! {
         #[test]
         fn any_text_keeps_its_places(text in "[a\\\\u0%&#x;{}=3d]{0,40}") {
-            let mut decoded = Decoded::plain(text.as_bytes());
-            while let Some(next) = decoded.resolve() {
-                proptest::prop_assert!(next.bytes.len() <= decoded.bytes.len());
+            let mut layer = DecodedText::plain(text.as_bytes());
+            while let Some(next) = layer.resolve() {
+                proptest::prop_assert!(next.bytes.len() <= layer.bytes.len());
                 proptest::prop_assert!(next.starts.is_sorted());
-                decoded = next;
+                layer = next;
             }
         }
     }
