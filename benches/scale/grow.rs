@@ -202,7 +202,7 @@ impl Archive {
         let body = text.of(&base.body);
         let created_at = self.last + new as i64 * ITEM_INTERVAL;
         let at = |t: i64| jiff::Timestamp::from_second(t).unwrap().to_string();
-        let shifted = |value: &Value| match second(value) {
+        let shift = |value: &Value| match second(value) {
             0 => Value::Null,
             t => at(created_at + (t - base.created_at).clamp(0, 400 * 86_400)).into(),
         };
@@ -216,10 +216,10 @@ impl Archive {
         issue["title"] = title.into();
         issue["body"] = body.into();
         for time in ["created_at", "updated_at", "closed_at"] {
-            issue[time] = shifted(&base.shape[time]);
+            issue[time] = shift(&base.shape[time]);
         }
         if let Some(merged_at) = base.shape["pull_request"].get("merged_at") {
-            issue["pull_request"]["merged_at"] = shifted(merged_at);
+            issue["pull_request"]["merged_at"] = shift(merged_at);
         }
         let mut thread = String::new();
         for (i, said) in base.comments.iter().enumerate() {

@@ -213,7 +213,7 @@ impl Real {
             }
             let documents: Vec<i64> = chunks.iter().map(|p| p.document).collect();
             let numbers = numbers(&documents);
-            let embedded: Vec<(Pending, Vec<f32>)> = chunks
+            let embeddings: Vec<(Pending, Vec<f32>)> = chunks
                 .into_par_iter()
                 .zip(numbers)
                 .map(|(p, number)| {
@@ -221,9 +221,9 @@ impl Real {
                     (p, vector)
                 })
                 .collect();
-            done += embedded.len() as u64;
+            done += embeddings.len() as u64;
             let start = Instant::now();
-            embedded.chunks(EMBED_BATCH).for_each(|batch| vectors.put(batch).unwrap());
+            embeddings.chunks(EMBED_BATCH).for_each(|batch| vectors.put(batch).unwrap());
             took += start.elapsed();
         }
     }

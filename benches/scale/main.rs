@@ -146,7 +146,7 @@ fn phase(name: &str, place: &Path, count: u64) {
         }
         "plan" => {
             let parts = Parts::open(&casebook);
-            parts.derived().plan_vectors(&parts.vectors, &task).unwrap();
+            parts.indexes().plan_vectors(&parts.vectors, &task).unwrap();
             let chunks = parts.vectors.extent().unwrap().chunks;
             println!("passages: {chunks} planned in {:.1} s, {}", took(), memory());
         }
@@ -287,7 +287,7 @@ impl Parts {
         }
     }
 
-    fn derived(&self) -> Derived<'_> {
+    fn indexes(&self) -> Derived<'_> {
         Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder, parts: Indexed::All }
     }
 }

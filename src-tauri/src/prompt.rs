@@ -142,8 +142,8 @@ async fn hold_by_desktop(app: &AppHandle, shortcut: Option<Shortcut>) -> Result<
     let Some(shortcut) = shortcut else { return Ok(None) };
     let handle = app.clone();
     let bound = portal::hold(&shortcut, move || toggle(&handle)).await.map_err(|error| match error {
-        portal::Refused::NotHere => not_here(),
-        portal::Refused::Declined => {
+        portal::BindError::NotHere => not_here(),
+        portal::BindError::Declined => {
             "the desktop denied the shortcut; switch it on again to be asked once more".to_owned()
         }
     })?;

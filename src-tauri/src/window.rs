@@ -45,8 +45,9 @@ fn spare(view: &webkit2gtk::WebView) {
 /// number.
 #[cfg(target_os = "linux")]
 fn has_graphics(devices: &std::path::Path) -> bool {
-    std::fs::read_dir(devices)
-        .is_ok_and(|all| all.flatten().any(|one| one.file_name().to_string_lossy().starts_with("renderD")))
+    std::fs::read_dir(devices).is_ok_and(|entries| {
+        entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("renderD"))
+    })
 }
 
 /// Brings the window to the front, after a second start of the program.

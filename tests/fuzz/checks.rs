@@ -201,13 +201,14 @@ pub fn import(data: &[u8]) {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(data).unwrap();
     for bytes in [gzip.finish().unwrap(), zstd::encode_all(data, 1).unwrap()] {
-        let recompressed = with_file(&bytes, |path| read_records(import::Records::open(path).unwrap(), None));
-        assert_eq!(recompressed, plain);
+        let second_records =
+            with_file(&bytes, |path| read_records(import::Records::open(path).unwrap(), None));
+        assert_eq!(second_records, plain);
         // Cut in the middle it ends, and gives nothing that was not in it.
-        let truncated = with_file(&bytes[..bytes.len() / 2], |path| {
+        let partial = with_file(&bytes[..bytes.len() / 2], |path| {
             import::Records::open(path).ok().map(|r| read_records(r, None))
         });
-        assert!(truncated.unwrap_or_default().len() <= plain.len() + 1);
+        assert!(partial.unwrap_or_default().len() <= plain.len() + 1);
     }
     for bytes in plain.into_iter().flatten() {
         let records = match github::records(&bytes) {
@@ -296,25 +297,25 @@ pub fn markdown(data: &[u8]) {
     assert!(blocks.iter().all(|b| !b.text.trim().is_empty()));
     let words: usize = blocks.iter().map(|b| b.text.len()).sum();
     assert!(words <= text.len() * 4 + CELLS, "{words} bytes of blocks out of {}", text.len());
-    let rendered = html::from_markdown(&text);
+    let html_text = html::from_markdown(&text);
     assert!(
-        rendered.len() <= text.len() * 40 + CELLS,
+        html_text.len() <= text.len() * 40 + CELLS,
         "{} bytes of HTML out of {}",
-        rendered.len(),
+        html_text.len(),
         text.len()
     );
-    is_harmless(&rendered);
+    is_harmless(&html_text);
     let plain = html::to_text(&text);
     assert!(plain.len() <= text.len() * 4 + 1_000, "{} bytes of text out of {}", plain.len(), text.len());
     // What is left of a report without the notes that name its duplicate names none.
     for reference in references(&text) {
         assert!(reference.number < 1_000_000_000);
     }
-    let remaining = without_duplicate_notes(&text);
-    assert!(remaining.len() <= text.len());
+    let rest = without_duplicate_notes(&text);
+    assert!(rest.len() <= text.len());
     let duplicate_count =
         |t: &str| references(t).iter().filter(|r| r.relation == Relation::DuplicateOf).count();
-    assert!(duplicate_count(&remaining) <= duplicate_count(&text));
+    assert!(duplicate_count(&rest) <= duplicate_count(&text));
     let skeleton = Skeleton::default();
     assert_eq!(
         strip_whitespace(&skeleton.strip(&text)),
@@ -474,9 +475,9 @@ pub fn brief(data: &[u8]) {
     };
     for format in [BriefFormat::Json, BriefFormat::Html, BriefFormat::Markdown] {
         let file = brief::render(&brief, format).unwrap();
-        let parsed = brief::read(&file)
+        let record = brief::read(&file)
             .unwrap_or_else(|e| panic!("{format:?}: {e}\n{}", String::from_utf8_lossy(&file)));
-        assert_eq!(parsed, brief.record, "{format:?}");
+        assert_eq!(record, brief.record, "{format:?}");
         let file = String::from_utf8(file).unwrap();
         assert!(!file.contains(is_order), "{format:?} {file:?}");
         if format == BriefFormat::Markdown {

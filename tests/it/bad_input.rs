@@ -8,7 +8,7 @@ fn import(place: &Place, path: &std::path::Path) -> crate::support::Ran {
     place.run(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"])
 }
 
-fn held(place: &Place) -> u64 {
+fn document_count(place: &Place) -> u64 {
     place.json(&["status", "--json"])["coverage"]["documents"].as_u64().unwrap()
 }
 
@@ -44,11 +44,11 @@ fn good_records_beside_bad_ones_are_kept_and_the_bad_ones_are_listed() {
         (8, ""),
         (10, "the maximum is 32 MB"),
     ] {
-        let listed = ran.err.lines().find(|l| l.contains(&format!("mixed.jsonl:{line}:")));
-        assert!(listed.is_some_and(|l| l.contains(why)), "line {line}: {:?}\n{}", listed, ran.err);
+        let message = ran.err.lines().find(|l| l.contains(&format!("mixed.jsonl:{line}:")));
+        assert!(message.is_some_and(|l| l.contains(why)), "line {line}: {:?}\n{}", message, ran.err);
     }
     assert!(ran.err.contains("7 records skipped"), "{}", ran.err);
-    assert_eq!(held(&place), 3);
+    assert_eq!(document_count(&place), 3);
     // An invalid byte replaces one character and does not reject the report.
     assert_eq!(place.json(&["show", "acme/app#4", "--json"])["title"], "bad \u{fffd} utf-8");
 }
@@ -79,8 +79,8 @@ fn files_that_are_no_import_say_so() {
     // No failed import left a source behind.
     assert_eq!(place.json(&["source", "list", "--json"]), serde_json::json!([]));
     // Records before a truncation are kept.
-    let cut = "[{\"number\": 1, \"title\": \"x\"}, {\"number\": 2, \"ti";
-    let ran = import(&place, &place.file("cut_after_one.json", cut));
+    let partial_list = "[{\"number\": 1, \"title\": \"x\"}, {\"number\": 2, \"ti";
+    let ran = import(&place, &place.file("cut_after_one.json", partial_list));
     assert!(ran.code == Some(2) && ran.err.contains("the file ends inside this record"), "{}", ran.err);
     assert_eq!(place.json(&["source", "list", "--json"])[0]["issues"], 1);
 }
@@ -97,12 +97,12 @@ fn what_stands_before_the_cut_of_an_archive_is_kept() {
     }
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text.as_bytes()).unwrap();
-    let packed = gzip.finish().unwrap();
-    let path = place.file("cut.jsonl.gz", &packed[..packed.len() * 3 / 4]);
+    let archive = gzip.finish().unwrap();
+    let path = place.file("cut.jsonl.gz", &archive[..archive.len() * 3 / 4]);
     let ran = import(&place, &path);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("truncated or damaged") && ran.err.contains("kept"), "{}", ran.err);
-    assert!(held(&place) > 10_000, "{}", held(&place));
+    assert!(document_count(&place) > 10_000, "{}", document_count(&place));
 }
 
 #[test]

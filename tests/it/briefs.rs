@@ -423,7 +423,7 @@ fn the_command_line_writes_what_the_files_ending_says() {
     let path = place.file("in.jsonl", lines);
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
     let ran = place.ok(&["brief", "acme/app#20", "--redact"]);
-    insta::assert_snapshot!("brief", ran.shown(&place));
+    insta::assert_snapshot!("brief", ran.snapshot_text(&place));
     for (name, begins) in [("b.md", "# "), ("b.html", "<!doctype html>"), ("b.json", "{"), ("b.pdf", "%PDF-")]
     {
         let file = place.path(name);

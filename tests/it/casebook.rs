@@ -409,14 +409,14 @@ async fn large_sets_of_vectors_agree_with_the_exact_search() {
             .collect();
         vectors.plan(&plans, None).unwrap();
         let chunks = vectors.pending(batch.len()).unwrap();
-        let embedded: Vec<_> = chunks
+        let embeddings: Vec<_> = chunks
             .into_iter()
             .map(|p| {
                 let v = near((p.document % 200) as usize);
                 (p, v)
             })
             .collect();
-        vectors.put(&embedded).unwrap();
+        vectors.put(&embeddings).unwrap();
     }
     let (mut shared, mut all) = (0, 0);
     for c in 0..40 {

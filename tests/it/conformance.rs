@@ -24,7 +24,7 @@ pub trait Bench {
     /// True if editing a comment changes its item as well.
     const TOUCHES: bool = false;
     /// Creates a project with this many items, and this many comments spread over them.
-    fn filled(items: u64, comments: u64) -> Self;
+    fn with_items(items: u64, comments: u64) -> Self;
     /// Creates a casebook with this project as its only live source, with access to it.
     async fn mirror(&self) -> Mirror;
     /// Returns the source's key.
@@ -70,18 +70,18 @@ fn has(report: &SyncReport, kind: GapKind) -> bool {
 }
 
 pub async fn full<B: Bench>() {
-    let bench = B::filled(250, 240);
+    let bench = B::with_items(250, 240);
     let mirror = bench.mirror().await;
     let report = ok(&mirror).await;
     // A connector may read a record more than once.
     assert_eq!((report.new, report.updated), (490, 0));
-    let known = [GapKind::Deletions, GapKind::LeftOut];
-    assert!(report.gaps.iter().all(|g| known.contains(&g.kind)), "{:?}", report.gaps);
+    let expected_gaps = [GapKind::Deletions, GapKind::LeftOut];
+    assert!(report.gaps.iter().all(|g| expected_gaps.contains(&g.kind)), "{:?}", report.gaps);
     bench.assert_same(&mirror);
 }
 
 pub async fn incremental<B: Bench>() {
-    let bench = B::filled(250, 240);
+    let bench = B::with_items(250, 240);
     let mirror = bench.mirror().await;
     let first = ok(&mirror).await;
     let second = ok(&mirror).await;
@@ -90,7 +90,7 @@ pub async fn incremental<B: Bench>() {
 }
 
 pub async fn edited<B: Bench>() {
-    let bench = B::filled(250, 240);
+    let bench = B::with_items(250, 240);
     let mirror = bench.mirror().await;
     ok(&mirror).await;
     bench.retitle(17, "Another title");
@@ -103,7 +103,7 @@ pub async fn edited<B: Bench>() {
 }
 
 pub async fn edited_while_read<B: Bench>() {
-    let bench = B::filled(450, 340);
+    let bench = B::with_items(450, 340);
     bench.restless(9);
     let mirror = bench.mirror().await;
     ok(&mirror).await;
@@ -113,7 +113,7 @@ pub async fn edited_while_read<B: Bench>() {
 }
 
 pub async fn deleted<B: Bench>() {
-    let bench = B::filled(120, 0);
+    let bench = B::with_items(120, 0);
     let mirror = bench.mirror().await;
     ok(&mirror).await;
     bench.delete(5);
@@ -125,7 +125,7 @@ pub async fn deleted<B: Bench>() {
 }
 
 pub async fn comment_before_item<B: Bench>() {
-    let bench = B::filled(3, 0);
+    let bench = B::with_items(3, 0);
     bench.comment_first(9);
     let mirror = bench.mirror().await;
     assert!(has(&ok(&mirror).await, GapKind::OrphanComments));
@@ -137,23 +137,23 @@ pub async fn comment_before_item<B: Bench>() {
 }
 
 pub async fn resumed<B: Bench>() {
-    let bench = B::filled(350, 40);
+    let bench = B::with_items(350, 40);
     bench.break_down();
     let mirror = bench.mirror().await;
     let report = sync(&mirror.casebook, &Task::new()).await;
     assert!(report.problem.is_some() && report.items > 0 && report.items < 350, "{report:?}");
     assert!(has(&report, GapKind::Unfinished) && has(&report, GapKind::Ended), "{:?}", report.gaps);
-    let before = report.items;
+    let items_before = report.items;
     bench.mend();
     let report = ok(&mirror).await;
     // The sync resumes from its last position, except for the page in progress.
-    assert!(report.items <= 350 - before + 100, "{} after {before}", report.items);
+    assert!(report.items <= 350 - items_before + 100, "{} after {items_before}", report.items);
     assert!(!has(&report, GapKind::Unfinished) && !has(&report, GapKind::Ended), "{:?}", report.gaps);
     bench.assert_same(&mirror);
 }
 
 pub async fn cancelled<B: Bench>() {
-    let bench = B::filled(350, 40);
+    let bench = B::with_items(350, 40);
     bench.stall(Duration::from_secs(20));
     let mirror = bench.mirror().await;
     let task = Task::new();
@@ -164,8 +164,8 @@ pub async fn cancelled<B: Bench>() {
         }
         task.cancel();
     };
-    let both = async { tokio::join!(sync(&mirror.casebook, &task), cancel).0 };
-    let report = tokio::time::timeout(Duration::from_secs(15), both).await.unwrap();
+    let sync_and_cancel = async { tokio::join!(sync(&mirror.casebook, &task), cancel).0 };
+    let report = tokio::time::timeout(Duration::from_secs(15), sync_and_cancel).await.unwrap();
     assert_eq!(report.problem.unwrap().code, Code::Cancelled);
     assert!(report.items > 0, "what came before is kept");
     bench.mend();
@@ -174,7 +174,7 @@ pub async fn cancelled<B: Bench>() {
 }
 
 pub async fn rate_limited<B: Bench>() {
-    let bench = B::filled(250, 40);
+    let bench = B::with_items(250, 40);
     bench.limit_once();
     let mirror = bench.mirror().await;
     ok(&mirror).await;
@@ -183,7 +183,7 @@ pub async fn rate_limited<B: Bench>() {
 }
 
 pub async fn permission_lost<B: Bench>() {
-    let bench = B::filled(120, 40);
+    let bench = B::with_items(120, 40);
     bench.hide_comments(true);
     let mirror = bench.mirror().await;
     let report = ok(&mirror).await;
@@ -196,7 +196,7 @@ pub async fn permission_lost<B: Bench>() {
 }
 
 pub async fn unknown_fields<B: Bench>() {
-    let bench = B::filled(20, 0);
+    let bench = B::with_items(20, 0);
     bench.add_unknown(30);
     let mirror = bench.mirror().await;
     let report = ok(&mirror).await;
@@ -243,7 +243,7 @@ mod discourse {
 pub struct OnGitHub<const NUMBERED: bool>(FakeGitHub);
 
 impl<const NUMBERED: bool> Bench for OnGitHub<NUMBERED> {
-    fn filled(items: u64, comments: u64) -> Self {
+    fn with_items(items: u64, comments: u64) -> Self {
         let github = FakeGitHub::new("acme/app");
         github.world().fill(items, comments);
         github.world().has_page_numbers = NUMBERED;
@@ -332,7 +332,7 @@ macro_rules! on {
             const IDLE: u64 = $idle;
             const TOUCHES: bool = true;
 
-            fn filled(items: u64, comments: u64) -> Self {
+            fn with_items(items: u64, comments: u64) -> Self {
                 Self(FakeTracker::new(Shape::$shape, items, comments))
             }
 

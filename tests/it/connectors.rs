@@ -206,7 +206,7 @@ mod confluence {
 
     const BOTH: [Shape; 2] = [Shape::ConfluenceCloud, Shape::ConfluenceServer];
 
-    fn filled(shape: Shape, pages: i64) -> FakeTracker {
+    fn tracker_with_pages(shape: Shape, pages: i64) -> FakeTracker {
         let fake = FakeTracker::new(shape, 0, 0);
         for n in 1..=pages {
             let text = format!("<h2>Pump {n}</h2><p>Mind <code>valve_{n}</code>.</p>");
@@ -218,7 +218,7 @@ mod confluence {
     #[tokio::test]
     async fn a_space_is_mirrored_and_what_changed_and_what_is_gone_is_seen() {
         for shape in BOTH {
-            let fake = filled(shape, 130);
+            let fake = tracker_with_pages(shape, 130);
             let mirror = Mirror::of_tracker(&fake, None, false).await;
             let report = sync(&mirror).await;
             assert_eq!((report.new, report.wiki_pages, report.items), (130, 130, 0), "{shape:?}");
@@ -228,9 +228,9 @@ mod confluence {
             assert_eq!(page.title, "Pump 7");
             assert_eq!(page.markdown.trim(), "## Pump 7\n\nMind `valve_7`.");
             assert_eq!(page.author.as_deref(), Some("Ada"));
-            let again = sync(&mirror).await;
-            assert_eq!((again.new, again.updated, again.gone), (0, 0, 0));
-            assert!(again.requests < report.requests && again.requests <= 8, "{}", again.requests);
+            let second = sync(&mirror).await;
+            assert_eq!((second.new, second.updated, second.gone), (0, 0, 0));
+            assert!(second.requests < report.requests && second.requests <= 8, "{}", second.requests);
             {
                 let mut content = fake.content();
                 content.pages.remove("Pump 7");
@@ -250,7 +250,7 @@ mod confluence {
     #[tokio::test]
     async fn limits_are_waited_for_and_what_may_not_be_read_is_told() {
         for shape in BOTH {
-            let fake = filled(shape, 50);
+            let fake = tracker_with_pages(shape, 50);
             fake.content().trouble = Some((1, 1, Trouble::Status(429)));
             let mirror = Mirror::of_tracker(&fake, None, false).await;
             assert_eq!(sync(&mirror).await.new, 50);
@@ -272,7 +272,7 @@ mod confluence {
     #[tokio::test]
     async fn a_space_that_is_none_is_told() {
         for shape in BOTH {
-            let fake = filled(shape, 1);
+            let fake = tracker_with_pages(shape, 1);
             let mirror = Mirror::of_tracker(&fake, None, false).await;
             let new = NewMirror {
                 tracker: "confluence".to_owned(),

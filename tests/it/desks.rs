@@ -38,8 +38,8 @@ mod zendesk {
             (thread.comments[0].author.as_deref(), thread.comments[0].association.as_deref()),
             (Some("Grace"), Some("MEMBER"))
         );
-        let asked = fake.content().log.iter().filter(|(a, _)| a.contains("show_many")).count();
-        assert_eq!(asked, 1, "whom a thread does not name is asked for once");
+        let user_requests = fake.content().log.iter().filter(|(a, _)| a.contains("show_many")).count();
+        assert_eq!(user_requests, 1, "whom a thread does not name is asked for once");
     }
 
     #[tokio::test]
@@ -70,8 +70,8 @@ mod zendesk {
         let page = mirror.casebook.thread(&format!("{key}:Pump-07-360006")).await.unwrap();
         assert_eq!((page.title.as_str(), page.markdown.trim()), ("Pump 07", "## Pump 7\n\nMind `valve_7`."));
         assert_eq!((page.author.as_deref(), page.labels), (Some("Grace"), vec!["kiln".to_owned()]));
-        let again = sync(&mirror).await;
-        assert_eq!((again.new, again.updated, again.gone), (0, 0, 0));
+        let second = sync(&mirror).await;
+        assert_eq!((second.new, second.updated, second.gone), (0, 0, 0));
         {
             let mut content = fake.content();
             let text = content.pages["Pump 08"].0.clone();
@@ -94,8 +94,8 @@ mod zendesk {
         let report = sync(&mirror).await;
         assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("administrators")));
         // The suffix tells Zendesk that a token follows instead of a password.
-        let sent = fake.content().log.last().unwrap().1.clone();
-        assert_eq!(sent.as_deref(), Some("ada@acme.example/token:canary-token"));
+        let login = fake.content().log.last().unwrap().1.clone();
+        assert_eq!(login.as_deref(), Some("ada@acme.example/token:canary-token"));
         assert_eq!(crate::sync::files_with(&mirror.folder(), b"canary-token"), Vec::<String>::new());
 
         let fake = FakeTracker::new(Shape::Zendesk, 1, 0);
@@ -174,12 +174,12 @@ mod discourse {
             thread.comments.iter().filter(|c| c.association.as_deref() == Some(ANSWER)).collect();
         assert_eq!(answers.len(), 1);
         assert_eq!(answers[0].markdown.trim(), "It is valve 41.");
-        let closed = mirror.casebook.thread(&format!("{key}#4")).await.unwrap();
+        let thread = mirror.casebook.thread(&format!("{key}#4")).await.unwrap();
         assert_eq!(
-            (closed.state, closed.state_reason, closed.comments.len()),
+            (thread.state, thread.state_reason, thread.comments.len()),
             (Some(State::Closed), None, 0)
         );
-        assert!(closed.closed_at.is_some(), "the note of its closing says when");
+        assert!(thread.closed_at.is_some(), "the note of its closing says when");
     }
 
     #[tokio::test]
@@ -192,13 +192,17 @@ mod discourse {
         for number in [50, 60] {
             fake.content().retitle(number, "Asked again");
         }
-        let before = fake.content().log.len();
+        let requests_before = fake.content().log.len();
         let report = sync(&mirror).await;
         assert_eq!((report.new, report.updated), (0, 2));
-        let asked: Vec<String> = fake.content().log[before..].iter().map(|(a, _)| a.clone()).collect();
+        let addresses: Vec<String> =
+            fake.content().log[requests_before..].iter().map(|(a, _)| a.clone()).collect();
         // Three topics are read: those two, and the one that was last before them.
-        assert_eq!(asked.iter().filter(|a| a.starts_with("/t/")).count(), 3, "{asked:?}");
-        assert!(!asked.iter().any(|a| a.starts_with("/t/1.json")), "an old one is not read for being pinned");
+        assert_eq!(addresses.iter().filter(|a| a.starts_with("/t/")).count(), 3, "{addresses:?}");
+        assert!(
+            !addresses.iter().any(|a| a.starts_with("/t/1.json")),
+            "an old one is not read for being pinned"
+        );
     }
 
     #[tokio::test]
@@ -222,9 +226,9 @@ mod discourse {
         // Three records changed: the topic, its answer, and the closed topic.
         assert_eq!((report.new, report.updated, report.gone), (1, 3, 1), "{report:?}");
         let key = mirror.key().await;
-        let solved = mirror.casebook.thread(&format!("{key}#9")).await.unwrap();
-        assert_eq!(solved.state_reason.as_deref(), Some("completed"));
-        assert_eq!(solved.comments[0].association.as_deref(), Some(ANSWER));
+        let thread = mirror.casebook.thread(&format!("{key}#9")).await.unwrap();
+        assert_eq!(thread.state_reason.as_deref(), Some("completed"));
+        assert_eq!(thread.comments[0].association.as_deref(), Some(ANSWER));
         assert!(mirror.casebook.thread(&format!("{key}#15")).await.unwrap().deleted_at.is_some());
     }
 

@@ -43,7 +43,7 @@ async fn discussions_are_items_with_all_that_is_said_below_them() {
         talk.comments[3].1 = 65;
         talk.answer = Some(9_002);
         talk.deleted_comments = vec![9_004];
-        world.talk(301, "Old question", NOW - 40).closed = Some("OUTDATED");
+        world.talk(301, "Old question", NOW - 40).close_reason = Some("OUTDATED");
     }
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
     let report = sync_ok(&mirror.casebook, false).await;
@@ -52,16 +52,19 @@ async fn discussions_are_items_with_all_that_is_said_below_them() {
     // Each discussion has two comments with two replies each; of the long one, all but the deleted
     // comment count.
     assert_eq!((report.items, report.comments), (20 + 47, 10 + 45 * 4 + 94 + 65));
-    let answered = mirror.casebook.thread("acme/app#300").await.unwrap();
-    assert_eq!((answered.state, answered.state_reason.as_deref()), (Some(State::Closed), Some("completed")));
-    assert_eq!(answered.labels, ["Q&A", "pumps"]);
+    let with_answer = mirror.casebook.thread("acme/app#300").await.unwrap();
+    assert_eq!(
+        (with_answer.state, with_answer.state_reason.as_deref()),
+        (Some(State::Closed), Some("completed"))
+    );
+    assert_eq!(with_answer.labels, ["Q&A", "pumps"]);
     let answer: Vec<_> =
-        answered.comments.iter().filter(|c| c.association.as_deref() == Some(ANSWER)).collect();
+        with_answer.comments.iter().filter(|c| c.association.as_deref() == Some(ANSWER)).collect();
     assert_eq!(answer.len(), 1);
     assert_eq!(answer[0].markdown.trim(), "It is valve 9002.");
-    let declined = mirror.casebook.thread("acme/app#301").await.unwrap();
+    let without_answer = mirror.casebook.thread("acme/app#301").await.unwrap();
     assert_eq!(
-        (declined.state, declined.state_reason.as_deref()),
+        (without_answer.state, without_answer.state_reason.as_deref()),
         (Some(State::Closed), Some("not_planned"))
     );
     assert_eq!(mirror.casebook.thread("acme/app#102").await.unwrap().state, Some(State::Open));
@@ -72,10 +75,10 @@ async fn only_what_changed_is_read_again() {
     let github = github(90);
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
     sync_ok(&mirror.casebook, false).await;
-    let before = questions(&github);
+    let questions_before = questions(&github);
     let report = sync_ok(&mirror.casebook, false).await;
     assert_eq!((report.new, report.updated), (0, 0));
-    assert_eq!(questions(&github) - before, 1, "a look at the newest ones");
+    assert_eq!(questions(&github) - questions_before, 1, "a look at the newest ones");
     {
         let mut world = github.world();
         let talk = world.discussions.get_mut(&105).unwrap();
@@ -100,17 +103,17 @@ async fn a_discussion_that_was_deleted_is_marked_and_open_ones_are_not_asked_for
     assert!(mirror.casebook.thread("acme/app#110").await.unwrap().deleted_at.is_some());
     assert!(mirror.casebook.thread("acme/app#111").await.unwrap().deleted_at.is_none());
     // Three pages of the list and the parts of the deleted discussion were requested.
-    let asked = github.world().log.iter().filter(|l| l.address.contains("/issues/1")).count();
-    assert!(asked <= 2, "{asked}");
+    let item_requests = github.world().log.iter().filter(|l| l.address.contains("/issues/1")).count();
+    assert!(item_requests <= 2, "{item_requests}");
 }
 
 #[tokio::test]
 async fn where_there_are_none_nothing_is_asked_and_without_leave_the_rest_is_mirrored() {
-    let none = github(0);
-    let mirror = Mirror::with(&none, Some(TOKEN)).await;
+    let empty = github(0);
+    let mirror = Mirror::with(&empty, Some(TOKEN)).await;
     let report = sync_ok(&mirror.casebook, false).await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
-    assert!(!none.world().log.iter().any(|l| l.address.contains("graphql") && l.status != 200));
+    assert!(!empty.world().log.iter().any(|l| l.address.contains("graphql") && l.status != 200));
 
     let signed_out = github(3);
     signed_out.world().token = None;

@@ -12,7 +12,7 @@ use precedent_engine::{Casebook, OpenOptions};
 use precedent_index::embed::Engine;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue, lines, misleading, with};
+use crate::support::{Place, comment, issue, lines, misleading_triple, with};
 
 async fn open(place: &Place) -> Casebook {
     Casebook::open(place.options()).await.unwrap()
@@ -271,9 +271,9 @@ async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_w
     let place = Place::new();
     let casebook = open(&place).await;
     // A word counts as rare only among many reports.
-    let unrelated: Vec<Value> =
+    let others_records: Vec<Value> =
         (100..450).map(|n| report(n, 1, "Something else", "Another matter.")).collect();
-    import(&casebook, &place, "acme/app", &unrelated).await;
+    import(&casebook, &place, "acme/app", &others_records).await;
     let words = "It stops with a red triangle.";
     import(
         &casebook,
@@ -502,13 +502,13 @@ async fn threshold_and_number_of_candidates_are_obeyed() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     let wide = DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#6") };
-    let unlimited = ask(&casebook, wide.clone()).await;
-    assert!(unlimited.candidates.len() > 2);
+    let full_list = ask(&casebook, wide.clone()).await;
+    assert!(full_list.candidates.len() > 2);
     let single = ask(&casebook, DuplicatesRequest { max_candidates: 1, ..wide.clone() }).await;
-    assert_eq!(keys(&single), keys(&unlimited)[..1]);
+    assert_eq!(keys(&single), keys(&full_list)[..1]);
     let strict = ask(&casebook, DuplicatesRequest { threshold: 0.5, ..wide.clone() }).await;
     assert!(strict.candidates.iter().all(|c| c.similarity.combined >= 0.5));
-    assert!(strict.candidates.len() < unlimited.candidates.len());
+    assert!(strict.candidates.len() < full_list.candidates.len());
     for wrong in [
         DuplicatesRequest { threshold: 1.5, ..wide.clone() },
         DuplicatesRequest { threshold: f32::NAN, ..wide.clone() },
@@ -548,12 +548,12 @@ async fn a_rejected_pair_stays_away_through_imports_and_new_indexes() {
         assert_eq!(response.rejected, ["acme/app#1"]);
     };
     away(&casebook).await;
-    let mut reimported = backlog();
-    reimported[0] = with(
-        reimported[0].clone(),
+    let mut records = backlog();
+    records[0] = with(
+        records[0].clone(),
         json!({"body": "Edited: no queue after SIGHUP", "updated_at": "2026-02-01T00:00:00Z"}),
     );
-    import(&casebook, &place, "acme/app", &reimported).await;
+    import(&casebook, &place, "acme/app", &records).await;
     away(&casebook).await;
     casebook.forget_indexes().await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
@@ -719,9 +719,9 @@ async fn a_source_is_calibrated_by_its_own_duplicates_if_it_has_enough() {
     let request = || DuplicatesRequest { include_closed: true, ..of("acme/many#120") };
     let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, ..request() }).await;
     assert_ne!(everywhere.calibrated_on, 40);
-    let calibrated = ask(&casebook, request()).await;
-    assert_eq!((keys(&calibrated)[0], calibrated.calibrated_on), ("acme/many#118", 40));
-    assert!(calibrated.candidates[0].confidence > everywhere.candidates[0].confidence, "{calibrated:?}");
+    let from_source = ask(&casebook, request()).await;
+    assert_eq!((keys(&from_source)[0], from_source.calibrated_on), ("acme/many#118", 40));
+    assert!(from_source.candidates[0].confidence > everywhere.candidates[0].confidence, "{from_source:?}");
     let error = casebook.calibrate("no/such", false, &Task::new()).await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
 }
@@ -787,7 +787,7 @@ async fn a_source_is_calibrated_anew_when_it_has_more_to_teach() {
 /// first.
 fn misleading_reports(threes: u64) -> Vec<Value> {
     let three = |i: u64| {
-        let [one, other, (title, body)] = misleading(i);
+        let [one, other, (title, body)] = misleading_triple(i);
         let third = (title, format!("{body}\n\nDuplicate of #{}", 3 * i + 1));
         (3 * i + 1..).zip([one, other, third]).map(|(number, (title, body))| hourly(number, &title, &body))
     };
@@ -806,14 +806,14 @@ async fn what_another_source_has_is_told_where_the_own_has_nothing() {
         hourly(8, "Please add a dark theme", "The lobby is dark at night, and the screen is not."),
     ];
     import(&casebook, &place, "mail/desk", &desk).await;
-    let told = async |request| {
-        let found = ask(&casebook, request).await;
-        found.notices.into_iter().filter(|n| n.lack == Lack::Elsewhere).map(|n| n.text).collect::<Vec<_>>()
+    let elsewhere_notices = async |request| {
+        let response = ask(&casebook, request).await;
+        response.notices.into_iter().filter(|n| n.lack == Lack::Elsewhere).map(|n| n.text).collect::<Vec<_>>()
     };
-    let notices = told(of("mail/desk#7")).await;
+    let notices = elsewhere_notices(of("mail/desk#7")).await;
     assert!(notices.len() == 1 && notices[0].contains("nord/app#1"), "{notices:?}");
-    assert_eq!(told(of("mail/desk#8")).await, [""; 0]);
-    assert_eq!(told(DuplicatesRequest { everywhere: true, ..of("mail/desk#7") }).await, [""; 0]);
+    assert_eq!(elsewhere_notices(of("mail/desk#8")).await, [""; 0]);
+    assert_eq!(elsewhere_notices(DuplicatesRequest { everywhere: true, ..of("mail/desk#7") }).await, [""; 0]);
 }
 
 #[tokio::test]
@@ -821,21 +821,25 @@ async fn a_source_with_many_duplicates_has_its_own_order_of_candidates() {
     let place = Place::new();
     let casebook = open(&place).await;
     let report = import(&casebook, &place, "acme/many", &misleading_reports(120)).await.calibrated.remove(0);
-    let asked = || DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/many#360") };
+    let request = || DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/many#360") };
     // A query to all sources uses no source's weights.
-    let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, explain: true, ..asked() }).await;
+    let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, explain: true, ..request() }).await;
     assert_eq!(keys(&everywhere)[0], "acme/many#359", "{everywhere:#?}");
     let (built_in, own) = (report.built_in.unwrap(), report.own.unwrap());
     assert!(built_in.found_first < 0.1 && own.found_first > 0.9 && own.mrr > built_in.mrr, "{report:?}");
     assert_eq!((report.found_first, report.labels), (own.found_first, 120));
-    let calibrated = ask(&casebook, DuplicatesRequest { explain: true, ..asked() }).await;
-    assert_eq!((keys(&calibrated)[0], calibrated.calibrated_on), ("acme/many#358", 120), "{calibrated:#?}");
+    let from_source = ask(&casebook, DuplicatesRequest { explain: true, ..request() }).await;
+    assert_eq!(
+        (keys(&from_source)[0], from_source.calibrated_on),
+        ("acme/many#358", 120),
+        "{from_source:#?}"
+    );
     let weight = |response: &DuplicatesResponse, name: &str| {
         let trace = response.candidates[0].trace.as_ref().unwrap();
         trace.iter().find(|e| e.feature == name).unwrap().weight
     };
-    assert!(weight(&calibrated, "code_words") > weight(&everywhere, "code_words"));
-    assert!(calibrated.notices.is_empty(), "{:?}", calibrated.notices);
+    assert!(weight(&from_source, "code_words") > weight(&everywhere, "code_words"));
+    assert!(from_source.notices.is_empty(), "{:?}", from_source.notices);
     drop(casebook);
 
     // The weights were fitted on one model's vectors and are invalid for another model.
@@ -843,15 +847,15 @@ async fn a_source_with_many_duplicates_has_its_own_order_of_candidates() {
     database.execute("UPDATE calibrations SET model = 'another'", []).unwrap();
     drop(database);
     let casebook = open(&place).await;
-    let fallback = ask(&casebook, asked()).await;
+    let fallback = ask(&casebook, request()).await;
     assert_eq!(
         (keys(&fallback)[0], fallback.calibrated_on),
         (keys(&everywhere)[0], everywhere.calibrated_on)
     );
     assert!(fallback.notices[0].text.contains("precedent calibrate acme/many"), "{:?}", fallback.notices);
     assert_eq!(casebook.update_index(&Task::new()).await.unwrap().calibrated.len(), 1);
-    let restored = ask(&casebook, asked()).await;
-    assert_eq!((keys(&restored), restored.notices.len()), (keys(&calibrated), 0));
+    let last = ask(&casebook, request()).await;
+    assert_eq!((keys(&last), last.notices.len()), (keys(&from_source), 0));
 }
 
 #[tokio::test]
@@ -1014,8 +1018,12 @@ async fn without_a_model_words_answer_and_the_answer_says_so() {
 #[test]
 fn bands_are_cut_at_a_fifth_a_half_and_nine_in_ten_and_what_is_below_by_what_is_worth_reading() {
     let bands = [0.9, 0.894, 0.5, 0.494, 0.2, 0.194].map(|probability| Band::of(probability, 0.9));
-    let rounded = [0.895, 0.496, 0.1951].map(|probability| Band::of(probability, 0.9));
-    assert_eq!(rounded, [Band::High, Band::Likely, Band::Possible], "as it is shown: 90, 50 and 20 in 100");
+    let bands_at_limits = [0.895, 0.496, 0.1951].map(|probability| Band::of(probability, 0.9));
+    assert_eq!(
+        bands_at_limits,
+        [Band::High, Band::Likely, Band::Possible],
+        "as it is shown: 90, 50 and 20 in 100"
+    );
     let sure = [Band::High, Band::Likely, Band::Likely, Band::Possible, Band::Possible, Band::Related];
     assert_eq!(bands, sure);
     assert_eq!([0.5, 0.499].map(|worth| Band::of(0.1, worth)), [Band::Related, Band::None]);

@@ -15,7 +15,7 @@ use crate::{
     support::{Place, Ran, comment, issue, tracker},
 };
 
-fn filled(place: &Place) {
+fn import_sample(place: &Place) {
     let lines =
         format!("{}\n{}\n", issue(1, "Valve leaks", "It drips."), comment(9, 1, "Tighten the gasket."));
     let path = place.file("in.jsonl", lines);
@@ -33,10 +33,10 @@ fn names(folder: &Path) -> Vec<String> {
 
 /// Runs a command with standard output on a full disk.
 #[cfg(target_os = "linux")]
-fn on_a_full_disk(place: &Place, args: &[&str], both: bool) -> Ran {
+fn on_a_full_disk(place: &Place, args: &[&str], is_stderr_full: bool) -> Ran {
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut command = place.command(args);
-    command.stdout(full()).stderr(if both { Stdio::from(full()) } else { Stdio::piped() });
+    command.stdout(full()).stderr(if is_stderr_full { Stdio::from(full()) } else { Stdio::piped() });
     Ran::from(command.spawn().unwrap().wait_with_output().unwrap())
 }
 
@@ -44,7 +44,7 @@ fn on_a_full_disk(place: &Place, args: &[&str], both: bool) -> Ran {
 #[test]
 fn what_cannot_be_written_is_an_error() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     place.ok(&["note", "add", "-t", "Gasket", "-b", "Tighten it."]);
     for args in [
         &["search", "valve", "--json"][..],
@@ -190,14 +190,14 @@ fn the_server_for_agents_waits_for_its_casebook() {
     ] {
         let reply = client.call(tool, arguments);
         assert_eq!(reply["result"]["isError"], true, "{tool}: {reply}");
-        let said = reply["result"].to_string();
+        let message = reply["result"].to_string();
         assert!(
-            said.contains("no casebook found in") && said.contains("precedent import sample"),
-            "{tool}: {said}"
+            message.contains("no casebook found in") && message.contains("precedent import sample"),
+            "{tool}: {message}"
         );
     }
     assert!(!place.casebook().exists());
-    filled(&place);
+    import_sample(&place);
     assert_eq!(client.ok("search", json!({"query": "valve"}))["hits"][0]["key"], "acme/app#1");
     assert_eq!(client.end().0, Some(0));
 }
@@ -205,7 +205,7 @@ fn the_server_for_agents_waits_for_its_casebook() {
 #[test]
 fn a_limit_that_a_use_case_refuses_cannot_be_set() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     for (key, range) in [
         ("search.limit", "1 to 500"),
         ("triage.limit", "1 to 500"),
@@ -229,7 +229,7 @@ fn a_limit_that_a_use_case_refuses_cannot_be_set() {
 #[test]
 fn wrong_settings_are_told_by_their_place_and_stop_no_one_who_only_reads() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let path = PathBuf::from(place.ok(&["config", "path"]).out.trim());
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     for (text, at) in [
@@ -291,8 +291,8 @@ fn a_killed_export_leaves_nothing_that_stays_and_files_of_others_are_safe() {
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
     let target = place.file("out/readme", "x").with_file_name("acme.casebook");
     let folder = target.parent().unwrap();
-    let mine = ["acme.casebook.part", "acme.casebook.part.db", "acme.casebook.part.zst"];
-    mine.iter().for_each(|name| fs::write(folder.join(name), "mine").unwrap());
+    let own_names = ["acme.casebook.part", "acme.casebook.part.db", "acme.casebook.part.zst"];
+    own_names.iter().for_each(|name| fs::write(folder.join(name), "mine").unwrap());
     let mut caught = false;
     for _ in 0..20 {
         let mut child =
@@ -312,7 +312,7 @@ fn a_killed_export_leaves_nothing_that_stays_and_files_of_others_are_safe() {
     assert!(caught, "it was never killed in the middle");
     place.ok(&["export", &target.to_string_lossy()]);
     assert_eq!(leftovers(folder), [""; 0]);
-    for name in mine {
+    for name in own_names {
         assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "mine", "{name}");
     }
     // The same holds for a copy, and for a brief, which replaces an existing file.

@@ -59,7 +59,7 @@ pub struct LogEntry {
 #[derive(Clone)]
 struct Row {
     json: Arc<str>,
-    updated: i64,
+    updated_at: i64,
     open: bool,
 }
 
@@ -382,9 +382,9 @@ impl World {
         self.put(&record);
     }
 
-    pub fn remove(&mut self, number: u64, gone: Removal) {
+    pub fn remove(&mut self, number: u64, reason: Removal) {
         self.items.take(number).unwrap();
-        self.removals.insert(number, gone);
+        self.removals.insert(number, reason);
     }
 
     pub fn remove_comment(&mut self, id: u64) {
@@ -732,7 +732,7 @@ impl World {
                         number.parse().map_or(Answer::error(404, "Not Found"), |n| self.thread(n))
                     }
                     Some((None, number)) => {
-                        number.parse().map_or(Answer::error(404, "Not Found"), |n| self.one(n))
+                        number.parse().map_or(Answer::error(404, "Not Found"), |n| self.issue_by_number(n))
                     }
                     None => Answer::error(404, "Not Found"),
                 },
@@ -783,10 +783,10 @@ impl World {
                 None => (since.unwrap_or(i64::MIN), 0),
             };
             let skip = if get("after").is_some() { 0 } else { (page - 1) * size };
-            let mut matching =
+            let mut rows_after =
                 list.order.range(from..).filter(|(_, id)| matches_state(&list.rows[id])).skip(skip);
-            let rows: Vec<_> = matching.by_ref().take(size).copied().collect();
-            let more = matching.next().is_some();
+            let rows: Vec<_> = rows_after.by_ref().take(size).copied().collect();
+            let more = rows_after.next().is_some();
             (rows, more)
         } else {
             let mut rows: Vec<_> = list

@@ -326,8 +326,9 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
 
 /// Decodes a login from its `Authorization` header.
 fn plain(login: String) -> String {
-    let decoded = login.strip_prefix("Basic ").map(|p| base64::engine::general_purpose::STANDARD.decode(p));
-    decoded.map_or(login.clone(), |pair| String::from_utf8(pair.unwrap()).unwrap())
+    let pair_bytes =
+        login.strip_prefix("Basic ").map(|p| base64::engine::general_purpose::STANDARD.decode(p));
+    pair_bytes.map_or(login.clone(), |pair| String::from_utf8(pair.unwrap()).unwrap())
 }
 
 /// Returns whether a request asks for a page of a synced list, and whether the list is of comments.
@@ -603,10 +604,9 @@ impl Content {
                     self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
                 if cloud {
                     // The page tokens name the last key, so no item is lost when the list shifts.
-                    let remaining: Vec<_> =
-                        issues_since.into_iter().filter(|(n, _)| **n > from as u64).collect();
-                    let more = remaining.len() > size;
-                    let page_items: Vec<_> = remaining.into_iter().take(size).collect();
+                    let rest: Vec<_> = issues_since.into_iter().filter(|(n, _)| **n > from as u64).collect();
+                    let more = rest.len() > size;
+                    let page_items: Vec<_> = rest.into_iter().take(size).collect();
                     let token = page_items.last().filter(|_| more).map(|(n, _)| format!("token-{n}"));
                     let issues: Vec<Value> = page_items.into_iter().map(|(n, i)| issue(*n, i)).collect();
                     return ok(json!({"issues": issues, "nextPageToken": token, "isLast": !more}));

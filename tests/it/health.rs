@@ -552,8 +552,8 @@ fn an_older_casebook_is_upgraded_by_a_repair() {
 #[test]
 fn a_missing_library_and_a_broken_model() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let configured = std::env::var_os("PRECEDENT_ONNXRUNTIME").map(PathBuf::from);
-    let runtime = configured.unwrap_or_else(|| root.join("target/runtime/libonnxruntime.so"));
+    let variable = std::env::var_os("PRECEDENT_ONNXRUNTIME").map(PathBuf::from);
+    let runtime = variable.unwrap_or_else(|| root.join("target/runtime/libonnxruntime.so"));
     let place = Place::new();
     place.ok(&["import", "sample", "--no-vectors"]);
     let model = |place: &Place| {

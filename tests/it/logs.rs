@@ -41,7 +41,7 @@ fn casebook(place: &Place) {
         "Lease of a node ends before it is renewed",
         "```\nheron.errors.LeaseError: lease 9 of node-12 has ended before it was renewed\n```\nIt happens at night.",
     );
-    let unrelated = (20..40).map(|n| {
+    let others_items = (20..40).map(|n| {
         issue(
             n,
             &format!("Perch {n} is painted in the wrong colour"),
@@ -50,7 +50,7 @@ fn casebook(place: &Place) {
         .to_string()
     });
     let items: Vec<String> =
-        [solved_item.to_string(), open.to_string()].into_iter().chain(unrelated).collect();
+        [solved_item.to_string(), open.to_string()].into_iter().chain(others_items).collect();
     let reply = comment(701, 7, "Fixed in 2.5.0: the store opens a new segment when one is sealed.");
     import_items(place, items.join("\n"), &reply);
 }
@@ -141,9 +141,9 @@ fn a_log_leads_to_what_is_known_of_each_error() {
 fn bundle(path: &Path) {
     let file = std::fs::File::create(path).unwrap();
     let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(file, flate2::Compression::fast()));
-    let compressed = zstd::encode_all(log().as_bytes(), 1).unwrap();
+    let member = zstd::encode_all(log().as_bytes(), 1).unwrap();
     let members: [(&str, &[u8]); 3] = [
-        ("bundle/server.log.zst", &compressed),
+        ("bundle/server.log.zst", &member),
         ("bundle/heap.bin", b"\0\0"),
         ("bundle/app.conf", b"error_page 500\n"),
     ];
@@ -241,8 +241,8 @@ fn a_log_on_standard_input_is_read_as_a_file_is() {
         "{}",
         ran.out
     );
-    let compressed = zstd::encode_all(long.as_bytes(), 1).unwrap();
-    let ran = run_with_input(&place, &["troubleshoot", "-"], &compressed);
+    let input = zstd::encode_all(long.as_bytes(), 1).unwrap();
+    let ran = run_with_input(&place, &["troubleshoot", "-"], &input);
     assert!(ran.out.contains("solved  [Issue acme/heron#7]"), "{}{}", ran.out, ran.err);
     let records = r#"[{"level":"INFO","message":"fine"},{"level":"ERROR","message":"cannot store order 3","stack_trace":"com.heron.StoreException: segment 3 of the ring is sealed for good"}]"#;
     let ran = run_with_input(&place, &["troubleshoot", "-"], records.as_bytes());

@@ -66,12 +66,12 @@ async fn an_exact_duplicate_is_blocked_and_the_count_stays() {
     add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     let second = add(&casebook, draft(NoteKind::Lesson, " Slots ", "Restart  the\nheartbeat.")).await;
     assert_eq!((second.outcome, second.note.key.as_str()), (NoteOutcome::Duplicate, "note#1"));
-    let existing = &second.matches[0];
+    let duplicate = &second.matches[0];
     assert_eq!(
-        (existing.id.as_str(), existing.title.as_str(), existing.similarity),
+        (duplicate.id.as_str(), duplicate.title.as_str(), duplicate.similarity),
         ("note#1", "Slots", 1.0)
     );
-    assert_eq!((existing.lifecycle, existing.exact), (Lifecycle::Active, true));
+    assert_eq!((duplicate.lifecycle, duplicate.exact), (Lifecycle::Active, true));
     assert_eq!(count(&casebook).await, 1);
 }
 
@@ -113,9 +113,9 @@ async fn a_duplicate_of_a_forced_duplicate_is_blocked() {
         (forced_note.outcome, forced_note.note.connected),
         (NoteOutcome::Connected, vec!["note#1".to_owned()])
     );
-    let repeated = add(&casebook, note).await;
-    assert_eq!((repeated.outcome, repeated.note.key.as_str()), (NoteOutcome::Duplicate, "note#1"));
-    assert_eq!((repeated.matches.len(), count(&casebook).await), (2, 2));
+    let third = add(&casebook, note).await;
+    assert_eq!((third.outcome, third.note.key.as_str()), (NoteOutcome::Duplicate, "note#1"));
+    assert_eq!((third.matches.len(), count(&casebook).await), (2, 2));
 }
 
 #[tokio::test]
@@ -318,7 +318,7 @@ fn the_command_line_says_what_became_of_a_note() {
         let ran = place.run(args);
         let masked_text = regex::Regex::new(r"20\d\d-\d\d-\d\d")
             .unwrap()
-            .replace_all(&ran.shown(&place), "[DAY]")
+            .replace_all(&ran.snapshot_text(&place), "[DAY]")
             .into_owned();
         format!("$ precedent {}\n{masked_text}", args.join(" "))
     })

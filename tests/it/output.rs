@@ -20,10 +20,10 @@ fn sample_casebook() -> Place {
     solved_item["comments"] = json!(2);
     let mut duplicate = issue(5, FAILURE, "It stops behind the proxy too, with ops@acme.example.");
     duplicate["created_at"] = json!("2026-02-02T00:00:00Z");
-    let unrelated = issue(2, "Console title is \u{1b}[31mred\u{1b}[0m", "Nothing to see.");
+    let colored_title = issue(2, "Console title is \u{1b}[31mred\u{1b}[0m", "Nothing to see.");
     let lines: String = [
         solved_item,
-        unrelated,
+        colored_title,
         duplicate,
         comment(10, 1, "The chunks arrive in another order behind a proxy."),
         comment(11, 1, "Fixed by keeping the chunks in order; it is in 2.3.2."),
@@ -267,7 +267,7 @@ const ELSEWHERE: &[&str] = &[
 ];
 
 fn mask(ran: &Ran, place: &Place) -> String {
-    let text = ran.shown(place);
+    let text = ran.snapshot_text(place);
     let replace = |text: &str, pattern: &str, with: &str| {
         regex::Regex::new(pattern).unwrap().replace_all(text, with).into_owned()
     };
@@ -289,7 +289,7 @@ fn schema(place: &Place, name: &str) -> jsonschema::Validator {
 fn what_every_command_prints() {
     let place = sample_casebook();
     let folder = place.path("").to_string_lossy().trim_end_matches('/').to_owned();
-    let mut covered: BTreeSet<String> = BTreeSet::new();
+    let mut seen_schemas: BTreeSet<String> = BTreeSet::new();
     let mut wrongs: Vec<String> = Vec::new();
     for (name, args, of) in CASES {
         let args: Vec<String> =
@@ -306,7 +306,7 @@ fn what_every_command_prints() {
             wrong("no remedy".to_owned());
         }
         if let Some(of) = of {
-            covered.insert((*of).to_owned());
+            seen_schemas.insert((*of).to_owned());
             match serde_json::from_str::<Value>(&ran.out) {
                 Err(error) => wrong(error.to_string()),
                 Ok(printed) => {
@@ -324,9 +324,9 @@ fn what_every_command_prints() {
     schema(&place, "import").validate(&sample).unwrap();
     // Every schema was compared with real output, except three that need a missing resource.
     let schema_names: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
-    let uncovered: Vec<&String> = schema_names.difference(&covered).collect();
+    let missing_schemas: Vec<&String> = schema_names.difference(&seen_schemas).collect();
     assert_eq!(
-        uncovered,
+        missing_schemas,
         ["eval", "eval-cases", "source-test"],
         "no real output was held against these schemas"
     );
@@ -378,19 +378,19 @@ fn the_schemas_in_the_docs_are_current() {
     let names: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
     for name in &names {
         let now = place.ok(&["schema", name]).out;
-        let documented = std::fs::read_to_string(docs.join(format!("{name}.json"))).unwrap_or_default();
+        let schema_file = std::fs::read_to_string(docs.join(format!("{name}.json"))).unwrap_or_default();
         assert!(
-            documented == now,
+            schema_file == now,
             "docs/schema/{name}.json is not current; write it: precedent schema --into docs/schema"
         );
         let value: Value = serde_json::from_str(&now).unwrap();
         jsonschema::meta::validate(&value).unwrap_or_else(|e| panic!("{name}: {e}"));
     }
-    let documented: BTreeSet<String> = std::fs::read_dir(&docs)
+    let schema_files: BTreeSet<String> = std::fs::read_dir(&docs)
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().trim_end_matches(".json").to_owned())
         .collect();
-    assert_eq!(documented, names);
+    assert_eq!(schema_files, names);
 }
 
 #[test]

@@ -371,12 +371,12 @@ fn a_backup_is_whole_while_another_process_writes() {
     assert!(ran.code == Some(2) && ran.err.contains("already exists"), "{}", ran.err);
     place.ok(&["backup", &file, "--force"]);
     // The copy is a casebook that opens when placed in a folder.
-    let restored = Place::new();
-    std::fs::create_dir_all(restored.casebook()).unwrap();
-    std::fs::copy(&file, restored.casebook().join("precedent.db")).unwrap();
-    restored.ok(&["index"]);
+    let copy_place = Place::new();
+    std::fs::create_dir_all(copy_place.casebook()).unwrap();
+    std::fs::copy(&file, copy_place.casebook().join("precedent.db")).unwrap();
+    copy_place.ok(&["index"]);
     place.ok(&["index"]);
-    assert_eq!(content(&restored), content(&place));
+    assert_eq!(content(&copy_place), content(&place));
 }
 
 #[test]
@@ -421,19 +421,19 @@ fn a_restore_is_whole_and_whoever_has_it_open_sees_it() {
     assert_eq!(aside, "no database, but somebody's");
 
     // Restoring works in a new place, and an invalid copy changes nothing.
-    let restored = Place::new();
-    restored.ok(&["restore", &copy]);
-    restored.ok(&["index"]);
-    assert_eq!(content(&restored), content_before);
+    let copy_place = Place::new();
+    copy_place.ok(&["restore", &copy]);
+    copy_place.ok(&["index"]);
+    assert_eq!(content(&copy_place), content_before);
     let export_path = export(&place, &[]).to_string_lossy().into_owned();
-    let truncated =
+    let partial_copy =
         place.file("cut.db", &std::fs::read(&copy).unwrap()[..8_192]).to_string_lossy().into_owned();
-    for (file, hint) in [(&export_path, "precedent import casebook"), (&truncated, "precedent backup")] {
-        let ran = restored.run(&["restore", file]);
+    for (file, hint) in [(&export_path, "precedent import casebook"), (&partial_copy, "precedent backup")] {
+        let ran = copy_place.run(&["restore", file]);
         assert!(ran.code != Some(0) && ran.err.contains(hint), "{file}: {}", ran.err);
     }
-    assert_eq!(content(&restored), content_before);
-    let entries = std::fs::read_dir(restored.casebook()).unwrap().flatten();
+    assert_eq!(content(&copy_place), content_before);
+    let entries = std::fs::read_dir(copy_place.casebook()).unwrap().flatten();
     let leftovers: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     assert!(leftovers.iter().all(|name| !name.starts_with(".precedent")), "{leftovers:?}");
 }

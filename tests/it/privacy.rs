@@ -70,7 +70,7 @@ fn a_day_of_work_talks_to_the_trackers_that_were_added_and_to_nobody_else() {
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
     };
-    let said = || -> BTreeSet<String> {
+    let connections = || -> BTreeSet<String> {
         std::fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect()
     };
     for args in day(&place) {
@@ -79,12 +79,12 @@ fn a_day_of_work_talks_to_the_trackers_that_were_added_and_to_nobody_else() {
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
     run(&["mcp"], &format!("{hello}\n"));
     run(&["source", "add", "github:acme/app", "--host", &github.host], "");
-    assert_eq!(said(), BTreeSet::new(), "nothing but a sync may connect");
+    assert_eq!(connections(), BTreeSet::new(), "nothing but a sync may connect");
 
     run(&["sync"], "");
     let tracker = github.host.trim_start_matches("http://");
-    let allowed: BTreeSet<String> = [format!("connect {tracker}")].into();
-    assert_eq!(said(), allowed);
+    let expected_connections: BTreeSet<String> = [format!("connect {tracker}")].into();
+    assert_eq!(connections(), expected_connections);
     assert!(place.ok(&["status"]).out.contains(tracker), "and it is told");
 }
 

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::{support::Place, sync::sync_ok};
 
-const INSTALLED: &str = "/usr/share/redmine";
+const INSTALL_DIR: &str = "/usr/share/redmine";
 /// The database that Debian's package creates when it is configured with SQLite.
 const EMPTY: &str = "/var/lib/dbconfig-common/sqlite3/redmine/instances/default/redmine_default";
 const KEY: &str = "0123456789abcdef0123456789abcdefcanary42";
@@ -51,7 +51,7 @@ impl Drop for Redmine {
 impl Redmine {
     /// Starts a server if Redmine is installed.
     fn start() -> Option<Self> {
-        if !Path::new(INSTALLED).exists() || File::open(EMPTY).is_err() {
+        if !Path::new(INSTALL_DIR).exists() || File::open(EMPTY).is_err() {
             eprintln!("SKIPPED: no Redmine with SQLite is installed here (cargo xtask test --only servers)");
             return None;
         }
@@ -83,8 +83,8 @@ impl Redmine {
         let log = File::create(root.join("puma.log")).unwrap();
         let child = Command::new("puma")
             .args(["-e", "production", "-b", &format!("tcp://127.0.0.1:{port}"), "-w", "0", "-t", "1:1"])
-            .args(["--dir", INSTALLED, "config.ru"])
-            .current_dir(INSTALLED)
+            .args(["--dir", INSTALL_DIR, "config.ru"])
+            .current_dir(INSTALL_DIR)
             // Instances are expected below the package's own folder; this one is elsewhere.
             .env("REDMINE_INSTANCE", format!("../../../..{}", root.display()))
             .env("RAILS_ENV", "production")
@@ -249,9 +249,9 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
     assert!(casebook.thread("acme/app:Pumps").await.unwrap().markdown.contains("Gone dry"));
 
     // One item is deleted, and one is moved to another project.
-    let gone = |method: &str, path: &str| assert!(redmine.ask(method, path, None).unwrap().0 < 300);
-    gone("DELETE", "/issues/20.json");
-    gone("DELETE", "/projects/app/wiki/Pumps.json");
+    let delete = |method: &str, path: &str| assert!(redmine.ask(method, path, None).unwrap().0 < 300);
+    delete("DELETE", "/issues/20.json");
+    delete("DELETE", "/projects/app/wiki/Pumps.json");
     redmine.change(21, json!({"project_id": 2}));
     let report = sync_ok(&casebook, true).await;
     assert_eq!(report.gone, 3, "{report:?}");

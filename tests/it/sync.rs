@@ -475,12 +475,12 @@ async fn a_second_that_fills_several_pages_is_read_whole() {
                 world.put(&issue);
             }
             // Edits while that second's pages are read shift their borders.
-            let mut remaining = 3;
+            let mut moves_left = 3;
             world.after_page = Some(Box::new(move |world, page| {
-                if page > 1 && remaining > 0 {
-                    remaining -= 1;
+                if page > 1 && moves_left > 0 {
+                    moves_left -= 1;
                     for n in 0..5 {
-                        world.edit(100 + remaining * 7 + n, json!({"title": "Moved away"}));
+                        world.edit(100 + moves_left * 7 + n, json!({"title": "Moved away"}));
                     }
                 }
             }));

@@ -12,9 +12,9 @@ use crate::support::Place;
 /// Returns a place whose casebook an earlier release wrote.
 fn made_by(version: &str) -> Place {
     let place = Place::new();
-    let packed =
+    let fixture =
         std::fs::read(format!("{}/tests/fixtures/casebooks/{version}.db.zst", env!("CARGO_MANIFEST_DIR")));
-    place.file("casebook/precedent.db", zstd::decode_all(packed.unwrap().as_slice()).unwrap());
+    place.file("casebook/precedent.db", zstd::decode_all(fixture.unwrap().as_slice()).unwrap());
     place
 }
 
@@ -47,11 +47,11 @@ fn a_newer_casebook_is_refused_and_left_as_it_is() {
     let later = Connection::open(&file).unwrap();
     later.execute_batch("PRAGMA user_version = 999; PRAGMA wal_checkpoint(TRUNCATE);").unwrap();
     drop(later);
-    let before = std::fs::read(&file).unwrap();
+    let bytes_before = std::fs::read(&file).unwrap();
     for args in [&["status"][..], &["search", "sensor"], &["note", "add", "-t", "x", "-b", "y"]] {
         let ran = place.run(args);
         assert_eq!(ran.code, Some(1), "{}", ran.out);
         assert!(ran.err.contains("newer version of Precedent") && ran.err.contains("hint:"), "{}", ran.err);
     }
-    assert_eq!(std::fs::read(&file).unwrap(), before);
+    assert_eq!(std::fs::read(&file).unwrap(), bytes_before);
 }

@@ -26,11 +26,11 @@ const REPORT: &str = "cargo build breaks off since the update, please answer to 
 
 /// The casebook that `PRECEDENT_MEASURED` names; nothing, said aloud, where it names none.
 pub fn original() -> Option<PathBuf> {
-    let named = std::env::var_os("PRECEDENT_MEASURED").map(PathBuf::from);
-    if named.is_none() {
+    let folder = std::env::var_os("PRECEDENT_MEASURED").map(PathBuf::from);
+    if folder.is_none() {
         eprintln!("SKIPPED: PRECEDENT_MEASURED names no casebook; see docs/develop/testing.md");
     }
-    named
+    folder
 }
 
 /// A copy that may be changed.
@@ -63,17 +63,17 @@ async fn the_main_jobs_are_done_in_a_casebook_of_thirty_thousand() {
         // Everything is there to be scrolled through, and its end is reached by one key.
         let search = wait_for(&window, "#query").await;
         wait_for(&window, ".results .row.hit").await;
-        let all: usize = text(&window, ".results header span")
+        let total: usize = text(&window, ".results header span")
             .await
             .chars()
             .filter(char::is_ascii_digit)
             .collect::<String>()
             .parse()
             .unwrap();
-        assert!(all > 30_000, "{all} documents");
+        assert!(total > 30_000, "{total} documents");
         press(&window, &char::from(Key::Escape).to_string()).await;
         press(&window, &char::from(Key::End).to_string()).await;
-        let last = format!("#hit-{}[aria-selected=true]", all - 1);
+        let last = format!("#hit-{}[aria-selected=true]", total - 1);
         wait_for(&window, &last).await;
         shot(&window, "big-end").await;
 

@@ -30,14 +30,14 @@ async fn a_link_opens_its_document_in_the_window_that_is_there() {
     let casebook = home.path().join("casebook");
     with_sample(&casebook).await;
     let folder = casebook.to_str().unwrap().to_owned();
-    let again = (folder.clone(), home.path().to_owned());
+    let second_start = (folder.clone(), home.path().to_owned());
     let args = ["--casebook", &folder, "precedent://item/ferrywire/ferrywire%232"];
     drive_whole(home.path(), "Adwaita", &args, async move |window| {
-        let shown = async || text(&window, "article .where").await;
-        wait_until("the first link is shown", async || shown().await.contains("#2")).await;
+        let shown_key = async || text(&window, "article .where").await;
+        wait_until("the first link is shown", async || shown_key().await.contains("#2")).await;
 
         // A second start with another link ends at once and leaves the link to the first.
-        let (folder, home) = again;
+        let (folder, home) = second_start;
         let status = Command::new(program())
             .args(["--casebook", &folder, "precedent://item/ferrywire/ferrywire#13"])
             .env("HOME", &home)
@@ -49,7 +49,7 @@ async fn a_link_opens_its_document_in_the_window_that_is_there() {
             .status()
             .unwrap();
         assert!(status.success(), "{status}");
-        wait_until("the second link is shown", async || shown().await.contains("#13")).await;
+        wait_until("the second link is shown", async || shown_key().await.contains("#13")).await;
     })
     .await;
 }
@@ -60,13 +60,13 @@ async fn it_opens_as_large_as_it_was_left() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     // As it is written when a person closes the window; what drives it here ends it without asking.
-    let left = json!({ "main": {
+    let state = json!({ "main": {
         "width": 1111, "height": 777, "x": 30, "y": 40, "prev_x": 0, "prev_y": 0,
         "maximized": false, "visible": true, "decorated": true, "fullscreen": false,
     }});
     let folder = home.path().join("config/net.precedent.desktop");
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join(".window-state.json"), left.to_string()).unwrap();
+    std::fs::write(folder.join(".window-state.json"), state.to_string()).unwrap();
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive_whole(home.path(), "Adwaita", &args, async move |window| {
         wait_for(&window, ".welcome").await;

@@ -13,10 +13,10 @@ use crate::{
 };
 
 /// After so long without a question the model is let go.
-const RESTED: Duration = Duration::from_secs(125);
+const IDLE_TIME: Duration = Duration::from_secs(125);
 
 /// What is typed, letter by letter.
-const TYPED: &str = "borrow checker error lifetime";
+const QUERY: &str = "borrow checker error lifetime";
 
 /// A process's parent and when it began, in hundredths of a second.
 fn parent_and_begin(pid: u32) -> Option<(u32, u64)> {
@@ -27,21 +27,21 @@ fn parent_and_begin(pid: u32) -> Option<(u32, u64)> {
 
 /// The window's process, the youngest of its name, and those that it has started.
 fn processes() -> Vec<u32> {
-    let all: Vec<u32> =
+    let ids: Vec<u32> =
         fs::read_dir("/proc").unwrap().filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok()).collect();
-    let named = |pid: &&u32| {
+    let is_window = |pid: &&u32| {
         fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|n| n.starts_with("precedent-deskt"))
     };
-    let mut family: Vec<u32> = all
+    let mut family: Vec<u32> = ids
         .iter()
-        .filter(named)
+        .filter(is_window)
         .max_by_key(|pid| parent_and_begin(**pid).map(|(_, began)| began))
         .copied()
         .into_iter()
         .collect();
     let mut at = 0;
     while let Some(parent) = family.get(at).copied() {
-        family.extend(all.iter().filter(|pid| parent_and_begin(**pid).is_some_and(|(p, _)| p == parent)));
+        family.extend(ids.iter().filter(|pid| parent_and_begin(**pid).is_some_and(|(p, _)| p == parent)));
         at += 1;
     }
     family
@@ -77,7 +77,7 @@ fn load() -> String {
 
 async fn keystrokes(window: &Client) -> Vec<f64> {
     let mut times = Vec::new();
-    for end in 1..=TYPED.len() {
+    for end in 1..=QUERY.len() {
         let measure = "const [text, done] = arguments; const box = document.querySelector('#query');
             const began = performance.now();
             const watch = new MutationObserver(() => {
@@ -87,7 +87,7 @@ async fn keystrokes(window: &Client) -> Vec<f64> {
             watch.observe(document.querySelector('.results'), { subtree: true, childList: true, characterData: true, attributes: true });
             setTimeout(() => { watch.disconnect(); done(-1) }, 1500);
             box.value = text; box.dispatchEvent(new InputEvent('input', { bubbles: true }))";
-        let time = window.execute_async(measure, vec![TYPED[..end].into()]).await.unwrap();
+        let time = window.execute_async(measure, vec![QUERY[..end].into()]).await.unwrap();
         // Where one letter more changes nothing that is shown there is nothing to time.
         times.extend(time.as_f64().filter(|t| *t >= 0.0));
         tokio::time::sleep(Duration::from_millis(400)).await;
@@ -98,7 +98,7 @@ async fn keystrokes(window: &Client) -> Vec<f64> {
 
 /// Scrolls through everything that is listed, step by step as a wheel would, and looks after each frame that was painted
 /// whether rows stand at three places of what is in sight.
-const SCROLLED: &str = "
+const SCROLL_SCRIPT: &str = "
     const [seconds, done] = arguments;
     const box = document.querySelector('#results .scroll');
     const { left, top, width, height } = box.getBoundingClientRect();
@@ -131,7 +131,7 @@ const SCROLLED: &str = "
     step();";
 
 /// Goes to places far away, as somebody who drags the bar, and waits until rows stand there.
-const JUMPED: &str = "
+const JUMP_SCRIPT: &str = "
     const [places, done] = arguments;
     const box = document.querySelector('#results .scroll');
     const { left, top, width, height } = box.getBoundingClientRect();
@@ -149,24 +149,24 @@ const JUMPED: &str = "
         done(times.sort((a, b) => a - b));
     })();";
 
-async fn scrolling(window: &Client) {
+async fn measure_scrolling(window: &Client) {
     let patience = TimeoutConfiguration::new(Some(Duration::from_secs(180)), None, None);
     window.update_timeouts(patience).await.unwrap();
     for seconds in [60, 20] {
-        let told = window.execute_async(SCROLLED, vec![seconds.into()]).await.unwrap();
+        let report = window.execute_async(SCROLL_SCRIPT, vec![seconds.into()]).await.unwrap();
         println!(
             "scrolling {} rows in {seconds} s: {} frames, {:.0} ms at the median, {:.0} ms the slowest; {} times blank, {:.0} ms at the most",
-            told["rows"].as_str().unwrap(),
-            told["frames"],
-            told["middle"].as_f64().unwrap(),
-            told["slowest"].as_f64().unwrap(),
-            told["blanks"],
-            told["blank"].as_f64().unwrap(),
+            report["rows"].as_str().unwrap(),
+            report["frames"],
+            report["middle"].as_f64().unwrap(),
+            report["slowest"].as_f64().unwrap(),
+            report["blanks"],
+            report["blank"].as_f64().unwrap(),
         );
-        assert!(told["end"].as_f64().unwrap() > 0.99, "the end was reached");
+        assert!(report["end"].as_f64().unwrap() > 0.99, "the end was reached");
     }
-    let told = window.execute_async(JUMPED, vec![50.into()]).await.unwrap();
-    let times: Vec<f64> = serde_json::from_value(told).unwrap();
+    let report = window.execute_async(JUMP_SCRIPT, vec![50.into()]).await.unwrap();
+    let times: Vec<f64> = serde_json::from_value(report).unwrap();
     println!(
         "a jump to rows that were never shown: {:.0} ms at the median, {:.0} ms at the most",
         times[25], times[49]
@@ -175,11 +175,11 @@ async fn scrolling(window: &Client) {
 
 /// What each process takes, in MB.
 fn shares() -> String {
-    let each = processes().into_iter().map(|pid| {
+    let shares = processes().into_iter().map(|pid| {
         let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
         format!("{} {}", name.trim(), megabytes_of(pid))
     });
-    each.collect::<Vec<_>>().join(", ")
+    shares.collect::<Vec<_>>().join(", ")
 }
 
 #[tokio::test]
@@ -195,8 +195,8 @@ async fn measure() {
         let home = tempfile::tempdir().unwrap();
         drive(home.path(), "Adwaita", &["--casebook", &casebook], async move |window| {
             wait_for(&window, "#hit-0").await;
-            let seen = "const [mark] = performance.getEntriesByName('usable'); return mark ? performance.timeOrigin + mark.startTime : 0";
-            let mark = async || window.execute(seen, Vec::new()).await.unwrap().as_f64().unwrap();
+            let usable_time = "const [mark] = performance.getEntriesByName('usable'); return mark ? performance.timeOrigin + mark.startTime : 0";
+            let mark = async || window.execute(usable_time, Vec::new()).await.unwrap().as_f64().unwrap();
             wait_until("it is usable", async || mark().await > 0.0).await;
             let usable = mark().await;
             println!("start {round}: usable after {:.0} ms, load {}", usable - began(), load());
@@ -205,9 +205,9 @@ async fn measure() {
             }
             wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
             println!("memory once the jobs have ended: {} MB ({})", megabytes(), shares());
-            tokio::time::sleep(RESTED).await;
+            tokio::time::sleep(IDLE_TIME).await;
             println!("memory at rest: {} MB ({})", megabytes(), shares());
-            scrolling(&window).await;
+            measure_scrolling(&window).await;
             println!("memory after that: {} MB ({})", megabytes(), shares());
             let times = keystrokes(&window).await;
             let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];

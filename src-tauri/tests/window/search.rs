@@ -94,8 +94,8 @@ async fn a_casebook_that_cannot_be_opened_can_be_tried_again() {
     let folder = casebook.to_str().unwrap().to_owned();
     drive(home.path(), "Adwaita:dark", &["--casebook", &folder.clone()], async move |window| {
         wait_for(&window, "[role=alert]").await;
-        let said = texts(&window, "main").await.join("");
-        assert!(said.contains("could not be opened") && said.contains(&folder), "{said}");
+        let message = texts(&window, "main").await.join("");
+        assert!(message.contains("could not be opened") && message.contains(&folder), "{message}");
         shot(&window, "closed").await;
 
         let dark = "return matchMedia('(prefers-color-scheme: dark)').matches";
@@ -104,8 +104,11 @@ async fn a_casebook_that_cannot_be_opened_can_be_tried_again() {
         std::fs::remove_file(&folder).unwrap();
         click(&window, "button.primary").await;
         wait_for(&window, ".welcome").await;
-        let said = texts(&window, ".welcome").await.join("");
-        assert!(said.contains("Open the sample casebook") && said.contains("Connect a tracker"), "{said}");
+        let message = texts(&window, ".welcome").await.join("");
+        assert!(
+            message.contains("Open the sample casebook") && message.contains("Connect a tracker"),
+            "{message}"
+        );
         shot(&window, "welcome").await;
     })
     .await;
@@ -135,9 +138,9 @@ async fn a_narrow_window_shows_one_of_the_two(window: &Client) {
 /// Whatever tracker text might try from inside, the window reaches nothing and goes nowhere.
 async fn the_window_is_sealed(window: &Client) {
     assert_eq!(script(window, "return typeof window.__TAURI__").await, "undefined");
-    let fetched = "const done = arguments[0];
+    let fetch = "const done = arguments[0];
         fetch('http://127.0.0.1:9/').then(() => done('reached'), (error) => done(String(error)))";
-    let answer = window.execute_async(fetched, Vec::new()).await.unwrap();
+    let answer = window.execute_async(fetch, Vec::new()).await.unwrap();
     assert!(answer.as_str().is_some_and(|a| a != "reached"), "{answer}");
     let image = "const done = arguments[0];
         document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective), { once: true });
@@ -151,8 +154,8 @@ async fn the_window_is_sealed(window: &Client) {
     tokio::time::sleep(Duration::from_millis(300)).await;
     let url = window.current_url().await.unwrap();
     assert!(url.as_str().starts_with("tauri://localhost"), "{url}");
-    let refused = "const done = arguments[0];
+    let close_window = "const done = arguments[0];
         window.__TAURI_INTERNALS__.invoke('plugin:window|close').then(() => done('allowed'), (error) => done(String(error)))";
-    let answer = window.execute_async(refused, Vec::new()).await.unwrap();
+    let answer = window.execute_async(close_window, Vec::new()).await.unwrap();
     assert!(answer.as_str().is_some_and(|a| a.contains("not allowed")), "{answer}");
 }

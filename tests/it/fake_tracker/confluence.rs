@@ -67,10 +67,10 @@ impl Content {
                 // requested.
                 let size = get("limit").unwrap().parse::<usize>().unwrap().min(40);
                 let last = get("cursor").map_or(0, |c| c.parse::<u64>().unwrap());
-                let remaining: Vec<_> = by_id.iter().filter(|(n, _)| **n > last).collect();
-                let end = remaining.get(size - 1).filter(|_| remaining.len() > size).map(|(n, _)| **n);
+                let rest: Vec<_> = by_id.iter().filter(|(n, _)| **n > last).collect();
+                let end = rest.get(size - 1).filter(|_| rest.len() > size).map(|(n, _)| **n);
                 let results: Vec<Value> =
-                    remaining.into_iter().take(size).map(|(_, (t, p))| page(t, p, false)).collect();
+                    rest.into_iter().take(size).map(|(_, (t, p))| page(t, p, false)).collect();
                 let mut links = json!({"base": "x"});
                 if let Some(end) = end {
                     links["next"] = format!("/api/v2/spaces/77/pages?limit={size}&cursor={end}").into();
