@@ -164,13 +164,13 @@ pub async fn evaluate_cases(
                     let report = &set.reports[*query];
                     let Some(text) = form.of(&report.title, &report.body) else { continue };
                     let number = (form == QueryForm::Report).then_some(*query as u64 + 1);
-                    let documents = ask(&casebook, text, number, report.created_at, by, task).await?;
+                    let results = ask(&casebook, text, number, report.created_at, by, task).await?;
                     if by == Ranking::Duplicates
                         && let Some(file) = &mut features
                     {
-                        write(file, set, form, &report.id, &documents, right)?;
+                        write(file, set, form, &report.id, &results, right)?;
                     }
-                    let numbers = visible_numbers(documents, by);
+                    let numbers = visible_numbers(results, by);
                     let at = numbers.iter().position(|n| place(*n).is_some_and(|p| right.contains(&p)));
                     for (list, k) in hits.iter_mut().zip([1, 3, 10]) {
                         list.push(at.is_some_and(|at| at < k));
@@ -182,7 +182,7 @@ pub async fn evaluate_cases(
                     for report in sample(other, FOREIGN / foreign.len().max(1)) {
                         let report = &other.reports[report];
                         let Some(text) = form.of(&report.title, &report.body) else { continue };
-                        let documents = ask(&casebook, text, None, now, by, task).await?;
+                        let results = ask(&casebook, text, None, now, by, task).await?;
                         if by == Ranking::Duplicates
                             && let Some(file) = &mut features
                         {
@@ -191,11 +191,11 @@ pub async fn evaluate_cases(
                                 set,
                                 form,
                                 &format!("{}/{}", other.name, report.id),
-                                &documents,
+                                &results,
                                 &BTreeSet::new(),
                             )?;
                         }
-                        alarms.push(!visible_numbers(documents, by).is_empty());
+                        alarms.push(!visible_numbers(results, by).is_empty());
                     }
                 }
                 let [first, three, ten, silent] = hits.map(|list| share_of(&list));
@@ -215,35 +215,27 @@ pub async fn evaluate_cases(
             let report = &set.reports[query];
             let Some(text) = QueryForm::Report.of(&report.title, &report.body) else { continue };
             let number = Some(query as u64 + 1);
-            let documents =
-                ask(&casebook, text, number, report.created_at, Ranking::Duplicates, task).await?;
+            let results = ask(&casebook, text, number, report.created_at, Ranking::Duplicates, task).await?;
             if let Some(file) = &mut features {
                 write(
                     file,
                     set,
                     QueryForm::Report,
                     &format!("unmarked/{}", report.id),
-                    &documents,
+                    &results,
                     &BTreeSet::new(),
                 )?;
             }
-            unmarked_alarms.push(!visible_numbers(documents, Ranking::Duplicates).is_empty());
+            unmarked_alarms.push(!visible_numbers(results, Ranking::Duplicates).is_empty());
         }
         let mut nonsense = Vec::new();
         for line in NONSENSE.lines().filter(|l| !l.trim().is_empty()) {
             let text = (line.to_owned(), String::new());
-            let documents = ask(&casebook, text, None, now, Ranking::Duplicates, task).await?;
+            let results = ask(&casebook, text, None, now, Ranking::Duplicates, task).await?;
             if let Some(file) = &mut features {
-                write(
-                    file,
-                    set,
-                    QueryForm::Title,
-                    &format!("nonsense/{line}"),
-                    &documents,
-                    &BTreeSet::new(),
-                )?;
+                write(file, set, QueryForm::Title, &format!("nonsense/{line}"), &results, &BTreeSet::new())?;
             }
-            nonsense.push(!visible_numbers(documents, Ranking::Duplicates).is_empty());
+            nonsense.push(!visible_numbers(results, Ranking::Duplicates).is_empty());
         }
         out.push(CasesSet {
             set: set.name.clone(),
@@ -261,10 +253,10 @@ pub async fn evaluate_cases(
 
 /// Returns reports of a set without a known duplicate, spread evenly over its time.
 fn sample(set: &EvalSet, most: usize) -> Vec<usize> {
-    let candidates =
+    let pool =
         if set.negatives.is_empty() { (0..set.reports.len()).collect() } else { set.negatives.clone() };
-    let step = candidates.len().div_ceil(most.max(1)).max(1);
-    candidates.into_iter().step_by(step).collect()
+    let step = pool.len().div_ceil(most.max(1)).max(1);
+    pool.into_iter().step_by(step).collect()
 }
 
 async fn ask(
@@ -291,9 +283,9 @@ async fn ask(
 }
 
 /// Returns the numbers of the documents that a user would see; a search shows all of them.
-fn visible_numbers(documents: Vec<RankedDocument>, by: Ranking) -> Vec<u64> {
+fn visible_numbers(results: Vec<RankedDocument>, by: Ranking) -> Vec<u64> {
     let helps = |d: &RankedDocument| by != Ranking::Duplicates || d.probability.is_some_and(|p| p >= HELPS);
-    documents.into_iter().filter(helps).map(|d| d.number).collect()
+    results.into_iter().filter(helps).map(|d| d.number).collect()
 }
 
 /// Writes one row per document: set, form, query, document, label, probability and features.
@@ -302,10 +294,10 @@ fn write(
     set: &EvalSet,
     form: QueryForm,
     query: &str,
-    documents: &[RankedDocument],
+    results: &[RankedDocument],
     right: &BTreeSet<usize>,
 ) -> Result<()> {
-    for document in documents {
+    for document in results {
         let at = place(document.number);
         let label = u8::from(at.is_some_and(|p| right.contains(&p)));
         let numbers: Vec<String> = document.features.iter().map(|f| format!("{f:.5}")).collect();

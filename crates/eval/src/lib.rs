@@ -136,8 +136,7 @@ pub async fn evaluate(
     let mut pairs = BTreeMap::new();
     if let Some(place) = &request.judged {
         for set in &sets {
-            pairs
-                .extend(judgements::read(place, &set.name)?.map(|judgements| (set.name.clone(), judgements)));
+            pairs.extend(judgements::read(place, &set.name)?.map(|list| (set.name.clone(), list)));
         }
     }
     Ok(report::report(&sets, &run, against.as_ref(), &pairs, &file))

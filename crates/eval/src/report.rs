@@ -142,7 +142,7 @@ type Answers = std::collections::BTreeMap<String, Answer>;
 /// Computes the mean difference of each measure between two rankings of the same queries.
 ///
 /// Without `baseline`, computes the means.
-fn mean_differences(now: &[QueryScore], baseline: Option<&[QueryScore]>) -> [Difference; 5] {
+fn deltas(now: &[QueryScore], baseline: Option<&[QueryScore]>) -> [Difference; 5] {
     let names = QueryScore::default().measures().map(|(name, _)| name);
     std::array::from_fn(|i| {
         let of = |scores: &[QueryScore], at: usize| scores.get(at).map_or(0.0, |s| s.measures()[i].1);
@@ -161,8 +161,8 @@ fn ranking_report<'a>(
     judgements: Option<&Pairs>,
 ) -> RankingReport {
     let now = scores(set, answers);
-    let differences = baseline.map(|b| mean_differences(&now, Some(&scores(set, b))));
-    let measures = mean_differences(&now, None)
+    let differences = baseline.map(|b| deltas(&now, Some(&scores(set, b))));
+    let measures = deltas(&now, None)
         .into_iter()
         .enumerate()
         .map(|(i, Difference { name, mean })| Measure {
@@ -172,10 +172,7 @@ fn ranking_report<'a>(
         })
         .collect();
     let leads = arms
-        .map(|(arm, alone)| Ahead {
-            of: *arm,
-            measures: mean_differences(&now, Some(&scores(set, alone))).into(),
-        })
+        .map(|(arm, alone)| Ahead { of: *arm, measures: deltas(&now, Some(&scores(set, alone))).into() })
         .collect();
     let sure = |place: &usize| {
         let answer = answers.get(&set.reports[*place].id);

@@ -212,14 +212,13 @@ impl EvalSet {
         }
         let place: HashMap<String, usize> =
             reports.iter().enumerate().map(|(i, r)| (r.id.clone(), i)).collect();
-        let comments_file = folder.join("comments.jsonl");
-        if github && comments_file.is_file() {
-            for (i, line) in lines(&comments_file)?.enumerate() {
-                let line = line.map_err(|e| Error::io(&comments_file, e))?;
+        let comments = folder.join("comments.jsonl");
+        if github && comments.is_file() {
+            for (i, line) in lines(&comments)?.enumerate() {
+                let line = line.map_err(|e| Error::io(&comments, e))?;
                 hasher.update(line.as_bytes());
-                let wrong = |e: serde_json::Error| {
-                    Error::invalid(format!("{}:{}: {e}", comments_file.display(), i + 1))
-                };
+                let wrong =
+                    |e: serde_json::Error| Error::invalid(format!("{}:{}: {e}", comments.display(), i + 1));
                 let item: IssueComment = serde_json::from_str(&line).map_err(wrong)?;
                 let number = item.issue_url.rsplit('/').next().unwrap_or_default();
                 // Comments on pull requests have no report in the set.

@@ -35,16 +35,15 @@ pub(super) fn update(store: &Store, until: Option<Instant>, short_wait: bool, ta
             let mut out = Vec::with_capacity(batch.len());
             for listing in batch {
                 let Some(row) = r.document(listing.id)? else { continue };
-                let references =
-                    if listing.deleted { Vec::new() } else { text_links(&row, &r.comments(&row)?) };
-                out.push((row.key, references));
+                let links = if listing.deleted { Vec::new() } else { text_links(&row, &r.comments(&row)?) };
+                out.push((row.key, links));
             }
             Ok(out)
         })?;
         let batch_end = batch.last().map(|l| l.revision);
         let whole = batch_end.filter(|end| batches.peek().is_none_or(|next| next[0].revision > *end));
         write(store, short_wait, |w| {
-            links.iter().try_for_each(|(key, references)| w.replace_text_links(key, references))?;
+            links.iter().try_for_each(|(key, links)| w.replace_text_links(key, links))?;
             whole.map_or(Ok(()), |end| w.set_links_revision(end))
         })?;
         if whole.is_some() && until.is_some_and(|until| Instant::now() >= until) {

@@ -242,15 +242,14 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn changed_documents(&self, revision: u64) -> Result<Vec<Listing>> {
+    pub fn changed_documents(&self, since: u64) -> Result<Vec<Listing>> {
         // This reads two indexes and no row: in a row the deletion time is stored behind the text.
         let mut statement = self.transaction.prepare_cached(
             "SELECT id, revision, id IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL) FROM documents
              WHERE revision > ?1 ORDER BY revision, id",
         )?;
-        let rows = statement.query_map([revision], |r| {
-            Ok(Listing { id: r.get(0)?, revision: r.get(1)?, deleted: r.get(2)? })
-        })?;
+        let rows = statement
+            .query_map([since], |r| Ok(Listing { id: r.get(0)?, revision: r.get(1)?, deleted: r.get(2)? }))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -259,15 +258,15 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn changed_count(&self, revision: u64) -> Result<(u64, u64)> {
-        if self.revision()? <= revision {
+    pub fn changed_count(&self, since: u64) -> Result<(u64, u64)> {
+        if self.revision()? <= since {
             return Ok((0, 0));
         }
         let mut statement = self.transaction.prepare_cached(
             "SELECT count(*), count(*) FILTER (WHERE id NOT IN (SELECT document_id FROM notes)) FROM documents
              WHERE revision > ?1 AND id NOT IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL)",
         )?;
-        Ok(statement.query_row([revision], |r| Ok((r.get(0)?, r.get(1)?)))?)
+        Ok(statement.query_row([since], |r| Ok((r.get(0)?, r.get(1)?)))?)
     }
 
     /// Returns the urgency of each of these documents, in the same order; see [`Urgency`].

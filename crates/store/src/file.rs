@@ -39,7 +39,7 @@ pub fn is_emptied(path: &Path) -> bool {
 #[derive(Debug)]
 pub struct SqliteFile {
     path: PathBuf,
-    mmap_size: u32,
+    mmap: u32,
     access: Access,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
@@ -53,14 +53,10 @@ impl SqliteFile {
 
     /// Opens or creates the file; `prepare` upgrades its schema.
     ///
-    /// Readers map at most `mmap_size` bytes of it. An existing file that cannot be written (a full
+    /// Readers map at most `mmap` bytes of it. An existing file that cannot be written (a full
     /// disk, a read-only folder) is opened for reading.
-    pub fn open(
-        path: &Path,
-        mmap_size: u32,
-        prepare: impl Fn(&mut Connection) -> Result<()>,
-    ) -> Result<Self> {
-        Self::open_ready(path, mmap_size, BUSY_TIMEOUT, |_| Ok(false), prepare)
+    pub fn open(path: &Path, mmap: u32, prepare: impl Fn(&mut Connection) -> Result<()>) -> Result<Self> {
+        Self::open_ready(path, mmap, BUSY_TIMEOUT, |_| Ok(false), prepare)
     }
 
     /// Works like [`SqliteFile::open`], but waits for another process's opening only if `is_ready`
@@ -70,7 +66,7 @@ impl SqliteFile {
     /// The same as [`SqliteFile::open`].
     pub fn open_ready(
         path: &Path,
-        mmap_size: u32,
+        mmap: u32,
         patience: Duration,
         is_ready: impl Fn(&Connection) -> Result<bool>,
         prepare: impl Fn(&mut Connection) -> Result<()>,
@@ -81,20 +77,14 @@ impl SqliteFile {
                 Ok(Some(mut writer)) => {
                     prepare(&mut writer)?;
                     let (writer, readers) = (Mutex::new(writer), Mutex::default());
-                    return Ok(Self {
-                        path: path.to_owned(),
-                        mmap_size,
-                        access: Access::Full,
-                        writer,
-                        readers,
-                    });
+                    return Ok(Self { path: path.to_owned(), mmap, access: Access::Full, writer, readers });
                 }
                 Err(error) if error.code() == Code::Busy => return Err(error),
                 // Any error is reported by the code below.
                 _ => {}
             }
         }
-        match Self::open_as(path, mmap_size, patience, Access::Full, &prepare) {
+        match Self::open_as(path, mmap, patience, Access::Full, &prepare) {
             Err(error) if error.code() == Code::Io && path.is_file() => {
                 // An unreadable file gets its own error, because "read-only" would be misleading.
                 if let Err(e) = File::open(path) {
@@ -104,11 +94,11 @@ impl SqliteFile {
                 // A process that has the file open for writing keeps its log readable; without a
                 // log, the file is complete.
                 let access = Access::ReadOnly { frozen: false, why: why.clone() };
-                Self::open_as(path, mmap_size, patience, access, &prepare)
+                Self::open_as(path, mmap, patience, access, &prepare)
                     .or_else(|_| match log_length(path) {
                         0 => Self::open_as(
                             path,
-                            mmap_size,
+                            mmap,
                             patience,
                             Access::ReadOnly { frozen: true, why },
                             &prepare,
@@ -123,7 +113,7 @@ impl SqliteFile {
 
     fn open_as(
         path: &Path,
-        mmap_size: u32,
+        mmap: u32,
         patience: Duration,
         access: Access,
         prepare: &impl Fn(&mut Connection) -> Result<()>,
@@ -143,7 +133,7 @@ impl SqliteFile {
         let mut writer = connect_within(path, 0, &access, patience)?;
         prepare(&mut writer)?;
         let (writer, readers) = (Mutex::new(writer), Mutex::default());
-        Ok(Self { path: path.to_owned(), mmap_size, access, writer, readers })
+        Ok(Self { path: path.to_owned(), mmap, access, writer, readers })
     }
 
     /// Returns the reason why the file is read-only, if it is.
@@ -173,7 +163,7 @@ impl SqliteFile {
         let reader = lock(&self.readers).pop();
         let mut connection = match reader {
             Some(connection) => connection,
-            None => connect(&self.path, self.mmap_size, &self.access)?,
+            None => connect(&self.path, self.mmap, &self.access)?,
         };
         let result = {
             let transaction = connection.transaction()?;
@@ -341,12 +331,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Opens a connection with the settings common to all connections.
-fn connect(path: &Path, mmap_size: u32, access: &Access) -> Result<Connection> {
-    connect_within(path, mmap_size, access, BUSY_TIMEOUT)
+fn connect(path: &Path, mmap: u32, access: &Access) -> Result<Connection> {
+    connect_within(path, mmap, access, BUSY_TIMEOUT)
 }
 
 /// Works like [`connect`], but waits at most `patience` for other processes' locks while opening.
-fn connect_within(path: &Path, mmap_size: u32, access: &Access, patience: Duration) -> Result<Connection> {
+fn connect_within(path: &Path, mmap: u32, access: &Access, patience: Duration) -> Result<Connection> {
     let open = || -> rusqlite::Result<Connection> {
         let connection = match access {
             Access::Full => Connection::open_with_flags(
@@ -382,7 +372,7 @@ fn connect_within(path: &Path, mmap_size: u32, access: &Access, patience: Durati
         )?;
         // SQLite opens the file lazily, so this reads from it.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
-        connection.pragma_update(None, "mmap_size", mmap_size)?;
+        connection.pragma_update(None, "mmap_size", mmap)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         Ok(connection)
     };

@@ -279,17 +279,14 @@ impl Store {
                     let mut sentences = copy.left_out.clone();
                     sentences.extend(left_out(c)?);
                     report(&sentences);
-                    let old_contents = contents(c, "main")?;
+                    let old = contents(c, "main")?;
                     let last: i64 =
                         c.query_row("SELECT coalesce(max(id), 0) FROM main.sources", [], |r| r.get(0))?;
                     copy_tables(c, false, Direction::Import)?;
                     enter(c, writer(c, None).begin_import(name, now)?, last)?;
                     task.check()?;
-                    let new_contents = contents(c, "main")?;
-                    let contents = Carried {
-                        verdicts: new_contents.verdicts - old_contents.verdicts,
-                        ..copy.contents.clone()
-                    };
+                    let new = contents(c, "main")?;
+                    let contents = Carried { verdicts: new.verdicts - old.verdicts, ..copy.contents.clone() };
                     Ok(Taken { contents, left_out: sentences })
                 })
             })
@@ -611,15 +608,13 @@ fn copy_tables(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
                 copy(c, table, "INSERT", "TRUE", &offsets, revision, bare)
             }
             Rule::Stay => Ok(()),
-            Rule::Where(condition) => copy(c, table, "INSERT", condition, &offsets, revision, bare),
-            Rule::Missing(condition) => {
-                copy(c, table, "INSERT OR IGNORE", condition, &offsets, revision, bare)
-            }
+            Rule::Where(filter) => copy(c, table, "INSERT", filter, &offsets, revision, bare),
+            Rule::Missing(filter) => copy(c, table, "INSERT OR IGNORE", filter, &offsets, revision, bare),
             Rule::Raw(kind) => {
                 let name = kind.as_str();
                 let offset = offsets.get(format!("{name}s").as_str()).copied().unwrap_or(0);
-                let condition = format!("t.{name}_id + {offset} IN (SELECT id FROM main.{name}s)");
-                copy(c, table, "INSERT", &condition, &offsets, revision, bare)
+                let filter = format!("t.{name}_id + {offset} IN (SELECT id FROM main.{name}s)");
+                copy(c, table, "INSERT", &filter, &offsets, revision, bare)
             }
         };
         result.map_err(|error| contradiction(error, table, direction))?;
@@ -660,7 +655,7 @@ fn copy(
     c: &Connection,
     table: &str,
     insert: &str,
-    condition: &str,
+    filter: &str,
     offsets: &HashMap<&str, i64>,
     revision: i64,
     bare: bool,
@@ -693,12 +688,12 @@ fn copy(
         .collect();
     let columns: Vec<String> = columns.iter().map(|c| format!("\"{c}\"")).collect();
     let query = format!(
-        "{insert} INTO main.\"{table}\" ({}) SELECT {} FROM other.\"{table}\" t WHERE {condition}",
+        "{insert} INTO main.\"{table}\" ({}) SELECT {} FROM other.\"{table}\" t WHERE {filter}",
         columns.join(", "),
         values.join(", ")
     );
     let mut statement = c.prepare(&query)?;
-    if condition.contains(":bare") {
+    if filter.contains(":bare") {
         statement.execute(&[(":bare", &bare)])?;
     } else {
         statement.execute([])?;

@@ -279,7 +279,7 @@ struct Condition {
     holds: String,
     fault: String,
     /// The columns that are set, if a row can be repaired.
-    assignment: Option<String>,
+    update: Option<String>,
     /// True if they are set on an import as well.
     always: bool,
 }
@@ -296,30 +296,25 @@ fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
             "TEXT" => rules.push(Condition {
                 holds: format!("is_text(t.\"{column}\")"),
                 fault: format!("its {} is not text", column.replace('_', " ")),
-                assignment: Some(format!("\"{column}\" = readable_text(\"{column}\")")),
+                update: Some(format!("\"{column}\" = readable_text(\"{column}\")")),
                 always: false,
             }),
             "REAL" => rules.push(Condition {
                 holds: format!("is_finite(t.\"{column}\")"),
                 fault: format!("its {} is not a number", column.replace('_', " ")),
-                assignment: None,
+                update: None,
                 always: false,
             }),
             _ => {}
         }
     }
     for rule in RULES.iter().filter(|rule| rule.table == table) {
-        let (assignment, always) = match rule.remedy {
+        let (update, always) = match rule.remedy {
             Remedy::Remove => (None, false),
             Remedy::Set(columns) => (Some(columns.to_owned()), false),
             Remedy::Correct(columns) => (Some(columns.to_owned()), true),
         };
-        rules.push(Condition {
-            holds: rule.holds.to_owned(),
-            fault: rule.fault.to_owned(),
-            assignment,
-            always,
-        });
+        rules.push(Condition { holds: rule.holds.to_owned(), fault: rule.fault.to_owned(), update, always });
     }
     Ok(rules)
 }
@@ -377,13 +372,10 @@ pub(super) fn mend(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
             continue;
         }
         faults.add(table_faults);
-        for Condition { holds, assignment, always, .. } in rules_of(c, table)? {
+        for Condition { holds, update, always, .. } in rules_of(c, table)? {
             let broken = format!("({holds}) IS NOT TRUE");
-            if let Some(columns) = assignment.filter(|_| always || purpose == Purpose::Repair) {
-                c.execute(
-                    &format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {columns} WHERE {broken}"),
-                    [],
-                )?;
+            if let Some(sql) = update.filter(|_| always || purpose == Purpose::Repair) {
+                c.execute(&format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {sql} WHERE {broken}"), [])?;
             }
             // Rows that could not be repaired are removed.
             if table != "casebook" {

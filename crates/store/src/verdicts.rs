@@ -132,9 +132,9 @@ impl Reader<'_> {
     /// Returns the keys of open issues that are new or changed since their last check of this kind,
     /// in row order.
     ///
-    /// The issues are of one source or of all; with `with_all`, every one is returned. Issues checked
-    /// with incomplete indexes are returned again once the indexes cover more (`coverage`). Known
-    /// duplicates are skipped.
+    /// The issues are of one source or of all; with `with_all`, every one is returned. Issues
+    /// checked with incomplete indexes are returned again once the indexes cover more (`coverage`).
+    /// Known duplicates are skipped.
     ///
     /// # Errors
     /// Returns an error if the database access fails.
@@ -171,12 +171,7 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn waiting(&self, source: Option<i64>, with_closed: bool, confidence: f32) -> Result<Vec<String>> {
-        self.keys_where(
-            "c.confidence >= ?3 ORDER BY c.confidence DESC, c.key",
-            source,
-            with_closed,
-            confidence,
-        )
+        self.select("c.confidence >= ?3 ORDER BY c.confidence DESC, c.key", source, with_closed, confidence)
     }
 
     /// Returns the issues whose candidate is only related, ordered by descending worth.
@@ -184,7 +179,7 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn waiting_related(&self, source: Option<i64>, with_closed: bool) -> Result<Vec<String>> {
-        self.keys_where(
+        self.select(
             "c.band = 'related' AND c.worth >= ?3 ORDER BY c.worth DESC, c.key",
             source,
             with_closed,
@@ -192,19 +187,13 @@ impl Reader<'_> {
         )
     }
 
-    fn keys_where(
-        &self,
-        condition: &str,
-        source: Option<i64>,
-        with_closed: bool,
-        least: f32,
-    ) -> Result<Vec<String>> {
+    fn select(&self, sql: &str, source: Option<i64>, with_closed: bool, least: f32) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT c.key FROM checks c JOIN documents d ON d.key = c.key
              WHERE d.state = 'open' AND d.deleted_at IS NULL AND (?1 IS NULL OR d.source_id = ?1)
                AND c.closed = ?2 AND c.best_key IS NOT NULL
                AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key AND l.kind = 'duplicate_of')
-               AND {condition}"
+               AND {sql}"
         ))?;
         let rows = statement.query_map(params![source, with_closed, least], |r| r.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -399,9 +399,8 @@ fn trust_covers_one_project_of_a_host() {
     take_over(&target, &file).unwrap();
     let trusted_keys = || {
         let query = |r: &precedent_store::Reader<'_>| {
-            let trusted_key =
-                |s: precedent_store::SourceRow| Ok(r.remote(s.id)?.unwrap().trusted.then_some(s.key));
-            r.sources()?.into_iter().filter_map(|s| trusted_key(s).transpose()).collect::<Result<Vec<_>>>()
+            let key = |s: precedent_store::SourceRow| Ok(r.remote(s.id)?.unwrap().trusted.then_some(s.key));
+            r.sources()?.into_iter().filter_map(|s| key(s).transpose()).collect::<Result<Vec<_>>>()
         };
         target.read(query).unwrap()
     };
@@ -771,15 +770,14 @@ fn last_import_is_undone() {
     assert_ne!(dump(&store, true, ""), old_rows);
     let undone = store.write(|w| w.undo_import()).unwrap().unwrap();
     assert_eq!((undone.sources, undone.paths.as_str()), (vec!["venv/lib".to_owned()], "files/"));
-    let without_streams = |lines: Vec<String>| -> Vec<String> {
-        lines
-            .into_iter()
+    let without_streams = |rows: Vec<String>| -> Vec<String> {
+        rows.into_iter()
             .filter(|line| !line.contains("\"items\")") && !line.contains("Text(\"items\")"))
             .collect()
     };
-    let without_times = |lines: Vec<String>| -> Vec<String> {
+    let without_times = |rows: Vec<String>| -> Vec<String> {
         // The time at which the source last received a record is not part of the import.
-        without_streams(lines).into_iter().filter(|line| !line.contains("\"github\"")).collect()
+        without_streams(rows).into_iter().filter(|line| !line.contains("\"github\"")).collect()
     };
     assert_eq!(without_times(dump(&store, true, "")), without_times(old_rows));
     assert_eq!(store.write(|w| w.undo_import()).unwrap(), None);

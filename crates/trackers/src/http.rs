@@ -322,10 +322,8 @@ impl Http {
         let mut looks = tokio::task::JoinSet::new();
         for place in places {
             looks.spawn(async move {
-                let connection = tokio::net::TcpStream::connect((place.0.as_str(), place.1)).await;
-                connection
-                    .map(drop)
-                    .map_err(|error| format!("{}: {}", place.0, system_words(&error.to_string())))
+                let stream = tokio::net::TcpStream::connect((place.0.as_str(), place.1)).await;
+                stream.map(drop).map_err(|error| format!("{}: {}", place.0, system_words(&error.to_string())))
             });
         }
         let mut why = None;
@@ -694,14 +692,11 @@ mod tests {
             let headers = header(secret, &|base, token| Login::basic_as(base, token, "/token"));
             assert_eq!(headers, [("authorization".to_owned(), value.to_owned())]);
         }
-        let make_login: &dyn Fn(&Url, &Token) -> Login =
+        let login: &dyn Fn(&Url, &Token) -> Login =
             &|base, token| Login::headers(base, "api-key", token, "api-username");
         let key = ("api-key".to_owned(), "canary-two".to_owned());
-        assert_eq!(header("canary-two", make_login), std::slice::from_ref(&key));
-        assert_eq!(
-            header("ada:canary-two", make_login),
-            [key, ("api-username".to_owned(), "ada".to_owned())]
-        );
+        assert_eq!(header("canary-two", login), std::slice::from_ref(&key));
+        assert_eq!(header("ada:canary-two", login), [key, ("api-username".to_owned(), "ada".to_owned())]);
     }
 
     #[test]

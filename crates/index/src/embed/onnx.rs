@@ -12,8 +12,8 @@ use fastembed::{
 use ort::environment::Environment;
 
 use super::{
-    Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged_model, digest::digest, hash_embedder,
-    normalise, wordpiece,
+    Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged_model, digest::digest,
+    hash_embedder::of_words, normalise, wordpiece,
 };
 use precedent_core::error::{Code, Error, Result};
 
@@ -57,16 +57,16 @@ impl Onnx {
         // Texts are read one at a time; distributing one over threads takes longer than tokenizing
         // it.
         tokenizers::parallelism::set_parallelism(false);
-        let read_file = |name: &str| {
+        let load = |name: &str| {
             let path = folder.join(name);
             fs::read(&path).map_err(|e| damaged_model(folder, &format!("{name}: {e}")))
         };
         let [tokenizer, config, special, settings] = TOKENIZER;
         let files = TokenizerFiles {
-            tokenizer_file: read_file(tokenizer)?,
-            config_file: read_file(config)?,
-            special_tokens_map_file: read_file(special)?,
-            tokenizer_config_file: read_file(settings)?,
+            tokenizer_file: load(tokenizer)?,
+            config_file: load(config)?,
+            special_tokens_map_file: load(special)?,
+            tokenizer_config_file: load(settings)?,
         };
         // Checked while the runtime reads them. A replaced file would produce incompatible vectors.
         let mismatch = |name: &str| damaged_model(folder, &format!("{name} does not match its card"));
@@ -84,8 +84,7 @@ impl Onnx {
                 }
                 Ok(())
             });
-            let model =
-                read_file(MODEL).and_then(|bytes| session(bytes, files, folder, card, environment, work));
+            let model = load(MODEL).and_then(|bytes| session(bytes, files, folder, card, environment, work));
             // A replaced file explains an error of the session.
             sound.join().unwrap_or_else(|_| Err(mismatch(MODEL)))?;
             model
@@ -188,13 +187,9 @@ impl Embedder for Onnx {
 
     fn embed(&mut self, text: &str) -> Result<Vec<f32>> {
         if self.is_unread(text) {
-            let mut vector = hash_embedder::of_words(text, self.info.dimensions, None);
+            let mut vector = of_words(text, self.info.dimensions, None);
             if vector.iter().all(|x| *x == 0.0) {
-                vector = hash_embedder::of_words(
-                    &blake3::hash(text.as_bytes()).to_hex(),
-                    self.info.dimensions,
-                    None,
-                );
+                vector = of_words(&blake3::hash(text.as_bytes()).to_hex(), self.info.dimensions, None);
             }
             return Ok(vector);
         }

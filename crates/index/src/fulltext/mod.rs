@@ -28,7 +28,7 @@ use tantivy::{
 
 use files::{Files, LockMode};
 pub use overlap::{Overlap, ReportTerms};
-use query::FilterResult;
+use query::Matches;
 pub use query::{MAX_TERMS, Named, Scope, Vocabulary, Words};
 use schema::{Analyzer, Fields, SCHEMA_VERSION, TokenKind, schema};
 pub use similar::{CommentMatcher, hashes};
@@ -99,7 +99,7 @@ pub struct FullText {
     index: Index,
     reading: Mutex<Reading>,
     fields: Fields,
-    filter_cache: Mutex<Vec<FilterResult>>,
+    filter_cache: Mutex<Vec<Matches>>,
     read_only: bool,
 }
 
@@ -395,15 +395,12 @@ mod tests {
         let count = segments();
         assert!((large..large + 16).contains(&count), "{count}");
 
-        let reports = Arc::new(Mutex::new(Vec::new()));
-        let to = reports.clone();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let to = log.clone();
         let task = Task::watched(move |p| to.lock().unwrap().push((p.phase, p.done, p.total)));
         fulltext.merge(&lock, &task).unwrap();
-        let (reports, total) = (reports.lock().unwrap(), Some(32_024));
-        assert_eq!(
-            (reports[0], reports.last()),
-            ((Phase::Merge, 0, total), Some(&(Phase::Merge, 32_024, total)))
-        );
+        let (log, total) = (log.lock().unwrap(), Some(32_024));
+        assert_eq!((log[0], log.last()), ((Phase::Merge, 0, total), Some(&(Phase::Merge, 32_024, total))));
         assert!(!fulltext.is_scattered().unwrap());
         let files = fs::read_dir(&fulltext.folder).unwrap().flatten();
         let terms = files.filter(|f| f.path().extension().is_some_and(|e| e == "term")).count();

@@ -100,11 +100,7 @@ impl FullText {
 
     /// Returns the overlaps as [`FullText::overlaps`] does, and the share of the report's words in
     /// each document's comments.
-    pub(super) fn overlaps_with_comments(
-        &self,
-        terms: &ReportTerms,
-        ids: &[i64],
-    ) -> Result<(Vec<Overlap>, Vec<f32>)> {
+    pub(super) fn with_comments(&self, terms: &ReportTerms, ids: &[i64]) -> Result<(Vec<Overlap>, Vec<f32>)> {
         let searcher = self.searcher()?;
         let means = self.means(&searcher)?;
         let mean = mean_length(&searcher, &[self.fields.comments])?;
@@ -182,7 +178,7 @@ impl FullText {
         ids: &[i64],
         compute: impl Fn(&SegmentReader, &[(u32, usize)]) -> Result<Vec<T>> + Sync,
     ) -> Result<Vec<T>> {
-        let compute_segment = |segment: &SegmentReader| -> Result<Vec<(usize, T)>> {
+        let run = |segment: &SegmentReader| -> Result<Vec<(usize, T)>> {
             let mut docs = self.addresses(segment, ids)?;
             if docs.is_empty() {
                 return Ok(Vec::new());
@@ -190,8 +186,7 @@ impl FullText {
             docs.sort_unstable();
             Ok(docs.iter().map(|(_, at)| *at).zip(compute(segment, &docs)?).collect())
         };
-        let parts: Vec<_> =
-            searcher.segment_readers().par_iter().map(compute_segment).collect::<Result<_>>()?;
+        let parts: Vec<_> = searcher.segment_readers().par_iter().map(run).collect::<Result<_>>()?;
         let mut out: Vec<T> = std::iter::repeat_with(T::default).take(ids.len()).collect();
         for (at, value) in parts.into_iter().flatten() {
             out[at] = value;

@@ -114,7 +114,7 @@ pub enum Vocabulary {
 }
 
 /// The documents that match filters in one state of the index.
-pub(super) struct FilterResult {
+pub(super) struct Matches {
     state: SearcherGeneration,
     filters: Vec<Filter>,
     ids: Arc<FixedBitSet>,
@@ -290,10 +290,7 @@ impl FullText {
         let ids = Arc::new(searcher.search(&self.with_filters(Box::new(AllQuery), filters), &Ids)?);
         let mut cache = cache();
         cache.truncate(CACHE_SIZE - 1);
-        cache.insert(
-            0,
-            FilterResult { state: state.clone(), filters: filters.to_vec(), ids: Arc::clone(&ids) },
-        );
+        cache.insert(0, Matches { state: state.clone(), filters: filters.to_vec(), ids: Arc::clone(&ids) });
         Ok(Some(ids))
     }
 
@@ -364,9 +361,8 @@ impl FullText {
         let mut groups: Clauses =
             words.terms.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
         for group in &words.any {
-            let alternatives: Clauses =
-                group.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
-            groups.push((Occur::Should, Box::new(BooleanQuery::new(alternatives))));
+            let terms: Clauses = group.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
+            groups.push((Occur::Should, Box::new(BooleanQuery::new(terms))));
         }
         if words.scope == Scope::Any {
             for whole in words.identifiers.iter().take(MAX_TERMS) {

@@ -199,12 +199,11 @@ impl FullText {
         also: &[i64],
     ) -> Result<Vec<(i64, f32)>> {
         let terms = self.report_terms(report)?;
-        let candidates = self.candidates(&terms, filters, limit, true)?;
-        let mut ids: Vec<i64> =
-            candidates.into_iter().map(|(id, _)| id).chain(also.iter().copied()).collect();
+        let hits = self.candidates(&terms, filters, limit, true)?;
+        let mut ids: Vec<i64> = hits.into_iter().map(|(id, _)| id).chain(also.iter().copied()).collect();
         ids.sort_unstable();
         ids.dedup();
-        let (overlaps, shares) = self.overlaps_with_comments(&terms, &ids)?;
+        let (overlaps, shares) = self.with_comments(&terms, &ids)?;
         let score = |overlap: &Overlap, comments: f32| round_share(overlap.words + COMMENT_WEIGHT * comments);
         let mut scores: Vec<(i64, f32)> = ids
             .into_iter()
@@ -250,7 +249,7 @@ impl FullText {
         ids.extend(extra);
         ids.sort_unstable();
         ids.dedup();
-        let (overlaps, shares) = self.overlaps_with_comments(&terms, &ids)?;
+        let (overlaps, shares) = self.with_comments(&terms, &ids)?;
         let share = |overlap: &Overlap, comments: f32| {
             let present = terms.words.iter().enumerate().filter(|(place, _)| overlap.has(*place));
             let coverage: f32 = present.map(|(_, (_, weight))| weight).sum();

@@ -78,11 +78,9 @@ fn groups(segments: &[Extent]) -> Vec<Vec<usize>> {
     by_size.sort_by_key(|at| segments[*at].documents);
     let mut similar: Vec<Vec<usize>> = Vec::new();
     for at in by_size {
-        let documents = segments[at].documents;
+        let docs = segments[at].documents;
         match similar.last_mut() {
-            Some(group)
-                if documents <= MUCH_LARGER * size(group) && documents + size(group) <= MERGED_UP_TO =>
-            {
+            Some(group) if docs <= MUCH_LARGER * size(group) && docs + size(group) <= MERGED_UP_TO => {
                 group.push(at);
             }
             _ => similar.push(vec![at]),

@@ -192,7 +192,7 @@ impl Derived<'_> {
         if chunks.is_empty() || most == 0 {
             return Ok(EmbeddedCount::default());
         }
-        let Extent { chunks: total, embedded: previous } = vectors.extent()?;
+        let Extent { chunks: total, embedded: start } = vectors.extent()?;
         let counter = Mutex::new(EmbeddedCount::default());
         let first = engine.load(Work::Indexing)?;
         let (give, take) = channel::<(Pending, String)>();
@@ -220,12 +220,7 @@ impl Derived<'_> {
                             counts.vectors += 1;
                             counts.passages += u64::from(chunk.planned.part != TITLE_PART);
                             if counts.vectors.is_multiple_of(16) {
-                                task.report(
-                                    Phase::Embed,
-                                    previous + counts.passages,
-                                    Some(total),
-                                    "passages",
-                                );
+                                task.report(Phase::Embed, start + counts.passages, Some(total), "passages");
                             }
                         }
                         let result = result.map(|vector| (chunk, vector));
@@ -285,7 +280,7 @@ impl Derived<'_> {
             Ok(())
         })?;
         let counts = *counter.lock().unwrap_or_else(PoisonError::into_inner);
-        let passages = previous + counts.passages;
+        let passages = start + counts.passages;
         task.report(Phase::Embed, passages, Some(passages), "passages");
         Ok(counts)
     }

@@ -312,8 +312,7 @@ impl Derived<'_> {
             let (give, take) = sync_channel(1);
             scope.spawn(move || {
                 for batch in batches {
-                    let ready =
-                        self.load(batch).map(|documents| documents.par_iter().map(&prepare).collect());
+                    let ready = self.load(batch).map(|docs| docs.par_iter().map(&prepare).collect());
                     let is_error = ready.is_err();
                     // The receiver is gone if the work has failed.
                     if give.send((batch, ready)).is_err() || is_error {

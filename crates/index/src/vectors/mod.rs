@@ -379,9 +379,8 @@ impl Vectors {
     /// Those of the database.
     pub fn pending(&self, limit: usize) -> Result<Vec<Pending>> {
         self.read(|c| {
-            let mut statement = c.prepare_cached(&format!(
-                "{SELECT_PENDING} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"
-            ))?;
+            let mut statement =
+                c.prepare_cached(&format!("{CHUNK_SQL} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"))?;
             let rows = statement.query_map([limit], read_pending)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
@@ -394,7 +393,7 @@ impl Vectors {
     pub fn pending_of(&self, document: i64) -> Result<Vec<Pending>> {
         self.read(|c| {
             let mut statement = c.prepare_cached(&format!(
-                "{SELECT_PENDING} WHERE document_id = ?1 AND code IS NULL ORDER BY id"
+                "{CHUNK_SQL} WHERE document_id = ?1 AND code IS NULL ORDER BY id"
             ))?;
             let rows = statement.query_map([document], read_pending)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -520,7 +519,7 @@ impl Vectors {
 const LOST_CHUNKS: &str =
     "code IS NOT NULL AND part >= 0 AND id NOT IN (SELECT rowid FROM embeddings_rowids)";
 
-const SELECT_PENDING: &str = "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks";
+const CHUNK_SQL: &str = "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks";
 
 fn read_pending(r: &rusqlite::Row<'_>) -> rusqlite::Result<Pending> {
     Ok(Pending {

@@ -219,15 +219,15 @@ mod tests {
         ))
         .unwrap();
         for n in 1..=4_u32 {
-            let embedding = vector(n, info.dimensions);
-            let code: Vec<u8> = signs(&embedding).iter().flat_map(|w| w.to_le_bytes()).collect();
+            let vector = vector(n, info.dimensions);
+            let code: Vec<u8> = signs(&vector).iter().flat_map(|w| w.to_le_bytes()).collect();
             let code = (n < 4).then_some(code);
             old.execute("INSERT INTO chunks VALUES (?1, ?1, 1, 0, 0, zeroblob(16), 0, ?2)", params![n, code])
                 .unwrap();
             if n < 4 {
                 old.execute(
                     "INSERT INTO vectors VALUES (?1, 1, vec_int8(?2))",
-                    params![n, quantise(&embedding)],
+                    params![n, quantise(&vector)],
                 )
                 .unwrap();
             }
@@ -265,8 +265,8 @@ mod tests {
         let chunk = |n: u8| Planned { part: 0, ordinal: u32::from(n), hash: [n; 16], priority: 0 };
         vectors.plan(&[(1, 1, (0..20).map(chunk).collect())], None).unwrap();
         for pending in vectors.pending(100).unwrap() {
-            let embedding = vector(pending.planned.ordinal, info.dimensions);
-            vectors.put(&[(pending, embedding)]).unwrap();
+            let vector = vector(pending.planned.ordinal, info.dimensions);
+            vectors.put(&[(pending, vector)]).unwrap();
         }
         vectors.file.write(|c| Ok(c.execute("DELETE FROM blocks WHERE last % 2 = 0", [])?)).unwrap();
         assert_eq!(vectors.codes().unwrap().len(), 20);

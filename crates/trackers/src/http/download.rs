@@ -74,9 +74,9 @@ async fn fetch(
     part: &Path,
     task: &Task,
 ) -> std::result::Result<Option<String>, Failure> {
-    let offset = length(part);
+    let len = length(part);
     let (mut answer, checksum) = tokio::select! {
-        answer = ask(http, url, offset) => answer?,
+        answer = ask(http, url, len) => answer?,
         () = task.cancelled() => return Err(Failure::Fatal(precedent_core::error::cancelled())),
     };
     let status = answer.status().as_u16();
@@ -84,9 +84,7 @@ async fn fetch(
     let refusal = |code, problem: &str| Failure::Fatal(Error::new(code, format!("{} {problem}", place(url))));
     let from = match status {
         200 => 0,
-        206 if text(header::CONTENT_RANGE).is_some_and(|r| r.starts_with(&format!("bytes {offset}-"))) => {
-            offset
-        }
+        206 if text(header::CONTENT_RANGE).is_some_and(|r| r.starts_with(&format!("bytes {len}-"))) => len,
         206 | 416 => {
             // The file changed since the download began, so it restarts from the beginning.
             fs::remove_file(part).map_err(|e| Failure::Fatal(Error::io(part, e)))?;

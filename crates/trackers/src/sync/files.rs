@@ -575,10 +575,9 @@ fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std
                 part.records.push(record);
             }
             Piece::Link(from, to, tie) => {
-                let home = routes.linked_source(from.project.as_deref(), of);
-                let ends = [&from, &to].map(|end| {
-                    format!("{}#{}", routes.linked_source(end.project.as_deref(), of), end.number)
-                });
+                let home = routes.source_of(from.project.as_deref(), of);
+                let ends = [&from, &to]
+                    .map(|end| format!("{}#{}", routes.source_of(end.project.as_deref(), of), end.number));
                 let [from, to] = ends;
                 out.parts.entry(home).or_default().links.push((from, to, tie));
             }

@@ -52,17 +52,16 @@ impl Origins {
             return Ok(());
         }
         if !self.of.contains_key(key) {
-            let trackers = store.map(|s| s.read(|r| stored_trackers(r, key, None))).transpose()?;
+            let trackers = store.map(|s| s.read(|r| trackers_of(r, key, None))).transpose()?;
             self.of.insert(key.to_owned(), trackers.unwrap_or_default());
         }
         let trackers = self.of.entry(key.to_owned()).or_default();
         if !fits(trackers, name, &hosts) {
             // A source may combine several trackers, so its items with these numbers are checked as
             // well.
-            let same_items =
-                store.map(|s| s.read(|r| stored_trackers(r, key, Some(&numbers)))).transpose()?;
-            let same_items = same_items.unwrap_or_default();
-            if same_items.is_empty() || !fits(&same_items, name, &hosts) {
+            let items = store.map(|s| s.read(|r| trackers_of(r, key, Some(&numbers)))).transpose()?;
+            let items = items.unwrap_or_default();
+            if items.is_empty() || !fits(&items, name, &hosts) {
                 return Err(mixed_error(key, trackers, name, &hosts));
             }
         }
@@ -77,7 +76,7 @@ impl Origins {
 /// # Errors
 /// The same as [`Origins::check`].
 pub(super) fn joins(reader: &Reader<'_>, key: &str, kind: &str) -> Result<()> {
-    let (known, name) = (stored_trackers(reader, key, None)?, family(kind));
+    let (known, name) = (trackers_of(reader, key, None)?, family(kind));
     match fits(&known, name, &BTreeSet::new()) {
         true => Ok(()),
         false => Err(mixed_error(key, &known, name, &BTreeSet::new())),
@@ -85,7 +84,7 @@ pub(super) fn joins(reader: &Reader<'_>, key: &str, kind: &str) -> Result<()> {
 }
 
 /// Returns the trackers of a sample of a source's items; with numbers, those of these items.
-fn stored_trackers(reader: &Reader<'_>, key: &str, numbers: Option<&[u64]>) -> Result<Trackers> {
+fn trackers_of(reader: &Reader<'_>, key: &str, numbers: Option<&[u64]>) -> Result<Trackers> {
     let mut out = Trackers::new();
     let Some(source) = reader.source(key)? else { return Ok(out) };
     let ids = reader.item_ids(source.id, numbers)?;
@@ -107,13 +106,11 @@ fn stored_trackers(reader: &Reader<'_>, key: &str, numbers: Option<&[u64]>) -> R
 /// Returns whether items of a tracker at these hosts belong to a known one. An unknown tracker or
 /// host matches any other.
 fn fits(trackers: &Trackers, name: &str, hosts: &BTreeSet<String>) -> bool {
-    let at = |tracker_hosts: &BTreeSet<String>| {
-        tracker_hosts.is_empty() || hosts.is_empty() || !tracker_hosts.is_disjoint(hosts)
-    };
+    let at = |places: &BTreeSet<String>| places.is_empty() || hosts.is_empty() || !places.is_disjoint(hosts);
     let with_name: Vec<_> = trackers.iter().filter(|(name, _)| !name.is_empty()).collect();
     match (name.is_empty() || with_name.is_empty(), trackers.get(name)) {
         (true, _) => at(&trackers.values().flatten().cloned().collect()),
-        (false, Some(tracker_hosts)) => at(tracker_hosts),
+        (false, Some(places)) => at(places),
         (false, None) => false,
     }
 }

@@ -106,7 +106,7 @@ impl Routes {
 
     /// Returns the source of an item that another item refers to, like [`Routes::source`]; an item
     /// of a project that is not imported keeps its own name.
-    pub(super) fn linked_source(&self, project: Option<&str>, of: Of<'_>) -> String {
+    pub(super) fn source_of(&self, project: Option<&str>, of: Of<'_>) -> String {
         self.source(project, of).unwrap_or_else(|_| project.map(key).unwrap_or_default())
     }
 }

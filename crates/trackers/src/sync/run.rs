@@ -97,14 +97,13 @@ impl Run<'_> {
     ) -> Result<()> {
         let (source, now) = (self.source.clone(), (self.context.clock)());
         let project = self.project.clone();
-        let (hidden_before, allowance) = (self.hidden, self.allowance);
+        let (start, allowance) = (self.hidden, self.allowance);
         let (report, (hidden, doubt)) = self
             .with_store(move |store| {
                 let mut absent = (0, None);
                 let report = apply(store, &source, records, now, |w| {
                     tracker_links::replace(w, &source.key, &project, &events.relations)?;
-                    absent =
-                        absence::hide_items(w, &source, &events.deletions, hidden_before, allowance, now)?;
+                    absent = absence::hide_items(w, &source, &events.deletions, start, allowance, now)?;
                     match stream {
                         Some((name, row)) => w.set_stream(source.id, name, &row),
                         None => Ok(()),

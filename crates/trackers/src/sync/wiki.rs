@@ -63,9 +63,8 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
             return run.with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
         }
     };
-    let stored_commit =
-        row.etag.as_ref().filter(|(_, from)| from == git.address()).map(|(commit, _)| commit.clone());
-    if stored_commit.as_ref() == Some(&head) && row.refused.is_none() && !run.is_full() {
+    let base = row.etag.as_ref().filter(|(_, from)| from == git.address()).map(|(commit, _)| commit.clone());
+    if base.as_ref() == Some(&head) && row.refused.is_none() && !run.is_full() {
         let row = StreamRow { finished_at: Some((run.context.clock)()), ..row };
         return run.with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
     }
@@ -73,7 +72,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     // The fetched commit may be newer than the one requested before.
     let commit = git.reached(&task).await?;
     let files = git.files(&commit, &task).await?.unwrap_or_default();
-    let old_files = match stored_commit.filter(|_| !run.is_full()) {
+    let old_files = match base.filter(|_| !run.is_full()) {
         Some(commit) => git.files(&commit, &task).await?.unwrap_or_default(),
         None => Vec::new(),
     };
