@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_password_passes_no_more() {
+    fn short_password_is_masked() {
         learn(&"ann:s3cret7".to_owned().into());
         learn(&"ben:secret".to_owned().into());
         assert_eq!(clean("you sent s3cret7, a secret"), format!("you sent {MASK}, a secret"));
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_before_the_token_is_no_secret_and_short_words_are_none() {
+    fn login_names_and_short_words_are_not_secrets() {
         learn(&"ann@acme.example:j1ra-c4n4ry-token".to_owned().into());
         learn(&"abc".to_owned().into());
         assert_eq!(clean("ann@acme.example said abc"), "ann@acme.example said abc");

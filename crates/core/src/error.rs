@@ -296,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_io_error_names_the_path_and_the_remedy() {
+    fn io_error_names_the_path_and_remedy() {
         // EACCES on Unix, ERROR_ACCESS_DENIED on Windows.
         let io_error = io::Error::from_raw_os_error(if cfg!(windows) { 5 } else { 13 });
         let error = Error::io(std::path::Path::new("/data/x.jsonl"), io_error);
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_file_holds_is_damage() {
+    fn only_invalid_file_contents_are_corrupt() {
         use std::sync::Arc;
         let io = |kind: io::ErrorKind| Arc::new(io::Error::from(kind));
         let read_error = |kind| OpenReadError::IoError { io_error: io(kind), filepath: "x.term".into() };

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_written_whole_and_never_over_another_one() {
+    fn create_writes_whole_files_and_never_overwrites() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("a.md");
         create(&target, b"first, and longer").unwrap();
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_left_is_removed_and_nothing_else() {
+    fn only_leftovers_of_killed_processes_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let active = Workplace::within(folder.path()).unwrap();
         fs::write(active.path("half"), "half").unwrap();
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_set_aside_under_a_free_name_alone() {
+    fn files_are_set_aside_under_unused_names() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("a"), folder.path().join("b"));
         fs::write(&from, "a").unwrap();
@@ -336,7 +336,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_devices_and_modes_stay_what_they_are() {
+    fn links_devices_and_modes_are_preserved() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let (real, link) = (folder.path().join("real"), folder.path().join("link"));

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_interrupted_is_not_waited_for_and_still_ends() {
+    fn cancelling_does_not_wait_for_uninterruptible_work() {
         let task = Task::new();
         assert_eq!(apart(&task, || 7).unwrap(), 7);
         let result: Result<()> = apart(&task, || panic!("a test wants this one"));

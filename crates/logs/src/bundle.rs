@@ -390,7 +390,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_surely_no_log_is_known_by_its_ending() {
+    fn binary_files_are_recognised_by_extension() {
         for log in [
             "app.log",
             "app.log.1",

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_told_from_what_looks_like_them() {
+    fn codes_are_distinguished_from_lookalikes() {
         let mut codes = Codes::default();
         let place = || LogPosition { file: 0, line: 3, at: None };
         codes.take(

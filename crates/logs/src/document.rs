@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_taken_out_of_arrays_whatever_the_layout() {
+    fn records_are_extracted_from_arrays_in_any_layout() {
         for text in [
             r#"[{"a":"}]\""},{"b":[{"c":1}]}]"#,
             "[\n  {\"a\":\"}]\\\"\"},\n  {\"b\":[{\"c\":1}]}\n]\n",
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_is_too_large_for_a_record_is_looked_through() {
+    fn oversized_object_is_searched_for_records() {
         let records: Vec<String> =
             (0..40_000).map(|n| format!("{{\"message\":\"record {n:060}\"}}")).collect();
         let text = format!("{{\"count\":3,\n\"logs\":[{}]}}\n", records.join(",\n"));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_no_json_is_given_back() {
+    fn truncated_or_invalid_json_is_returned() {
         let (objects, broken, whole) = parse("[{\"a\":1},{\"b\":", 5);
         assert_eq!((objects.len(), &broken[..], whole), (1, &["{\"b\":".to_owned()][..], true));
         let (objects, _, whole) = parse("[{\"a\":1}]\nERROR it broke", 4);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_told_from_lines() {
+    fn documents_are_distinguished_from_lines() {
         for text in [
             "[{\"a\":1}]",
             "\u{feff}[\n {\"a\":1}",
@@ -263,7 +263,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_document_is_too_odd(text in "[\\[\\]{}\",:\\\\ \na1é]{0,80}", piece in 1_usize..20) {
+        fn any_document_is_accepted(text in "[\\[\\]{}\",:\\\\ \na1é]{0,80}", piece in 1_usize..20) {
             let (objects, broken, _) = parse(&text, piece);
             for one in objects.iter().map(|o| &o.1).chain(&broken) {
                 proptest::prop_assert!(text.contains(one.as_str()));

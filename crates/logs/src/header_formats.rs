@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crash_of_unreal_is_one_error_that_says_what_failed() {
+    fn unreal_crash_is_one_error_with_its_reason() {
         let line = |text: &str| format!("[2026.05.12-10.00.00:123][ 44]LogWindows: Error: {text}\n");
         let crash = [
             "=== Critical error: ===",
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_openssl_is_told_whole() {
+    fn openssl_error_is_kept_whole() {
         let groups = read_text(
             "1795000000: OpenSSL Error[0]: error:0A000086:SSL routines::certificate verify failed\n",
         )

@@ -107,7 +107,7 @@ mod tests {
     use crate::read_text;
 
     #[test]
-    fn a_report_of_apple_is_one_failure_with_its_reason_and_its_frames() {
+    fn apple_crash_report_is_one_failure() {
         let head =
             "{\"app_name\":\"Ferry\",\"timestamp\":\"2026-05-12 10:00:00.00 +0200\",\"bug_type\":\"309\"}\n";
         let body = r#"{
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_said_before_it_ended_names_its_crash() {
+    fn last_message_of_a_program_names_its_crash() {
         let body = r#"{"exception":{"type":"EXC_BREAKPOINT","signal":"SIGTRAP"},"termination":{"namespace":"SIGNAL","indicator":"Trace/BPT trap: 5"},"asi":{"libswiftCore.dylib":["Quay.swift:12: Fatal error: Index out of range"]}}"#;
         let groups = read_text(&format!("{{\"app_name\":\"Ferry\"}}\n{body}\n")).groups;
         assert_eq!(

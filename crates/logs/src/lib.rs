@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_program_wrote_is_told_from_what_a_person_wrote() {
+    fn logs_are_distinguished_from_prose() {
         for log in [
             &b"2026-05-12 10:00:00 ERROR it broke\n\tat a.B.c(B.java:3)\n2026-05-12 10:00:01 INFO fine\n"[..],
             b"{\"level\":\"error\",\"msg\":\"x\"}\n",
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_listed_and_the_rest_is_read() {
+    fn unreadable_files_are_listed_and_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let write_file = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
         let text: String = (0..20_000)
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn one_cut_file_in_a_bundle_is_told_by_its_own_name() {
+    fn truncated_file_in_a_bundle_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bundle.tar");
         let mut tar = tar::Builder::new(std::fs::File::create(&path).unwrap());

@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_from_run_to_run_is_masked_and_codes_are_not() {
+    fn variable_parts_are_masked_but_codes_are_kept() {
         for (text, expected) in [
             ("timeout of 3000 ms to 10.0.0.1:5432", "timeout of * ms to *.*.*.*:*"),
             ("at 0x7ffe12ab id 3f2a9c77-1111-2222-3333-444455556666", "at * id *-*-*-*-*"),
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn events_that_differ_in_numbers_and_names_are_one_group_and_other_words_another() {
+    fn numbers_and_names_do_not_split_a_group() {
         let list = groups(&[
             "cannot open /srv/a/1.txt for tenant acme-7: permission denied",
             "cannot open /srv/b/2.txt for tenant bolt-9: permission denied",
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn another_code_is_another_error_and_another_order_is_not() {
+    fn codes_split_groups_but_order_numbers_do_not() {
         let list = groups(&[
             "FW-2203: link to the pump of hall 3 is lost",
             "FW-2011: link to the pump of hall 4 is lost",
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_headline_with_another_exception_is_another_error() {
+    fn different_exceptions_split_a_group() {
         let list = groups(&[
             "request failed\njava.lang.IllegalStateException: pool is dry\n\tat a.Pool.take(Pool.java:3)",
             "request failed\njava.lang.IllegalStateException: pool is dry\n\tat a.Pool.take(Pool.java:9)",
@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_says_that_something_failed_comes_last() {
+    fn uninformative_failures_rank_last() {
         for tail in [
             "Process completed with exit code 1.",
             "##[error]Process completed with exit code 1.",
@@ -562,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_machine_lacks_comes_before_what_follows_from_it() {
+    fn missing_resources_rank_before_their_consequences() {
         let mut groups = Groups::default();
         groups.add(event(LogSeverity::Error, "could not extend file \"base/1\": No space left on device", 2));
         for n in 0..38 {
@@ -597,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_bounded_and_the_worst_stay() {
+    fn groups_are_bounded_by_importance() {
         let mut groups = Groups::default();
         groups.add(event(LogSeverity::Fatal, "panic: the ring is full", 1));
         for n in 0..20_000_u64 {

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_event_viewer_copies_is_one_event_in_every_language() {
+    fn event_viewer_text_is_one_event() {
         for text in [
             "Log Name:      System\nSource:        Service Control Manager\nDate:          04.03.2026 10:15:30\nEvent ID:      7000\nLevel:         Error\nComputer:      SRV2\nDescription:\nThe relay failed to start due to the following error: \nThe logon failed.",
             "Protokollname: System\nQuelle:        Service Control Manager\nDatum:         04.03.2026 10:15:30\nEreignis-ID:   7000\nEbene:         Fehler\nComputer:      SRV2\nBeschreibung:\nThe relay failed to start due to the following error: \nThe logon failed.",

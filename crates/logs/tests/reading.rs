@@ -208,7 +208,7 @@ fn utf_16_of_powershell_is_read() {
 }
 
 #[test]
-fn what_stands_before_a_crash_comes_before_what_is_long_past() {
+fn errors_before_a_crash_rank_first() {
     let mut log = String::new();
     log.push_str("2026-05-12T09:00:00Z ERROR certificate expires soon\n");
     for n in 0..5_000 {
@@ -222,7 +222,7 @@ fn what_stands_before_a_crash_comes_before_what_is_long_past() {
 }
 
 #[test]
-fn a_trace_that_is_told_at_a_low_level_is_an_error_and_a_quiet_log_has_none() {
+fn trace_at_a_low_level_is_an_error() {
     let quiet = "2026-05-12T10:00:00Z INFO 0 errors, error_log is /var/log/error.log\n    failed: 0\n2026-05-12T10:00:01Z DEBUG retry\n";
     assert_eq!(reading("app.log", quiet).groups, []);
     let loud = "2026-05-12T10:00:00Z INFO worker ended\njava.lang.IllegalStateException: dry\n\tat a.Pool.take(Pool.java:3)\n";
@@ -233,7 +233,7 @@ fn a_trace_that_is_told_at_a_low_level_is_an_error_and_a_quiet_log_has_none() {
 }
 
 #[test]
-fn a_pod_that_fails_is_found_among_many() {
+fn failing_pod_is_found_among_many() {
     let mut log = String::new();
     for n in 0..30 {
         let (state, events) = if n == 11 {
@@ -268,7 +268,7 @@ fn a_pod_that_fails_is_found_among_many() {
 }
 
 #[test]
-fn what_has_no_level_is_found_by_its_code_or_its_time_in_a_line_above() {
+fn lines_without_a_level_are_found_by_code() {
     let mut log = String::new();
     for n in 0..300 {
         log.push_str(&format!("2026-11-20T10:00:00Z tick {n}\n"));
@@ -327,7 +327,7 @@ fn zip(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
 }
 
 #[test]
-fn bundles_are_read_however_they_are_packed() {
+fn bundles_are_read_in_every_packing() {
     let whole = members();
     for (name, bytes) in [
         ("bundle.tar", tar(&whole)),
@@ -348,7 +348,7 @@ fn bundles_are_read_however_they_are_packed() {
 }
 
 #[test]
-fn a_folder_is_read_and_its_links_are_not_followed() {
+fn folders_are_read_without_following_links() {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in members() {
         let path = folder.path().join(name);
@@ -363,7 +363,7 @@ fn a_folder_is_read_and_its_links_are_not_followed() {
 }
 
 #[test]
-fn what_is_no_log_is_an_error_that_says_why() {
+fn files_that_are_no_logs_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let read_error = |name: &str, bytes: &[u8]| {
         let path: PathBuf = folder.path().join(name);

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_gives_nothing_and_depth_is_bounded() {
+    fn invalid_documents_are_empty_and_depth_is_bounded() {
         assert_eq!(to_markdown(&json!(null)), "");
         assert_eq!(to_markdown(&json!("plain")), "plain");
         let mut deep = json!({"type": "paragraph", "content": [{"type": "text", "text": "x"}]});

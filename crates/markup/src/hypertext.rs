@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_reader_sees_is_kept_and_blocks_are_divided() {
+    fn visible_text_is_kept_in_separate_blocks() {
         let html = "<div>The <b>valve</b> leaks.<br>Twice &amp; loudly.</div><ul><li>open it</li><li>close it</li></ul>\
                     <pre>fn main() {\n    leak();\n}</pre><table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>\
                     <p>See <a href=\"https://x.example/1\">the page</a>.</p><style>p { }</style>";
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_html_divides_are_html_and_talk_of_tags_is_not() {
+    fn mentioning_a_tag_does_not_make_text_html() {
         for text in [
             "Hello <br> world <br> one",
             "Hello.<br/>It leaks.",
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_left_alone() {
+    fn text_without_html_is_unchanged() {
         for text in
             ["a < b and c > d", "Vec<T> is <code>", "# Title\n<p>x</p>", "plain", "<T> is a type", "<3 <br"]
         {

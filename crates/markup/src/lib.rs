@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_are_known_whatever_their_case() {
+    fn file_extensions_ignore_case() {
         assert_eq!(Markup::of_ending("MD"), Some(Markup::Markdown));
         assert_eq!(Markup::of_ending("adoc"), Some(Markup::AsciiDoc));
         assert_eq!(Markup::of_ending("png"), None);
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn jira_quotes_titles_and_bars_in_the_middle_of_lines() {
+    fn jira_quotes_titles_and_inline_bars() {
         check(
             Markup::Jira,
             "{quote}said E17{quote}\nno, {quote}old{quote} new\n{panel:title=Workaround|bgColor=#fff}\nopen it\n{panel}\n{expand:Log file}\nE99\n{expand}\n||h||k||\n|a \\| b|c|",
@@ -389,13 +389,13 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_the_conversion_in_a_text_do_not_multiply_it() {
+    fn placeholder_characters_in_the_input_are_harmless() {
         let text = format!("@{}@", "\u{1}0\u{2}".repeat(3_000));
         assert!(Markup::Textile.to_markdown(&text).len() <= text.len());
     }
 
     #[test]
-    fn a_short_name_for_a_long_address_does_not_multiply_a_text() {
+    fn repeated_long_targets_do_not_multiply_a_text() {
         let text = format!(".. _a: https://{}\n\n{}", "x".repeat(100_000), "a_ ".repeat(30_000));
         let markdown = Markup::ReStructuredText.to_markdown(&text);
         assert!(markdown.contains("[a](https://x") && markdown.len() < text.len() * 8, "{}", markdown.len());
@@ -403,7 +403,7 @@ mod tests {
 
     /// Each of these inputs once took quadratic time: hours for a page of this size.
     #[test]
-    fn long_texts_take_time_in_proportion_to_their_length() {
+    fn long_texts_take_linear_time() {
         let many = 300_000;
         for (markup, text) in [
             (Markup::RDoc, format!("  {}  x", "\n ".repeat(many))),

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn html_is_markdown_and_attached_texts_are_read() {
+    fn html_and_text_attachments_are_converted() {
         let mail = "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n--B\nContent-Type: text/html; charset=utf-8\n\n<p>It <b>stops</b>.</p><p>Twice.</p>\n--B\nContent-Type: text/plain; name=pump.log\nContent-Disposition: attachment; filename=pump.log\nContent-Transfer-Encoding: base64\n\nRVJST1IgRlctMTA0Mwo=\n--B\nContent-Type: image/png\nContent-Disposition: attachment; filename=\"valve [1].png\"\nContent-Transfer-Encoding: base64\n\nAAAA\n--B\nContent-Type: application/octet-stream\nContent-Disposition: attachment; filename=boot.log\n\nslot 3 ``` lost\n--B\nContent-Type: message/rfc822\n\nFrom: c@d.example\nSubject: inner\n\nThe inner text.\n--B--\n";
         let text = read(mail.as_bytes()).unwrap().text;
         for part in [
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_flow_are_one_and_others_are_not() {
+    fn flowed_lines_are_joined() {
         let mail = |how: &str| {
             format!(
                 "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nContent-Type: text/plain; {how}\n\none \ntwo\nthree\n> a \n> b\nc\n"
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mail_is_told_from_one() {
+    fn text_without_headers_is_no_mail() {
         for text in [
             "id,title\n1,From: x\n",
             "From: the settings\nopen the page",
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn apples_mails_begin_with_their_length() {
+    fn apple_mail_length_line_is_skipped() {
         let inner =
             "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nTo: c\nSubject: s\n\nhello there\n";
         let whole = format!("{}\n{inner}<?xml version=\"1.0\"?><plist/>", inner.len());

@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_confluence_adds_becomes_what_a_reader_sees() {
+    fn confluence_macros_become_visible_text() {
         let storage = r#"<h1>Restart the kiln</h1><p>See <ac:link><ri:page ri:content-title="Valves &amp; pumps" /></ac:link> or
             <ac:link><ri:page ri:content-title="Other" /><ac:plain-text-link-body><![CDATA[the <other> page]]></ac:plain-text-link-body></ac:link>
             &ndash; since <time datetime="2024-02-03" />.</p>
@@ -339,14 +339,14 @@ mod tests {
     }
 
     #[test]
-    fn a_panel_of_the_newer_editor_is_read_once() {
+    fn panels_of_the_newer_editor_appear_once() {
         let storage = r#"<ac:adf-extension><ac:adf-node type="panel"><ac:adf-attribute key="panel-type">note</ac:adf-attribute>
             <ac:adf-content><p>Mind the gap.</p></ac:adf-content></ac:adf-node><ac:adf-fallback><div><p>Mind the gap.</p></div></ac:adf-fallback></ac:adf-extension>"#;
         assert_eq!(to_markdown(storage), "> Mind the gap.");
     }
 
     #[test]
-    fn what_is_no_storage_format_is_read_all_the_same() {
+    fn malformed_storage_format_is_still_converted() {
         for (storage, want) in [
             ("plain", "plain"),
             ("<p>One</p>", "One"),

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closings_are_known_in_many_languages_and_put_together() {
+    fn closings_are_recognised_in_many_languages() {
         for line in [
             "Best regards,",
             "Thanks and kind regards",

@@ -212,7 +212,7 @@ const SECRETS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_programs_say_when_they_fail_stays_byte_for_byte() {
+fn error_messages_stay_byte_for_byte() {
     assert!(ERRORS.len() >= 40);
     let changes: Vec<_> =
         ERRORS.iter().filter(|text| redact_all(text) != **text).map(|t| (t, redact_all(t))).collect();
@@ -220,7 +220,7 @@ fn what_programs_say_when_they_fail_stays_byte_for_byte() {
 }
 
 #[test]
-fn secrets_numbers_names_and_places_go_in_any_language() {
+fn secrets_and_names_are_replaced_in_every_language() {
     assert!(SECRETS.len() >= 60);
     let leaks: Vec<_> = SECRETS
         .iter()
@@ -231,7 +231,7 @@ fn secrets_numbers_names_and_places_go_in_any_language() {
 }
 
 #[test]
-fn what_is_redacted_twice_is_redacted_once() {
+fn redaction_is_idempotent() {
     for (_, text) in SECRETS {
         let out = redact_all(text);
         assert_eq!(redact_all(&out), out, "{text}");
@@ -242,7 +242,7 @@ fn what_is_redacted_twice_is_redacted_once() {
 }
 
 #[test]
-fn what_is_only_perhaps_a_number_or_a_password_is_told_as_doubtful() {
+fn possible_numbers_and_passwords_are_doubtful() {
     for (text, what) in [
         ("My number at work, 22 555 01 02, is busy.", "22 555 01 02"),
         ("login with user bob and password hunter22", "hunter22"),
@@ -254,7 +254,7 @@ fn what_is_only_perhaps_a_number_or_a_password_is_told_as_doubtful() {
 }
 
 #[test]
-fn a_word_that_was_a_secret_in_one_place_stays_in_others() {
+fn ordinary_word_used_as_a_secret_stays_elsewhere() {
     let out = redact_all("password=swordfish\nThe swordfish is a fish.");
     assert_eq!(out, "password=[token-1]\nThe swordfish is a fish.");
     assert_eq!(redact_all("password=sw0rdfish\nthen sw0rdfish"), "password=[token-1]\nthen [token-1]");
@@ -263,7 +263,7 @@ fn a_word_that_was_a_secret_in_one_place_stays_in_others() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn any_of_them_together_are_redacted_twice_as_once(
+    fn redaction_of_combined_texts_is_idempotent(
         secrets in proptest::collection::vec(prop::sample::select(SECRETS), 1..5),
         errors in proptest::collection::vec(prop::sample::select(ERRORS), 1..4),
         gap in prop::sample::select(vec!["\n", "\n\n", " ", ", "]),

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_this_is_left() {
+    fn sensitive_values_are_replaced() {
         for (secret, text) in [
             ("ghp_abcdefghijklmnopqrstuvwxyz0123", "GH_TOKEN ghp_abcdefghijklmnopqrstuvwxyz0123 was set"),
             ("AKIAABCDEFGHIJKLMNOP", "key AKIAABCDEFGHIJKLMNOP"),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_secret_stays() {
+    fn ordinary_text_stays() {
         for text in [
             "std::fs::read at src/main.rs:12",
             "version 2.3.1 on 127.0.0.1 and localhost",
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn pseudonyms_stay_the_same_and_are_told_apart() {
+    fn pseudonyms_are_stable_and_distinct() {
         let out = redact_all("10.0.0.1 to 10.0.0.2 and back to 10.0.0.1");
         assert_eq!(out, "[address-1] to [address-2] and back to [address-1]");
         // A match that needed its context is replaced elsewhere as well.
@@ -268,7 +268,7 @@ mod tests {
         Tel. +49 40 555 0100 | Mobile: 0151-5550101 | berta.brandt@blueharbour.example\nIBAN DE89 3704 0044 0532 0130 00";
 
     #[test]
-    fn nothing_personal_of_a_mail_is_left_and_the_doubtful_are_told() {
+    fn personal_data_of_a_mail_is_replaced() {
         let out = redact_all(MAIL);
         for secret in [
             "Berta", "Brandt", "Hamburg", "Dock 5", "555 0100", "5550101", "DE89", "0130", "Harbour", "lp-hh",
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_greeted_signs_or_is_named_with_a_title_is_a_person() {
+    fn greeted_signing_and_titled_names_are_people() {
         for (text, name) in [
             ("Hi Berta,\n\nit works now.", "Berta"),
             ("Sehr geehrte Frau Özdemir,\ndanke.", "Özdemir"),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_keeps_stays_and_the_trackers_links_go_on_request() {
+    fn exceptions_stay_and_tracker_links_are_optional() {
         let keep = ["blue harbour".to_owned(), "Not there".to_owned()];
         let mut with_keep = redactor(&Wishes { keep: &keep, links: false });
         assert!(redact_text(&mut with_keep, MAIL).contains("from Blue Harbour. "));
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn cards_are_held_to_their_checksum() {
+    fn cards_need_a_valid_checksum() {
         for text in
             ["4111 1111 1111 1111", "5500-0000-0000-0004", "3400 000000 00009", "card: 4111111111111111"]
         {
@@ -435,7 +435,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_international_number_in_a_usual_spelling_is_found(
+        fn international_numbers_are_found_in_usual_spellings(
             (country, number) in international(),
             gap in prop::sample::select(vec!["", " ", "-", ".", "/"]),
             form in 0..4_u8,
@@ -454,7 +454,7 @@ mod tests {
         }
 
         #[test]
-        fn an_account_with_one_digit_changed_is_none(
+        fn account_with_a_wrong_digit_is_rejected(
             country in prop::sample::select(vec![("DE", 18_usize), ("GB", 18), ("FR", 23), ("NL", 14), ("NO", 11)]),
             seed in proptest::collection::vec(0..10_u8, 24),
             at in 0..10_usize,
@@ -477,7 +477,7 @@ mod tests {
         }
 
         #[test]
-        fn a_card_with_one_digit_changed_is_none(
+        fn card_with_a_wrong_digit_is_rejected(
             seed in proptest::collection::vec(0..10_u8, 14), at in 1..15_usize, by in 1..10_u8,
         ) {
             let digits: String = seed.iter().map(|d| char::from(b'0' + d)).collect();

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prose_logs_and_code_are_told_apart() {
+    fn prose_logs_and_code_are_distinguished() {
         for (text, manner) in [
             ("Please call me back.", Manner::Prose),
             ("(040) 555 01 00 is my number", Manner::Prose),

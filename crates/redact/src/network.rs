@@ -298,7 +298,7 @@ mod tests {
     use super::super::tests::redact_all;
 
     #[test]
-    fn what_is_written_like_a_host_and_is_none_stays() {
+    fn host_like_names_of_programs_stay() {
         for text in [
             "published on crates.io and docs.rs",
             "host: x86_64-unknown-linux-gnu",
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_told_from_words_and_the_doubtful_are_marked() {
+    fn ambiguous_hosts_are_marked_as_doubtful() {
         assert_eq!(redact_all("see intranet.acme.io, at acme-corp.com"), "see [host-1], at [host-2]");
         assert_eq!(redact_all("it runs at acme.io."), "it runs at [host-1].");
     }

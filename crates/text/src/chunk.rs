@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_log_keeps_its_telling_lines() {
+    fn long_log_keeps_its_failure_lines() {
         let mut log = String::from("```\n");
         for i in 0..500 {
             log.push_str(&format!("10:00:{:02} working on part {i}\n", i % 60));

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn resolutions_mean_what_the_rest_of_the_program_asks_for() {
+    fn resolutions_map_to_closure_reasons() {
         for (resolution, want) in [
             ("FIXED", Some(Closure::Completed)),
             ("Won't Do", Some(Closure::NotPlanned)),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn that_it_has_ended_is_not_that_it_was_fixed() {
+    fn ended_is_not_the_same_as_fixed() {
         assert!(Closure::says_fixed("Fixed") && Closure::says_fixed("Behoben"));
         for reason in ["completed", "Done", "Closed", "work finished", "Won't Fix", "Shipped"] {
             assert!(!Closure::says_fixed(reason), "{reason}");

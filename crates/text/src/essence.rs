@@ -222,12 +222,12 @@ mod tests {
     }
 
     #[test]
-    fn a_short_text_stays_as_it_is() {
+    fn short_text_is_unchanged() {
         assert!(matches!(extract_salient("one\n\ntwo"), Cow::Borrowed("one\n\ntwo")));
     }
 
     #[test]
-    fn the_failure_in_the_middle_of_a_fence_is_shown_to_people() {
+    fn condensed_text_keeps_a_failure_within_a_fence() {
         let log = log(3_000, 1_500, "2026-01-01T10:00:00Z FATAL FW-777 index page torn");
         let text = format!("It stops at night.\n\n<details>\n\n```\n{log}\n```\n</details>\n\nSeen on 4.1.");
         let short_text = condensed(&text, 6_000);
@@ -239,14 +239,14 @@ mod tests {
     }
 
     #[test]
-    fn what_people_wrote_is_not_condensed() {
+    fn prose_is_not_condensed() {
         let text = "A paragraph that says much of it.\n\n".repeat(20);
         assert_eq!(condensed(&text, 100), text);
         assert_eq!(condensed("short", 100), "short");
     }
 
     #[test]
-    fn a_coloured_failure_is_a_failure_and_a_mail_is_its_writers() {
+    fn salient_text_ignores_colours_and_quoted_mail() {
         let log = log(20_000, 777, "\u{1b}[31merror\u{1b}[0m: the ring has no slot left");
         assert!(extract_salient(&log).contains("error: the ring has no slot left"));
         let mail = "From: Ada\nTo: Desk\nSubject: Re: Pump\n\nHello,\n\nit stops.\n\nRegards\nAda";
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_failure_is_kept_wherever_it_stands() {
+    fn failure_is_kept_at_any_position() {
         for at in [0, 777, 19_999] {
             let log = log(20_000, at, "ERROR FW-1043: upload stopped at offset 12");
             let salient = extract_salient(&log);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rarest_failure_is_kept_where_many_lines_fail() {
+    fn rarest_failure_is_kept_among_many() {
         let mut lines: Vec<String> = (0..50_000).map(|n| format!("ERROR retry {n} of the queue")).collect();
         lines.insert(31_000, "java.lang.IllegalStateException: the ring has no slot left".to_owned());
         let text = lines.join("\n");
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_kept_among_thousands_of_warnings_that_differ() {
+    fn failure_is_kept_among_thousands_of_warnings() {
         let word = |n: usize| n.to_string().bytes().map(|b| char::from(b - b'0' + b'a')).collect::<String>();
         let mut lines: Vec<String> =
             (0..9_000).map(|n| format!("WARN slow request of {}", word(n))).collect();
@@ -281,7 +281,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_kept_is_short_and_stood_there(lines in proptest::collection::vec("[a-zé0-9 ]{0,40}", 0..3_000)) {
+        fn salient_text_is_short_and_from_the_input(lines in proptest::collection::vec("[a-zé0-9 ]{0,40}", 0..3_000)) {
             let text = lines.join("\n");
             let salient = extract_salient(&text);
             proptest::prop_assert!(salient.len() <= text.len().min(SHORT));

@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn html_in_markdown_becomes_text_whatever_stands_around_it() {
+    fn html_in_markdown_becomes_text_in_any_context() {
         for (markdown, want) in [
             ("a <b>bold</b>", "a &lt;b>bold&lt;/b>"),
             ("`<b>` and <https://x.example>", "`<b>` and <https://x.example>"),
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_tells_the_language_and_nothing_else() {
+    fn only_the_language_class_is_kept() {
         let code = |class: &str| format!("<pre><code{class}>x\n</code></pre>\n");
         for (markdown, class) in [
             ("```rust\nx\n```", " class=\"language-rust\""),
@@ -383,7 +383,7 @@ mod tests {
 
     /// Each of these inputs once took quadratic time: minutes for a report of this size.
     #[test]
-    fn what_lies_deep_is_shown_without_its_depth() {
+    fn deep_nesting_is_flattened() {
         for (mark, least) in [("> ", "<blockquote>"), ("- ", "<ul>"), ("<div>", "<div>")] {
             let html = from_markdown(&format!("{}x", mark.repeat(MAX_SHOWN / 2 / mark.len())));
             assert!(html.contains('x') && html.matches(least).count() <= MAX_TAGS, "{mark}");
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_waits_to_be_asked_for() {
+    fn images_load_on_request_only() {
         assert_eq!(
             from_markdown("![screen shot](https://example.com/a.png)").trim(),
             "<p><span class=\"remote-image\" data-src=\"https://example.com/a.png\">screen shot</span></p>"
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_and_cells_are_divided_and_words_are_not() {
+    fn blocks_and_cells_are_separated() {
         for (html, want) in [
             (
                 "<table><tr><td>alpha</td><td>beta</td></tr><tr><td>gamma</td></tr></table>",
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_very_long_text_is_cut_and_says_so() {
+    fn very_long_text_is_truncated_with_a_note() {
         let html = from_markdown(&"ä".repeat(MAX_SHOWN));
         assert!(html.len() < MAX_SHOWN * 2 && html.contains("more characters"));
     }

@@ -478,7 +478,7 @@ mod tests {
     const BODY: &str = "The pump stops after ten minutes.\n\nIt says FW-1043.";
 
     #[test]
-    fn what_a_writer_shows_with_marks_of_quotation_stays() {
+    fn quote_marks_outside_of_mail_stay() {
         let mail = "Uploads fail, our admin found:\n\n> [error] client intended to send too large body\n\nRegards\nPetra\n\n\
                     -----Original Message-----\nFrom: support@acme.example\nSubject: RE: ORA-01555\nIs that solved?";
         assert_eq!(
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answered_mail_is_not_the_writers_in_any_language() {
+    fn quoted_replies_are_removed_in_every_language() {
         for intro in [
             "On Tue, 4 Mar 2025 at 08:12, Pump Support <help@pumps.example> wrote:",
             "On 04/03/2025 08:12, Pump Support wrote:",
@@ -519,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn outlook_writes_the_headers_above_what_was_answered() {
+    fn outlook_headers_end_a_reply() {
         for block in [
             "-----Original Message-----\nFrom: Pump Support\nSent: Tuesday, March 4, 2025 8:12 AM\nTo: Ada\nSubject: Pump\n",
             "From: Pump Support <help@pumps.example>\nSent: Tuesday\nTo: Ada\nSubject: RE: Pump\n",
@@ -538,7 +538,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mail_that_is_passed_on_with_a_word_is_what_is_asked_about() {
+    fn forwarded_mail_with_a_note_keeps_its_text() {
         let block =
             "From: Carl <c@k.example>\nSent: Monday, March 3, 2025 9:14 AM\nTo: support\nSubject: pump\n";
         for note in ["FYI", "Bitte prüfen.", "Pour info, voir ci-dessous", "Hi all,\n\nplease have a look"] {
@@ -550,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn help_desks_and_phones_mark_what_was_answered_in_ways_of_their_own() {
+    fn help_desk_and_phone_separators_end_a_reply() {
         for row in [
             "##- Please type your reply above this line -##",
             "--- Bitte antworten Sie oberhalb dieser Linie ---",
@@ -571,7 +571,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_are_no_words_of_a_report() {
+    fn signatures_are_removed() {
         for signed in [
             "-- \nAda Brook | Plant Manager\nTel. +44 20 5550 0100\n\nSent from my phone",
             "--\nAda Brook\nThis message is confidential and meant for its addressee alone.",
@@ -594,7 +594,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mail_that_is_passed_on_is_what_is_asked() {
+    fn forwarded_mail_is_kept_whole() {
         let mail = "Can you look at this?\n\n---------- Forwarded message ---------\nFrom: Ada <ada@mill.example>\nDate: Tue, 4 Mar 2025\nSubject: Pump\nTo: Desk\n\nThe pump stops.\n";
         let text = own(mail);
         assert!(text.contains("Can you look") && text.contains("The pump stops.") && !text.contains("ada@"));
@@ -602,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mail_stays_as_it_is() {
+    fn text_without_mail_marks_is_unchanged() {
         for text in [
             "The log says:\n> pump failed at 10:12\n\nand nothing else.",
             "At 10:12 the server wrote:\n\n    error FW-1043\n",
@@ -620,7 +620,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pasted_mail_has_its_subject_for_a_title_and_no_greeting() {
+    fn pasted_mail_is_titled_by_its_subject() {
         let mail = "From: Ada <ada@mill.example>\nSent: Tuesday\nTo: Desk\nSubject: RE: AW: Pump stops\n\nDear support team,\n\nthe pump stops.\n\nRegards\nAda";
         assert_eq!(pasted(mail), Some(("Pump stops".into(), "the pump stops.".into())));
         for greeting in [
@@ -647,7 +647,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_read_and_only_lines_go(text in "([a-zA-Z:>. \\-]{0,30}\n|-- \n|On 1.2.2025 10:00 A wrote:\n|> q\n|```\n|From: a\n|Sent: b\n|To: c\n|Thanks,\n){0,20}") {
+        fn any_text_only_loses_whole_lines(text in "([a-zA-Z:>. \\-]{0,30}\n|-- \n|On 1.2.2025 10:00 A wrote:\n|> q\n|```\n|From: a\n|Sent: b\n|To: c\n|Thanks,\n){0,20}") {
             let own_text = own(&text);
             let mut lines = text.lines();
             for line in own_text.lines() {

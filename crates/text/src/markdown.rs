@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn code_quotes_and_prose_are_told_apart() {
+    fn code_quotes_and_prose_are_distinguished() {
         let md = "# Crash\n\nIt **fails** with `foo_bar`:\n\n```rust\nlet x = 1;\n```\n\n> earlier words\n\n- one\n- two";
         assert_eq!(
             show(md),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn generics_outside_of_code_are_text_and_html_is_not() {
+    fn generics_are_text_but_html_tags_are_not() {
         assert_eq!(show("a Vec<T> and <b>bold</b>"), [(BlockKind::Prose, "a Vec<T> and bold".to_owned())]);
         assert_eq!(show("<!-- hint -->\n\nreal"), [(BlockKind::Prose, "real".to_owned())]);
         assert_eq!(
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn html_in_the_middle_of_a_line_divides_what_it_divides_on_a_page() {
+    fn inline_block_tags_separate_words() {
         for (markdown, want) in [
             ("one<br>two <b>th</b>ree", "one\ntwo three"),
             ("a | b\n--|--\nc<br/>d | e", "a  b"),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_longer_than_its_table_loses_no_word() {
+    fn rows_longer_than_their_table_keep_all_cells() {
         let rows = show("| a | b |\n|---|---|\n| `x|sigma` | tau | rho |\n| one | two |\n| three |\n");
         let text: Vec<&str> = rows.iter().map(|(_, text)| text.as_str()).collect();
         for word in ["x", "sigma", "tau", "rho"] {
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn where_links_lead_is_kept_apart_from_what_they_say() {
+    fn link_targets_are_separate_from_their_text() {
         let (blocks, targets) = read(
             "[doc](https://w.example/guide \"the guide\") ![a plot](https://w.example/plot.png) <https://w.example/x>\n\n[r]: https://w.example/r\n[r]",
         );

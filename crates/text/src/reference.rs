@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_about_an_item() {
+    fn references_state_their_relation() {
         assert_eq!(
             parse("Duplicate of #31, see #4"),
             [(None, 4, Relation::Mentions), (None, 31, Relation::DuplicateOf)]
@@ -152,13 +152,13 @@ mod tests {
     }
 
     #[test]
-    fn many_references_take_time_in_proportion_to_their_number() {
+    fn many_references_take_linear_time() {
         let text: String = (1..=60_000).map(|n| format!("fixes #{n} ")).collect();
         assert_eq!(references(&text).len(), 60_000);
     }
 
     #[test]
-    fn the_sentence_that_names_the_duplicate_goes() {
+    fn sentence_naming_the_duplicate_is_removed() {
         let text = "It hangs at the start. This is a duplicate of #31, I think. See #4.";
         assert_eq!(without_duplicate_notes(text), "It hangs at the start. See #4.");
         assert_eq!(without_duplicate_notes("Nothing to see."), "Nothing to see.");

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_of_a_pasted_text_is_its_title_unless_it_is_of_a_log() {
+    fn first_line_is_the_title_except_in_logs() {
         let title = |text| pasted(text, &Skeleton::default()).0;
         assert_eq!(title("## Upload stops\n\nAt 9 %, always."), "Upload stops");
         assert_eq!(title("Error: the upload stops at 9 %"), "Error: the upload stops at 9 %");
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pasted_mail_is_asked_by_its_own_words() {
+    fn pasted_mail_is_queried_by_its_own_text() {
         let mail = "Hello support team,\n\nthe pump stops at noon.\nIt beeps twice.\n\nKind regards\nAda Brook\n\nOn 4 Mar 2025 at 08:12, Desk <d@desk.example> wrote:\n> Please update the seal.\n";
         let (title, body) = pasted(mail, &Skeleton::default());
         assert_eq!((title.as_str(), body.text().as_str()), ("the pump stops at noon.", "It beeps twice."));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_coloured_log_is_asked_as_the_same_without_colours() {
+    fn colours_do_not_change_a_query() {
         let log = "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n";
         let coloured_log = log.replace("error", "\u{1b}[1m\u{1b}[31merror").replace(": m", "\u{1b}[0m: m");
         let blocks_of = |text: &str| {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn common_words_stay_where_there_is_nothing_else() {
+    fn stop_words_stay_if_there_are_no_others() {
         assert_eq!(terms("it is not"), ["it", "is", "not"]);
     }
 }

@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn version_of_a_fix_is_none_that_broke() {
+    fn fixed_version_is_not_the_broken_one() {
         for (text, versions) in [
             ("Regressed in 4.3.0, again fixed in 4.3.2.", vec!["4.3.2"]),
             ("Closing as fixed (4.1.0)", vec!["4.1.0"]),
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_of_tokens_stand_for_what_differs() {
+    fn token_classes_replace_variable_parts() {
         assert_eq!(
             tokens("It can't be #12 or 4dfea1c in v2.1-rc.1: I have to work-around `x`, 修正済み!").join(" "),
             "it can not be REF or REF in VER : i have to workaround x 修 正 済 み !"

@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_missing_is_the_failure_wherever_it_was_looked_for() {
+    fn missing_library_is_identified_without_its_directory() {
         for (text, name) in [
             (
                 "dyld[71]: Library not loaded: @rpath/libsqlite3.dylib\n  Referenced from: /Applications/A.app",
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn what_closes_a_message_is_none_of_it() {
+    fn closing_quote_is_no_part_of_a_message() {
         let panic = |message: &str| terms(&format!("thread 'main' panicked at src/x.rs:4:9:\n{message}\n"));
         assert_eq!(panic("index out of :"), panic("index out of"));
         assert_eq!(panic("index out of"), ["exception:panic index out of"]);
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_and_versions_are_exact_and_names_of_standards_are_not_codes() {
+    fn names_of_standards_are_not_error_codes() {
         let signatures = terms("FW-1043 on v3.1.2, then ORA-00942 and ECONNREFUSED; UTF-8, RFC-3339");
         assert_eq!(signatures, ["code:econnrefused", "code:fw-1043", "code:ora-00942", "version:3.1.2"]);
     }
@@ -489,20 +489,20 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_end_is_cut() {
+    fn overlong_name_is_truncated() {
         let list = signatures(&format!("{}Exception: it broke", "Very".repeat(9_000)));
         assert!(list.iter().all(|s| s.text.len() <= MAX_TEXT) && list.len() == 1, "{}", list.len());
     }
 
     #[test]
-    fn a_code_is_found_in_a_text_without_spaces() {
+    fn codes_are_found_without_surrounding_spaces() {
         assert!(terms("编译时出现E0277错误").contains(&"code:e0277".to_owned()));
     }
 
     proptest::proptest! {
         /// Searching in parts finds the same messages as one pattern.
         #[test]
-        fn messages_are_those_of_one_pattern(pieces in proptest::collection::vec(0_usize..14, 0..40)) {
+        fn split_search_equals_one_pattern(pieces in proptest::collection::vec(0_usize..14, 0..40)) {
             const PIECES: [&str; 14] = [
                 "error", ": ", "\n", "cannot open", " \"", "\" ", "the file of all files", "src/a.rs:12:3: ",
                 "fatal: ", "`", "warning ", "error[E0277]: the trait is missing", "é", "unablerror",
@@ -520,7 +520,7 @@ mod tests {
 
         /// Patterns that run on marked lines alone match the same as on the whole text.
         #[test]
-        fn lines_without_a_mark_hold_nothing(pieces in proptest::collection::vec(0_usize..16, 0..40)) {
+        fn lines_without_a_mark_never_match(pieces in proptest::collection::vec(0_usize..16, 0..40)) {
             const PIECES: [&str; 16] = [
                 "\n", " ", "(", "java.io.IOException", ": ", "it broke", "Error", "1.2.3", "v", ".4", "\r\n", "é",
                 "at com.fw.Pg.open(Pg.java)", "  12: std::rt", "main.go(0x1", "File \"a.py\", line 3, in f",

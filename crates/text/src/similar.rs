@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_told_from_another_name() {
+    fn typos_match_but_other_names_do_not() {
         let names = ["duplicates.threshold", "duplicates.max_candidates", "source"];
         assert_eq!(meant("duplicates.treshold", names), Some("duplicates.threshold"));
         assert_eq!(meant("Sorce", names), Some("source"));

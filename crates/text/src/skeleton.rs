@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_a_small_form_is_a_label_or_a_choice_and_no_failure() {
+    fn form_lines_are_labels_or_choices() {
         for line in [
             "Priorität: Mittel",
             "Standort: Köln",
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_many_of_a_few_reports_have_is_their_form() {
+    fn lines_shared_by_most_reports_are_the_form() {
         let skeleton = |with: usize, without: usize| {
             let mut finder = Finder::default();
             (0..with)
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_goes_and_the_answers_stay() {
+    fn form_is_removed_and_answers_stay() {
         let mut finder = Finder::default();
         for i in 0..20 {
             finder.add(&format!(
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_as_a_form_needs_no_large_source() {
+    fn form_lines_are_recognised_in_small_sources() {
         let mut finder = Finder::default();
         for i in 0..4 {
             finder.add(&format!("### 版本\n{i}\n**Device:** pump\n- [x] I searched\nit stops"));

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn systems_of_one_group_are_no_difference() {
+    fn platforms_of_one_group_are_equal() {
         let different = |a: &str, b: &str| different_systems(a, b).is_some();
         assert!(different("Android: list is cut", "iOS: list is cut"));
         assert!(different("Crash on OS X", "Crash on Windows 10"));

@@ -460,14 +460,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_stands_alone_puts_no_space_into_a_term() {
+    fn spacing_marks_add_no_space_to_terms() {
         let terms: Vec<String> = words("Traoop\u{37a}r \u{37a}").into_iter().map(|w| w.term).collect();
         assert!(terms.iter().all(|term| !term.contains(char::is_whitespace)), "{terms:?}");
         assert_eq!(terms.first().map(String::as_str), Some("traoopr"));
     }
 
     #[test]
-    fn a_phrase_is_the_same_however_it_is_written() {
+    fn bare_ignores_case_and_separators() {
         for phrase in ["Won’t fix", "WONTFIX", "wont-fix", "won't_fix ✅", "(Won’t  Fix!)"] {
             assert_eq!(bare(phrase), "wontfix", "{phrase}");
         }
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_folded_and_stemmed_and_versions_stay_whole() {
+    fn words_are_stemmed_but_versions_stay_whole() {
         assert_eq!(terms("Crashes after upgrading to 0.8.1."), ["crash", "after", "upgrad", "to", "0.8.1"]);
         assert_eq!(terms("Größe doesn't fit"), ["gross", "doesnt", "fit"]);
         assert_eq!(terms("E0277 in foo_bar"), ["e0277", "in", "foo", "bar"]);
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_the_same_however_it_is_written() {
+    fn spelling_variants_share_a_term() {
         for (one, other) in [
             ("ﾒﾓﾘ", "メモリ"),
             ("ﾊﾞｯｸﾞ", "バグ".replace('グ', "ッグ").as_str()),
@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_found_behind_what_is_elided_before_it() {
+    fn words_after_an_elision_are_indexed() {
         for (written, typed) in [
             ("L'aperçu", "aperçu"),
             ("l’imprimante", "imprimante"),
@@ -549,7 +549,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arabic_word_is_one_with_its_article_stretched_or_marked() {
+    fn arabic_articles_and_marks_are_normalised() {
         for (written, typed) in [
             ("الدخول", "دخول"),
             ("والملفات", "ملفات"),
@@ -565,12 +565,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_elided_is_sorted_for_the_search() {
+    fn elisions_are_sorted() {
         assert!(ELISIONS.is_sorted());
     }
 
     #[test]
-    fn languages_keep_what_tells_them_apart() {
+    fn language_names_keep_their_symbols() {
         let names: Vec<_> =
             identifiers("C++ and c++20, C#, F# or .NET; g++ i++; foo#12 c#12 -std=c++17 a. net")
                 .map(|(_, w)| w)

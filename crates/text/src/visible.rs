@@ -188,14 +188,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_are_gone_and_words_stay_apart() {
+    fn control_sequences_are_removed_between_words() {
         let text = "a\u{1b}[31mb\u{7}c\u{9b}d\u{202e}e\r\nf\rg\u{7f}\u{200f}h\u{2066}\ti\u{61c}\n";
         assert_eq!(visible(text), "a\u{fffd}[31mb\u{fffd}c\u{fffd}de\nf\ng\u{fffd}h\ti\n");
         assert!(matches!(visible("plain, ä, 日本\n"), Cow::Borrowed(_)));
     }
 
     #[test]
-    fn a_coloured_log_reads_as_the_same_log_without_colours() {
+    fn colours_do_not_change_a_log() {
         let plain = "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n\tnote: rate[5m] of a[0] is 3";
         assert!(matches!(strip_ansi(plain), Cow::Borrowed(_)));
         for escape in ["\u{1b}", "\\x1b", "\\u001b", "\\033", "\\e", "^[", "\u{241b}", "\u{fffd}", ""] {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn words_between_which_the_cursor_moved_are_two() {
+    fn cursor_movement_separates_words() {
         for (text, want) in [
             ("NAME\u{1b}[20Gstatus\u{1b}[40Gport", "NAME status port"),
             ("left\u{1b}[10Cright", "left right"),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_written_over_keeps_its_last_state() {
+    fn overwritten_line_keeps_its_last_state() {
         for (text, want) in [
             ("get\nLoading 10%\rLoading 99%\rError: no route\nend", "get\nError: no route\nend"),
             ("Counting: 10%\r\u{1b}[KCounting: 100%, done.\r\nnext\r\n", "Counting: 100%, done.\nnext\n"),
@@ -251,14 +251,14 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_has_no_colours_stays_and_nothing_else_goes(lines in proptest::collection::vec("[a-z0-9 :/äß]{0,20}", 1..8), orders in "(\\[[0-9;]{0,4}[mKGAJ]|\\(B|=){1}") {
+        fn only_control_sequences_are_removed(lines in proptest::collection::vec("[a-z0-9 :/äß]{0,20}", 1..8), orders in "(\\[[0-9;]{0,4}[mKGAJ]|\\(B|=){1}") {
             let plain = lines.join("\n");
             let log = lines.iter().map(|l| format!("\u{1b}{orders}{l}\u{1b}[0m")).collect::<Vec<_>>().join("\n");
             proptest::prop_assert_eq!(strip_ansi(&log), plain.as_str());
         }
 
         #[test]
-        fn any_text_is_read_and_grows_never(text in "[\u{1b}\u{9b}\\[\\]0-9;m\\\\a-c\n]{0,80}") {
+        fn any_text_never_grows(text in "[\u{1b}\u{9b}\\[\\]0-9;m\\\\a-c\n]{0,80}") {
             proptest::prop_assert!(strip_ansi(&text).len() <= text.len());
         }
     }

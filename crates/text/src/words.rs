@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_word_of_a_list_is_found_wherever_it_is_written() {
+    fn words_are_found_in_any_order() {
         static WORDS: Words = Words::new(
             "wren heron
             kestrel",

@@ -273,7 +273,7 @@ fn traces_never_contradict_their_failure() {
 }
 
 #[test]
-fn invented_pairs_are_told_apart() {
+fn invented_pairs_are_distinguished() {
     #[derive(serde::Deserialize)]
     struct Group {
         name: String,

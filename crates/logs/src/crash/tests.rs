@@ -19,7 +19,7 @@ fn among(text: &str) -> Vec<LogGroup> {
 }
 
 #[test]
-fn a_crash_without_a_time_is_found_behind_records_that_all_is_well() {
+fn crash_without_a_time_follows_informational_records() {
     for (text, name, holds) in [
         (
             "  + Exception Group Traceback (most recent call last):\n  |   File \"/srv/ferry.py\", line 8, in <module>\n  |     run()\n  | ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions)\n  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File \"/srv/quay.py\", line 3, in moor\n    |     ropes[9]\n    | IndexError: list index out of range\n    +---------------- 2 ----------------\n    | Traceback (most recent call last):\n    |   File \"/srv/tide.py\", line 5, in low\n    | ferry.tide.TooLow\n    +------------------------------------\n",
@@ -76,7 +76,7 @@ fn a_crash_without_a_time_is_found_behind_records_that_all_is_well() {
 }
 
 #[test]
-fn what_goes_on_with_a_record_that_all_is_well_is_no_failure() {
+fn continuation_of_an_informational_record_is_no_failure() {
     for text in [
         "2026-05-12 10:00:00 INFO query\nSELECT id, error FROM faults\nWHERE state = 'failed' AND message LIKE '%Exception%'\n",
         "2026-05-12 10:00:00 INFO answer {\n  \"error\": \"the tide failed\"\n}\n",
@@ -93,7 +93,7 @@ fn what_goes_on_with_a_record_that_all_is_well_is_no_failure() {
 }
 
 #[test]
-fn a_crash_of_android_is_one_failure_named_by_what_was_thrown() {
+fn android_crash_is_named_by_its_exception() {
     let lines = [
         "FATAL EXCEPTION: main",
         "Process: org.ferry, PID: 77",
@@ -119,7 +119,7 @@ fn a_crash_of_android_is_one_failure_named_by_what_was_thrown() {
 }
 
 #[test]
-fn a_failure_that_is_told_in_several_lines_is_named_once() {
+fn failure_on_several_lines_is_named_once() {
     for (text, name) in [
         (
             "Faulting application name: ferry.exe, version: 1.0.0.0, time stamp: 0x1\nFaulting module name: ropes.dll, version: 2.0, time stamp: 0x2\nException code: 0xc0000409\nFault offset: 0x00000000000000d8\nFaulting process id: 0x11\nReport Id: 1f2e\n",
@@ -161,7 +161,7 @@ fn a_failure_that_is_told_in_several_lines_is_named_once() {
 }
 
 #[test]
-fn what_follows_from_a_failure_comes_behind_it() {
+fn consequences_rank_after_their_failure() {
     let groups = read_text(
         "$ git pull\nHost key verification failed.\nfatal: Could not read from remote repository.\n",
     )

@@ -44,7 +44,7 @@ const CHAIN: [&str; 9] = [
 ];
 
 #[test]
-fn a_trace_is_one_error_whatever_stands_in_front_of_its_lines() {
+fn trace_with_line_prefixes_is_one_error() {
     let mut trace = CHAIN.to_vec();
     trace.push("agent.PullError: the hub cannot be reached");
     let plain = trace.join("\n");
@@ -74,7 +74,7 @@ fn a_trace_is_one_error_whatever_stands_in_front_of_its_lines() {
 }
 
 #[test]
-fn what_another_process_says_is_no_part_of_a_trace() {
+fn other_processes_do_not_continue_a_trace() {
     let list = errors(&journal(&[
         ("Traceback (most recent call last):", 811),
         ("  File \"/opt/pool.py\", line 7, in take", 811),
@@ -87,7 +87,7 @@ fn what_another_process_says_is_no_part_of_a_trace() {
 }
 
 #[test]
-fn what_the_kernel_writes_when_it_falls_over_is_one_error() {
+fn kernel_panic_is_one_error() {
     let oops = "[  913.1] fine\n[  913.221112] BUG: unable to handle kernel NULL pointer dereference at 70\n[  913.221119] IP: [<ffffffffc05a11a3>] ring_ops+0x2b3/0x1020 [ring]\n[  913.221125] PGD 0 \n[  913.221130] Oops: 0000 [#1] SMP \n[  913.221150] Call Trace:\n[  913.221155]  handle_slot+0x9b4/0x25b0 [ring]\n[  913.221170] ---[ end trace 1f2e3d ]---\n[  914.000001] usb 1-1: new device\n";
     let error = event(oops);
     assert!(error.example.contains("handle_slot") && !error.example.contains("usb"), "{error:#?}");
@@ -97,7 +97,7 @@ fn what_the_kernel_writes_when_it_falls_over_is_one_error() {
 }
 
 #[test]
-fn the_cause_that_is_piled_up_below_is_told() {
+fn cause_below_a_stack_of_codes_is_named() {
     let error = event(
         "ORA-31693: Table \"A\".\"B\" failed to load and is being skipped due to error:\nORA-02354: error in exporting data\nORA-01555: snapshot too old\n",
     );
@@ -118,7 +118,7 @@ fn the_cause_that_is_piled_up_below_is_told() {
 }
 
 #[test]
-fn what_a_tool_tells_in_a_frame_has_the_name_of_the_failure() {
+fn framed_error_is_named_by_its_failure() {
     let gradle = "> Task :api:compileJava FAILED\n\nFAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':api:compileJava'.\n> Could not resolve com.acme:commons:5.3.\n   > Received status code 401 from server: Unauthorized\n\n* Try:\n> Run with --stacktrace option to get the stack trace.\n\nBUILD FAILED in 4s\n2 actionable tasks: 1 executed\n";
     let spring = "2026-11-20T08:01:14.951Z ERROR 1 --- [main] o.s.b.d.LoggingFailureAnalysisReporter :\n\n***************************\nAPPLICATION FAILED TO START\n***************************\n\nDescription:\n\nWeb server failed to start. Port 8080 was already in use.\n\nAction:\n\nIdentify and stop the process.\n\n2026-11-20T08:01:15Z INFO bye\n";
     let go = "=== RUN   TestPush\n--- FAIL: TestPush (30.00s)\n    sync_test.go:44: timeout waiting for results\nFAIL\nFAIL\tgithub.com/acme/ctl\t30.012s\n";
@@ -174,7 +174,7 @@ fn what_a_tool_tells_in_a_frame_has_the_name_of_the_failure() {
 }
 
 #[test]
-fn what_a_tool_says_around_a_failure_is_no_error() {
+fn tool_output_around_a_failure_is_no_error() {
     let list = errors(
         "[INFO] BUILD FAILURE\n[ERROR] Rule 0: RequireJavaVersion failed with message:\n[ERROR] Detected JDK version 21.0.3 is not in the allowed range [17,18).\n[ERROR] Failed to execute goal enforcer:enforce (java) on project parent: \n[ERROR] -> [Help 1]\n[ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.\n[ERROR] For more information about the errors and possible solutions, please read the following articles:\n[ERROR] [Help 1] http://cwiki.apache.org/x\n",
     );
@@ -196,7 +196,7 @@ fn what_a_tool_says_around_a_failure_is_no_error() {
 }
 
 #[test]
-fn each_record_with_a_code_is_an_event_of_its_own() {
+fn each_record_with_a_code_is_one_event() {
     let with_time = |n: usize, line: &str| format!("2026-05-12 10:{n:02}:00 ERROR {line}\n");
     let json = |n: usize, line: &str| {
         format!("{{\"time\":\"2026-05-12T10:{n:02}:00Z\",\"level\":\"error\",\"msg\":\"{line}\"}}\n")
@@ -249,7 +249,7 @@ fn a_level_alone_is_no_error() {
 }
 
 #[test]
-fn records_of_one_document_are_read_whatever_its_layout() {
+fn records_are_read_in_every_document_layout() {
     let records = [
         r#"{"level":"INFO","message":"fine"}"#,
         r#"{"level":"ERROR","message":"run aborted","stack_trace":"a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)"}"#,

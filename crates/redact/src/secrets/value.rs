@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_ends_where_its_list_goes_on() {
+    fn value_ends_at_the_next_list_entry() {
         for (text, value) in [
             ("Tr0ub4dor&3;Database=x", "Tr0ub4dor&3"),
             ("abc123&user=bob", "abc123"),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_programs_say_is_no_secret() {
+    fn program_output_is_no_secret() {
         for value in [
             "getPassword()",
             "os.environ",
