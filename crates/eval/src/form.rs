@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_words_are_the_rarest_in_their_order() {
+    fn short_query_keeps_the_rarest_words() {
         let mut vocabulary = Vocabulary::default();
         for (word, count) in [("the", 90), ("pump", 7), ("stops", 9), ("when", 80), ("valve", 3), ("e17", 1)]
         {

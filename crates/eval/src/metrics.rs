@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ranking_is_scored_by_its_first_relevant_document() {
+    fn ranking_is_scored_by_first_relevant_document() {
         let score = QueryScore::new(&[false, true, false, true], 2);
         assert_eq!((score.recall_1, score.recall_5, score.reciprocal_rank), (0.0, 1.0, 0.5));
         assert!((score.average_precision - 0.5).abs() < 1e-12);

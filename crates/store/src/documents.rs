@@ -428,8 +428,7 @@ impl Reader<'_> {
             }
             tracker_count += row.get::<_, u64>(2)?;
         }
-        // Every part of this reads an index and no text. Comments without a stored item are few,
-        // deleted ones included.
+        // Every part of this reads an index and no text. Few comments lack a stored item.
         let (known, unknown, numbers): (u64, u64, String) = self
             .transaction
             .prepare_cached(
@@ -507,8 +506,7 @@ impl Writer<'_> {
             if *hash == record.raw.hash && !deleted && !stored.is_corrected(evidence) {
                 return Ok(Applied::Unchanged);
             }
-            // A page may be reverted to an earlier version; its wiki orders versions only by
-            // commit.
+            // A page may be reverted to an earlier version; wikis order them only by commit.
             if stored.is_newer(updated_at, evidence) && record.number.is_some() {
                 return Ok(Applied::Stale);
             }
@@ -619,7 +617,7 @@ mod tests {
     use crate::Store;
 
     #[test]
-    fn long_title_goes_on_in_the_body() {
+    fn long_title_continues_in_the_body() {
         assert_eq!(bound_title("Pump stops", "At noon."), ("Pump stops".into(), "At noon.".into()));
         let (title, body) = ("ä".repeat(MAX_TITLE) + "rest", "At noon.");
         let (title, body) = bound_title(&title, body);

@@ -91,8 +91,7 @@ impl SqliteFile {
                     return Err(Error::io(path, e));
                 }
                 let why = error.to_string();
-                // A process that has the file open for writing keeps its log readable; without a
-                // log, the file is complete.
+                // A writer keeps the log readable; without a log, the file is complete.
                 let access = Access::ReadOnly { frozen: false, why: why.clone() };
                 Self::open_as(path, mmap, patience, access, &prepare)
                     .or_else(|_| match log_length(path) {
@@ -123,8 +122,7 @@ impl SqliteFile {
             Access::Full => Some(lock_beside(path, patience)?),
             Access::ReadOnly { .. } => None,
         };
-        // SQLite copies the database file's mode to the files beside it, so it must be private from
-        // the start.
+        // SQLite copies the file's mode to the files beside it, so it must be private at first.
         if matches!(access, Access::Full) && !path.exists() {
             // If this fails, SQLite reports the reason.
             drop(create_private(path));
@@ -325,8 +323,7 @@ fn interrupted_write(path: &Path) -> Error {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic inside a transaction rolls it back, so the connection behind the lock is still
-    // usable.
+    // A panic inside a transaction rolls it back, so the connection is still usable.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -214,8 +214,7 @@ impl Writer<'_> {
         let name = kind.as_str();
         self.transaction.execute(&format!("DELETE FROM {name}_raw WHERE {name}_id = ?1"), [id])?;
         if let Some(raw) = image["raw"].as_object() {
-            // If its dictionary was replaced, the record is missing until the tracker's next
-            // change.
+            // If its dictionary was replaced, the record is missing until the next change.
             self.transaction.execute(
                 &format!(
                     "INSERT INTO {name}_raw ({name}_id, dictionary_id, data) SELECT ?1, ?2, ?3

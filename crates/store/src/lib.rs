@@ -237,8 +237,7 @@ impl Store {
             return Ok(());
         }
         self.write(|w| w.renew_dictionaries(task))?;
-        // If the disk is too full, the free pages stay until the next call. Copies and exports
-        // never contain them.
+        // If the disk is too full, free pages stay until the next call; copies never contain them.
         match self.file.with_writer(|connection| Ok(connection.execute_batch("VACUUM")?)) {
             Err(error) if matches!(error.code(), Code::Io | Code::Busy) => return Ok(()),
             done => done?,

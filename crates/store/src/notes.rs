@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn white_space_makes_no_other_note() {
+    fn white_space_does_not_change_the_hash() {
         assert_eq!(content_hash("a  b", "c\n\nd "), content_hash(" a b", "c d"));
         assert_ne!(content_hash("a b", "c"), content_hash("a", "b c"));
     }

@@ -204,7 +204,6 @@ impl Store {
         })?;
         let empty = self.read(|r| holds_no_records(r.transaction))?;
         let mut connection = Connection::open(path)?;
-        // This is a private copy that is discarded on failure, so durability is not needed.
         connection.execute_batch(
             "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;",
         )?;
@@ -451,8 +450,7 @@ fn with_attached<T>(
 ) -> Result<T> {
     connection.execute("ATTACH ?1 AS other", [path_value(path)])?;
     let result = (|| -> Result<T> {
-        // An immediate transaction would lock the attached database as well; this statement locks
-        // only the main one.
+        // This locks only the main database; an immediate transaction locks both.
         let transaction = connection.transaction()?;
         transaction.execute("UPDATE main.casebook SET revision = revision", [])?;
         let value = work(&transaction)?;
@@ -599,8 +597,7 @@ fn copy_tables(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
             c.query_row(&format!("SELECT coalesce(max(id), 0) FROM main.{table}"), [], |r| r.get(0))?;
         offsets.insert(table, last);
     }
-    // Without stored records, records are copied unchanged, with their dictionaries. Otherwise
-    // `repack` has recompressed those of the file.
+    // Without stored records, records are copied unchanged; otherwise `repack` recompressed them.
     let as_they_are = holds_no_records(c)?;
     for (table, rule) in TABLES {
         let result = match rule {

@@ -185,8 +185,7 @@ impl Writer<'_> {
         if samples.len() < MIN_SAMPLES {
             return Ok(());
         }
-        // Training fails on samples that are too similar; records are then compressed without a
-        // dictionary.
+        // Training fails on too similar samples; records are then packed without a dictionary.
         if let Ok(data) = zstd::dict::from_samples(&samples, DICTIONARY_BYTES) {
             self.keep_dictionary(kind, &data)?;
         }
@@ -285,8 +284,7 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
     while let Some(row) = rows.next()? {
         dictionaries.insert(Some(row.get(0)?), DecoderDictionary::copy(&row.get::<_, Vec<u8>>(1)?));
     }
-    // The sizes that the packed records declare are checked first, so no decompression bomb is
-    // unpacked.
+    // The declared sizes are checked first, so no decompression bomb is unpacked.
     let (mut packed, mut unpacked) = (0_u64, 0_u64);
     let mut select = c.prepare(&format!(
         "SELECT {name}_id, dictionary_id, data FROM main.{name}_raw WHERE {name}_id > ?1 ORDER BY 1 LIMIT {BATCH}"

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn migrations_are_valid_and_all_counted() {
+    fn migrations_are_valid_and_complete() {
         migrations().validate().unwrap();
         let mut connection = Connection::open_in_memory().unwrap();
         migrations().to_latest(&mut connection).unwrap();

@@ -707,7 +707,7 @@ fn cancelled_import_changes_nothing() {
 }
 
 #[test]
-fn question_never_waits_for_a_writer() {
+fn query_never_waits_for_a_writer() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), "here.db");
     let connection = Connection::open(store.path()).unwrap();

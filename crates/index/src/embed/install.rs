@@ -452,10 +452,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thresholds_keep_their_place_between_unrelated_and_one() {
+    fn thresholds_keep_their_relative_position() {
         let scale = Scale::from_unrelated(SCALE_UNRELATED);
         assert!((scale.same - SCALE.same).abs() < 1e-6 && (scale.solved - SCALE.solved).abs() < 1e-6);
-        // A model with high cosines everywhere, such as E5.
         let high = Scale::from_unrelated(0.8);
         assert!(
             0.7 < high.floor

@@ -54,8 +54,7 @@ impl Onnx {
     /// Loads a model as [`Onnx::load`] does, without a check of the length of its vectors.
     pub(super) fn open(runtime: &[PathBuf], folder: &Path, info: ModelInfo, work: Work) -> Result<Self> {
         let environment = environment(runtime)?;
-        // Texts are read one at a time; distributing one over threads takes longer than tokenizing
-        // it.
+        // Distributing one text over threads takes longer than tokenizing it.
         tokenizers::parallelism::set_parallelism(false);
         let load = |name: &str| {
             let path = folder.join(name);
@@ -126,8 +125,7 @@ fn session(
             Pooling::Cls => fastembed::Pooling::Cls,
         })
         .with_quantization(QuantizationMode::None);
-    // One thread per model without spinning keeps the machine responsive; several models then share
-    // the cores better.
+    // One thread per model without spinning keeps the machine responsive.
     let without_packing = if work == Work::Indexing { "0" } else { "1" };
     let mut options = InitOptionsUserDefined::new()
         .with_environment(environment)

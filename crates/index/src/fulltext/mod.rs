@@ -445,7 +445,6 @@ mod tests {
         }
         let task = Task::new();
         let cancel = task.clone();
-        // Cancel as soon as the merge begins.
         let task = task.also(move |_| cancel.cancel());
         // A fast machine may have finished it already.
         if let Err(error) = fulltext.merge(&lock, &task) {
@@ -473,7 +472,6 @@ mod tests {
         }
         let task = Task::new();
         task.cancel();
-        // A fast machine may have finished it already.
         if let Err(error) = writer.commit(1, &task) {
             assert_eq!(error.code(), Code::Cancelled);
             assert_eq!(writer.remove(1).unwrap_err().code(), Code::Cancelled);

@@ -353,8 +353,7 @@ mod tests {
             ("Valve of the pump leaks", "Water everywhere.", ""),
             ("Console", "It is blue.", ""),
         ]);
-        // A title counts more than a body; a document of another search without the words stays
-        // out.
+        // A title counts more than a body; an extra document without the words is left out.
         assert_eq!(search_ids(&fulltext, "pump valve", &[0, 1, 2]), [1, 0]);
         // A word in a comment alone is found as well.
         assert_eq!(search_ids(&fulltext, "grace", &[]), [0]);

@@ -319,7 +319,6 @@ impl FullText {
             let merge = move || {
                 let merges: Vec<_> = groups.iter().map(|(ids, _)| writer.merge(ids)).collect();
                 let results: Vec<_> = merges.into_iter().map(FutureResult::wait).collect();
-                // The writer has its own lock, which must be released first.
                 (results, writer, lock)
             };
             let (results, back, _) = apart(task, merge)?;
@@ -454,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn large_segments_are_merged_with_their_like_and_take_small_ones_along() {
+    fn similar_segments_merge_and_absorb_small_ones() {
         assert!(groups(&segments_of(&[16_000])).is_empty());
         assert_eq!(groups(&segments_of(&[16_000, 15_000, 9])), [vec![1, 0, 2]]);
         // A few documents, or a large segment's small gain, are not worth a merge.
@@ -484,7 +483,7 @@ mod tests {
         /// Merging terminates, respects the maximum size, leaves few segments, and rewrites each
         /// document a few times.
         #[test]
-        fn an_index_that_grows_has_few_segments_and_writes_each_document_a_few_times(
+        fn growing_index_keeps_few_segments(
             updates in proptest::collection::vec(1_u64..20_000, 1..300),
         ) {
             let (mut segments, mut all, mut written) = (Vec::new(), 0, 0);

@@ -63,8 +63,7 @@ impl Derived<'_> {
         };
         let start = Instant::now();
         let mut budget = most.unwrap_or(u64::MAX);
-        // Include changes that arrive meanwhile, because other processes leave them to the lock's
-        // holder.
+        // Include changes that arrive meanwhile: other processes leave them to the lock's holder.
         loop {
             let skeletons = self.skeletons()?;
             self.plan(vectors, &skeletons, task)?;

@@ -76,7 +76,6 @@ impl Vectors {
             };
             Ok(ids?)
         })?;
-        // Score with the original query.
         self.score(query, &candidates, limit)
     }
 

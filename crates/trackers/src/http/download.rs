@@ -46,8 +46,7 @@ pub async fn download(http: &Http, url: &Url, to: &Path, task: &Task) -> Result<
             Ok(checksum) => break checksum,
             Err(Failure::Fatal(error)) => return Err(error),
             Err(Failure::Retry(error)) => {
-                // An attempt that makes progress resets the counter, so slow and unstable
-                // connections succeed.
+                // Progress resets the counter, so slow and unstable connections succeed.
                 let now = length(&part);
                 tries = if now > previous { 1 } else { tries + 1 };
                 previous = now;

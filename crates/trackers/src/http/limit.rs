@@ -44,8 +44,7 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
     // One more second, because clocks differ by fractions of a second.
     let wait = |reset: i64| reset.saturating_sub(now.as_second()).max(0).unsigned_abs() + 1;
     let reset = number("x-ratelimit-reset").filter(|_| used_up).or_else(|| {
-        // Linear counts requests and complexity separately, with resets in milliseconds since the
-        // epoch.
+        // Linear counts requests and complexity separately, with resets in milliseconds.
         let of = |kind: &str| {
             let quota = number(&format!("x-ratelimit-{kind}-remaining"));
             number(&format!("x-ratelimit-{kind}-reset")).filter(|_| quota.is_some_and(|n| n <= 0))

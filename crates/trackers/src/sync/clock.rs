@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn clock_before_the_first_release_cuts_nothing() {
+    fn clock_before_first_release_limits_no_date() {
         let reset = at("1970-01-02T00:00:00Z");
         assert!(!is_ahead(at("2026-05-04T12:00:00Z"), reset));
         assert_eq!(proven(at("2026-05-04T12:00:00Z"), reset), at("2026-05-04T12:00:00Z"));

@@ -286,8 +286,7 @@ impl ClosureJob<'_> {
             self.store(Vec::new()).await?;
             comment_url = match closer.say(number, text, task).await {
                 Ok(url) => Some(url.unwrap_or_default()),
-                // Only the tracker knows whether the comment arrived; if unreachable, the next run
-                // checks.
+                // If the tracker is unreachable, the next run checks whether the comment arrived.
                 Err(error) if error.code() == Code::Network => match closer.find(number, text, task).await {
                     Ok(Some(url)) => Some(url),
                     _ => return Err(error),

@@ -201,7 +201,6 @@ impl Run<'_> {
                     self.report.pages += 1;
                     progress.count += records.len() as u64;
                     if endless.is_some() && !end {
-                        // The next sync resumes at the watermark.
                         row.next_page = None;
                     }
                     let events = PageEvents { relations: page.relations, deletions: page.gone };
@@ -221,8 +220,7 @@ impl Run<'_> {
                     return Ok(false);
                 }
                 Fetched::Expired if !has_restarted => {
-                    // The watermark is inclusive: records of the same second return and are
-                    // recognized by id.
+                    // The watermark is inclusive: repeated records are recognized by id.
                     has_restarted = true;
                     row.next_page = None;
                     row.etag = None;

@@ -57,8 +57,7 @@ impl Origins {
         }
         let trackers = self.of.entry(key.to_owned()).or_default();
         if !fits(trackers, name, &hosts) {
-            // A source may combine several trackers, so its items with these numbers are checked as
-            // well.
+            // A source may combine several trackers, so check its items with these numbers.
             let items = store.map(|s| s.read(|r| trackers_of(r, key, Some(&numbers)))).transpose()?;
             let items = items.unwrap_or_default();
             if items.is_empty() || !fits(&items, name, &hosts) {

@@ -54,8 +54,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
             })
             .await?;
         let mut items: Vec<u64> = open.into_iter().filter(|n| !open_numbers.contains(n)).collect();
-        // A listed item that is not stored was missed by a shifting list, or was not visible
-        // before.
+        // A shifting list may have missed an item, or it was not visible before.
         let stored_numbers: HashSet<u64> = all.into_iter().collect();
         items.extend(open_numbers.into_iter().filter(|n| !stored_numbers.contains(n)));
         check_items(run, tracker, items).await?

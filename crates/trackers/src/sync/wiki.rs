@@ -133,8 +133,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
         })
         .await?;
     run.report.updated += shown;
-    // The commit proves that pages are gone, but mass deletion may be a mistake. Renamed pages are
-    // new ones.
+    // The commit proves the deletion, but mass deletion may be a mistake; renames are new pages.
     let new_count = usize::try_from(run.report.new - new_before).unwrap_or(usize::MAX);
     if missing.len() > run.allowance.of(total).max(new_count) {
         run.doubt(absence::too_many(missing.len(), total, "pages", &run.source.key));
