@@ -43,43 +43,41 @@ impl Client {
     pub(super) async fn json<T: for<'a> Deserialize<'a>>(
         &self,
         path: &str,
-        subject: &str,
+        item: &str,
         task: &Task,
     ) -> Result<T> {
         let response = self.get(self.url(path)?, task).await?;
-        if response.status == 200 { response.json() } else { Err(self.refusal(&response, subject)) }
+        if response.status == 200 { response.json() } else { Err(self.refusal(&response, item)) }
     }
 
     /// Returns the error of an unsuccessful response.
-    pub(super) fn refusal(&self, response: &Response, subject: &str) -> Error {
-        self.refusal_as(response.status, response, subject)
+    pub(super) fn refusal(&self, response: &Response, item: &str) -> Error {
+        self.refusal_as(response.status, response, item)
     }
 
     /// Returns the error for this status, like [`Client::refusal`], for trackers that report errors
     /// by other means.
-    pub(super) fn refusal_as(&self, status: u16, response: &Response, subject: &str) -> Error {
+    pub(super) fn refusal_as(&self, status: u16, response: &Response, item: &str) -> Error {
         let host = &self.host;
-        let detail = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
+        let text = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
         let name = host.split('/').next().unwrap_or(host);
         match status {
             401 if self.login.is_some() => {
-                Error::new(Code::Authentication, format!("{host} does not accept the token{detail}"))
+                Error::new(Code::Authentication, format!("{host} does not accept the token{text}"))
                     .with_hint(format!("Create a new token and save it: precedent login {name}"))
             }
-            401 => Error::new(Code::Authentication, format!("{host} requires a token{detail}"))
+            401 => Error::new(Code::Authentication, format!("{host} requires a token{text}"))
                 .with_hint(format!("Create one on the tracker and save it: precedent login {name}")),
-            403 => Error::new(Code::Authentication, format!("no permission to read {subject}{detail}"))
+            403 => Error::new(Code::Authentication, format!("no permission to read {item}{text}"))
                 .with_hint(format!("Use a token with read access: precedent login {name}")),
-            404 | 410 => Error::not_found(format!("{subject} not found, or you don't have access{detail}"))
+            404 | 410 => Error::not_found(format!("{item} not found, or you don't have access{text}"))
                 .with_hint(if self.login.is_some() {
                     "Check the name; a private project needs a token with read access.".to_owned()
                 } else {
                     format!("Check the name; a private project needs a token: precedent login {name}")
                 }),
-            status => {
-                Error::new(Code::Network, format!("{host}: {} for {subject}{detail}", status_words(status)))
-                    .with_hint("Progress is saved; try again later.")
-            }
+            status => Error::new(Code::Network, format!("{host}: {} for {item}{text}", status_words(status)))
+                .with_hint("Progress is saved; try again later."),
         }
     }
 
@@ -98,8 +96,8 @@ impl Client {
     }
 
     /// Returns the outcome of an unsuccessful list response for the sync.
-    pub(super) fn list_refusal(&self, response: &Response, subject: &str) -> Result<Fetched> {
-        let error = self.refusal(response, subject);
+    pub(super) fn list_refusal(&self, response: &Response, item: &str) -> Result<Fetched> {
+        let error = self.refusal(response, item);
         match response.status {
             403 | 404 | 410 => Ok(Fetched::Refused(error.to_string())),
             _ => Err(error),

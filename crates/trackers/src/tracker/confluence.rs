@@ -37,7 +37,7 @@ use precedent_markup::storage_format;
 
 /// The number of pages in a list without texts: the maximum of Cloud; Data Center may return fewer.
 /// <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/#api-spaces-id-pages-get>
-const LIST_PAGE_SIZE: u32 = 250;
+const LIMIT: u32 = 250;
 /// The number of pages whose texts are fetched together.
 const PAGE: u32 = 25;
 /// The maximum number of requests for one list, in case a server links pages in a cycle.
@@ -212,12 +212,10 @@ impl Confluence {
     fn list(&self, start: usize) -> Result<Url> {
         if self.cloud {
             let id = part(self.id.as_deref().unwrap_or_default());
-            return self
-                .client
-                .url(&format!("api/v2/spaces/{id}/pages?status=current&limit={LIST_PAGE_SIZE}"));
+            return self.client.url(&format!("api/v2/spaces/{id}/pages?status=current&limit={LIMIT}"));
         }
         self.client.url(&format!(
-            "rest/api/content?spaceKey={}&type=page&status=current&expand=version&limit={LIST_PAGE_SIZE}&start={start}",
+            "rest/api/content?spaceKey={}&type=page&status=current&expand=version&limit={LIMIT}&start={start}",
             part(&self.space)
         ))
     }
@@ -283,8 +281,7 @@ impl Confluence {
             Page { all_pages: Some(entries.iter().map(|p| p.slug.clone()).collect()), ..Page::default() };
         let unreadable = std::mem::take(&mut *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner));
         page.records.extend(unreadable.into_iter().map(Err));
-        let texts =
-            if self.cloud { self.batch(batch, task).await? } else { self.fetch_each(batch, task).await? };
+        let texts = if self.cloud { self.batch(batch, task).await? } else { self.fetch(batch, task).await? };
         for entry in batch {
             if let Some(text) = texts.get(&entry.id) {
                 page.records
@@ -307,7 +304,7 @@ impl Confluence {
         url.query_pairs_mut()
             .extend_pairs(entries.iter().map(|p| ("id", p.id.as_str())))
             .append_pair("body-format", "storage")
-            .append_pair("limit", &LIST_PAGE_SIZE.to_string());
+            .append_pair("limit", &LIMIT.to_string());
         let response = self.client.get(url, task).await?;
         if response.status != 200 {
             return Err(self.client.refusal(&response, "texts of pages"));
@@ -324,7 +321,7 @@ impl Confluence {
         Ok(out)
     }
 
-    async fn fetch_each(&self, entries: &[&PageEntry], task: &Task) -> Result<BTreeMap<String, String>> {
+    async fn fetch(&self, entries: &[&PageEntry], task: &Task) -> Result<BTreeMap<String, String>> {
         let mut out = BTreeMap::new();
         for entry in entries {
             let path = format!("rest/api/content/{}?expand=body.storage,version,history", part(&entry.id));
@@ -409,9 +406,8 @@ impl Confluence {
                 let list: Results<'_> = response.json()?;
                 let spaces =
                     list.results.iter().filter_map(|raw| serde_json::from_str::<Space>(raw.get()).ok());
-                let has_key =
-                    |s: &Space| s.key.as_deref().is_some_and(|k| k.eq_ignore_ascii_case(&self.space));
-                return Ok((spaces.into_iter().find(has_key), true));
+                let hit = |s: &Space| s.key.as_deref().is_some_and(|k| k.eq_ignore_ascii_case(&self.space));
+                return Ok((spaces.into_iter().find(hit), true));
             }
             // Data Center does not have this endpoint.
             404 => {}

@@ -148,9 +148,8 @@ pub fn address(url: &str) -> Option<Identity> {
     };
     let hub =
         matches!(parts[at], "issues" | "pull" | "pulls" | "merge_requests" | "work_items" | "discussions");
-    let is_project =
-        hub && project.contains('/') && !project.contains("api/") && !project.contains("projects/");
-    Some(Identity { project: is_project.then_some(project), number })
+    let is_repo = hub && project.contains('/') && !project.contains("api/") && !project.contains("projects/");
+    Some(Identity { project: is_repo.then_some(project), number })
 }
 
 /// Returns the host of an address.

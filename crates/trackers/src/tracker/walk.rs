@@ -113,9 +113,8 @@ impl Pagination {
         if self.open {
             return (self.next_open(more), None);
         }
-        let is_ordered =
-            times.is_sorted() && self.since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
-        let latest = times.last().copied().filter(|_| is_ordered);
+        let in_order = times.is_sorted() && self.since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
+        let latest = times.last().copied().filter(|_| in_order);
         let restart = |since| Self { since: Some(since), page: 1, is_reread: false, ..self.clone() };
         let next = Self { page: self.page + 1, ..self.clone() };
         let is_later_page = self.page > 1 && !self.is_reread;

@@ -132,18 +132,17 @@ pub fn page_of_folder(place: &str, bytes: Vec<u8>, facts: Facts) -> Result<Optio
         page.slug = page.slug.map(|slug| format!("{folders}-{slug}"));
     }
     if let Some((head, body)) = front_matter(&page.body) {
-        let field = |names: &[&str]| {
+        let get = |names: &[&str]| {
             names.iter().find_map(|name| head.iter().find(|(key, _)| key == name)).map(|(_, v)| v.clone())
         };
-        let time =
-            |names: &[&str]| field(names).and_then(|text| dates::parse(&text, dates::Order::default()));
-        page.title = field(&["title"]).unwrap_or(page.title);
+        let time = |names: &[&str]| get(names).and_then(|text| dates::parse(&text, dates::Order::default()));
+        page.title = get(&["title"]).unwrap_or(page.title);
         page.created_at = time(&["date", "created"]).or(page.created_at);
         page.updated_at = time(&["updated", "lastmod", "last_modified_at", "modified"])
             .or(page.created_at)
             .or(page.updated_at);
-        page.author.login = field(&["author"]).or(page.author.login);
-        let list = field(&["tags", "labels", "keywords"]).unwrap_or_default();
+        page.author.login = get(&["author"]).or(page.author.login);
+        let list = get(&["tags", "labels", "keywords"]).unwrap_or_default();
         let labels = list.trim_matches(['[', ']']).split(',').map(|tag| tag.trim_matches([' ', '"', '\'']));
         page.labels = labels.filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
         page.body = body.to_owned();

@@ -159,31 +159,30 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Network`], [`Code::Cancelled`].
     pub async fn head(&self, task: &Task) -> Result<Head> {
-        let output =
+        let run =
             match self.git(&["ls-remote", "--", self.address(), "HEAD"], None, Purpose::Look, task).await {
-                Ok(output) => output,
+                Ok(run) => run,
                 // Without git, everything but the wiki is mirrored.
                 Err(error) if error.code() == Code::NotFound => return Ok(Head::None(error.to_string())),
                 Err(error) => return Err(error),
             };
-        if output.ok {
-            let text = String::from_utf8_lossy(&output.out);
+        if run.ok {
+            let text = String::from_utf8_lossy(&run.out);
             let commit = text.lines().find_map(|l| l.strip_suffix("\tHEAD"));
             return Ok(match commit.filter(|c| is_name(c)) {
                 Some(commit) => Head::At(commit.to_owned()),
                 None => Head::None("it has no pages yet".to_owned()),
             });
         }
-        let stderr = output.words.to_lowercase();
-        let contains = |words: &[&str]| words.iter().any(|w| stderr.contains(w));
-        if contains(&["not found", "error: 404", "does not exist"]) {
+        let stderr = run.words.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|w| stderr.contains(w));
+        if has(&["not found", "error: 404", "does not exist"]) {
             return Ok(Head::None("it has no pages yet, or you don't have access to it".to_owned()));
         }
-        if contains(&["authentication failed", "could not read", "error: 401", "error: 403", "access denied"])
-        {
+        if has(&["authentication failed", "could not read", "error: 401", "error: 403", "access denied"]) {
             return Ok(Head::None("you don't have access to it".to_owned()));
         }
-        Err(self.fetch_error(&output))
+        Err(self.fetch_error(&run))
     }
 
     /// Updates the clone.
@@ -193,17 +192,16 @@ impl WikiGit {
     pub async fn fetch(&self, task: &Task) -> Result<()> {
         if !self.copy.join("HEAD").exists() {
             private_folder(&self.copy)?;
-            let output = self.git(&["init", "--quiet", "--bare"], None, Purpose::Local, task).await?;
-            if !output.ok {
-                return Err(self.fetch_error(&output));
+            let run = self.git(&["init", "--quiet", "--bare"], None, Purpose::Local, task).await?;
+            if !run.ok {
+                return Err(self.fetch_error(&run));
             }
         }
         remove_parts(&self.copy);
-        let refspec = format!("+HEAD:{BRANCH}");
-        let fetch =
-            ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self.address(), &refspec];
-        let output = self.git(&fetch, None, Purpose::Fetch, task).await?;
-        if output.ok { Ok(()) } else { Err(self.fetch_error(&output)) }
+        let refs = format!("+HEAD:{BRANCH}");
+        let fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self.address(), &refs];
+        let run = self.git(&fetch, None, Purpose::Fetch, task).await?;
+        if run.ok { Ok(()) } else { Err(self.fetch_error(&run)) }
     }
 
     /// Returns the newest commit in the clone.
@@ -211,10 +209,9 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
     pub async fn reached(&self, task: &Task) -> Result<String> {
-        let output =
-            self.git(&["rev-parse", "--verify", "--quiet", BRANCH], None, Purpose::Local, task).await?;
-        let commit = String::from_utf8_lossy(&output.out).trim().to_owned();
-        if output.ok && is_name(&commit) { Ok(commit) } else { Err(self.corrupt_error()) }
+        let run = self.git(&["rev-parse", "--verify", "--quiet", BRANCH], None, Purpose::Local, task).await?;
+        let commit = String::from_utf8_lossy(&run.out).trim().to_owned();
+        if run.ok && is_name(&commit) { Ok(commit) } else { Err(self.corrupt()) }
     }
 
     /// Returns the files at a commit; `None` if the clone does not have it.
@@ -225,8 +222,8 @@ impl WikiGit {
         if !is_name(commit) {
             return Ok(None);
         }
-        let output = self.git(&["ls-tree", "-r", "-z", "--long", commit], None, Purpose::Local, task).await?;
-        Ok(output.ok.then(|| files(&output.out)))
+        let run = self.git(&["ls-tree", "-r", "-z", "--long", commit], None, Purpose::Local, task).await?;
+        Ok(run.ok.then(|| files(&run.out)))
     }
 
     /// Returns the creation and the last change of each file, up to a commit.
@@ -236,8 +233,8 @@ impl WikiGit {
     pub async fn history(&self, commit: &str, task: &Task) -> Result<HashMap<String, Changed>> {
         let log =
             ["log", "-z", "-m", "--first-parent", "--no-renames", "--name-only", "--format=%x02%ct%x1f%an"];
-        let output = self.git(&[&log[..], &[commit]].concat(), None, Purpose::Local, task).await?;
-        if output.ok { Ok(history(&output.out)) } else { Err(self.corrupt_error()) }
+        let run = self.git(&[&log[..], &[commit]].concat(), None, Purpose::Local, task).await?;
+        if run.ok { Ok(history(&run.out)) } else { Err(self.corrupt()) }
     }
 
     /// Returns the contents of files, by object name.
@@ -246,26 +243,21 @@ impl WikiGit {
     /// [`Code::Cancelled`], [`Code::Corrupt`].
     pub async fn contents(&self, blobs: &[String], task: &Task) -> Result<BTreeMap<String, Vec<u8>>> {
         let input: String = blobs.iter().map(|b| format!("{b}\n")).collect();
-        let output =
-            self.git(&["cat-file", "--batch"], Some(input.into_bytes()), Purpose::Local, task).await?;
-        if output.ok {
-            contents(&output.out).ok_or_else(|| self.corrupt_error())
-        } else {
-            Err(self.corrupt_error())
-        }
+        let run = self.git(&["cat-file", "--batch"], Some(input.into_bytes()), Purpose::Local, task).await?;
+        if run.ok { contents(&run.out).ok_or_else(|| self.corrupt()) } else { Err(self.corrupt()) }
     }
 
-    fn corrupt_error(&self) -> Error {
+    fn corrupt(&self) -> Error {
         Error::new(Code::Corrupt, "the local copy of the wiki repository is damaged")
             .with_hint(format!("Delete the folder {}; the next sync fetches it again.", self.copy.display()))
     }
 
-    fn fetch_error(&self, output: &GitOutput) -> Error {
+    fn fetch_error(&self, run: &Run) -> Error {
         let host = self.place.repository.host_str().unwrap_or_default();
-        let why = if output.words.contains("redirect") {
+        let why = if run.words.contains("redirect") {
             "it redirects elsewhere".to_owned()
         } else {
-            Outside::last_line(&output.words)
+            Outside::last_line(&run.words)
                 .map_or_else(|| "git failed".to_owned(), |last| last.to_string())
                 .trim_start_matches("fatal:")
                 .trim()
@@ -287,7 +279,7 @@ impl WikiGit {
         loop {
             tokio::time::sleep(TICK).await;
             if began.elapsed() > time {
-                return self.limit_error(&format!("git did not finish within {} s", time.as_secs()));
+                return self.over_limit(&format!("git did not finish within {} s", time.as_secs()));
             }
             if purpose != Purpose::Fetch {
                 continue;
@@ -298,16 +290,15 @@ impl WikiGit {
                 (size, grew) = (now, Instant::now());
             }
             if size > self.bounds.copy {
-                return self.limit_error("its repository is larger than 2 GB");
+                return self.over_limit("its repository is larger than 2 GB");
             }
             if grew.elapsed() > self.bounds.silence {
-                return self
-                    .limit_error(&format!("no data received for {} s", self.bounds.silence.as_secs()));
+                return self.over_limit(&format!("no data received for {} s", self.bounds.silence.as_secs()));
             }
         }
     }
 
-    fn limit_error(&self, why: &str) -> Error {
+    fn over_limit(&self, why: &str) -> Error {
         let host = self.place.repository.host_str().unwrap_or_default();
         Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {why}")).with_hint(
             "Everything else was fetched. To mirror the project without its wiki, add the source again without --wiki.",
@@ -316,13 +307,7 @@ impl WikiGit {
 
     /// Runs git in the clone; only requests for the newest commit and fetches may connect to the
     /// tracker.
-    async fn git(
-        &self,
-        args: &[&str],
-        input: Option<Vec<u8>>,
-        purpose: Purpose,
-        task: &Task,
-    ) -> Result<GitOutput> {
+    async fn git(&self, args: &[&str], input: Option<Vec<u8>>, purpose: Purpose, task: &Task) -> Result<Run> {
         task.check()?;
         let mut command = Command::new("git");
         // The caller's folder may be a repository with settings of its own.
@@ -397,12 +382,8 @@ impl WikiGit {
             }
             () = task.cancelled() => return Err(precedent_core::error::cancelled()),
         };
-        group.mark_ended();
-        Ok(GitOutput {
-            ok: status.success(),
-            out,
-            words: door::clean(&String::from_utf8_lossy(&err)).into_owned(),
-        })
+        group.forget();
+        Ok(Run { ok: status.success(), out, words: door::clean(&String::from_utf8_lossy(&err)).into_owned() })
     }
 
     /// Passes settings in the environment, because other users of the machine can read the
@@ -452,7 +433,7 @@ impl std::fmt::Debug for WikiGit {
 }
 
 /// The result of a git command.
-struct GitOutput {
+struct Run {
     ok: bool,
     out: Vec<u8>,
     words: String,
@@ -487,7 +468,7 @@ impl Group {
     }
 
     /// Marks the process as ended, because its id may be reused.
-    fn mark_ended(mut self) {
+    fn forget(mut self) {
         self.0 = None;
     }
 }

@@ -82,7 +82,5 @@ pub(super) fn month(word: &str) -> Option<i8> {
 
 /// Returns whether a folded word in a date has no effect on its value.
 pub(super) fn says_nothing(word: &str) -> bool {
-    OTHER_WORDS
-        .iter()
-        .any(|filler| word == filler || (filler.chars().count() > 2 && word.starts_with(filler)))
+    OTHER_WORDS.iter().any(|w| word == w || (w.chars().count() > 2 && word.starts_with(w)))
 }

@@ -125,8 +125,7 @@ impl Discourse {
             page.next = next.map(|w| w.cursor());
             return Ok(Fetched::Page(page));
         }
-        let is_old =
-            |row: &TopicEntry| walk.since.is_some_and(|since| row.bumped_at().is_some_and(|t| t < since));
+        let is_old = |row: &TopicEntry| walk.since.is_some_and(|s| row.bumped_at().is_some_and(|t| t < s));
         // Pinned topics come first, whatever their age.
         let is_complete = rows.iter().any(|row| !row.is_pinned() && is_old(row));
         let now = date(&response, self.client.http.now());

@@ -44,12 +44,12 @@ impl Category {
 }
 
 /// Returns the path of a category: the slugs of its ancestors and its own.
-pub(super) fn path(category: &Category, categories: &[Category]) -> Vec<String> {
+pub(super) fn path(category: &Category, list: &[Category]) -> Vec<String> {
     let mut names = vec![category.slug.clone()];
     let mut at = category;
     // Categories are nested at most three deep.
     for _ in 0..3 {
-        let Some(above) = categories.iter().find(|c| Some(c.id) == at.parent_category_id) else { break };
+        let Some(above) = list.iter().find(|c| Some(c.id) == at.parent_category_id) else { break };
         names.insert(0, above.slug.clone());
         at = above;
     }
@@ -57,11 +57,10 @@ pub(super) fn path(category: &Category, categories: &[Category]) -> Vec<String> 
 }
 
 /// Returns a category and all its subcategories.
-pub(super) fn below(id: u64, categories: &[Category]) -> BTreeSet<u64> {
+pub(super) fn below(id: u64, list: &[Category]) -> BTreeSet<u64> {
     let mut of = BTreeSet::from([id]);
     for _ in 0..3 {
-        let more =
-            categories.iter().filter(|c| c.parent_category_id.is_some_and(|above| of.contains(&above)));
+        let more = list.iter().filter(|c| c.parent_category_id.is_some_and(|above| of.contains(&above)));
         let more: Vec<u64> = more.map(|c| c.id).collect();
         of.extend(more);
     }
@@ -481,16 +480,12 @@ mod tests {
 
     #[test]
     fn category_matches_by_slug_or_id() {
-        let categories: Vec<Category> = serde_json::from_value(json!([
+        let list: Vec<Category> = serde_json::from_value(json!([
             {"id": 4, "name": "Help", "slug": "help"}, {"id": 5, "name": "Support", "slug": "support", "parent_category_id": 4},
             {"id": 6, "name": "Pumps", "slug": "pumps", "parent_category_id": 5}, {"id": 9, "name": "News", "slug": "news"}]))
         .unwrap();
-        assert!(
-            categories[1].is_called("Support")
-                && categories[1].is_called("5")
-                && !categories[1].is_called("4")
-        );
-        assert_eq!(path(&categories[2], &categories), ["help", "support", "pumps"]);
-        assert_eq!(below(4, &categories), BTreeSet::from([4, 5, 6]));
+        assert!(list[1].is_called("Support") && list[1].is_called("5") && !list[1].is_called("4"));
+        assert_eq!(path(&list[2], &list), ["help", "support", "pumps"]);
+        assert_eq!(below(4, &list), BTreeSet::from([4, 5, 6]));
     }
 }

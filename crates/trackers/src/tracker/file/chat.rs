@@ -11,8 +11,7 @@ use crate::tracker::dates;
 use precedent_text::html;
 
 /// The reactions that mark a question as solved.
-const SOLVED_REACTIONS: &[&str] =
-    &["white_check_mark", "heavy_check_mark", "ballot_box_with_check", "solved", "done"];
+const CHECKS: &[&str] = &["white_check_mark", "heavy_check_mark", "ballot_box_with_check", "solved", "done"];
 
 /// Returns whether a record is a message with its channel's time as id.
 pub fn is_message(value: &Value) -> bool {
@@ -50,9 +49,7 @@ pub fn pieces(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<Piece> 
         return vec![Piece::Record(reply.record(None, "", bytes.to_vec()))];
     }
     let reactions = value["reactions"].as_array().into_iter().flatten();
-    let is_solved = reactions
-        .into_iter()
-        .any(|r| r["name"].as_str().is_some_and(|name| SOLVED_REACTIONS.contains(&name)));
+    let is_solved = reactions.into_iter().any(|r| r["name"].as_str().is_some_and(|n| CHECKS.contains(&n)));
     let last = value["latest_reply"].as_str().and_then(|ts| dates::parse(ts, dates::Order::default()));
     let item = Item {
         number: thread,

@@ -39,7 +39,7 @@ fn link(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the field of a column, resolving names that this tracker uses differently.
-fn field_for_tracker(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
+fn field_of(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
     match (plain(name).as_str(), tracker) {
         // Elsewhere notes are comments; Asana has no other description.
         ("notes", "Asana") => Some(("body", 0)),
@@ -52,8 +52,7 @@ fn field_for_tracker(name: &str, tracker: &str) -> Option<(&'static str, usize)>
 /// Returns the columns of each field.
 pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
     let tracker = tracker(headers);
-    let fields: Vec<Option<(&'static str, usize)>> =
-        headers.iter().map(|h| field_for_tracker(h, tracker)).collect();
+    let fields: Vec<Option<(&'static str, usize)>> = headers.iter().map(|h| field_of(h, tracker)).collect();
     let mut out = Vec::new();
     for field in &FIELDS.list {
         let mut columns: Vec<(usize, usize)> = fields

@@ -19,7 +19,7 @@ const SAMPLE: usize = 1024 * 1024;
 
 /// The detected encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Detection {
+pub struct Charset {
     /// Encoding.
     pub encoding: &'static Encoding,
     /// Number of undecodable characters.
@@ -28,7 +28,7 @@ pub struct Detection {
     pub rival: Option<&'static Encoding>,
 }
 
-impl Detection {
+impl Charset {
     /// Returns the name of the encoding, unless it is UTF-8.
     pub fn label(self) -> Option<&'static str> {
         (self.encoding != UTF_8).then(|| self.encoding.name())
@@ -95,10 +95,10 @@ impl Utf8 {
 ///
 /// # Errors
 /// Those of the stream.
-pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Detection> {
+pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Charset> {
     let mut start = Vec::new();
     stream.by_ref().take(64 * 1024).read_to_end(&mut start)?;
-    let sure = |encoding| Ok(Detection { encoding, errors: 0, rival: None });
+    let sure = |encoding| Ok(Charset { encoding, errors: 0, rival: None });
     if let Some((encoding, _)) = Encoding::for_bom(&start) {
         if encoding != UTF_8 {
             return sure(encoding);
@@ -129,10 +129,10 @@ pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Detection> {
     }
     let enough = if whole { 1 } else { 2 };
     if utf8.broken < enough || utf8.whole >= utf8.broken || utf8.foreign == utf8.broken {
-        return Ok(Detection { encoding: UTF_8, errors: utf8.broken, rival: None });
+        return Ok(Charset { encoding: UTF_8, errors: utf8.broken, rival: None });
     }
     let (encoding, rival) = old(&sample);
-    Ok(Detection { encoding, errors: 0, rival })
+    Ok(Charset { encoding, errors: 0, rival })
 }
 
 /// Returns whether bytes contain an escape sequence of ISO-2022-JP, which is all ASCII.
@@ -215,18 +215,17 @@ fn western(sample: &[u8], guess: &'static Encoding) -> (&'static Encoding, Optio
     if !LATIN.contains(&guess) {
         return (guess, None);
     }
-    let [guess_text, western_text] = [guess, WINDOWS_1252]
+    let [eastern, western] = [guess, WINDOWS_1252]
         .map(|page| page.decode_without_bom_handling(sample).0.chars().collect::<Vec<char>>());
-    let differences: Vec<usize> =
-        (0..western_text.len()).filter(|at| western_text[*at] != guess_text[*at]).collect();
+    let differences: Vec<usize> = (0..western.len()).filter(|at| western[*at] != eastern[*at]).collect();
     let misfits = |text: &[char]| differences.iter().filter(|at| is_misfit(text, **at)).count();
-    match misfits(&guess_text).cmp(&misfits(&western_text)) {
+    match misfits(&eastern).cmp(&misfits(&western)) {
         Ordering::Greater => return (WINDOWS_1252, None),
         Ordering::Less => return (guess, None),
         Ordering::Equal => {}
     }
     // Eastern European texts have many such letters, Western texts only a foreign word.
-    let letters: BTreeSet<char> = differences.iter().map(|at| western_text[*at]).collect();
+    let letters: BTreeSet<char> = differences.iter().map(|at| western[*at]).collect();
     let english: BTreeSet<&[u8]> = sample
         .split(|b| !b.is_ascii_alphabetic())
         .filter(|word| word.len() > 2 && std::str::from_utf8(word).is_ok_and(is_stop_word))
@@ -320,10 +319,10 @@ mod tests {
     use super::*;
 
     fn decode(bytes: &[u8]) -> (String, String) {
-        let detection = detect(bytes, true).unwrap();
+        let charset = detect(bytes, true).unwrap();
         let mut out = String::new();
-        Utf8Reader::new(bytes, detection.encoding).read_to_string(&mut out).unwrap();
-        (detection.encoding.name().to_owned(), out)
+        Utf8Reader::new(bytes, charset.encoding).read_to_string(&mut out).unwrap();
+        (charset.encoding.name().to_owned(), out)
     }
 
     #[test]

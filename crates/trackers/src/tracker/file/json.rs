@@ -242,8 +242,7 @@ fn of_repository(value: &Value) -> Option<Vec<Value>> {
 fn is_single(text: &str) -> bool {
     let mut rest = text;
     loop {
-        let Some((name, after)) =
-            rest.trim_start().strip_prefix('{').and_then(|r| leading_string(r.trim_start()))
+        let Some((name, after)) = rest.trim_start().strip_prefix('{').and_then(|r| literal(r.trim_start()))
         else {
             return false;
         };
@@ -259,9 +258,7 @@ fn is_single(text: &str) -> bool {
 /// Returns whether an object is Bugzilla's comment response: an object of bugs, by number.
 pub fn is_comments_of_bugs(text: &str) -> bool {
     let inner = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').strip_prefix('{');
-    let Some(("bugs", rest)) = inner.and_then(|inner| leading_string(inner.trim_start())) else {
-        return false;
-    };
+    let Some(("bugs", rest)) = inner.and_then(|inner| literal(inner.trim_start())) else { return false };
     rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('{'))
 }
 
@@ -365,7 +362,7 @@ pub fn is_holder(start: &[u8]) -> bool {
     while let Some(c) = rest.chars().next() {
         match c {
             '"' => {
-                let Some((text, after)) = leading_string(rest) else { return false };
+                let Some((text, after)) = literal(rest) else { return false };
                 rest = after;
                 if depth == 0 && rest.trim_start().starts_with(':') {
                     if RECORDS.contains(text) {
@@ -400,7 +397,7 @@ pub fn is_holder(start: &[u8]) -> bool {
 }
 
 /// Returns the raw string literal at the start of a text, and the rest.
-fn leading_string(text: &str) -> Option<(&str, &str)> {
+fn literal(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('"')?;
     let mut is_escaped = false;
     for (at, c) in inner.char_indices() {

@@ -73,7 +73,7 @@ impl Gathered {
     /// # Errors
     /// Read errors.
     pub fn add(&mut self, content: &Content, mailbox: bool, stream: impl Read) -> Result<()> {
-        for_each_mail(stream, mailbox, |position, bytes| {
+        visit(stream, mailbox, |position, bytes| {
             if let Some(head) = message::head(&bytes) {
                 self.heads.push((head, place(content, position)));
             }
@@ -248,16 +248,12 @@ pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Resul
     Ok(vec![Piece::Record(record)])
 }
 
-/// Calls `visit` with every mail of a stream and its position until it returns `false`; returns
+/// Calls `f` with every mail of a stream and its position until it returns `false`; returns
 /// whether the end was reached.
 ///
 /// # Errors
 /// Read errors.
-pub fn for_each_mail(
-    stream: impl Read,
-    mailbox: bool,
-    mut visit: impl FnMut(u64, Vec<u8>) -> bool,
-) -> Result<bool> {
+pub fn visit(stream: impl Read, mailbox: bool, mut f: impl FnMut(u64, Vec<u8>) -> bool) -> Result<bool> {
     let mut input = BufReader::with_capacity(256 * 1024, stream);
     let mut mail = TruncatedMail::default();
     if !mailbox {
@@ -265,7 +261,7 @@ pub fn for_each_mail(
         while next_line(&mut input, &mut line)? {
             mail.push(&line);
         }
-        return Ok(visit(1, mail.take()));
+        return Ok(f(1, mail.take()));
     }
     let (mut position, mut blank, mut whole) = (0, true, true);
     let mut line = Vec::new();
@@ -274,7 +270,7 @@ pub fn for_each_mail(
             whole && blank && line.starts_with(b"From ") && is_divider(&String::from_utf8_lossy(&line));
         blank = line.trim_ascii().is_empty();
         if begins {
-            if position > 0 && !visit(position, mail.take()) {
+            if position > 0 && !f(position, mail.take()) {
                 return Ok(false);
             }
             position += 1;
@@ -286,7 +282,7 @@ pub fn for_each_mail(
         }
         whole = line.ends_with(b"\n");
     }
-    Ok(position == 0 || visit(position, mail.take()))
+    Ok(position == 0 || f(position, mail.take()))
 }
 
 /// Reads the next line with its end, up to a size limit; returns whether there is one.
@@ -382,14 +378,8 @@ mod tests {
             mail("d@x", 4, "RE: Pump stops", &[]),
             late,
         ]);
-        let share_thread = |a: usize, b: usize| members[a].1 == members[b].1;
-        assert!(
-            share_thread(0, 1)
-                && !share_thread(0, 2)
-                && share_thread(2, 3)
-                && !share_thread(0, 4)
-                && !share_thread(2, 4)
-        );
+        let joins = |a: usize, b: usize| members[a].1 == members[b].1;
+        assert!(joins(0, 1) && !joins(0, 2) && joins(2, 3) && !joins(0, 4) && !joins(2, 4));
     }
 
     #[test]
@@ -404,7 +394,7 @@ mod tests {
     fn mailbox_splits_only_at_dividers() {
         let text = b"From a@b Tue Mar  4 08:12:00 2025\nSubject: 1\n\nFrom here on\n>From there\n\nFrom now on\n\nFrom a@b Tue Mar  4 09:12:00 2025\nSubject: 2\n\nx\n";
         let mut mails = Vec::new();
-        for_each_mail(&text[..], true, |n, bytes| {
+        visit(&text[..], true, |n, bytes| {
             mails.push((n, String::from_utf8(bytes).unwrap()));
             true
         })

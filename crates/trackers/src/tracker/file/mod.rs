@@ -35,7 +35,7 @@ use serde_json::Value;
 
 pub use content::Content;
 use context::FileContext;
-use encoding::{Detection, Utf8Reader};
+use encoding::{Charset, Utf8Reader};
 pub use mapping::Mapping;
 pub use piece::{Piece, Tie};
 use rows::Row;
@@ -71,9 +71,9 @@ pub struct Look {
 }
 
 enum Form {
-    Json { detection: Detection, holders: Vec<String>, context: FileContext },
+    Json { charset: Charset, holders: Vec<String>, context: FileContext },
     Table(Box<Plan>),
-    Xml { element: String, detection: Detection, context: FileContext },
+    Xml { element: String, charset: Charset, context: FileContext },
     Mail { mailbox: bool, threads: Arc<mail::Threads> },
     Page,
     Pages(Vec<DocumentRecord>),
@@ -133,19 +133,19 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
         });
     }
     // The first distinctive byte may come late; for a truncated file the start decides.
-    let detection = match start.is_ascii() {
+    let charset = match start.is_ascii() {
         true => {
             encoding::detect(content.open()?, true).or_else(|_| encoding::detect(start.as_slice(), false))
         }
         false => encoding::detect(start.as_slice(), false),
     };
-    let detection = detection.map_err(|e| damaged(&content.path, &e))?;
+    let charset = charset.map_err(|e| damaged(&content.path, &e))?;
     let mut text = String::new();
-    if Utf8Reader::new(start.as_slice(), detection.encoding).read_to_string(&mut text).is_err() {
+    if Utf8Reader::new(start.as_slice(), charset.encoding).read_to_string(&mut text).is_err() {
         text.clear();
     }
     if text.trim_start().starts_with('<')
-        && let Some(pages) = pages_of(content, detection, &text)?
+        && let Some(pages) = pages_of(content, charset, &text)?
     {
         return Ok(Look {
             kind: "Confluence page".to_owned(),
@@ -156,14 +156,14 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
         });
     }
     match text.trim_start().chars().next() {
-        Some('{' | '[') => json(content, mapping, detection, &text),
+        Some('{' | '[') => json(content, mapping, charset, &text),
         Some('<') => match foreign::tracker_of_xml(&text) {
             Some((tracker, element)) => Ok(Look {
                 kind: format!("{tracker} XML").trim_start().to_owned(),
                 tracker,
                 namespace: if tracker.is_empty() { "files".to_owned() } else { name(tracker) },
                 doubts: Vec::new(),
-                form: Form::Xml { element, detection, context: FileContext::new(mapping) },
+                form: Form::Xml { element, charset, context: FileContext::new(mapping) },
             }),
             None => Err(foreign::markup(content, &text)),
         },
@@ -184,9 +184,9 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
 }
 
 /// Returns the pages in a file of Confluence; `None` if it is another file.
-fn pages_of(content: &Content, detection: Detection, start: &str) -> Result<Option<Vec<DocumentRecord>>> {
+fn pages_of(content: &Content, charset: Charset, start: &str) -> Result<Option<Vec<DocumentRecord>>> {
     if pages::is_space(start) {
-        let pages = pages::of_space(stream(content, detection)?).map_err(|why| {
+        let pages = pages::of_space(stream(content, charset)?).map_err(|why| {
             Error::invalid(format!("{}: the file is truncated or damaged: {why}", content.path.display()))
                 .with_hint(
                     "Export the space again; with access to it, run: precedent source add confluence:SPACE",
@@ -196,7 +196,7 @@ fn pages_of(content: &Content, detection: Detection, start: &str) -> Result<Opti
     }
     let whole = || -> Result<String> {
         let mut text = String::new();
-        let whole = stream(content, detection)?.take(wiki::MAX_PAGE).read_to_string(&mut text);
+        let whole = stream(content, charset)?.take(wiki::MAX_PAGE).read_to_string(&mut text);
         whole.map_err(|e| damaged(&content.path, &e))?;
         Ok(text)
     };
@@ -225,7 +225,7 @@ fn kind(plan: &Plan) -> String {
     }
 }
 
-fn json(content: &Content, mapping: &Mapping, detection: Detection, text: &str) -> Result<Look> {
+fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> Result<Look> {
     let mut holders: Vec<String> = match json::is_holder(text.as_bytes()) {
         true => json::HOLDERS.iter().map(|name| (*name).to_owned()).collect(),
         false => Vec::new(),
@@ -235,7 +235,7 @@ fn json(content: &Content, mapping: &Mapping, detection: Detection, text: &str) 
     let mut first =
         records(content, Box::new(Cursor::new(text.as_bytes().to_vec())), &holders).read()?.and_then(value);
     if first.is_none() && holders.is_empty() && text.len() >= START / 2 {
-        first = records(content, stream(content, detection)?, &[]).read()?.and_then(value);
+        first = records(content, stream(content, charset)?, &[]).read()?.and_then(value);
     }
     if let Some(error) = foreign::answer(content, text, first.as_ref(), !holders.is_empty()) {
         return Err(error);
@@ -245,11 +245,11 @@ fn json(content: &Content, mapping: &Mapping, detection: Detection, text: &str) 
         holders = json::holders(&first);
         if !holders.is_empty() {
             context.unread(&json::without_lists(&first, &holders), &[]);
-            let item = records(content, stream(content, detection)?, &holders).read()?.and_then(value);
+            let item = records(content, stream(content, charset)?, &holders).read()?.and_then(value);
             first = item.unwrap_or_default();
         }
     }
-    if let Some(error) = people(content, detection, &first, mapping)? {
+    if let Some(error) = people(content, charset, &first, mapping)? {
         return Err(error);
     }
     context.has_numbers = is_hub(first.to_string().as_bytes()) || shapes::is_numbered(&first, &context);
@@ -275,21 +275,16 @@ fn json(content: &Content, mapping: &Mapping, detection: Detection, text: &str) 
             str::to_owned,
         ),
         doubts,
-        form: Form::Json { detection, holders, context },
+        form: Form::Json { charset, holders, context },
     })
 }
 
 /// Adds the people in a list of users to the settings; returns the error that nothing else is in it.
-fn people(
-    content: &Content,
-    detection: Detection,
-    first: &Value,
-    mapping: &Mapping,
-) -> Result<Option<Error>> {
+fn people(content: &Content, charset: Charset, first: &Value, mapping: &Mapping) -> Result<Option<Error>> {
     if chat::user(first).is_none() {
         return Ok(None);
     }
-    let mut users = records(content, stream(content, detection)?, &[]);
+    let mut users = records(content, stream(content, charset)?, &[]);
     while let Some(slice) = users.read()? {
         let user = slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
         if let Some((id, name)) = user.as_ref().and_then(chat::user) {
@@ -300,11 +295,11 @@ fn people(
 }
 
 /// Opens a file as UTF-8.
-fn stream(content: &Content, detection: Detection) -> Result<Box<dyn Read + Send>> {
+fn stream(content: &Content, charset: Charset) -> Result<Box<dyn Read + Send>> {
     let stream = content.open()?;
-    Ok(match detection.encoding == UTF_8 {
+    Ok(match charset.encoding == UTF_8 {
         true => stream,
-        false => Box::new(Utf8Reader::new(stream, detection.encoding)),
+        false => Box::new(Utf8Reader::new(stream, charset.encoding)),
     })
 }
 
@@ -378,17 +373,17 @@ impl Look {
         }
     }
 
-    fn detection(&self) -> Option<Detection> {
+    fn charset(&self) -> Option<Charset> {
         match &self.form {
-            Form::Json { detection, .. } | Form::Xml { detection, .. } => Some(*detection),
-            Form::Table(plan) => Some(plan.detection),
+            Form::Json { charset, .. } | Form::Xml { charset, .. } => Some(*charset),
+            Form::Table(plan) => Some(plan.charset),
             Form::Page | Form::Pages(_) | Form::Mail { .. } => None,
         }
     }
 
     /// Returns the encoding of the file, unless it is UTF-8.
     pub fn encoding(&self) -> Option<&'static str> {
-        self.detection().and_then(Detection::label)
+        self.charset().and_then(Charset::label)
     }
 
     /// Returns the fields of records that no item or comment uses, with their characters; without
@@ -406,7 +401,7 @@ impl Look {
             Form::Json { context, .. } | Form::Xml { context, .. } => context.doubts(),
             _ => Vec::new(),
         };
-        words.into_iter().chain(self.detection().and_then(Detection::doubt)).collect()
+        words.into_iter().chain(self.charset().and_then(Charset::doubt)).collect()
     }
 
     /// Returns whether it is a wiki page.
@@ -433,8 +428,8 @@ impl Look {
         mut visit: impl FnMut(String, std::result::Result<Chunk, String>) -> bool,
     ) -> Result<bool> {
         match &self.form {
-            Form::Json { detection, holders, .. } => {
-                let mut records = records(content, stream(content, *detection)?, holders);
+            Form::Json { charset, holders, .. } => {
+                let mut records = records(content, stream(content, *charset)?, holders);
                 while let Some(slice) = records.read()? {
                     let place = format!("{}:{}", content.name, slice.position);
                     // The number of missing records is unknown, so this is an error and not a
@@ -451,9 +446,8 @@ impl Look {
                     }
                 }
             }
-            Form::Xml { element, detection, .. } => {
-                let mut items =
-                    xml::Items::new(Utf8Reader::new(content.open()?, detection.encoding), element);
+            Form::Xml { element, charset, .. } => {
+                let mut items = xml::Items::new(Utf8Reader::new(content.open()?, charset.encoding), element);
                 for n in 1.. {
                     let item = items.next_item().map_err(|why| {
                         Error::invalid(format!(
@@ -471,7 +465,7 @@ impl Look {
                 }
             }
             Form::Mail { mailbox, .. } => {
-                return mail::for_each_mail(content.open()?, *mailbox, |position, bytes| {
+                return mail::visit(content.open()?, *mailbox, |position, bytes| {
                     let at = mail::place(content, position);
                     visit(format!("{}:{position}", content.name), Ok(Chunk::Mail(bytes, at)))
                 })
@@ -484,11 +478,11 @@ impl Look {
                     .take(wiki::MAX_PAGE)
                     .read_to_end(&mut bytes)
                     .map_err(|e| damaged(&content.path, &e))?;
-                let detection =
+                let charset =
                     encoding::detect(bytes.as_slice(), true).map_err(|e| damaged(&content.path, &e))?;
-                if detection.encoding != UTF_8 {
+                if charset.encoding != UTF_8 {
                     let mut text = String::new();
-                    Utf8Reader::new(bytes.as_slice(), detection.encoding)
+                    Utf8Reader::new(bytes.as_slice(), charset.encoding)
                         .read_to_string(&mut text)
                         .map_err(|e| damaged(&content.path, &e))?;
                     bytes = text.into_bytes();

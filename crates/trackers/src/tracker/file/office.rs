@@ -125,17 +125,16 @@ mod tests {
     fn a_saved_mail_becomes_an_internet_mail() {
         let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
         let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
-        let mut add_stream =
-            |name: &str, bytes: &[u8]| file.create_stream(name).unwrap().write_all(bytes).unwrap();
-        add_stream("__substg1.0_0037001F", &wide("Pump stops"));
-        add_stream("__substg1.0_0C1A001F", &wide("Ada"));
-        add_stream("__substg1.0_5D01001F", &wide("ada@mill.example"));
-        add_stream("__substg1.0_1000001F", &wide("It stops with PMP-4.\r\nÜber Nacht."));
+        let mut add = |name: &str, bytes: &[u8]| file.create_stream(name).unwrap().write_all(bytes).unwrap();
+        add("__substg1.0_0037001F", &wide("Pump stops"));
+        add("__substg1.0_0C1A001F", &wide("Ada"));
+        add("__substg1.0_5D01001F", &wide("ada@mill.example"));
+        add("__substg1.0_1000001F", &wide("It stops with PMP-4.\r\nÜber Nacht."));
         let mut properties = vec![0; 32];
         properties.extend(SENT_TIME.to_le_bytes());
         properties.extend([0; 4]);
         properties.extend(((1_740_992_400_u64 + 11_644_473_600) * 10_000_000).to_le_bytes());
-        add_stream("__properties_version1.0", &properties);
+        add("__properties_version1.0", &properties);
         file.flush().unwrap();
         let mail = mail(file.into_inner().get_ref()).unwrap();
         let message = precedent_markup::message::read(&mail).unwrap();

@@ -10,10 +10,10 @@ pub struct Quotes<R> {
     delimiter: u8,
     at: At,
     line: u64,
-    start_line: u64,
+    start: u64,
     spans: bool,
     /// Number of bytes in the open quote.
-    quoted_bytes: usize,
+    size: usize,
     wrong: Option<u64>,
 }
 
@@ -32,32 +32,23 @@ enum At {
 impl<R> Quotes<R> {
     /// Creates a reader for a table with this delimiter.
     pub fn new(inner: R, delimiter: u8) -> Self {
-        Self {
-            inner,
-            delimiter,
-            at: At::Start,
-            line: 1,
-            start_line: 0,
-            spans: false,
-            quoted_bytes: 0,
-            wrong: None,
-        }
+        Self { inner, delimiter, at: At::Start, line: 1, start: 0, spans: false, size: 0, wrong: None }
     }
 
     /// Returns the line of an unclosed quote after the table was read: the file ends inside it, or
     /// it was closed by the opening quote of a cell some lines below.
     pub fn unclosed_line(&self) -> Option<u64> {
-        self.wrong.or((self.at == At::Quoted).then_some(self.start_line))
+        self.wrong.or((self.at == At::Quoted).then_some(self.start))
     }
 
     /// Returns whether the open quote is longer than any record.
     fn is_endless(&self) -> bool {
-        self.at == At::Quoted && self.quoted_bytes > MAX_RECORD
+        self.at == At::Quoted && self.size > MAX_RECORD
     }
 
     fn byte(&mut self, byte: u8) {
         let newline = byte == b'\n';
-        self.quoted_bytes += 1;
+        self.size += 1;
         self.at = match (self.at, byte) {
             (At::Quoted, b'"') => At::Closing,
             (At::Quoted, _) => {
@@ -66,7 +57,7 @@ impl<R> Quotes<R> {
             }
             (At::Closing, b'"') => At::Quoted,
             (At::Start, b'"') => {
-                (self.start_line, self.spans, self.quoted_bytes) = (self.line, false, 0);
+                (self.start, self.spans, self.size) = (self.line, false, 0);
                 At::Quoted
             }
             (_, b) if b == self.delimiter || b == b'\n' || b == b'\r' => At::Start,
@@ -74,7 +65,7 @@ impl<R> Quotes<R> {
                 // A letter after a closing quote of a multi-line cell shows that it opened the next
                 // cell.
                 if self.spans && !b.is_ascii_whitespace() && self.wrong.is_none() {
-                    self.wrong = Some(self.start_line);
+                    self.wrong = Some(self.start);
                 }
                 At::Bare
             }

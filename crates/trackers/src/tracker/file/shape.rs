@@ -169,10 +169,8 @@ impl Shape {
                 if is_adf {
                     return self.value(&adf::to_markdown(value).into(), path, is_own, depth);
                 }
-                if let [single @ (Value::String(_) | Value::Number(_))] =
-                    fields.values().collect::<Vec<_>>()[..]
-                {
-                    return self.value(single, path, is_own, depth);
+                if let [v @ (Value::String(_) | Value::Number(_))] = fields.values().collect::<Vec<_>>()[..] {
+                    return self.value(v, path, is_own, depth);
                 }
                 // A single element of XML is not a list: `comments.comment`.
                 let single_field = fields
@@ -209,37 +207,36 @@ impl Shape {
     }
 
     /// Adds a list: a thread, custom fields, relations, names, or further objects.
-    fn list(&mut self, items: &[&Value], path: &str, is_own: bool, depth: usize) {
-        if items.iter().all(|v| !v.is_object()) {
-            let texts: Vec<String> = items.iter().filter_map(|v| scalar(v)).collect();
+    fn list(&mut self, list: &[&Value], path: &str, is_own: bool, depth: usize) {
+        if list.iter().all(|v| !v.is_object()) {
+            let texts: Vec<String> = list.iter().filter_map(|v| scalar(v)).collect();
             return self
                 .cell(path, &texts.join(if texts.iter().any(|t| is_prose(t)) { "\n\n" } else { "," }));
         }
         if depth >= MAX_DEPTH {
             return;
         }
-        let posts: Vec<Post> = items.iter().flat_map(|item| posts(item, 0)).collect();
+        let posts: Vec<Post> = list.iter().flat_map(|item| posts(item, 0)).collect();
         if !posts.is_empty() {
             return self.posts.extend(posts);
         }
-        let links: Vec<Link> = items.iter().filter_map(|item| link(item, path)).collect();
+        let links: Vec<Link> = list.iter().filter_map(|item| link(item, path)).collect();
         if !links.is_empty() {
             return self.links.extend(links);
         }
         // Custom fields are objects with a name and a value.
-        let pairs: Vec<(String, &Value)> = items.iter().filter_map(|item| pair(item)).collect();
-        if pairs.len() == items.len() {
+        let pairs: Vec<(String, &Value)> = list.iter().filter_map(|item| pair(item)).collect();
+        if pairs.len() == list.len() {
             return pairs.into_iter().for_each(|(name, value)| self.value(value, &name, is_own, depth + 1));
         }
-        let names: Vec<String> = items.iter().filter_map(|item| display_name(item, path)).collect();
-        if names.len() == items.len()
-            && (columns::field(path).is_some() || items.iter().all(|v| !has_text(v)))
+        let names: Vec<String> = list.iter().filter_map(|item| display_name(item, path)).collect();
+        if names.len() == list.len() && (columns::field(path).is_some() || list.iter().all(|v| !has_text(v)))
         {
             // The parts of a formatted text are one text.
-            let between = if items[0].get("plain_text").is_some() { "" } else { "," };
+            let between = if list[0].get("plain_text").is_some() { "" } else { "," };
             return self.cell(path, &names.join(between));
         }
-        for item in items {
+        for item in list {
             let fields = item.as_object().into_iter().flatten();
             let is_item =
                 fields.into_iter().any(|(name, _)| columns::field(name).is_some_and(|f| f.0 == "title"));
@@ -254,13 +251,12 @@ impl Shape {
     pub fn is_item(&self, plan: &Plan) -> bool {
         let has = |field: &&str| !plan.columns(field).is_empty();
         let title = plan.columns("title").first();
-        let has_name_title =
-            title.is_some_and(|at| words(&self.headers[*at]).last().is_some_and(|w| w == "name"));
+        let is_name = title.is_some_and(|at| words(&self.headers[*at]).last().is_some_and(|w| w == "name"));
         let facts = ["body", "state", "created", "updated", "closed"].iter().filter(|f| has(f)).count();
         let thread = !self.posts.is_empty();
         match title {
             None => thread && (has(&"body") || has(&"state")) && has(&"number"),
-            Some(_) if has_name_title => (thread || has(&"state")) && facts + usize::from(thread) > 1,
+            Some(_) if is_name => (thread || has(&"state")) && facts + usize::from(thread) > 1,
             Some(_) => thread || facts > 0,
         }
     }
@@ -283,12 +279,12 @@ fn elements(value: &Value) -> Option<Vec<&Value>> {
         return Some(list.iter().collect());
     }
     // Elements of XML: a single one is not a list.
-    if let [single] = fields.values().collect::<Vec<_>>()[..]
-        && (single.is_object() || single.is_array())
+    if let [leaf] = fields.values().collect::<Vec<_>>()[..]
+        && (leaf.is_object() || leaf.is_array())
     {
-        return match single {
+        return match leaf {
             Value::Array(items) => Some(items.iter().collect()),
-            Value::Object(inner) if inner.contains_key("#text") => Some(vec![single]),
+            Value::Object(inner) if inner.contains_key("#text") => Some(vec![leaf]),
             _ => None,
         };
     }
@@ -393,9 +389,8 @@ fn pair(value: &Value) -> Option<(String, &Value)> {
     let find = |names: &[&str]| {
         fields.iter().find(|(key, _)| words(key).last().is_some_and(|w| names.contains(&w.as_str())))
     };
-    let first_scalar = |names: &[&str]| names.iter().find_map(|n| scalar(fields.get(*n)?));
-    let name =
-        first_scalar(&["customfieldname", "name", "title", "label", "field", "key", "display_name", "id"])?;
+    let text = |names: &[&str]| names.iter().find_map(|n| scalar(fields.get(*n)?));
+    let name = text(&["customfieldname", "name", "title", "label", "field", "key", "display_name", "id"])?;
     let value = ["value", "text", "display_value", "values", "content", "customfieldvalues"];
     let (_, value) =
         value.iter().find_map(|n| fields.get_key_value(*n)).or_else(|| find(&["value", "values"]))?;
@@ -446,8 +441,7 @@ pub fn post(value: &Value) -> Option<Post> {
         return None;
     }
     let field = |name: &str| columns::field(name).map(|(field, _)| field);
-    let has =
-        |field_name: &str| fields.iter().any(|(name, v)| !v.is_null() && field(name) == Some(field_name));
+    let has = |role: &str| fields.iter().any(|(name, v)| !v.is_null() && field(name) == Some(role));
     if has("title") && has("state") && !has("author") {
         return None;
     }
@@ -499,12 +493,8 @@ pub fn post(value: &Value) -> Option<Post> {
     });
     texts.sort_by_key(|(rank, html, _)| (*rank, *html));
     let prose = || {
-        let unknown_fields = fields.iter().filter(|(name, _)| field(name).is_none());
-        unknown_fields
-            .filter_map(|(_, v)| v.as_str())
-            .filter(|t| is_prose(t))
-            .max_by_key(|t| t.len())
-            .map(str::to_owned)
+        let rest = fields.iter().filter(|(name, _)| field(name).is_none());
+        rest.filter_map(|(_, v)| v.as_str()).filter(|t| is_prose(t)).max_by_key(|t| t.len()).map(String::from)
     };
     // The text may be one level further down: `data.text`.
     let nested_text = || {
@@ -559,9 +549,8 @@ fn item_of(name: &str, value: &Value) -> Option<(usize, Identity)> {
         Value::Object(inner) if parts.iter().all(noun) => {
             let direct = KEYS.iter().enumerate();
             let direct = direct.filter_map(|(rank, key)| Some((rank, strict(&scalar(inner.get(*key)?)?)?)));
-            let inner_items =
-                inner.iter().filter(|(_, v)| v.is_object()).filter_map(|(name, v)| item_of(name, v));
-            direct.chain(inner_items).min_by_key(|(rank, _)| *rank)
+            let items = inner.iter().filter(|(_, v)| v.is_object()).filter_map(|(name, v)| item_of(name, v));
+            direct.chain(items).min_by_key(|(rank, _)| *rank)
         }
         Value::String(_) | Value::Number(_) if parts.len() > 1 && noun(&parts[0]) => {
             let rank = KEYS.iter().position(|key| parts.last().is_some_and(|last| last == key))?;

@@ -23,13 +23,11 @@ use crate::tracker::{
 };
 use precedent_core::model::{ANSWER, DocKind, Record, State, item_number};
 
+/// The contents of a record, or the reason why it is skipped.
+type Pieces = Result<Vec<Piece>, String>;
+
 /// Parses a record; `None` if it is neither an item nor a message.
-pub fn pieces(
-    value: &Value,
-    bytes: &[u8],
-    place: u64,
-    context: &FileContext,
-) -> Option<Result<Vec<Piece>, String>> {
+pub fn pieces(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> Option<Pieces> {
     let has = |name: &str| value.get(name).is_some();
     Some(match () {
         () if has("payload") && has("repo") && has("type") => event(value),
@@ -65,12 +63,7 @@ pub fn is_numbered(value: &Value, context: &FileContext) -> bool {
 }
 
 /// Parses a record by its shape: an item with its messages, or a message that names its item.
-pub fn item(
-    value: &Value,
-    bytes: &[u8],
-    place: u64,
-    context: &FileContext,
-) -> Option<Result<Vec<Piece>, String>> {
+pub fn item(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> Option<Pieces> {
     let mut shape = Shape::of(value)?;
     let mut plan = shape.plan(&context.words);
     if !shape.is_item(&plan) {
@@ -190,7 +183,7 @@ fn comment(post: Post, of: Identity, item: Option<Timestamp>, at: usize) -> Piec
 }
 
 /// Parses a message that stands alone and names its item, or a list of such messages.
-fn message(value: &Value, shape: &Shape) -> Option<Result<Vec<Piece>, String>> {
+fn message(value: &Value, shape: &Shape) -> Option<Pieces> {
     if text(value, &["noteable_type"]).is_some_and(|kind| kind != "Issue") {
         return Some(Err("a note on something other than an issue".to_owned()));
     }
@@ -213,7 +206,7 @@ fn message(value: &Value, shape: &Shape) -> Option<Result<Vec<Piece>, String>> {
 }
 
 /// Parses an item of Jira's XML, whose title contains the key.
-fn jira_xml(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> Result<Vec<Piece>, String> {
+fn jira_xml(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> Pieces {
     let mut item = value.clone();
     if let Some(fields) = item.as_object_mut() {
         fields.remove("title");
@@ -283,7 +276,7 @@ pub fn is_merge_request(value: &Value) -> bool {
 }
 
 /// Parses Bugzilla's comment response: by bug, the description first.
-fn comments_of_bugs(value: &Value) -> Result<Vec<Piece>, String> {
+fn comments_of_bugs(value: &Value) -> Pieces {
     let mut out = Vec::new();
     for (bug, entry) in value.get("bugs").and_then(Value::as_object).into_iter().flatten() {
         let number = item_number(bug).ok_or_else(|| format!("\"{}\" is not a bug number", short(bug)))?;
@@ -297,7 +290,7 @@ fn comments_of_bugs(value: &Value) -> Result<Vec<Piece>, String> {
 }
 
 /// Parses a Jira issue with the parser of live mirrors.
-fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Result<Vec<Piece>, String> {
+fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Pieces {
     let raw = String::from_utf8_lossy(bytes);
     let key = text(value, &["key"]).unwrap_or_default();
     let of = identity(&key).ok_or_else(|| format!("\"key\" does not end in a number: {}", short(&key)))?;
@@ -334,13 +327,11 @@ fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Result<Vec<
     let mut out = vec![Piece::Record(Record::Document(Box::new(item)))];
     out.extend(comments);
     for relation in relations {
-        let (tie, target) = match relation {
-            LiveRelation::DuplicateOf(_, target) => (Tie::DuplicateOf, target),
-            LiveRelation::ClosedBy(_, target) | LiveRelation::RelatesTo(_, target) => {
-                (Tie::RelatesTo, target)
-            }
+        let (tie, key) = match relation {
+            LiveRelation::DuplicateOf(_, key) => (Tie::DuplicateOf, key),
+            LiveRelation::ClosedBy(_, key) | LiveRelation::RelatesTo(_, key) => (Tie::RelatesTo, key),
         };
-        if let Some(target) = identity(target.trim_start_matches('/')) {
+        if let Some(target) = identity(key.trim_start_matches('/')) {
             out.push(Piece::Link(of.clone(), target, tie));
         }
     }
@@ -348,7 +339,7 @@ fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Result<Vec<
 }
 
 /// Parses a GitHub public event: the item at that time, and the comment.
-fn event(value: &Value) -> Result<Vec<Piece>, String> {
+fn event(value: &Value) -> Pieces {
     let repository = text(value, &["repo.name"]);
     let payload = value.get("payload").cloned().unwrap_or_default();
     let mut out = Vec::new();

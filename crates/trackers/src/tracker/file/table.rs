@@ -10,7 +10,7 @@ use super::{
     columns::{self, MANY},
     content::Content,
     context,
-    encoding::{self, Detection, Utf8Reader},
+    encoding::{self, Charset, Utf8Reader},
     guess::{Contents, guess},
     mapping::Mapping,
     names::plain,
@@ -40,7 +40,7 @@ pub struct Plan {
     /// Tracker that wrote the table; empty if unknown.
     pub tracker: &'static str,
     /// Encoding of the file.
-    pub detection: Detection,
+    pub charset: Charset,
     /// Delimiter of the cells.
     pub delimiter: u8,
     /// Number of rows before the header row, including the `sep=` row if `has_sep_row`.
@@ -73,7 +73,7 @@ impl Plan {
         add(&mut fields, "body", prose);
         Self {
             tracker,
-            detection: Detection { encoding: UTF_8, errors: 0, rival: None },
+            charset: Charset { encoding: UTF_8, errors: 0, rival: None },
             delimiter: b',',
             preamble: 0,
             has_sep_row: false,
@@ -152,9 +152,9 @@ fn add(fields: &mut Vec<(&'static str, Vec<usize>)>, field: &'static str, more: 
 /// A file that cannot be read, an unclosed quote, missing columns, no title column.
 pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     let path = &content.path;
-    let detection = encoding::detect(content.open()?, true).map_err(|e| damaged(path, &e))?;
+    let charset = encoding::detect(content.open()?, true).map_err(|e| damaged(path, &e))?;
     let mut start = Vec::new();
-    let input = Utf8Reader::new(content.open()?, detection.encoding);
+    let input = Utf8Reader::new(content.open()?, charset.encoding);
     input.take(128 * 1024).read_to_end(&mut start).map_err(|e| damaged(path, &e))?;
     let start = String::from_utf8_lossy(&start);
     let Some((delimiter, preamble, headers)) = head(&start, mapping) else { return Ok(None) };
@@ -167,7 +167,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     let words = mapping.words.of_tracker(tracker);
     let mut plan = Plan {
         tracker,
-        detection,
+        charset,
         delimiter,
         preamble,
         has_sep_row: start.trim_start_matches('\u{feff}').to_lowercase().starts_with("sep="),
@@ -214,7 +214,7 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
 /// # Errors
 /// A file that cannot be read.
 pub fn rows(content: &Content, plan: &Plan) -> Result<csv::Reader<impl Read + Send + use<>>> {
-    let input = Utf8Reader::new(content.open()?, plan.detection.encoding);
+    let input = Utf8Reader::new(content.open()?, plan.charset.encoding);
     let mut reader = reader(input, plan.delimiter);
     skip(&mut reader, plan.preamble + 1, content)?;
     Ok(reader)
@@ -292,8 +292,7 @@ fn head(start: &str, mapping: &Mapping) -> Option<Head> {
 fn is_header(record: &StringRecord) -> bool {
     record.iter().map(|cell| cell.trim_start_matches('\u{feff}').trim()).all(|cell| {
         let value = cell.contains("://")
-            || (cell.contains(|c: char| c.is_ascii_digit())
-                && dates::parse(cell, Order::default()).is_some())
+            || (cell.bytes().any(|b| b.is_ascii_digit()) && dates::parse(cell, Order::default()).is_some())
             || (!cell.is_empty() && cell.bytes().all(|b| b.is_ascii_digit()));
         cell.len() < 200 && !value
     })
@@ -317,19 +316,18 @@ fn assign_fields(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, V
         }
     }
     for (field, name) in &mapping.columns {
-        let matches: Vec<usize> =
-            (0..headers.len()).filter(|at| plain(&headers[*at]) == plain(name)).collect();
-        if matches.is_empty() && !name.is_empty() {
+        let hits: Vec<usize> = (0..headers.len()).filter(|at| plain(&headers[*at]) == plain(name)).collect();
+        if hits.is_empty() && !name.is_empty() {
             return (fields, Some(name.clone()));
         }
         // The user's settings take precedence over column names.
         for (existing_field, columns) in &mut fields {
-            columns.retain(|at| !matches.contains(at) || existing_field == field);
+            columns.retain(|at| !hits.contains(at) || existing_field == field);
         }
         fields.retain(|(f, columns)| f != field && !columns.is_empty());
-        if !matches.is_empty() {
-            let matches = if MANY.contains(field) { matches } else { vec![matches[0]] };
-            fields.push((field, matches));
+        if !hits.is_empty() {
+            let hits = if MANY.contains(field) { hits } else { vec![hits[0]] };
+            fields.push((field, hits));
         }
     }
     (fields, None)
@@ -337,12 +335,11 @@ fn assign_fields(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, V
 
 /// Makes the first pass over the rows.
 fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
-    let input = Utf8Reader::new(content.open()?, plan.detection.encoding);
+    let input = Utf8Reader::new(content.open()?, plan.charset.encoding);
     let mut reader = reader(Quotes::new(input, plan.delimiter), plan.delimiter);
     skip(&mut reader, plan.preamble + 1, content)?;
     let times: Vec<usize> = TIMES.iter().flat_map(|f| plan.columns(f)).copied().collect();
-    let mut column_dates: Vec<(usize, DateColumn)> =
-        times.into_iter().map(|at| (at, DateColumn::default())).collect();
+    let mut dates: Vec<_> = times.into_iter().map(|at| (at, DateColumn::default())).collect();
     let known_columns: Vec<usize> = plan.fields.iter().flat_map(|(_, columns)| columns.clone()).collect();
     let free = (0..plan.headers.len()).filter(|at| !known_columns.contains(at));
     let mut contents: Vec<(usize, Contents)> = free.map(|at| (at, Contents::default())).collect();
@@ -368,9 +365,9 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
             longer += 1;
             first = if longer == 1 { plan.rows } else { first };
         }
-        for (at, column_dates) in &mut column_dates {
+        for (at, column) in &mut dates {
             if let Some(text) = plan.text(&record, *at) {
-                column_dates.cell(text);
+                column.cell(text);
             }
         }
         for (at, column) in contents.iter_mut().filter(|_| plan.rows <= GUESS_ROWS) {
@@ -408,7 +405,7 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
         add(&mut plan.fields, field, &[at]);
         plan.guesses.push(at);
     }
-    order(mapping, plan, &column_dates, &comment_dates);
+    order(mapping, plan, &dates, &comment_dates);
     plan.doubts.extend(context::doubts(&unknown, "row"));
     if longer > 0 {
         plan.doubts.push(format!(
@@ -421,10 +418,10 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
             }
         ));
     }
-    if plan.detection.errors > 0 {
+    if plan.charset.errors > 0 {
         plan.doubts.push(format!(
             "{} characters could not be decoded and were replaced by U+FFFD",
-            plan.detection.errors
+            plan.charset.errors
         ));
     }
     // Alphanumeric ids end in a digit only by chance.
@@ -446,13 +443,8 @@ fn unclosed_quote(content: &Content, line: u64) -> Error {
 
 /// Decides the date order: for each column by its own cells, or else by the other columns, the
 /// user's setting or the default.
-fn order(
-    mapping: &Mapping,
-    plan: &mut Plan,
-    column_dates: &[(usize, DateColumn)],
-    comment_dates: &DateColumn,
-) {
-    let all_dates = column_dates.iter().map(|(_, s)| s).chain([comment_dates]);
+fn order(mapping: &Mapping, plan: &mut Plan, columns: &[(usize, DateColumn)], comments: &DateColumn) {
+    let all_dates = columns.iter().map(|(_, s)| s).chain([comments]);
     let (mut day, mut month) = (0, 0);
     let days = all_dates.clone().filter_map(DateColumn::order).filter(|order| *order != Order::Serial);
     for order in days {
@@ -460,40 +452,34 @@ fn order(
     }
     let majority = (day != month).then_some(if day > month { Order::DayFirst } else { Order::MonthFirst });
     // The user's setting does not apply to spreadsheet serial numbers.
-    let decide = |column_dates: &DateColumn| {
-        let column_order = column_dates.order();
-        column_order
-            .filter(|o| *o == Order::Serial)
-            .or(mapping.order)
-            .or(column_order)
-            .or(majority)
-            .unwrap_or_default()
+    let decide = |column: &DateColumn| {
+        let order = column.order();
+        order.filter(|o| *o == Order::Serial).or(mapping.order).or(order).or(majority).unwrap_or_default()
     };
-    for (at, column_dates) in column_dates {
-        let order = decide(column_dates);
+    for (at, column) in columns {
+        let order = decide(column);
         plan.orders.insert(*at, order);
         let name = &plan.headers[*at];
-        if let Some(cell) = column_dates.doubtful().filter(|_| mapping.order.is_none() && majority.is_none())
-        {
+        if let Some(cell) = column.doubtful().filter(|_| mapping.order.is_none() && majority.is_none()) {
             plan.doubts.push(format!(
                 "{name}: {cell} is read as {}, but the date order is ambiguous; set it with --map dates=dmy or dates=mdy",
                 order.words()
             ));
         }
-        if column_dates.against() > 0 {
+        if column.against() > 0 {
             plan.doubts.push(format!(
                 "{name}: {} dates don't match {} and are skipped",
-                column_dates.against(),
+                column.against(),
                 order.words()
             ));
         }
-        for (text, n) in column_dates.unread() {
+        for (text, n) in column.unread() {
             let times = if n == 1 { String::new() } else { format!(" ({n} times)") };
             plan.doubts.push(format!("{name}: \"{text}\"{times} is not a recognized date and is skipped"));
         }
     }
     if let Some(at) = plan.columns("comments").first().copied() {
-        plan.orders.insert(at, decide(comment_dates));
+        plan.orders.insert(at, decide(comments));
     }
 }
 

@@ -29,7 +29,7 @@ pub struct Unread {
 impl Unread {
     /// Counts the text of a record that its contents lack.
     pub fn count(&mut self, record: &Value, pieces: &[Piece]) {
-        let mut used_words = HashSet::new();
+        let mut vocab = HashSet::new();
         for piece in pieces {
             match piece {
                 Piece::Record(Record::Document(item)) => {
@@ -42,38 +42,34 @@ impl Unread {
                         .chain(more)
                         .flatten()
                         .chain(&item.labels)
-                        .for_each(|t| add(t, &mut used_words));
+                        .for_each(|t| add(t, &mut vocab));
                 }
                 Piece::Record(Record::Comment(comment)) => {
                     let texts = [Some(&comment.body), comment.author.login.as_ref(), comment.url.as_ref()];
-                    texts
-                        .into_iter()
-                        .flatten()
-                        .chain([&comment.remote_id])
-                        .for_each(|t| add(t, &mut used_words));
+                    texts.into_iter().flatten().chain([&comment.remote_id]).for_each(|t| add(t, &mut vocab));
                 }
                 Piece::Link(..) => {}
             }
         }
-        self.walk(record, &mut String::new(), &used_words, 0);
+        self.walk(record, &mut String::new(), &vocab, 0);
     }
 
-    fn walk(&mut self, value: &Value, path: &mut String, used_words: &HashSet<String>, depth: usize) {
+    fn walk(&mut self, value: &Value, path: &mut String, vocab: &HashSet<String>, depth: usize) {
         let length = path.len();
         match value {
             Value::Object(fields) if depth < MAX_DEPTH => {
                 for (name, inner) in fields {
                     path.push_str(if path.is_empty() { "" } else { "." });
                     path.push_str(name);
-                    self.walk(inner, path, used_words, depth + 1);
+                    self.walk(inner, path, vocab, depth + 1);
                     path.truncate(length);
                 }
             }
             Value::Array(items) if depth < MAX_DEPTH => {
-                items.iter().for_each(|v| self.walk(v, path, used_words, depth + 1))
+                items.iter().for_each(|v| self.walk(v, path, vocab, depth + 1))
             }
             Value::String(text) => {
-                let Some(size) = unused_size(text, used_words) else { return };
+                let Some(size) = unused_size(text, vocab) else { return };
                 if self.paths.len() < MAX_PATHS || self.paths.contains_key(path) {
                     let entry = self.paths.entry(path.clone()).or_default();
                     *entry = (entry.0 + size, entry.1 || is_prose(text));
@@ -83,8 +79,7 @@ impl Unread {
         }
     }
 
-    /// Returns the fields with their sizes; those with prose are first, or alone without
-    /// `include_all`.
+    /// Returns the fields with their sizes, prose first; only prose without `include_all`.
     pub fn fields(&self, include_all: bool) -> Vec<(String, u64)> {
         let mut fields: Vec<_> = self.paths.iter().filter(|(_, (_, prose))| include_all || *prose).collect();
         fields.sort_by_key(|(_, (size, prose))| (!prose, std::cmp::Reverse(*size)));
@@ -116,7 +111,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 
 /// Returns the characters of a text whose words are mostly missing; ids, addresses and times are no
 /// text.
-fn unused_size(text: &str, used_words: &HashSet<String>) -> Option<u64> {
+fn unused_size(text: &str, vocab: &HashSet<String>) -> Option<u64> {
     let text = text.trim();
     let plain = match () {
         () if text.contains("<ac:") => storage_format::to_markdown(text),
@@ -135,7 +130,7 @@ fn unused_size(text: &str, used_words: &HashSet<String>) -> Option<u64> {
     let (mut total, mut missing) = (0, 0);
     for word in words(&plain).take(MAX_WORDS) {
         total += 1;
-        missing += usize::from(!used_words.contains(&word));
+        missing += usize::from(!vocab.contains(&word));
     }
     (missing * 3 > total).then(|| text.chars().count() as u64)
 }

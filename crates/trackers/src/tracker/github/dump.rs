@@ -220,7 +220,7 @@ fn tells(name: &str, rest: &str) -> bool {
 }
 
 /// Returns `owner/name` and the number of a web address: `https://github.com/acme/app/issues/12`.
-fn repository_and_number(url: &str) -> Option<(String, u64)> {
+fn item_key(url: &str) -> Option<(String, u64)> {
     let target = address(url)?;
     Some((target.project?, target.number))
 }
@@ -256,7 +256,7 @@ fn item(text: &str) -> Result<Vec<Record>, String> {
     };
     identity::check("number", item.number)?;
     let number = item.number;
-    let place = (item.url.as_deref().and_then(repository_and_number).map(|(repository, _)| repository))
+    let place = (item.url.as_deref().and_then(item_key).map(|(repository, _)| repository))
         .or_else(|| named_repository(item.repository.as_ref()));
     let pull = item.url.as_deref().is_some_and(|u| u.contains("/pull/"))
         || item.is_draft.is_some()
@@ -326,10 +326,8 @@ fn archive_record(text: &str, kind: &str) -> Result<Record, String> {
     let body = clean(&record.body.unwrap_or_default());
     let is_comment = kind.ends_with("_comment");
     let home = if is_comment { record.issue.or(record.pull_request) } else { record.url.clone() };
-    let (repository, number) = home
-        .as_deref()
-        .and_then(repository_and_number)
-        .ok_or("its address does not end in an item number")?;
+    let (repository, number) =
+        home.as_deref().and_then(item_key).ok_or("its address does not end in an item number")?;
     if is_comment {
         let created_at = record.created_at.ok_or("no \"created_at\"")?;
         return Ok(Record::Comment(Box::new(CommentRecord {

@@ -89,36 +89,34 @@ impl GitHub {
     }
 
     /// Returns the error of an unsuccessful response.
-    pub(super) fn refusal(&self, response: &Response, subject: &str) -> Error {
+    pub(super) fn refusal(&self, response: &Response, item: &str) -> Error {
         let host = &self.host;
-        let detail = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
+        let text = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
         match response.status {
             401 if self.login.is_some() => {
-                Error::new(Code::Authentication, format!("{host} does not accept the token{detail}"))
+                Error::new(Code::Authentication, format!("{host} does not accept the token{text}"))
                     .with_hint("Create a new token, or sign in again: gh auth login")
             }
-            401 => Error::new(Code::Authentication, format!("{host} requires a token{detail}"))
+            401 => Error::new(Code::Authentication, format!("{host} requires a token{text}"))
                 .with_hint("Sign in with `gh auth login`, or set GH_TOKEN."),
             403 if response.header("x-github-sso").is_some() => Error::new(
                 Code::Authentication,
                 format!("{host} requires this token to be authorized for the organization's single sign-on"),
             )
             .with_hint("Authorize it in the token's settings (Configure SSO), then try again."),
-            403 => Error::new(Code::Authentication, format!("no permission to read {subject}{detail}"))
-                .with_hint(
-                    "Give the token read access to issues, pull requests and metadata of this repository.",
-                ),
-            404 => Error::not_found(format!("{subject} not found, or you don't have access{detail}"))
-                .with_hint(if self.login.is_some() {
+            403 => Error::new(Code::Authentication, format!("no permission to read {item}{text}")).with_hint(
+                "Give the token read access to issues, pull requests and metadata of this repository.",
+            ),
+            404 => Error::not_found(format!("{item} not found, or you don't have access{text}")).with_hint(
+                if self.login.is_some() {
                     "Check the name; a private repository needs a token with read access."
                 } else {
                     "Check the name; for a private repository sign in with `gh auth login`, or set GH_TOKEN."
-                }),
-            410 | 451 => Error::not_found(format!("{host} no longer provides {subject}{detail}")),
-            status => {
-                Error::new(Code::Network, format!("{host}: {} for {subject}{detail}", status_words(status)))
-                    .with_hint("Progress is saved; try again later.")
-            }
+                },
+            ),
+            410 | 451 => Error::not_found(format!("{host} no longer provides {item}{text}")),
+            status => Error::new(Code::Network, format!("{host}: {} for {item}{text}", status_words(status)))
+                .with_hint("Progress is saved; try again later."),
         }
     }
 

@@ -196,13 +196,9 @@ pub(in crate::tracker) fn issue(
         None => fields.resolution.is_some() || fields.resolutiondate.is_some(),
     };
     let key_of = |key: &str| {
-        let (other_project, number) = parts(key)?;
-        let other_project = if other_project == project {
-            other_project.to_owned()
-        } else {
-            format!("{home}/{other_project}")
-        };
-        Some(format!("{other_project}#{number}"))
+        let (name, number) = parts(key)?;
+        let name = if name == project { name.to_owned() } else { format!("{home}/{name}") };
+        Some(format!("{name}#{number}"))
     };
     let relations = fields.issuelinks.iter().filter_map(|l| relation(l, number, key_of)).collect();
     let mut labels: Vec<String> = fields.issuetype.into_iter().filter_map(|t| t.name).collect();

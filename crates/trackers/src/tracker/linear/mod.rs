@@ -128,17 +128,15 @@ impl Linear {
         };
         if let Some(problem) = answer.errors.first() {
             let code = problem.extensions["code"].as_str().unwrap_or_default();
-            let message = problem.message.as_str();
+            let text = problem.message.as_str();
             let outcome = match code {
                 "AUTHENTICATION_ERROR" => return Err(self.client.refusal_as(401, &response, subject)),
                 "FORBIDDEN" | "FEATURE_NOT_ACCESSIBLE" => {
                     QueryOutcome::Refused(format!("no permission to read them{}", problem.words()))
                 }
-                _ if message.starts_with("Entity not found") => QueryOutcome::Gone,
-                _ if message.to_lowercase().contains("cursor") => QueryOutcome::Expired,
-                _ if message.to_lowercase().contains("too complex") => {
-                    QueryOutcome::TooMuch(Box::new(response))
-                }
+                _ if text.starts_with("Entity not found") => QueryOutcome::Gone,
+                _ if text.to_lowercase().contains("cursor") => QueryOutcome::Expired,
+                _ if text.to_lowercase().contains("too complex") => QueryOutcome::TooMuch(Box::new(response)),
                 _ => {
                     return Err(Error::new(
                         Code::Network,

@@ -39,7 +39,7 @@ pub struct Redmine {
     project: String,
     wiki: bool,
     /// Ids of the closed statuses.
-    closed_statuses: HashSet<u64>,
+    done_ids: HashSet<u64>,
     id: Option<u64>,
 }
 
@@ -95,7 +95,7 @@ impl Redmine {
             client: Client::new(http, address, login),
             project: project.to_owned(),
             wiki,
-            closed_statuses: HashSet::new(),
+            done_ids: HashSet::new(),
             id: None,
         }
     }
@@ -135,7 +135,7 @@ impl Redmine {
         let mut page = Page::default();
         let mut times = Vec::new();
         for raw in &list.issues {
-            match shapes::issue(raw.get(), self.base(), &self.project, &self.closed_statuses) {
+            match shapes::issue(raw.get(), self.base(), &self.project, &self.done_ids) {
                 Ok((record, relations)) => {
                     times.extend(record.updated_at);
                     page.relations.extend(record.number.map(|n| (n, relations)));
@@ -158,8 +158,7 @@ impl Redmine {
         let mut page = Page::default();
         let mut times = Vec::new();
         for raw in &list.issues {
-            let Ok((issue, _)) = shapes::issue(raw.get(), self.base(), &self.project, &self.closed_statuses)
-            else {
+            let Ok((issue, _)) = shapes::issue(raw.get(), self.base(), &self.project, &self.done_ids) else {
                 continue;
             };
             times.extend(issue.updated_at);
@@ -187,12 +186,11 @@ impl Redmine {
         if let Some(outcome) = self.client.not_a_page(&response, walk, Stream::Pages)? {
             return Ok(outcome);
         }
-        let (mut entries, unreadable) =
-            parse_each::<WikiEntry>(&response.json::<WikiIndex<'_>>()?.wiki_pages);
-        entries.sort_by(|a, b| (a.updated_on, &a.title).cmp(&(b.updated_on, &b.title)));
-        let names = entries.iter().map(|p| p.title.clone()).collect();
+        let (mut rows, unreadable) = parse_each::<WikiEntry>(&response.json::<WikiIndex<'_>>()?.wiki_pages);
+        rows.sort_by(|a, b| (a.updated_on, &a.title).cmp(&(b.updated_on, &b.title)));
+        let names = rows.iter().map(|p| p.title.clone()).collect();
         let recent: Vec<_> =
-            entries.into_iter().filter(|p| walk.since.is_none() || p.updated_on >= walk.since).collect();
+            rows.into_iter().filter(|p| walk.since.is_none() || p.updated_on >= walk.since).collect();
         let from = usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(recent.len());
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
         let batch = &recent[from..recent.len().min(from.saturating_add(size))];
@@ -259,8 +257,7 @@ impl Tracker for Redmine {
         let about = self.client.json::<Whole>(&path, &self.project, task).await?.project;
         let statuses: Statuses =
             self.client.json("issue_statuses.json", "the list of statuses", task).await?;
-        self.closed_statuses =
-            statuses.issue_statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
+        self.done_ids = statuses.issue_statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
         self.id = about.id;
         Ok(Project {
             name: about.identifier.unwrap_or_else(|| self.project.clone()),
@@ -324,13 +321,10 @@ impl Tracker for Redmine {
                 if home.is_some() && self.id.is_some() && home != self.id {
                     return Ok(Fate::Moved(None));
                 }
-                Ok(
-                    match shapes::issue(whole.issue.get(), self.base(), &self.project, &self.closed_statuses)
-                    {
-                        Ok((record, _)) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
-                        Err(_) => Fate::Unreadable,
-                    },
-                )
+                Ok(match shapes::issue(whole.issue.get(), self.base(), &self.project, &self.done_ids) {
+                    Ok((record, _)) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
+                    Err(_) => Fate::Unreadable,
+                })
             }
             // A 403 means that the issue moved to an inaccessible project.
             403 | 404 | 410 => Ok(Fate::Gone),

@@ -132,12 +132,12 @@ pub(super) fn issue(
     text: &str,
     base: &str,
     project: &str,
-    closed_statuses: &HashSet<u64>,
+    done_ids: &HashSet<u64>,
 ) -> Result<(DocumentRecord, Vec<Relation>), String> {
     let issue: Issue = serde_json::from_str(text).map_err(|e| crate::tracker::github::describe(&e))?;
     identity::check("id", issue.id)?;
     let status = issue.status.as_ref();
-    let is_closed = status.and_then(|s| s.id).is_some_and(|id| closed_statuses.contains(&id));
+    let is_closed = status.and_then(|s| s.id).is_some_and(|id| done_ids.contains(&id));
     let id = issue.id;
     let relations = issue.relations.iter().filter_map(|r| relation(r, id, project)).collect();
     let record = DocumentRecord {

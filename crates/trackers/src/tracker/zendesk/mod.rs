@@ -49,7 +49,7 @@ const LIST_PAGE_SIZE: u32 = 100;
 const MAX_PAGES: usize = 60;
 /// The side-loaded data of a ticket: its users, and its solution date.
 /// <https://developer.zendesk.com/documentation/ticketing/using-the-zendesk-api/side_loading/#supported-endpoints>
-const SIDELOADS: &str = "users,dates";
+const EXTRAS: &str = "users,dates";
 
 /// A Zendesk account.
 #[derive(Debug)]
@@ -168,10 +168,9 @@ impl Zendesk {
     fn export_url(&self, walk: &Pagination) -> Result<Url> {
         if walk.open {
             // Archived tickets were closed long ago.
-            return self.list_url(&format!("api/v2/tickets.json?include={SIDELOADS}"), walk.token.as_deref());
+            return self.list_url(&format!("api/v2/tickets.json?include={EXTRAS}"), walk.token.as_deref());
         }
-        let mut url =
-            self.client.url(&format!("api/v2/incremental/tickets/cursor.json?include={SIDELOADS}"))?;
+        let mut url = self.client.url(&format!("api/v2/incremental/tickets/cursor.json?include={EXTRAS}"))?;
         let mut query = url.query_pairs_mut();
         query.append_pair("per_page", &walk.size.to_string());
         match &walk.token {
@@ -228,7 +227,7 @@ impl Zendesk {
             }
             page.named.push(ticket.id.to_string());
             if !ticket.is_gone()
-                && let Some(response) = self.add_comments(&ticket, &mut page, task).await?
+                && let Some(response) = self.collect(&ticket, &mut page, task).await?
             {
                 return self.client.list_refusal(&response, stream.words());
             }
@@ -239,20 +238,14 @@ impl Zendesk {
     }
 
     /// Adds the comments of a ticket; returns the response if they may not be read.
-    async fn add_comments(
-        &self,
-        ticket: &Ticket,
-        page: &mut Page,
-        task: &Task,
-    ) -> Result<Option<Box<Response>>> {
+    async fn collect(&self, ticket: &Ticket, page: &mut Page, task: &Task) -> Result<Option<Box<Response>>> {
         match self.thread(ticket.id, task).await? {
             Thread::Comments(comments, merged_into) => {
                 let comments = comments.into_iter().map(|c| c.map(|c| Record::Comment(Box::new(c))));
                 page.records.extend(comments);
                 if ticket.was_merged() {
                     let mut relations = ticket.relations();
-                    relations
-                        .extend(merged_into.map(|n| Relation::DuplicateOf(ticket.id, shapes::ticket_key(n))));
+                    relations.extend(merged_into.map(|n| Relation::DuplicateOf(ticket.id, shapes::key(n))));
                     page.relations.push((ticket.id, relations));
                 }
                 Ok(None)
@@ -467,7 +460,7 @@ impl Tracker for Zendesk {
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let url = self.client.url(&format!("api/v2/tickets/{number}.json?include={SIDELOADS}"))?;
+        let url = self.client.url(&format!("api/v2/tickets/{number}.json?include={EXTRAS}"))?;
         let response = self.client.get(url, task).await?;
         match response.status {
             200 => {}

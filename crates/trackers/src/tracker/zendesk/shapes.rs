@@ -93,7 +93,7 @@ pub(super) fn ticket(text: &str) -> Result<Ticket, String> {
 }
 
 /// Returns the key of a ticket, as relations name it.
-pub(super) fn ticket_key(number: u64) -> String {
+pub(super) fn key(number: u64) -> String {
     format!("{}#{number}", Kind::Zendesk.whole().unwrap_or_default())
 }
 
@@ -115,8 +115,8 @@ impl Ticket {
     /// Returns the relations of the ticket: an incident duplicates its problem, and a follow-up is
     /// related.
     pub(super) fn relations(&self) -> Vec<Relation> {
-        let problem = self.whole.problem_id.map(|n| Relation::DuplicateOf(self.id, ticket_key(n)));
-        let followups = self.whole.followup_ids.iter().map(|n| Relation::RelatesTo(self.id, ticket_key(*n)));
+        let problem = self.whole.problem_id.map(|n| Relation::DuplicateOf(self.id, key(n)));
+        let followups = self.whole.followup_ids.iter().map(|n| Relation::RelatesTo(self.id, key(*n)));
         problem.into_iter().chain(followups).collect()
     }
 
