@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn no_name_place_or_token_is_left_in_any_part() {
-        let finding = Finding {
+        let item = Finding {
             id: "permissions".to_owned(),
             severity: Severity::Warning,
             what: "/home/anna/cases/precedent.db is open to others".to_owned(),
@@ -259,7 +259,7 @@ mod tests {
             repairable: true,
             repaired: false,
         };
-        let health = Health { findings: vec![finding], ..Health::default() };
+        let health = Health { findings: vec![item], ..Health::default() };
         let gap = Gap {
             kind: GapKind::Ended,
             text: "git.acme.example answered acme/vault with 401 for token ghp_0123456789abcdefghijABCDEFGHIJ012345; \

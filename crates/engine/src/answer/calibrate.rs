@@ -49,7 +49,8 @@ pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
         let calibration = r.calibration(source.id)?;
         let calibration = calibration.filter(|calibration| {
             let model = finder.model();
-            calibration.model.as_deref() == model && finder.table.calibrated(calibration, model).is_some()
+            calibration.model.as_deref() == model
+                && finder.table.with_stored_calibration(calibration, model).is_some()
         });
         let enough = calibration.map_or(MIN_LABELS, |calibration| times(calibration.labels, GROWTH));
         if enough > MAX_QUERIES {
@@ -156,12 +157,12 @@ pub fn calibrate(
     let queries: Vec<TrainingQuery> = queries.into_iter().flatten().collect();
     let Some(fit_report) = fit(finder.table, &queries, task)? else { return Ok(report) };
     let order_figures =
-        fit_report.source_weights.filter(|_| fit_report.model.order.is_some()).unwrap_or(fit_report.built_in);
+        fit_report.source_weights.filter(|_| fit_report.own.order.is_some()).unwrap_or(fit_report.built_in);
     (report.found_first, report.found_in_ten) = (order_figures.found_first, order_figures.found_in_ten);
     (report.built_in, report.own) = (Some(fit_report.built_in), fit_report.source_weights);
     report.thresholds = figures(&fit_report.answers);
     if !dry {
-        let calibration = fit_report.model.calibration(finder.model());
+        let calibration = fit_report.own.calibration(finder.model());
         finder.store.write(|w| w.put_calibration(row.id, &calibration, now))?;
         report.kept = true;
     }

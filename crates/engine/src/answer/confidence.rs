@@ -35,7 +35,7 @@ pub struct PairEvidence<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confidence {
     /// The probability that they are the same problem, 0..1.
-    pub duplicate: f32,
+    pub same: f32,
     /// The probability that the earlier one is worth reading, 0..1; never less.
     pub worth: f32,
 }
@@ -198,7 +198,7 @@ impl ConfidenceModel {
         let numbers = evidence.numbers();
         let above = (self.same.odds(&numbers) - baseline.level) / baseline.spread;
         let duplicate = probability(self.scale.intercept + self.scale.slope * above);
-        Confidence { duplicate, worth: probability(self.worth.odds(&numbers)).max(duplicate) }
+        Confidence { same: duplicate, worth: probability(self.worth.odds(&numbers)).max(duplicate) }
     }
 
     /// Returns the observed outcomes of answers with this confidence, if enough were read.
@@ -236,15 +236,14 @@ mod tests {
 
     fn confidence_of(share: f32, overlap: Option<&TextOverlap>) -> f32 {
         let features = Features([0.0; features::COUNT]);
-        model().confidence(&PairEvidence { features: &features, share, overlap }, model().usual()).duplicate
+        model().confidence(&PairEvidence { features: &features, share, overlap }, model().usual()).same
     }
 
     #[test]
     fn low_baseline_raises_the_confidence() {
         let features = Features([0.0; features::COUNT]);
         let evidence = PairEvidence { features: &features, share: 0.0, overlap: None };
-        let confidence =
-            |level, spread| model().confidence(&evidence, ScoreBaseline { level, spread }).duplicate;
+        let confidence = |level, spread| model().confidence(&evidence, ScoreBaseline { level, spread }).same;
         assert!(confidence(-3.0, 1.0) > confidence(-2.0, 1.0));
         assert!(confidence(-4.0, 0.5) > confidence(-4.0, 1.0), "narrow");
         assert!((confidence(-3.0, 1.0) - probability(-2.0)).abs() < 1e-6, "at the baseline");
@@ -279,7 +278,7 @@ mod tests {
             &PairEvidence { features: &features, share: 0.0, overlap: None },
             ScoreBaseline { level: -4.0, spread: 1.0 },
         );
-        assert_eq!(confidence.worth, confidence.duplicate, "never below the duplicate probability");
+        assert_eq!(confidence.worth, confidence.same, "never below the duplicate probability");
     }
 
     #[test]

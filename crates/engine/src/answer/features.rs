@@ -263,9 +263,9 @@ mod tests {
         assert_eq!(likeness[0], complete);
         assert_eq!((likeness[1].text_text, likeness[1].title_title), (Some(0.6), Some(0.4)));
         assert_eq!((likeness[2].text_text, likeness[2].text_mean), (Some(0.3), None));
-        let mut missing = [Likeness::default(); 3];
-        fill_missing(&mut missing, &overlaps);
-        assert_eq!(missing, [Likeness::default(); 3]);
+        let mut no_vectors = [Likeness::default(); 3];
+        fill_missing(&mut no_vectors, &overlaps);
+        assert_eq!(no_vectors, [Likeness::default(); 3]);
     }
 
     #[test]

@@ -78,8 +78,8 @@ impl MatchFinder<'_> {
     /// # Errors
     /// Database or index errors.
     pub fn find(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Match>> {
-        let Some((draft, changed)) = comparable(draft) else { return Ok(Vec::new()) };
-        let retrieval = self.retrieve(&draft, changed, scope, task)?;
+        let Some((draft, is_changed)) = comparable(draft) else { return Ok(Vec::new()) };
+        let retrieval = self.retrieve(&draft, is_changed, scope, task)?;
         let (features, mut details, mut terms) = self.features(&draft, scope, &retrieval)?;
         let ranking = self.table.ranked(&features);
         let view_ids =
@@ -114,7 +114,7 @@ impl MatchFinder<'_> {
                 continue;
             }
             let evidence = PairEvidence { features: &features[at], share, overlap: overlap.as_ref() };
-            let Confidence { duplicate, worth } = model.confidence(&evidence);
+            let Confidence { same: duplicate, worth } = model.confidence(&evidence);
             matches.push(Match {
                 document,
                 in_view: is_in_view(document),
@@ -134,7 +134,7 @@ impl MatchFinder<'_> {
     }
 
     /// Retrieves candidates by full text and by vectors, even if not all vectors exist.
-    fn retrieve(&self, draft: &Draft, changed: bool, scope: &Scope, task: &Task) -> Result<Retrieval> {
+    fn retrieve(&self, draft: &Draft, is_changed: bool, scope: &Scope, task: &Task) -> Result<Retrieval> {
         let mut filters = scope.filters.clone();
         // Candidates without a date may be earlier. Ties within a second are broken by number.
         let now = draft.made_at.as_second();
@@ -146,7 +146,7 @@ impl MatchFinder<'_> {
         let mut ids: Vec<i64> =
             self.fulltext.similar(&terms, &filters, depth)?.into_iter().map(|(id, _)| id).collect();
         task.check()?;
-        let vectors = self.query_vectors(draft, changed)?;
+        let vectors = self.query_vectors(draft, is_changed)?;
         if let (Some(index), Some((_, text))) = (self.vectors, &vectors) {
             let filter_ids = self.fulltext.allowed(&filters)?;
             ids.extend(index.search(text, filter_ids.as_deref(), depth)?.iter().map(|n| n.document));
@@ -349,9 +349,9 @@ impl MatchFinder<'_> {
 
     /// Returns the vectors of a draft's title and of the beginning of its text; uses stored vectors
     /// unless the draft was changed.
-    fn query_vectors(&self, draft: &Draft, changed: bool) -> Result<Option<QueryVectors>> {
+    fn query_vectors(&self, draft: &Draft, is_changed: bool) -> Result<Option<QueryVectors>> {
         let Some(vectors) = self.vectors else { return Ok(None) };
-        if let Some(document) = draft.document.filter(|_| !changed)
+        if let Some(document) = draft.document.filter(|_| !is_changed)
             && let Some(stored_vectors) = vectors.of_document(document)?
         {
             return Ok(Some(stored_vectors));

@@ -67,7 +67,7 @@ pub struct Candidate {
 #[derive(Clone, Debug)]
 pub struct FitReport {
     /// The model fitted to all reports.
-    pub model: SourceModel,
+    pub own: SourceModel,
     /// The figures of the built-in ranking.
     pub built_in: OrderFigures,
     /// The figures of the source's own weights, if there were enough reports to fit them.
@@ -139,7 +139,7 @@ pub fn fit(table: &RankingModel, queries: &[TrainingQuery], task: &Task) -> Resu
         }
     }
     let model = SourceModel { order, curve: Curve::fit(&answers), labels: labels as u64 };
-    Ok(Some(FitReport { model, built_in: built_in_figures, source_weights: source_figures, answers }))
+    Ok(Some(FitReport { own: model, built_in: built_in_figures, source_weights: source_figures, answers }))
 }
 
 /// Ranks the candidates of a report, best first.
@@ -170,11 +170,7 @@ fn first(table: &RankingModel, query: &TrainingQuery) -> Option<(f64, bool, bool
     let best = *rank(table, query).first()?;
     let Candidate { features, overlap, right } = &query.candidates[best.at];
     let evidence = PairEvidence { features, share: best.share, overlap: overlap.as_ref() };
-    Some((
-        f64::from(table.confidence(&evidence).duplicate),
-        features.is_copy() || features.is_templated(),
-        *right,
-    ))
+    Some((f64::from(table.confidence(&evidence).same), features.is_copy() || features.is_templated(), *right))
 }
 
 impl Curve {
@@ -392,11 +388,11 @@ mod tests {
             source_weights.found_first > 0.85 && built_in.found_first < 0.5,
             "{source_weights:?} {built_in:?}"
         );
-        assert_eq!((source_weights.found_in_ten, report.model.labels), (1.0, 300));
-        let model = RankingModel::built_in().with(&report.model);
+        assert_eq!((source_weights.found_in_ten, report.own.labels), (1.0, 300));
+        let model = RankingModel::built_in().with(&report.own);
         assert_eq!(model.calibrated_on(), 300);
         assert!(model.order()[at("comments")] > RankingModel::built_in().order()[at("comments")]);
-        assert_eq!(calibration_of(&queries).model, report.model);
+        assert_eq!(calibration_of(&queries).own, report.own);
     }
 
     #[test]
@@ -412,8 +408,8 @@ mod tests {
         }
         let report = calibration_of(&queries);
         assert_eq!(report.source_weights, Some(report.built_in));
-        assert_eq!(report.model.order, None);
-        assert_eq!(RankingModel::built_in().with(&report.model).order(), RankingModel::built_in().order());
+        assert_eq!(report.own.order, None);
+        assert_eq!(RankingModel::built_in().with(&report.own).order(), RankingModel::built_in().order());
     }
 
     #[test]
@@ -424,7 +420,7 @@ mod tests {
                 .is_none()
         );
         let few = calibration_of(&source(MIN_ORDER - 1, "said_anew"));
-        assert_eq!((few.source_weights, few.model.order), (None, None));
+        assert_eq!((few.source_weights, few.own.order), (None, None));
     }
 
     #[test]

@@ -221,7 +221,7 @@ impl<'a> MatchFinder<'a> {
             let baseline_model = self.with_baseline(r, source, basis.as_deref())?;
             let calibration = r.calibration(source.id)?;
             let model = baseline_model.as_ref().unwrap_or(self.table);
-            Ok(calibration.and_then(|c| model.calibrated(&c, self.model())).or(baseline_model))
+            Ok(calibration.and_then(|c| model.with_stored_calibration(&c, self.model())).or(baseline_model))
         };
         if let Some(source) = source {
             let time_scale = r.pace(source.id)?;

@@ -132,14 +132,14 @@ fn has_same_words(a: &[Word], b: &[Word]) -> bool {
 }
 
 /// Returns the words of two titles that differ, between the words that they share.
-fn differing_ranges(left: &[Word], right: &[Word]) -> Option<(Range<usize>, Range<usize>)> {
+fn differing_ranges(first: &[Word], second: &[Word]) -> Option<(Range<usize>, Range<usize>)> {
     let is_equal = |(a, b): &(&Word, &Word)| a.term == b.term;
-    let prefix = left.iter().zip(right).take_while(is_equal).count();
-    let (left_rest, right_rest) = (&left[prefix..], &right[prefix..]);
-    let suffix = left_rest.iter().rev().zip(right_rest.iter().rev()).take_while(is_equal).count();
-    let (left, right) = (prefix..left.len() - suffix, prefix..right.len() - suffix);
+    let prefix = first.iter().zip(second).take_while(is_equal).count();
+    let (first_rest, second_rest) = (&first[prefix..], &second[prefix..]);
+    let suffix = first_rest.iter().rev().zip(second_rest.iter().rev()).take_while(is_equal).count();
+    let (first, second) = (prefix..first.len() - suffix, prefix..second.len() - suffix);
     let few = |range: &Range<usize>| (1..=MAX_REPLACED).contains(&range.len());
-    (few(&left) && few(&right) && prefix + suffix >= MIN_SHARED).then_some((left, right))
+    (few(&first) && few(&second) && prefix + suffix >= MIN_SHARED).then_some((first, second))
 }
 
 /// Returns whether two texts are equal if `to` may replace `from`, as a whole or word by word.

@@ -165,7 +165,7 @@ impl RankingModel {
     /// Returns the model with a source's calibration, or `None` if it does not apply: its weights
     /// are of other features, or of another model's vectors. A curve alone applies anyway, because
     /// it mostly reflects how often a source marks duplicates.
-    pub fn calibrated(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
+    pub fn with_stored_calibration(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
         let order = match &calibration.order {
             None => None,
             Some(by_name) if calibration.model.as_deref() == model && by_name.len() == COUNT => {
@@ -214,7 +214,7 @@ impl RankingModel {
     /// duplicates, and the rules for exact copies and templates. Marked duplicates are never
     /// complete, so a source's curve can only raise the confidence.
     pub fn confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
-        let Confidence { duplicate, worth } = self.confidence_model.confidence(evidence, self.baseline);
+        let Confidence { same: duplicate, worth } = self.confidence_model.confidence(evidence, self.baseline);
         let duplicate = duplicate.min(MODEL_CEILING);
         #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
         let by_curve = self.curve.map_or(duplicate, |curve| curve.at(odds(f64::from(duplicate))) as f32);
@@ -224,7 +224,7 @@ impl RankingModel {
             _ => evidence.overlap.map_or((0.0, 1.0), TextOverlap::bounds),
         };
         let duplicate = duplicate.max(by_curve).max(floor).min(ceiling);
-        Confidence { duplicate, worth: worth.max(duplicate) }
+        Confidence { same: duplicate, worth: worth.max(duplicate) }
     }
 
     /// Returns whether a rule bounds the confidence of a pair.
@@ -351,12 +351,8 @@ mod tests {
         let confidence_of = |at: usize| {
             table.confidence(&PairEvidence { features: &candidates[at], share: 0.0, overlap: None })
         };
-        assert!(
-            confidence_of(1).duplicate >= COPY && confidence_of(1).worth >= COPY,
-            "{:?}",
-            confidence_of(1)
-        );
-        assert!(confidence_of(0).duplicate <= TEMPLATE_CEILING, "{:?}", confidence_of(0));
+        assert!(confidence_of(1).same >= COPY && confidence_of(1).worth >= COPY, "{:?}", confidence_of(1));
+        assert!(confidence_of(0).same <= TEMPLATE_CEILING, "{:?}", confidence_of(0));
     }
 
     #[test]
@@ -368,9 +364,9 @@ mod tests {
             table
                 .with(&SourceModel { order: None, curve: Curve { slope: 1.0, intercept }, labels: 50 })
                 .confidence(&evidence)
-                .duplicate
+                .same
         };
-        let base = table.confidence(&evidence).duplicate;
+        let base = table.confidence(&evidence).same;
         assert!(with(2.0) > base && with(-2.0) == base);
     }
 }

@@ -210,8 +210,9 @@ impl<'a> OverlapReader<'a> {
         let names: Vec<String> = draft.names.intersection(&candidate.names).cloned().collect();
         let names = self.fulltext.information(Named::Identifier, &names)?;
         let missing_words = |title: &BTreeSet<String>, words: &HashSet<String>| -> Result<(f32, usize)> {
-            let missing: Vec<String> = title.iter().filter(|term| !words.contains(*term)).cloned().collect();
-            Ok((self.fulltext.information(Named::Word, &missing)?.iter().sum(), missing.len()))
+            let absent_terms: Vec<String> =
+                title.iter().filter(|term| !words.contains(*term)).cloned().collect();
+            Ok((self.fulltext.information(Named::Word, &absent_terms)?.iter().sum(), absent_terms.len()))
         };
         let draft_missing = missing_words(&draft.title, &candidate.words)?;
         let candidate_missing = missing_words(&candidate.title, &draft.words)?;

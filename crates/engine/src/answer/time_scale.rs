@@ -48,7 +48,7 @@ impl Recurrence {
         let shares = shares(&content, &features);
         let confidence = |at: usize| {
             let evidence = PairEvidence { share: shares[at], ..matches[at].evidence() };
-            (at, model.confidence(&evidence).duplicate)
+            (at, model.confidence(&evidence).same)
         };
         let best = (0..matches.len()).map(confidence);
         let (repeat_index, duplicate) = best.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;

@@ -334,7 +334,7 @@ impl Writer<'_> {
             (true, true) => "Possible duplicates",
             (true, false) => "Related reports",
         };
-        let known_key = response.known.as_ref().map(|known| known.key.as_str());
+        let known_key = response.known.as_ref().map(|k| k.key.as_str());
         let likely =
             response.candidates.iter().filter(|c| c.band != Band::None && Some(c.key.as_str()) != known_key);
         let likely = likely.map(|c| {

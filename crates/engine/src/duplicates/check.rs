@@ -151,7 +151,7 @@ pub(super) fn find_and_record(
             confidence: best.map_or(0.0, |c| c.confidence),
             worth: best.map_or(0.0, |c| c.worth),
             closed: request.include_closed,
-            lacking: coverage.missing,
+            lacking: coverage.gaps,
         };
         let candidates: Vec<(String, f32)> = response
             .candidates
@@ -234,7 +234,7 @@ fn run(
 pub(crate) fn respond(
     coverage: &CheckCoverage,
     finder: &MatchFinder<'_>,
-    found: &QuestionMatches,
+    question_matches: &QuestionMatches,
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
     let finder = &finder.with_calibration(&question_matches.question.calibration);
@@ -261,7 +261,7 @@ pub(crate) fn respond(
 /// The index coverage of a check, and the data that it lacks.
 pub(crate) struct CheckCoverage {
     pub(super) index: Coverage,
-    missing: Lacking,
+    gaps: Lacking,
 }
 
 pub(crate) fn check_coverage(finder: &MatchFinder<'_>) -> Result<CheckCoverage> {
@@ -269,11 +269,11 @@ pub(crate) fn check_coverage(finder: &MatchFinder<'_>) -> Result<CheckCoverage> 
     let has_all_text = coverage.full_text >= coverage.documents;
     let has_all_vectors =
         finder.vectors.is_some() && coverage.unread == 0 && coverage.embedded >= coverage.chunks;
-    let missing = Lacking {
+    let gaps = Lacking {
         full_text: (!has_all_text).then_some(coverage.full_text),
         embedded: (!has_all_vectors).then_some(coverage.embedded),
     };
-    Ok(CheckCoverage { index: coverage, missing })
+    Ok(CheckCoverage { index: coverage, gaps })
 }
 
 fn answer(
@@ -460,7 +460,7 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Vers
                     }
                     milestone => milestone,
                 };
-                match (versions, fixed) {
+                match (versions, fixed_version) {
                     // A reporter with an older version does not have the fix.
                     ((Some(draft_version), _), Some(fixed_version)) => {
                         compare(draft_version, &fixed_version).is_some_and(Ordering::is_ge)

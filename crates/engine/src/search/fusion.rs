@@ -9,7 +9,7 @@ use precedent_index::vectors::Likeness;
 
 /// The documents of one arm, best first.
 #[derive(Clone, Copy)]
-pub(super) struct ArmRanking<'a> {
+pub(super) struct ArmList<'a> {
     pub(super) arm: Arm,
     pub(super) weight: f32,
     pub(super) documents: &'a [(i64, f32)],
@@ -83,7 +83,7 @@ pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedDocument> {
         });
         share + factors.semantic * estimate
     };
-    let arm = |arm, weight, documents| ArmRanking { arm, weight, documents };
+    let arm = |arm, weight, documents| ArmList { arm, weight, documents };
     sum_contributions(&[
         (arm(Arm::Lexical, 1.0, words), &by_words),
         (arm(Arm::Semantic, factors.semantic, semantic), &|place, s| near(place, s) - farthest),
@@ -94,7 +94,7 @@ pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedDocument> {
 /// A function that scores a document of an arm, by its position in the list and its score.
 type Worth<'a> = dyn Fn(usize, f32) -> f32 + 'a;
 
-fn sum_contributions(arms: &[(ArmRanking<'_>, &Worth<'_>)]) -> Vec<FusedDocument> {
+fn sum_contributions(arms: &[(ArmList<'_>, &Worth<'_>)]) -> Vec<FusedDocument> {
     let mut by_document: HashMap<i64, Vec<Contribution>> = HashMap::new();
     for (arm, worth) in arms {
         let mut rank = 0;

@@ -363,8 +363,8 @@ fn case_comment(comment: &StoredComment, role: Option<CommentRole>) -> CaseComme
 fn without_quotes(markdown: &str) -> String {
     let markdown = &*written(markdown);
     let lines: Vec<&str> = markdown.lines().filter(|l| !l.trim_start().starts_with('>')).collect();
-    let unquoted = lines.join("\n");
-    let text = if unquoted.trim().is_empty() { markdown } else { &unquoted };
+    let own_text = lines.join("\n");
+    let text = if own_text.trim().is_empty() { markdown } else { &own_text };
     let mut out = String::with_capacity(text.len());
     let mut blank = 0;
     for line in text.trim().lines() {
