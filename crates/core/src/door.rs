@@ -80,12 +80,12 @@ fn forms(secret: &str) -> Vec<String> {
     let percent: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
     forms.push(percent.replace('+', "%20"));
     forms.push(percent);
-    for before in 0..3 {
+    for padding in 0..3 {
         for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
-            let text = engine.encode([&vec![0; before], secret.as_bytes()].concat());
+            let text = engine.encode([&vec![0; padding], secret.as_bytes()].concat());
             // Characters at the edges depend on bits of the neighbouring text.
-            let end = text.len() - usize::from(!(before + secret.len()).is_multiple_of(3));
-            let inner = &text[[0, 2, 3][before]..end];
+            let end = text.len() - usize::from(!(padding + secret.len()).is_multiple_of(3));
+            let inner = &text[[0, 2, 3][padding]..end];
             forms.push(inner.replace('/', "\\/"));
             forms.push(inner.to_owned());
         }
@@ -269,9 +269,9 @@ mod tests {
     proptest::proptest! {
         /// Checks that no form of a token remains, not even text that decodes to it.
         #[test]
-        fn no_form_of_a_token_passes(before in "[a-zA-Z0-9:@. ]{0,9}", after in "[a-zA-Z0-9:@. ]{0,9}") {
+        fn no_form_of_a_token_passes(prefix in "[a-zA-Z0-9:@. ]{0,9}", suffix in "[a-zA-Z0-9:@. ]{0,9}") {
             register_token();
-            let whole = format!("{before}{TOKEN}{after}");
+            let whole = format!("{prefix}{TOKEN}{suffix}");
             let json = serde_json::to_string(&whole).unwrap().replace('/', "\\/");
             let url: String = url::form_urlencoded::byte_serialize(whole.as_bytes()).collect();
             for text in [whole.clone(), json, url, STANDARD_NO_PAD.encode(&whole), URL_SAFE_NO_PAD.encode(&whole)] {

@@ -319,7 +319,7 @@ mod tests {
         create(&folder.path().join("new"), b"x").unwrap();
         assert!(!leftover.exists() && !empty.exists());
         assert!(foreign.iter().all(|name| folder.path().join(name).exists()), "{:?}", names(folder.path()));
-        assert_eq!(fs::read(active.path("half")).unwrap(), b"half", "what is used stays");
+        assert_eq!(fs::read(active.path("half")).unwrap(), b"half", "a folder in use stays");
     }
 
     #[test]

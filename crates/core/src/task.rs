@@ -188,7 +188,7 @@ pub fn apart<T: Send + 'static>(task: &Task, work: impl FnOnce() -> T + Send + '
         .map_err(|e| Error::new(Code::Internal, "cannot start a thread").with_source(e))?;
     loop {
         match take.recv_timeout(LOOK_AGAIN) {
-            Ok(done) => return Ok(done),
+            Ok(result) => return Ok(result),
             Err(RecvTimeoutError::Timeout) => task.check()?,
             Err(RecvTimeoutError::Disconnected) => return Err(job_error()),
         }
@@ -210,7 +210,7 @@ mod tests {
     fn cancelling_does_not_wait_for_uninterruptible_work() {
         let task = Task::new();
         assert_eq!(apart(&task, || 7).unwrap(), 7);
-        let result: Result<()> = apart(&task, || panic!("a test wants this one"));
+        let result: Result<()> = apart(&task, || panic!("expected by this test"));
         assert_eq!(result.unwrap_err().code(), Code::Internal);
         let (go, go_receiver) = channel();
         let (end, end_receiver) = channel();

@@ -403,8 +403,8 @@ mod tests {
         ] {
             assert!(may_be_log(log), "{log}");
         }
-        for other in ["nginx.conf", "a/b.PNG", "etc/app.yaml", ".hidden", "__MACOSX/app.log", "lib.so"] {
-            assert!(!may_be_log(other), "{other}");
+        for name in ["nginx.conf", "a/b.PNG", "etc/app.yaml", ".hidden", "__MACOSX/app.log", "lib.so"] {
+            assert!(!may_be_log(name), "{name}");
         }
     }
 }

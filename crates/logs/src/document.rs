@@ -265,8 +265,8 @@ mod tests {
         #[test]
         fn any_document_is_accepted(text in "[\\[\\]{}\",:\\\\ \na1é]{0,80}", piece in 1_usize..20) {
             let (objects, broken, _) = parse(&text, piece);
-            for one in objects.iter().map(|o| &o.1).chain(&broken) {
-                proptest::prop_assert!(text.contains(one.as_str()));
+            for object in objects.iter().map(|o| &o.1).chain(&broken) {
+                proptest::prop_assert!(text.contains(object.as_str()));
             }
         }
     }

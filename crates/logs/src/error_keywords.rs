@@ -166,7 +166,7 @@ mod tests {
         for word in [FATAL, ERROR, WARNING].into_iter().flat_map(phrases) {
             assert!(severity(format!("app {word} here").as_bytes()).is_some(), "{word}");
         }
-        for (line, found) in [
+        for (line, want) in [
             ("thread 'main' panicked at src/x.rs:4:9:", Some(Fatal)),
             ("Out of memory: Killed process 12 (java)", Some(Fatal)),
             ("TypeError: undefined is not a function", Some(Error)),
@@ -199,7 +199,7 @@ mod tests {
             ("the page was not found", None),
             ("all is well", None),
         ] {
-            assert_eq!(severity(line.as_bytes()), found, "{line}");
+            assert_eq!(severity(line.as_bytes()), want, "{line}");
         }
     }
 }

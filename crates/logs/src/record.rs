@@ -236,7 +236,7 @@ fn message(value: &Value) -> Option<String> {
         Value::Object(fields) if fields.contains_key("stringValue") => {
             fields.get("stringValue").and_then(message)
         }
-        other => plain(other),
+        value => plain(value),
     }
 }
 
@@ -370,9 +370,9 @@ pub fn within(value: &Value) -> Vec<Record> {
 
 fn collect(value: &Value, out: &mut Vec<Record>) {
     match value {
-        Value::Array(all) => {
-            for one in all {
-                match one {
+        Value::Array(list) => {
+            for element in list {
+                match element {
                     // Loki: [["1772590000000000000", "a line"], …]
                     Value::Array(pair) => match &pair[..] {
                         [Value::String(at), Value::String(line), ..]
@@ -384,9 +384,9 @@ fn collect(value: &Value, out: &mut Vec<Record>) {
                                 ..Record::default()
                             });
                         }
-                        _ => collect(one, out),
+                        _ => collect(element, out),
                     },
-                    _ => collect(one, out),
+                    _ => collect(element, out),
                 }
             }
         }
@@ -472,13 +472,13 @@ pub fn logfmt(line: &str) -> Option<Record> {
             rest = rest[end..].trim_start();
             continue;
         }
-        let (value, after) = value(&rest[end + 1..]);
+        let (value, tail) = value(&rest[end + 1..]);
         if let Some(field) =
             field(name).filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Letter | Field::Details))
         {
             out.set_field(&field, &Value::String(value.into_owned()));
         }
-        rest = after.trim_start();
+        rest = tail.trim_start();
     }
     (out.level.is_some() || !out.message.is_empty()).then(|| out.merge_error())
 }

@@ -64,7 +64,7 @@ struct Group {
     words: Vec<String>,
     /// The hash of each word, 0 for an empty one.
     hashes: Vec<u64>,
-    /// What kind of failure it is, by exception and frame; 0 without.
+    /// Hash of the exceptions and the first frame; 0 without a trace.
     kind: u64,
     count: u64,
     message: String,

@@ -286,7 +286,7 @@ fn pod_words(text: &str, depth: usize) -> String {
             'I' => out.push_str(&format!("*{}*", pod_words(words, depth + 1))),
             'C' | 'F' => out.push_str(&format!("`{words}`")),
             'L' => match words.split_once('|') {
-                Some((said, address)) => out.push_str(&link(said, address)),
+                Some((label, address)) => out.push_str(&link(label, address)),
                 None if words.contains("://") => out.push_str(&link("", words)),
                 None => out.push_str(words),
             },

@@ -120,7 +120,7 @@ fn row(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
 /// its cells.
 fn table(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
     let content = handlers.walk_children(element.node).content;
-    let (before, rows) = content.split_once(ROW).unwrap_or((&content, ""));
+    let (prefix, rows) = content.split_once(ROW).unwrap_or((&content, ""));
     let head = rows.split(ROW).next().is_some_and(|first| first.contains(HEAD));
     let rows: Vec<Vec<&str>> = rows
         .split(ROW)
@@ -133,7 +133,7 @@ fn table(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult>
         () if head || (columns > 1 && !lines) => of_rows(&rows, columns),
         () => rows.concat().join("\n\n"),
     };
-    Some(format!("\n\n{}\n\n{}\n\n", before.trim(), text.trim_end()).into())
+    Some(format!("\n\n{}\n\n{}\n\n", prefix.trim(), text.trim_end()).into())
 }
 
 /// Formats rows as a Markdown table; the first one is its header.

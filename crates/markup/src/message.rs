@@ -48,7 +48,7 @@ pub fn is_mail(start: &[u8]) -> bool {
     {
         lines.next();
     }
-    let (mut known, mut sender, mut dated, mut first) = (0, false, false, true);
+    let (mut count, mut sender, mut dated, mut first) = (0, false, false, true);
     for line in lines {
         if line.starts_with([' ', '\t']) && !first {
             continue;
@@ -62,12 +62,12 @@ pub fn is_mail(start: &[u8]) -> bool {
         sender |= matches!(name.as_str(), "from" | "sender" | "return-path");
         dated |=
             matches!(name.as_str(), "date" | "received" | "message-id" | "mime-version" | "x-mozilla-status");
-        known += usize::from(matches!(
+        count += usize::from(matches!(
             name.as_str(),
             "to" | "subject" | "cc" | "delivered-to" | "content-type" | "reply-to"
         ));
     }
-    sender && dated && known > 0
+    sender && dated && count > 0
 }
 
 /// Returns whether a line separates the mails of a mailbox: "From ada@mill.example Tue Mar  4

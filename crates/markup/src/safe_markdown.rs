@@ -75,7 +75,7 @@ fn marks(text: &str) -> BTreeMap<usize, Mark> {
             Event::End(pulldown_cmark::TagEnd::CodeBlock) => in_code = false,
             Event::Code(_) => code.push(range),
             Event::Text(_) if in_code => code.push(range),
-            Event::Text(shown) if text[range.clone()].starts_with('&') && shown.contains(is_order) => {
+            Event::Text(entity) if text[range.clone()].starts_with('&') && entity.contains(is_order) => {
                 marks.insert(range.start, Mark::Replace("&amp;"));
             }
             _ => {}

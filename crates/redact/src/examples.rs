@@ -243,12 +243,12 @@ fn redaction_is_idempotent() {
 
 #[test]
 fn possible_numbers_and_passwords_are_doubtful() {
-    for (text, what) in [
+    for (text, secret) in [
         ("My number at work, 22 555 01 02, is busy.", "22 555 01 02"),
         ("login with user bob and password hunter22", "hunter22"),
         ("Hi,\n\nit stops.\n\nJonathan Whitcombe", "Jonathan Whitcombe"),
     ] {
-        let sure = hits(text).into_iter().find(|(_, original, _)| original == what).map(|(.., sure)| sure);
+        let sure = hits(text).into_iter().find(|(_, original, _)| original == secret).map(|(.., sure)| sure);
         assert_eq!(sure, Some(false), "{text}");
     }
 }

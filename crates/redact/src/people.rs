@@ -220,10 +220,10 @@ fn hide_closings(r: &mut Redactor, text: &str) -> String {
             named_in(bare).map(|(from, name, certainty)| (from, name, r.hide_person(certainty, name)))
         };
         match hidden {
-            Some((from, was, shown)) => {
+            Some((from, was, pseudonym)) => {
                 let from = begin + from;
                 out.push_str(&line[..from]);
-                out.push_str(&shown);
+                out.push_str(&pseudonym);
                 out.push_str(&line[from + was.len()..]);
             }
             None => out.push_str(line),
@@ -324,39 +324,39 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
     const WIDTH: usize = 120;
     let lines = Lines::of(text);
     let mut out: Vec<Range<usize>> = Vec::new();
-    let (mut left, mut blank, mut begins) = (0, true, false);
+    let (mut budget, mut blank, mut begins) = (0, true, false);
     let mut at = 0;
     let last = bare_signature(text);
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
         let bare = line.trim_start_matches(['>', ' ']).trim_end();
-        if last == Some(start) && left == 0 {
-            (left, begins) = (LINES, true);
+        if last == Some(start) && budget == 0 {
+            (budget, begins) = (LINES, true);
         }
         if lines.manner(start) == Manner::Code || bare.starts_with('#') || bare.chars().count() > WIDTH {
-            (left, begins) = (0, false);
+            (budget, begins) = (0, false);
             continue;
         }
         let dashes =
             matches!(bare, "--" | "—" | "– –" | "- -") || (bare.len() > 1 && bare.chars().all(|c| c == '_'));
         // RFC 3676 has a space after the dashes; below a closing they need no empty line.
-        let separates = dashes && (blank || left > 0 || line.starts_with("-- "));
+        let separates = dashes && (blank || budget > 0 || line.starts_with("-- "));
         if separates || closings::closes(bare) {
-            (left, begins) = (LINES, !dashes);
+            (budget, begins) = (LINES, !dashes);
         } else if bare.is_empty() {
             // One empty line may precede the name; a second one ends the signature.
             if blank && !begins {
-                left = 0;
+                budget = 0;
             }
-        } else if left > 0 {
+        } else if budget > 0 {
             // "Thanks!" may be followed by any text.
             if begins && !segments(bare).first().is_some_and(|(_, first)| can_sign(name_in(first))) {
-                left = 0;
+                budget = 0;
             } else {
                 let begin = start + line.find(bare).unwrap_or_default();
                 out.push(begin..begin + bare.len());
-                left -= 1;
+                budget -= 1;
             }
             begins = false;
         }

@@ -138,12 +138,12 @@ impl Redactor {
     pub(super) fn preview(&self) -> Vec<RedactionPreview> {
         let mut out: Vec<RedactionPreview> = self
             .replacements()
-            .map(|((kind, original), found)| RedactionPreview {
+            .map(|((kind, original), entry)| RedactionPreview {
                 kind: (*kind).to_owned(),
                 original: original.clone(),
-                pseudonym: found.pseudonym.clone(),
-                count: found.count,
-                sure: found.sure,
+                pseudonym: entry.pseudonym.clone(),
+                count: entry.count,
+                sure: entry.sure,
             })
             .collect();
         out.sort_by(|a, b| (&a.kind, order(&a.pseudonym)).cmp(&(&b.kind, order(&b.pseudonym))));

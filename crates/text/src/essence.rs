@@ -45,9 +45,9 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[0
 pub fn extract_salient(text: &str) -> Cow<'_, str> {
     let text = match strip_ansi(text) {
         plain if plain.len() > LONGEST_MAIL => plain,
-        plain => match mail::pasted(&plain) {
-            Some((subject, own)) if subject.is_empty() => Cow::Owned(own),
-            Some((subject, own)) => Cow::Owned(format!("{subject}\n\n{own}")),
+        plain => match mail::split_pasted(&plain) {
+            Some((subject, body)) if subject.is_empty() => Cow::Owned(body),
+            Some((subject, body)) => Cow::Owned(format!("{subject}\n\n{body}")),
             None => plain,
         },
     };

@@ -21,7 +21,7 @@ pub enum FailureMatch {
     Same,
     /// Another root cause, another place, or another code of one family.
     Different,
-    /// No failure in at least one text, or only one that every program has.
+    /// A text without a failure, or with one that every program has.
     #[default]
     Unknown,
 }
@@ -160,20 +160,20 @@ impl Failure {
         };
         self.codes.is_disjoint(&other.codes)
             && self.codes.iter().any(|code| {
-                let (ours, theirs) = (family(&self.codes, code), family(&other.codes, code));
-                (1..=MAX_CODES).contains(&ours) && (1..=MAX_CODES).contains(&theirs)
+                let (own_codes, other_codes) = (family(&self.codes, code), family(&other.codes, code));
+                (1..=MAX_CODES).contains(&own_codes) && (1..=MAX_CODES).contains(&other_codes)
             })
     }
 
     /// Returns whether both traces go through the same place; `None` if that is unknown.
     fn same_place(&self, other: &Self) -> Option<bool> {
-        let (ours, theirs) = (&self.frames, &other.frames);
-        let (Some(top), Some(other_top)) = (ours.first(), theirs.first()) else { return None };
-        let shared_frames = ours.iter().filter(|name| theirs.contains(name)).count();
-        let is_top_shared = theirs.contains(top) || ours.contains(other_top);
+        let (frames, other_frames) = (&self.frames, &other.frames);
+        let (Some(top), Some(other_top)) = (frames.first(), other_frames.first()) else { return None };
+        let shared_frames = frames.iter().filter(|name| other_frames.contains(name)).count();
+        let is_top_shared = other_frames.contains(top) || frames.contains(other_top);
         match shared_frames {
             0 => Some(false),
-            _ if is_top_shared && shared_frames * 2 >= ours.len().min(theirs.len()) => Some(true),
+            _ if is_top_shared && shared_frames * 2 >= frames.len().min(other_frames.len()) => Some(true),
             _ => None,
         }
     }

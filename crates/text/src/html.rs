@@ -122,8 +122,8 @@ pub fn from_markdown(markdown: &str) -> String {
             None
         }
         _ if image.is_some() => None,
-        Event::TaskListMarker(done) => {
-            let mark = if done { "☑" } else { "☐" };
+        Event::TaskListMarker(is_done) => {
+            let mark = if is_done { "☑" } else { "☐" };
             Some(Event::InlineHtml(format!("<span class=\"task\">{mark}</span> ").into()))
         }
         Event::SoftBreak => Some(Event::HardBreak),
@@ -254,9 +254,9 @@ fn attributes(name: &str, attributes: &str, targets: &mut Vec<String>) -> Option
     }
     let image = name.eq_ignore_ascii_case("img");
     let mut alt = None;
-    for one in ATTRIBUTE.captures_iter(attributes) {
-        let value = one.get(2).or_else(|| one.get(3)).or_else(|| one.get(4)).map_or("", |v| v.as_str());
-        match one[1].to_ascii_lowercase().as_str() {
+    for caps in ATTRIBUTE.captures_iter(attributes) {
+        let value = caps.get(2).or_else(|| caps.get(3)).or_else(|| caps.get(4)).map_or("", |v| v.as_str());
+        match caps[1].to_ascii_lowercase().as_str() {
             "alt" if image && !value.trim().is_empty() => alt = Some(value.to_owned()),
             "alt" => {}
             _ => target(&html_escape::decode_html_entities(value), targets),

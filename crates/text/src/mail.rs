@@ -170,7 +170,7 @@ pub fn greets(line: &str) -> bool {
 
 /// Returns a mail's own text. A text without the marks of a mail is returned unchanged, and so is
 /// one that has no other content.
-pub fn own(text: &str) -> Cow<'_, str> {
+pub fn own_text(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().collect();
     let is_kept = keep(&lines);
     if is_kept.iter().all(|keep| *keep) {
@@ -209,7 +209,7 @@ fn is_frame(text: &str) -> bool {
 
 /// Splits a pasted mail into a title and a text: its subject, if its headers were pasted, and its
 /// own text without the greeting. Returns `None` if the text is no mail.
-pub fn pasted(text: &str) -> Option<(String, String)> {
+pub fn split_pasted(text: &str) -> Option<(String, String)> {
     let text = text.trim_start();
     let lines: Vec<&str> = text.lines().collect();
     let headers = header_block(&lines);
@@ -223,7 +223,7 @@ pub fn pasted(text: &str) -> Option<(String, String)> {
     }
     let rest = text.lines().skip(headers).collect::<Vec<_>>().join("\n");
     let (body, has_greeting) = without_greeting(&rest);
-    let own_text = own(body);
+    let own_text = own_text(body);
     if headers == 0 && !has_greeting && matches!(own_text, Cow::Borrowed(_)) {
         return None;
     }
@@ -482,11 +482,11 @@ mod tests {
         let mail = "Uploads fail, our admin found:\n\n> [error] client intended to send too large body\n\nRegards\nPetra\n\n\
                     -----Original Message-----\nFrom: support@acme.example\nSubject: RE: ORA-01555\nIs that solved?";
         assert_eq!(
-            own(mail).trim(),
+            own_text(mail).trim(),
             "Uploads fail, our admin found:\n\n[error] client intended to send too large body"
         );
         let answer = "It still fails.\n\nOn Monday, Ann wrote:\n> Is that solved?";
-        assert_eq!(own(answer).trim(), "It still fails.");
+        assert_eq!(own_text(answer).trim(), "It still fails.");
     }
 
     #[test]
@@ -511,10 +511,10 @@ mod tests {
         ] {
             let mail =
                 format!("{BODY}\n\n{intro}\n> Dear customer,\n>\n> please update the seal firmware.\n");
-            assert_eq!(own(&mail).trim(), BODY, "{intro}");
+            assert_eq!(own_text(&mail).trim(), BODY, "{intro}");
             // Some programs quote without a mark.
             let mail = format!("{BODY}\n\n{intro}\n\nDear customer,\nplease update the seal firmware.\n");
-            assert_eq!(own(&mail).trim(), BODY, "{intro}");
+            assert_eq!(own_text(&mail).trim(), BODY, "{intro}");
         }
     }
 
@@ -533,7 +533,7 @@ mod tests {
             "发件人: Pump Support\n发送时间: 2025年3月4日\n收件人: Ada\n主题: 泵\n",
         ] {
             let mail = format!("{BODY}\n\n{block}\nPlease update the seal firmware.\n");
-            assert_eq!(own(&mail).trim(), BODY, "{block}");
+            assert_eq!(own_text(&mail).trim(), BODY, "{block}");
         }
     }
 
@@ -542,10 +542,10 @@ mod tests {
         let block =
             "From: Carl <c@k.example>\nSent: Monday, March 3, 2025 9:14 AM\nTo: support\nSubject: pump\n";
         for note in ["FYI", "Bitte prüfen.", "Pour info, voir ci-dessous", "Hi all,\n\nplease have a look"] {
-            assert!(own(&format!("{note}\n\n{block}\n{BODY}\n")).contains("FW-1043"), "{note}");
+            assert!(own_text(&format!("{note}\n\n{block}\n{BODY}\n")).contains("FW-1043"), "{note}");
         }
         for answer in ["It works now, thank you.", "Yes, version 2.4."] {
-            assert_eq!(own(&format!("{answer}\n\n{block}\n{BODY}\n")).trim(), answer);
+            assert_eq!(own_text(&format!("{answer}\n\n{block}\n{BODY}\n")).trim(), answer);
         }
     }
 
@@ -556,12 +556,16 @@ mod tests {
             "--- Bitte antworten Sie oberhalb dieser Linie ---",
             "Veuillez répondre au-dessus de cette ligne",
         ] {
-            assert_eq!(own(&format!("{BODY}\n\n{row}\n\nUpdate the seal firmware.\n")).trim(), BODY, "{row}");
+            assert_eq!(
+                own_text(&format!("{BODY}\n\n{row}\n\nUpdate the seal firmware.\n")).trim(),
+                BODY,
+                "{row}"
+            );
         }
         let phone = format!(
             "{BODY}\n\nVon meinem iPhone gesendet\n\n> Am 03.03.2025 um 09:14 schrieb Pump Support <s@t.example>:\n> \n> Update the seal firmware.\n"
         );
-        assert_eq!(own(&phone).trim(), BODY);
+        assert_eq!(own_text(&phone).trim(), BODY);
         assert!(
             answers("AW: WG: RE: pump")
                 && answers("Re[2]: pump")
@@ -583,22 +587,22 @@ mod tests {
             "Gesendet mit der Telekom Mail App",
             "Get Outlook for Android",
         ] {
-            assert_eq!(own(&format!("{BODY}\n\n{signed}\n")).trim(), BODY, "{signed}");
+            assert_eq!(own_text(&format!("{BODY}\n\n{signed}\n")).trim(), BODY, "{signed}");
         }
     }
 
     #[test]
     fn answers_between_the_quoted_lines_are_kept() {
         let mail = "On 4 Mar 2025, Support wrote:\n> Which version?\n\n2.4.1\n\n> Which system?\n\nDebian\n\n-- \nAda\n";
-        assert_eq!(own(mail).split_whitespace().collect::<Vec<_>>(), ["2.4.1", "Debian"]);
+        assert_eq!(own_text(mail).split_whitespace().collect::<Vec<_>>(), ["2.4.1", "Debian"]);
     }
 
     #[test]
     fn forwarded_mail_is_kept_whole() {
         let mail = "Can you look at this?\n\n---------- Forwarded message ---------\nFrom: Ada <ada@mill.example>\nDate: Tue, 4 Mar 2025\nSubject: Pump\nTo: Desk\n\nThe pump stops.\n";
-        let text = own(mail);
+        let text = own_text(mail);
         assert!(text.contains("Can you look") && text.contains("The pump stops.") && !text.contains("ada@"));
-        assert_eq!(own("> nothing but this"), "> nothing but this");
+        assert_eq!(own_text("> nothing but this"), "> nothing but this");
     }
 
     #[test]
@@ -615,14 +619,14 @@ mod tests {
             "regards\nis the name of the table that fails when a row is long and nothing is written into the other table of that name",
             "Config:\n\nTo: x\nSubject: y\n",
         ] {
-            assert!(matches!(own(text), Cow::Borrowed(_)), "{text}");
+            assert!(matches!(own_text(text), Cow::Borrowed(_)), "{text}");
         }
     }
 
     #[test]
     fn pasted_mail_is_titled_by_its_subject() {
         let mail = "From: Ada <ada@mill.example>\nSent: Tuesday\nTo: Desk\nSubject: RE: AW: Pump stops\n\nDear support team,\n\nthe pump stops.\n\nRegards\nAda";
-        assert_eq!(pasted(mail), Some(("Pump stops".into(), "the pump stops.".into())));
+        assert_eq!(split_pasted(mail), Some(("Pump stops".into(), "the pump stops.".into())));
         for greeting in [
             "Hello support team,",
             "Hi!",
@@ -633,7 +637,7 @@ mod tests {
             "您好，",
         ] {
             let text = format!("{greeting}\nthe pump stops.");
-            assert_eq!(pasted(&text), Some((String::new(), "the pump stops.".into())), "{greeting}");
+            assert_eq!(split_pasted(&text), Some((String::new(), "the pump stops.".into())), "{greeting}");
         }
         for title in [
             "Hello world crashes\nwith 3 threads",
@@ -641,20 +645,20 @@ mod tests {
             "Hello 2 crashes,\nx",
             "Hello",
         ] {
-            assert_eq!(pasted(title), None, "{title}");
+            assert_eq!(split_pasted(title), None, "{title}");
         }
     }
 
     proptest::proptest! {
         #[test]
         fn any_text_only_loses_whole_lines(text in "([a-zA-Z:>. \\-]{0,30}\n|-- \n|On 1.2.2025 10:00 A wrote:\n|> q\n|```\n|From: a\n|Sent: b\n|To: c\n|Thanks,\n){0,20}") {
-            let own_text = own(&text);
+            let own_text = own_text(&text);
             let mut lines = text.lines();
             for line in own_text.lines() {
                 let is_own = |l: &str| l == line || l.trim_start().trim_start_matches('>').trim_start() == line;
                 proptest::prop_assert!(lines.any(is_own), "{line}");
             }
-            let _ = pasted(&text);
+            let _ = split_pasted(&text);
         }
     }
 }

@@ -28,12 +28,12 @@ pub struct Block {
 
 /// Parses Markdown into blocks of plain text, in order. Any input is valid Markdown.
 pub fn blocks(markdown: &str) -> Vec<Block> {
-    read(markdown).0
+    blocks_and_targets(markdown).0
 }
 
 /// Parses as [`blocks`] does, and returns the text that is not shown: addresses and titles of links
 /// and images.
-pub fn read(markdown: &str) -> (Vec<Block>, Vec<String>) {
+pub fn blocks_and_targets(markdown: &str) -> (Vec<Block>, Vec<String>) {
     let mut reader = Reader::default();
     for (event, at) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {
         match event {
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn link_targets_are_separate_from_their_text() {
-        let (blocks, targets) = read(
+        let (blocks, targets) = blocks_and_targets(
             "[doc](https://w.example/guide \"the guide\") ![a plot](https://w.example/plot.png) <https://w.example/x>\n\n[r]: https://w.example/r\n[r]",
         );
         assert_eq!(blocks[0].text, "doc a plot https://w.example/x");

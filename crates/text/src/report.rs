@@ -60,20 +60,20 @@ impl Report {
 /// and no line of a log. A mail's title is its subject, and its body its own text.
 pub fn pasted(text: &str, skeleton: &Skeleton) -> (String, Prepared) {
     let plain = strip_ansi(text);
-    let (subject, own) = match mail::pasted(&plain) {
-        Some((subject, own)) => (subject, Cow::Owned(own)),
+    let (subject, body) = match mail::split_pasted(&plain) {
+        Some((subject, body)) => (subject, Cow::Owned(body)),
         None => (String::new(), Cow::Borrowed(plain.trim())),
     };
     if !subject.is_empty() {
-        return (subject, Prepared::body(&own, skeleton));
+        return (subject, Prepared::body(&body, skeleton));
     }
-    let (first, rest) = own.split_once('\n').unwrap_or((&own, ""));
+    let (first, rest) = body.split_once('\n').unwrap_or((&body, ""));
     let short = first.chars().count() <= MAX_TITLE && !first.trim_start().starts_with("```");
     if short && !is_of_a_log(first, rest) {
         let title = mail::subject(first.trim().trim_start_matches('#'));
         (title.to_owned(), Prepared::body(rest, skeleton))
     } else {
-        (String::new(), Prepared::body(&own, skeleton))
+        (String::new(), Prepared::body(&body, skeleton))
     }
 }
 

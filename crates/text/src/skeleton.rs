@@ -194,7 +194,7 @@ mod tests {
         };
         let line = "Please add a photo of the till.";
         assert!(skeleton(6, 30).has(line));
-        assert!(!skeleton(5, 10).has(line), "five may be told alike");
+        assert!(!skeleton(5, 10).has(line), "five items may share a line by chance");
         assert!(!skeleton(6, 60).has(line), "six of many may be duplicates");
     }
 

@@ -419,7 +419,7 @@ fn is_identifier(word: &str) -> bool {
     if word.len() < 3 || word.len() > MAX_WORD * 2 {
         return false;
     }
-    let (mut letter, mut digit, mut joined, mut inner_capital, mut lower) =
+    let (mut letter, mut digit, mut has_joiner, mut inner_capital, mut lower) =
         (false, false, false, false, false);
     for c in word.chars() {
         if c.is_alphabetic() {
@@ -431,10 +431,10 @@ fn is_identifier(word: &str) -> bool {
         } else {
             // A hyphen joins ordinary words ("read-only"), so it makes an identifier only of an
             // option.
-            joined |= c != '-' || word.starts_with("--");
+            has_joiner |= c != '-' || word.starts_with("--");
         }
     }
-    (joined && (letter || digit)) || (letter && digit) || inner_capital
+    (has_joiner && (letter || digit)) || (letter && digit) || inner_capital
 }
 
 /// Returns whether a word is so common that queries leave it out, unless they have no other words.
@@ -491,7 +491,7 @@ mod tests {
 
     #[test]
     fn spelling_variants_share_a_term() {
-        for (one, other) in [
+        for (left, right) in [
             ("ﾒﾓﾘ", "メモリ"),
             ("ﾊﾞｯｸﾞ", "バグ".replace('グ', "ッグ").as_str()),
             ("ハ\u{3099}ク", "バク"),
@@ -504,12 +504,12 @@ mod tests {
             ("Łódź smørbrød", "lodz smorbrod"),
             ("⚠️ ❤️", "⚠ ❤"),
         ] {
-            assert_eq!(terms(one), terms(other), "{one}");
+            assert_eq!(terms(left), terms(right), "{left}");
         }
-        for (written, typed) in
+        for (variant, typed) in
             [("Schaltfläche", "schaltflaeche"), ("GRÖSSE", "groesse"), ("U\u{308}ber", "ueber")]
         {
-            assert!(forms(written).iter().any(|w| w.term == terms(typed)[0]), "{written}");
+            assert!(forms(variant).iter().any(|w| w.term == terms(typed)[0]), "{variant}");
         }
         assert_eq!(
             terms("🔥🔥 👨\u{200d}👩\u{200d}👧 🇩🇪🇫🇷 👍🏽"),
@@ -519,7 +519,7 @@ mod tests {
 
     #[test]
     fn words_after_an_elision_are_indexed() {
-        for (written, typed) in [
+        for (phrase, typed) in [
             ("L'aperçu", "aperçu"),
             ("l’imprimante", "imprimante"),
             ("D'ÉTIQUETTES", "étiquettes"),
@@ -530,11 +530,11 @@ mod tests {
             ("un'altra", "altra"),
             ("d'aujourd'hui", "aujourd'hui"),
         ] {
-            assert_eq!(terms(written), terms(typed), "{written}");
-            let parts = words(written);
-            assert!(parts[0].range.end == written.len() && parts[0].range.start > 0, "{written}");
+            assert_eq!(terms(phrase), terms(typed), "{phrase}");
+            let parts = words(phrase);
+            assert!(parts[0].range.end == phrase.len() && parts[0].range.start > 0, "{phrase}");
         }
-        for (written, term) in [
+        for (phrase, term) in [
             ("don't", "dont"),
             ("it's", "it"),
             ("O'Brien", "obrien"),
@@ -542,15 +542,15 @@ mod tests {
             ("d'a", "da"),
             ("m'kay", "mkay"),
         ] {
-            let result = terms(written);
-            assert_eq!(result.len(), 1, "{written}");
-            assert!(result[0].starts_with(term), "{written}: {result:?}");
+            let result = terms(phrase);
+            assert_eq!(result.len(), 1, "{phrase}");
+            assert!(result[0].starts_with(term), "{phrase}: {result:?}");
         }
     }
 
     #[test]
     fn arabic_articles_and_marks_are_normalised() {
-        for (written, typed) in [
+        for (variant, typed) in [
             ("الدخول", "دخول"),
             ("والملفات", "ملفات"),
             ("تسجيـــل", "تسجيل"),
@@ -558,7 +558,7 @@ mod tests {
             ("اللغة", "اللغه"),
             ("الإلكتروني", "إلكتروني"),
         ] {
-            assert_eq!(terms(written), terms(typed), "{written}");
+            assert_eq!(terms(variant), terms(typed), "{variant}");
         }
         // The remainder would be too short.
         assert_eq!(terms("ألم"), ["الم"]);
@@ -605,11 +605,11 @@ mod tests {
                 proptest::prop_assert!(text.get(word.range.clone()).is_some());
                 proptest::prop_assert!(!word.term.is_empty());
             }
-            let (mut stems, mut again) = (Stems::default(), Vec::new());
+            let (mut stems, mut cached) = (Stems::default(), Vec::new());
             for _ in 0..2 {
-                again.clear();
-                stems.words(&text, |range, term| again.push(Word { range, term: term.to_owned() }));
-                proptest::prop_assert_eq!(&again, &forms(&text));
+                cached.clear();
+                stems.words(&text, |range, term| cached.push(Word { range, term: term.to_owned() }));
+                proptest::prop_assert_eq!(&cached, &forms(&text));
             }
             for (range, word) in identifiers(&text) {
                 proptest::prop_assert_eq!(text[range].to_lowercase(), word);

@@ -103,9 +103,9 @@ pub fn is_program(word: &str) -> bool {
 /// The versions that a text names, each once, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
-    /// Those of the product.
+    /// Versions of the product.
     pub own: Vec<String>,
-    /// Those of other programs, with their names: `rustc 1.70.0`.
+    /// Versions of other programs, with their names: `rustc 1.70.0`.
     pub others: Vec<String>,
 }
 
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn versions_of_other_programs_are_separate() {
-        for (text, own, others) in [
+        for (text, want_own, want_others) in [
             ("Heron 2.3.1 on Ubuntu 22.04.1", &["2.3.1"][..], &["Ubuntu 22.04.1"][..]),
             ("Kernel: 6.18.24-arch1-1\nheron version 0.12.2", &["0.12.2"], &["Kernel 6.18.24-arch1-1"]),
             ("- OS: Windows 10.0.19045\n- Version: v3.1.0-rc.1", &["3.1.0-rc.1"], &["Windows 10.0.19045"]),
@@ -325,8 +325,8 @@ mod tests {
             ("It takes 2.5 seconds, in 1.5 GB, after 3.5 h; pi is 3.14; see 4.2", &[], &[]),
         ] {
             let result = versions(text, "acme/heron");
-            assert_eq!(result.own, own, "{text}");
-            assert_eq!(result.others, others, "{text}");
+            assert_eq!(result.own, want_own, "{text}");
+            assert_eq!(result.others, want_others, "{text}");
         }
         let long = "1.2.3 ".repeat(200_000);
         assert_eq!(versions(&long, "acme/heron").own, ["1.2.3"]);
@@ -349,8 +349,8 @@ mod tests {
             assert_eq!(compare(newer, older), Some(Ordering::Greater), "{newer} {older}");
         }
         assert_eq!(compare("v5.3", "5.3.0"), Some(Ordering::Equal));
-        for other in ["Backlog", "12", "2025.1", ""] {
-            assert_eq!(compare(other, "5.3"), None, "{other}");
+        for text in ["Backlog", "12", "2025.1", ""] {
+            assert_eq!(compare(text, "5.3"), None, "{text}");
         }
     }
 

@@ -244,8 +244,8 @@ mod tests {
         ] {
             assert_eq!(strip_ansi(text), want, "{text:?}");
         }
-        for kept in ["one\r\ntwo\r\n", "lines of\rvery old\rcomputers", "one\r\r\ntwo"] {
-            assert!(matches!(strip_ansi(kept), Cow::Borrowed(_)), "{kept:?}");
+        for input in ["one\r\ntwo\r\n", "lines of\rvery old\rcomputers", "one\r\r\ntwo"] {
+            assert!(matches!(strip_ansi(input), Cow::Borrowed(_)), "{input:?}");
         }
     }
 

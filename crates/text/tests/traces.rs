@@ -288,7 +288,7 @@ fn invented_pairs_are_distinguished() {
     }
     let whole = |text: &Text| format!("{}\n{}", text.title, text.body);
     let groups: Vec<Group> = serde_json::from_str(include_str!("trace_pairs.json")).unwrap();
-    let (mut found, mut wrong) = ([0; 2], Vec::new());
+    let (mut counts, mut wrong) = ([0; 2], Vec::new());
     for group in &groups {
         for (texts, right, contrary) in [
             (&group.same, FailureMatch::Same, FailureMatch::Different),
@@ -296,14 +296,14 @@ fn invented_pairs_are_distinguished() {
         ] {
             for text in texts {
                 let result = compare(&whole(&group.stored), &whole(text));
-                found[usize::from(right == FailureMatch::Different)] += usize::from(result == right);
+                counts[usize::from(right == FailureMatch::Different)] += usize::from(result == right);
                 if result == contrary {
                     wrong.push(format!("{}: {result:?}", group.name));
                 }
             }
         }
     }
-    assert!(found[0] >= 34 && found[1] >= 59, "{found:?}");
+    assert!(counts[0] >= 34 && counts[1] >= 59, "{counts:?}");
     assert!(wrong.len() <= 9, "{}", wrong.join("\n"));
 }
 

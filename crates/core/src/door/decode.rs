@@ -51,7 +51,7 @@ impl DecodedText {
     /// Decodes one layer of escapes; `None` if there are none.
     pub(super) fn resolve(&self) -> Option<Self> {
         let mut out = Self { bytes: Vec::new(), starts: Vec::new() };
-        let (mut at, mut found) = (0, false);
+        let (mut at, mut has_escape) = (0, false);
         while let Some(byte) = self.bytes.get(at) {
             let rest = &self.bytes[at..self.bytes.len().min(at + LONGEST)];
             let escape = match byte {
@@ -63,7 +63,7 @@ impl DecodedText {
             let start = self.starts[at];
             match escape {
                 Some((code, length)) => {
-                    found = true;
+                    has_escape = true;
                     let mut room = [0; 4];
                     let text: &[u8] = match (byte, u8::try_from(code)) {
                         // URL escapes encode bytes, the others characters.
@@ -87,7 +87,7 @@ impl DecodedText {
             }
         }
         out.starts.push(*self.starts.last()?);
-        found.then_some(out)
+        has_escape.then_some(out)
     }
 
     /// Returns the range in the original text of a range of the decoded bytes.
@@ -121,7 +121,7 @@ fn backslash(text: &[u8]) -> Option<(u32, usize)> {
         b't' => Some((u32::from(b'\t'), 2)),
         b'b' => Some((8, 2)),
         b'f' => Some((12, 2)),
-        other if other.is_ascii_punctuation() => Some((u32::from(other), 2)),
+        punctuation if punctuation.is_ascii_punctuation() => Some((u32::from(punctuation), 2)),
         _ => None,
     }
 }
@@ -145,7 +145,7 @@ fn entity(text: &[u8]) -> Option<(u32, usize)> {
         _ => {
             let end = text.iter().position(|b| *b == b';')?;
             let name = text.get(1..end)?;
-            let (_, byte) = ENTITIES.iter().find(|(known, _)| *known == name)?;
+            let (_, byte) = ENTITIES.iter().find(|(key, _)| *key == name)?;
             Some((u32::from(*byte), end + 1))
         }
     }
