@@ -99,7 +99,7 @@ impl First {
     }
 }
 
-/// Computes the weighted share of `all` that is right.
+/// Computes the weighted share of `outcomes` that is right.
 pub fn share(outcomes: impl Iterator<Item = (bool, f64)>) -> Share {
     let (mut right, mut sum, mut squares, mut pairs) = (0.0, 0.0, 0.0, 0);
     for (is, weight) in outcomes {

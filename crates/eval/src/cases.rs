@@ -138,7 +138,7 @@ pub async fn evaluate_cases(
         }
         None => None,
     };
-    let sets = request.sets.iter().map(|folder| EvalSet::read(folder)).collect::<Result<Vec<_>>>()?;
+    let sets = request.sets.iter().map(|folder| EvalSet::load(folder)).collect::<Result<Vec<_>>>()?;
     let mut out = Vec::new();
     for set in &sets {
         let options = open(set.casebook_folder(&request.cache));

@@ -33,7 +33,7 @@ pub type Pairs = HashMap<(String, String), JudgedPair>;
 ///
 /// # Errors
 /// A file that cannot be read, with its line.
-pub fn read(place: &Path, name: &str) -> Result<Option<Pairs>> {
+pub fn load(place: &Path, name: &str) -> Result<Option<Pairs>> {
     let file = if place.is_dir() { place.join(format!("{name}.tsv")) } else { place.to_owned() };
     if place.is_dir() && !file.is_file() {
         return Ok(None);
@@ -73,13 +73,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("acme.tsv");
         fs::write(&file, "# later earlier verdict weight\n7\t3\tP\t2.5\n8\t3\tX\t1\textra\n").unwrap();
-        let pairs = read(folder.path(), "acme").unwrap().unwrap();
+        let pairs = load(folder.path(), "acme").unwrap().unwrap();
         let of = |later: &str| pairs[&(later.to_owned(), "3".to_owned())];
         assert_eq!(of("7"), JudgedPair { judgement: Judgement::Same, weight: 2.5 });
         assert_eq!(of("8").judgement, Judgement::Neither);
-        assert!(read(folder.path(), "other").unwrap().is_none());
+        assert!(load(folder.path(), "other").unwrap().is_none());
         fs::write(&file, "7\t3\tP\t1\n7\t4\tQ\t1\n").unwrap();
-        let error = read(&file, "acme").unwrap_err().to_string();
+        let error = load(&file, "acme").unwrap_err().to_string();
         assert!(error.contains("acme.tsv:2") && error.contains('Q'), "{error}");
     }
 }

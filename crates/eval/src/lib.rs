@@ -89,7 +89,7 @@ pub async fn evaluate(
             "Create one with `precedent model import DIR`; the model is then in the casebook folder.",
         ));
     }
-    let against = request.against.as_deref().map(Run::read).transpose()?;
+    let against = request.against.as_deref().map(Run::load).transpose()?;
     let mut rankings = request.by.clone();
     rankings.sort_unstable();
     rankings.dedup();
@@ -107,7 +107,7 @@ pub async fn evaluate(
     let mut run = Run::default();
     let mut sets = Vec::new();
     for folder in &request.sets {
-        let mut set = EvalSet::read(folder)?;
+        let mut set = EvalSet::load(folder)?;
         if let Some(days) = request.window {
             set.keep_within(days);
         }
@@ -136,7 +136,7 @@ pub async fn evaluate(
     let mut pairs = BTreeMap::new();
     if let Some(place) = &request.judged {
         for set in &sets {
-            pairs.extend(judgements::read(place, &set.name)?.map(|list| (set.name.clone(), list)));
+            pairs.extend(judgements::load(place, &set.name)?.map(|list| (set.name.clone(), list)));
         }
     }
     Ok(report::report(&sets, &run, against.as_ref(), &pairs, &file))

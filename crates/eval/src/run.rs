@@ -50,7 +50,7 @@ impl Answer {
 }
 
 impl Run {
-    pub fn read(path: &Path) -> Result<Self> {
+    pub fn load(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).map_err(|e| Error::io(path, e))?;
         serde_json::from_slice(&bytes).map_err(|e| {
             Error::invalid(format!("{} is not a run of `precedent eval`: {e}", path.display()))

@@ -162,7 +162,7 @@ impl EvalSet {
     ///
     /// # Errors
     /// A file that is missing or cannot be read, with its line.
-    pub fn read(folder: &Path) -> Result<Self> {
+    pub fn load(folder: &Path) -> Result<Self> {
         let names = ["corpus.jsonl", "corpus.jsonl.zst", "issues.jsonl"];
         let Some(corpus) = names.iter().map(|n| folder.join(n)).find(|p| p.is_file()) else {
             return Err(Error::not_found(format!("{} has no corpus.jsonl", folder.display())).with_hint(

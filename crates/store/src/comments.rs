@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, params};
 
 use super::{
-    Applied, DateEvidence, DocumentRow, RawKind, Reader, StoredDate, Writer, raw::Packed, sources::SourceRow,
-    time,
+    ApplyEffect, DateEvidence, DocumentRow, RawKind, Reader, StoredDate, Writer, raw::PackedRaw,
+    sources::SourceRow, time,
 };
 use precedent_core::{
     error::Result,
@@ -139,11 +139,11 @@ impl Writer<'_> {
         &self,
         source: &SourceRow,
         record: &CommentRecord,
-        raw: &Packed,
+        raw: &PackedRaw,
         old: bool,
         evidence: DateEvidence,
         now: Timestamp,
-    ) -> Result<Applied> {
+    ) -> Result<ApplyEffect> {
         type StoredRow = (StoredDate, Vec<u8>, bool, Option<String>, i64);
         let current: Option<StoredRow> = self
             .transaction
@@ -160,10 +160,10 @@ impl Writer<'_> {
             // An earlier version may have stored the comment without the internal mark.
             let is_same = *hash == record.raw.hash && *association == record.author.association;
             if is_same && !deleted && !date.is_corrected(evidence) {
-                return Ok(Applied::Unchanged);
+                return Ok(ApplyEffect::Unchanged);
             }
             if old || date.is_newer(Some(record.updated_at.as_second()), evidence) {
-                return Ok(Applied::Stale);
+                return Ok(ApplyEffect::Stale);
             }
             self.keep_before("comments", *id)?;
         }
@@ -203,6 +203,6 @@ impl Writer<'_> {
                 "UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number = ?2 AND revision <> ?3",
             )?
             .execute(params![source.id, record.number, self.next_revision()?])?;
-        Ok(if current.is_some() { Applied::Updated } else { Applied::New })
+        Ok(if current.is_some() { ApplyEffect::Updated } else { ApplyEffect::New })
     }
 }

@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension as _, Row, params, types::Type};
 use precedent_text::closure::Closure;
 
 use super::{
-    Applied, DateEvidence, RawKind, Reader, StoredDate, Writer, raw::Packed, sources::SourceRow, time,
+    ApplyEffect, DateEvidence, RawKind, Reader, StoredDate, Writer, raw::PackedRaw, sources::SourceRow, time,
 };
 use precedent_core::{
     error::Result,
@@ -487,10 +487,10 @@ impl Writer<'_> {
         &self,
         source: &SourceRow,
         record: &DocumentRecord,
-        raw: &Packed,
+        raw: &PackedRaw,
         evidence: DateEvidence,
         now: Timestamp,
-    ) -> Result<Applied> {
+    ) -> Result<ApplyEffect> {
         let key = record.key(&source.key);
         let current: Option<(i64, StoredDate, Vec<u8>, bool)> = self
             .transaction
@@ -504,11 +504,11 @@ impl Writer<'_> {
         let updated_at = record.updated_at.map(Timestamp::as_second);
         if let Some((_, stored, hash, deleted)) = &current {
             if *hash == record.raw.hash && !deleted && !stored.is_corrected(evidence) {
-                return Ok(Applied::Unchanged);
+                return Ok(ApplyEffect::Unchanged);
             }
             // A page may be reverted to an earlier version; wikis order them only by commit.
             if stored.is_newer(updated_at, evidence) && record.number.is_some() {
-                return Ok(Applied::Stale);
+                return Ok(ApplyEffect::Stale);
             }
         }
         if let Some((id, ..)) = current {
@@ -566,7 +566,7 @@ impl Writer<'_> {
             )?;
         self.keep_raw(RawKind::Document, id, raw)?;
         self.enter("documents", id, Some(&record.raw.hash))?;
-        Ok(if current.is_some() { Applied::Updated } else { Applied::New })
+        Ok(if current.is_some() { ApplyEffect::Updated } else { ApplyEffect::New })
     }
 
     /// Marks a document as deleted in its tracker. It is kept and shown as deleted, but no longer

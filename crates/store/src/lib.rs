@@ -49,7 +49,7 @@ pub use links::StoredLink;
 pub use lock::FileLock;
 pub use notes::{NOTES, NoteContent, NoteRow, content_hash};
 pub use portable::{RemoteCheck, VerifiedCopy, check_foreign};
-pub use raw::{Packed, RawKind, RawPacker};
+pub use raw::{PackedRaw, RawKind, RawPacker};
 pub use remotes::{RemoteRow, StreamRow};
 pub use sources::SourceRow;
 pub use validation::RowFaults;
@@ -110,7 +110,7 @@ pub const CLOCK_TOLERANCE: i64 = 600;
 
 /// The effect of applying a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Applied {
+pub enum ApplyEffect {
     /// The record was inserted.
     New,
     /// The record differed from the stored one and replaced it.

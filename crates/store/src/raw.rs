@@ -89,9 +89,9 @@ impl RawWorker<'_> {
     ///
     /// # Errors
     /// [`Code::Internal`] if zstd fails.
-    pub fn pack(&mut self, raw: &Raw) -> Result<Packed> {
+    pub fn pack(&mut self, raw: &Raw) -> Result<PackedRaw> {
         let data = self.compressor.compress(&raw.bytes).map_err(|e| zstd_error(&e))?;
-        Ok(Packed { dictionary: self.dictionary, data })
+        Ok(PackedRaw { dictionary: self.dictionary, data })
     }
 }
 
@@ -101,7 +101,7 @@ fn zstd_error(error: &std::io::Error) -> Error {
 
 /// A compressed record.
 #[derive(Debug)]
-pub struct Packed {
+pub struct PackedRaw {
     pub(super) dictionary: Option<i64>,
     pub(super) data: Vec<u8>,
 }
@@ -157,7 +157,7 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Stores the raw record of a document or comment, replacing an earlier one.
-    pub(super) fn keep_raw(&self, kind: RawKind, id: i64, raw: &Packed) -> Result<()> {
+    pub(super) fn keep_raw(&self, kind: RawKind, id: i64, raw: &PackedRaw) -> Result<()> {
         let kind = kind.as_str();
         self.transaction
             .prepare_cached(&format!(
@@ -240,7 +240,7 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn packed_anew(&self, kind: RawKind, current: &Packed, raw: &Raw) -> Result<Option<Packed>> {
+    pub fn repack(&self, kind: RawKind, current: &PackedRaw, raw: &Raw) -> Result<Option<PackedRaw>> {
         let Some(dictionary) = current.dictionary else { return Ok(None) };
         let has_dictionary: bool = self
             .transaction

@@ -608,7 +608,7 @@ fn removed_source_leaves_nothing_in_any_file() {
         .write(|w| {
             let source = w.source("acme/app0")?.unwrap();
             let payload = stale.pack(&late.raw)?;
-            let fresh = w.packed_anew(RawKind::Document, &payload, &late.raw)?;
+            let fresh = w.repack(RawKind::Document, &payload, &late.raw)?;
             let _ = w.apply_document(
                 &source,
                 &late,

@@ -256,14 +256,14 @@ impl FullText {
             let share = of_words * (overlap.words + COMMENT_WEIGHT * comments) + COVERAGE_WEIGHT * coverage;
             round_share((share + of_identifiers * overlap.identifiers) / total)
         };
-        let mut scored: Vec<(i64, f32)> = ids
+        let mut scores: Vec<(i64, f32)> = ids
             .into_iter()
             .zip(overlaps.iter().zip(shares))
             .map(|(id, (overlap, comments))| (id, share(overlap, comments)))
             .filter(|(id, share)| *share > 0.0 || match_ids.contains(id))
             .collect();
-        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        Ok(scored)
+        scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(scores)
     }
 
     fn candidates(

@@ -32,7 +32,7 @@ use precedent_core::{
     },
     task::{Phase, Task},
 };
-use precedent_store::{Packed, SourceRow, Store};
+use precedent_store::{PackedRaw, SourceRow, Store};
 
 /// The number of records in one transaction: a kill loses at most this much work, and other
 /// processes can write in between.
@@ -52,7 +52,7 @@ struct Batch {
 #[derive(Default)]
 struct Part {
     records: Vec<Record>,
-    payloads: Vec<(Record, Packed)>,
+    payloads: Vec<(Record, PackedRaw)>,
     links: Vec<(String, String, Tie)>,
     share: ShareView,
 }

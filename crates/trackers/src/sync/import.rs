@@ -11,11 +11,11 @@ use precedent_core::{
     model::{DocumentRecord, ImportReport, Record, Skip},
     task::Task,
 };
-use precedent_store::{Packed, SourceRow, Store};
+use precedent_store::{PackedRaw, SourceRow, Store};
 
 /// The records that are ready to store.
 struct Ready {
-    records: Vec<(Record, Packed)>,
+    records: Vec<(Record, PackedRaw)>,
     skips: Vec<(String, String)>,
 }
 

@@ -39,7 +39,7 @@ use precedent_core::{
     error::{Error, Result},
     model::{CommentRecord, ImportReport, Raw, Record, is_source_key},
 };
-use precedent_store::{Applied, DateEvidence, Packed, RawKind, RawPacker, SourceRow, Store, Writer};
+use precedent_store::{ApplyEffect, DateEvidence, PackedRaw, RawKind, RawPacker, SourceRow, Store, Writer};
 
 /// The smallest number of records per thread for which parallel compression is worthwhile.
 const PACKED_TOGETHER: usize = 64;
@@ -68,7 +68,7 @@ fn apply(
 }
 
 /// Compresses the raw form of the records.
-fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
+fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, PackedRaw)>> {
     let documents = packer(store, RawKind::Document, &records)?;
     let comments = packer(store, RawKind::Comment, &records)?;
     records
@@ -131,7 +131,7 @@ fn put_records(
     store: &Store,
     source: &SourceRow,
     origin: Origin,
-    payloads: &[(Record, Packed)],
+    payloads: &[(Record, PackedRaw)],
     now: Timestamp,
     also: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
@@ -156,9 +156,9 @@ fn put_records(
             let how = match record {
                 Record::Document(d) => {
                     *(if d.number.is_some() { &mut report.items } else { &mut report.pages }) += 1;
-                    let fresh = w.packed_anew(RawKind::Document, raw, &d.raw)?;
+                    let fresh = w.repack(RawKind::Document, raw, &d.raw)?;
                     let how = w.apply_document(source, d, fresh.as_ref().unwrap_or(raw), evidence, now)?;
-                    stale = d.number.filter(|_| how == Applied::Stale);
+                    stale = d.number.filter(|_| how == ApplyEffect::Stale);
                     how
                 }
                 Record::Comment(c) => {
@@ -166,20 +166,20 @@ fn put_records(
                     let c = &own_id(w, source, origin, c)?;
                     // Many files do not say when a comment was edited.
                     let old = stale == Some(c.number) && c.updated_at == c.created_at;
-                    let fresh = w.packed_anew(RawKind::Comment, raw, &c.raw)?;
+                    let fresh = w.repack(RawKind::Comment, raw, &c.raw)?;
                     w.apply_comment(source, c, fresh.as_ref().unwrap_or(raw), old, evidence, now)?
                 }
             };
-            if let (Applied::Updated, Record::Document(d)) = (how, record) {
+            if let (ApplyEffect::Updated, Record::Document(d)) = (how, record) {
                 // A creation time does not tell when the item changed.
                 let is_undated = d.updated_at.is_none_or(|at| Some(at) == d.created_at);
                 report.undated += u64::from(d.number.is_some() && is_undated);
             }
             *match how {
-                Applied::New => &mut report.new,
-                Applied::Updated => &mut report.updated,
-                Applied::Unchanged => &mut report.unchanged,
-                Applied::Stale => &mut report.stale,
+                ApplyEffect::New => &mut report.new,
+                ApplyEffect::Updated => &mut report.updated,
+                ApplyEffect::Unchanged => &mut report.unchanged,
+                ApplyEffect::Stale => &mut report.stale,
             } += 1;
         }
         if report.new + report.updated > 0 {
