@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_has_a_section_and_every_flag_a_row() {
+    fn reference_lists_every_command_and_flag() {
         fn check(page: &str, command: &Command) {
             for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
                 let name = inner.get_bin_name().unwrap();

@@ -96,7 +96,7 @@ fn sort_keys(value: Value) -> Value {
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "whoever changes a type asks for the file to be written")]
-fn the_front_end_is_made_of_what_is_sent() {
+fn front_end_types_match_the_contract() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/src/lib/contract.json");
     let contract = contract();
     if std::env::var_os("UPDATE_CONTRACT").is_some() {
@@ -109,7 +109,7 @@ fn the_front_end_is_made_of_what_is_sent() {
 }
 
 #[test]
-fn an_error_is_sent_as_the_front_end_expects() {
+fn error_serializes_for_the_front_end() {
     let error = serde_json::to_value(Error::invalid("x").with_hint("y")).unwrap();
     assert_eq!(error, json!({"code": "invalid_input", "message": "x", "hint": "y"}));
 }

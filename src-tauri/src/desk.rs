@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_long_job_of_a_kind_at_a_time_and_each_can_be_cancelled() {
+    fn one_cancellable_job_per_kind_runs() {
         let desk = AppState::new(OpenOptions::new("/nowhere"), false);
         assert!(!desk.cancel(JobKind::Sync), "nothing runs yet");
         let sync = desk.begin(JobKind::Sync, Task::new()).unwrap();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_ends_the_one_before_it_in_its_window() {
+    fn new_search_cancels_the_previous_one() {
         let desk = AppState::new(OpenOptions::new("/nowhere"), false);
         let (first, other, second) = (desk.ask("main"), desk.ask("prompt"), desk.ask("main"));
         assert!(first.is_cancelled() && !second.is_cancelled() && !other.is_cancelled());

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_window_is_told_of_files_and_of_nothing_else() {
+    fn only_dropped_files_reach_the_window() {
         let messages = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&messages);
         let drops = Drops::default();

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_waits_for_the_window() {
+    fn link_waits_for_the_window() {
         let links = Links::default();
         assert!(!links.open(["precedent-desktop", "--sample"]));
         assert!(links.open(["precedent-desktop", "precedent://item/acme/app#1"]));

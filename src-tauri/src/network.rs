@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_taken_for_metered_counts_as_such_and_what_is_unknown_as_neither() {
+    fn guessed_metered_counts_as_metered() {
         assert_eq!(
             [0, 1, 2, 3, 4, 5].map(is_metered),
             [None, Some(true), Some(false), Some(true), Some(false), None]

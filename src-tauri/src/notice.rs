@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_is_one_line_without_markup() {
+    fn notification_is_one_line_without_markup() {
         assert_eq!(
             to_plain_line(" 2 new reports\nmay be <b>the same</b> "),
             "2 new reports may be &lt;b>the same&lt;/b>"
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_with_its_reason() {
+    fn failure_notification_states_the_reason() {
         assert_eq!(words(JobKind::Sync, None).0, "Sync finished");
         assert_eq!(words(JobKind::Sync, Some("no network".into())), ("Sync failed", "no network".into()));
     }

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_asked_for_comes_first_and_the_resources_last() {
+    fn requested_paths_precede_bundled_resources() {
         let library = Path::new("/asked/lib.so");
         let options = OpenOptions::new("/casebook").installed_at(
             Path::new("/opt/precedent/bin/precedent-desktop"),

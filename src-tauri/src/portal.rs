@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shortcut_is_written_as_the_desktop_reads_it() {
+    fn shortcut_uses_the_syntax_of_the_portal() {
         let trigger_of = |name: &str| trigger(&name.parse().unwrap());
         for (name, wanted) in [
             ("Ctrl+Alt+P", "CTRL+ALT+p"),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_no_is_told_from_a_desktop_without_the_portal() {
+    fn denial_differs_from_a_missing_portal() {
         assert_eq!(BindError::from(ashpd::Error::Response(ResponseError::Cancelled)), BindError::Declined);
         assert_eq!(BindError::from(ashpd::Error::NoResponse), BindError::NotHere);
     }

@@ -300,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shortcut_has_a_key_beside_others() {
+    fn shortcut_needs_a_modifier() {
         for good in [SHORTCUT, "Ctrl+Alt+P", "Alt+Space", "Super+Shift+K"] {
             assert!(parse_shortcut(good).is_ok(), "{good}");
         }
@@ -311,14 +311,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_offered_has_words_and_an_end() {
+    fn clipboard_text_is_truncated_and_never_blank() {
         assert_eq!(offer(" \n\t"), None);
         assert_eq!(offer("panic at 1"), Some("panic at 1".to_owned()));
         assert_eq!(offer(&"ä".repeat(MAX_TEXT + 5)).map(|text| text.chars().count()), Some(MAX_TEXT));
     }
 
     #[test]
-    fn what_is_to_be_shown_waits_for_the_main_window() {
+    fn target_waits_for_the_main_window() {
         let prompt = Prompt::default();
         prompt.main.send(PromptTarget::Search { query: "before".into() });
         let messages = Arc::new(Mutex::new(Vec::new()));
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_that_is_shown_before_its_page_listens_is_told_then() {
+    fn show_request_waits_for_the_page() {
         let prompt = Prompt::default();
         let count = Arc::new(Mutex::new(0));
         let watch = || {

@@ -13,7 +13,7 @@ fn document_count(place: &Place) -> u64 {
 }
 
 #[test]
-fn good_records_beside_bad_ones_are_kept_and_the_bad_ones_are_listed() {
+fn good_records_are_kept_and_bad_ones_listed() {
     let place = Place::new();
     let mut lines: Vec<u8> = Vec::new();
     for line in [
@@ -54,7 +54,7 @@ fn good_records_beside_bad_ones_are_kept_and_the_bad_ones_are_listed() {
 }
 
 #[test]
-fn files_that_are_no_import_say_so() {
+fn unsupported_files_are_rejected() {
     let place = Place::new();
     for (name, content, code, why) in [
         ("words.jsonl", &b"hello world\n"[..], 1, "neither JSON nor a table"),
@@ -86,7 +86,7 @@ fn files_that_are_no_import_say_so() {
 }
 
 #[test]
-fn what_stands_before_the_cut_of_an_archive_is_kept() {
+fn records_before_a_truncation_are_kept() {
     let place = Place::new();
     let mut text = String::new();
     for n in 1..=20_000 {
@@ -106,7 +106,7 @@ fn what_stands_before_the_cut_of_an_archive_is_kept() {
 }
 
 #[test]
-fn a_path_without_permission_and_a_casebook_that_cannot_be_written() {
+fn unreadable_path_and_unwritable_casebook_are_errors() {
     let place = Place::new();
     let file = place.file("file", "x");
     let ran = place.run(&["--casebook", &file.to_string_lossy(), "status"]);
@@ -127,7 +127,7 @@ fn a_path_without_permission_and_a_casebook_that_cannot_be_written() {
 }
 
 #[test]
-fn names_that_are_no_source() {
+fn invalid_source_names_are_rejected() {
     let place = Place::new();
     let path = place.file("a.jsonl", issue(1, "x", "y").to_string());
     for name in ["plain", "a//c", "../..", "a/", "/b", "a b/c", "a/b;c"] {
@@ -137,7 +137,7 @@ fn names_that_are_no_source() {
 }
 
 #[test]
-fn an_item_that_moved_to_another_repository_does_not_replace_ours() {
+fn moved_item_replaces_no_other() {
     let place = Place::new();
     let mut text = String::new();
     for (n, repository, title) in

@@ -69,7 +69,7 @@ const FORMATS: [BriefFormat; 4] =
     [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Pdf, BriefFormat::Json];
 
 #[tokio::test]
-async fn a_brief_holds_all_parts_and_every_citation_resolves() {
+async fn brief_is_complete_and_citations_resolve() {
     let place = Place::new();
     let casebook = load_records(&place).await;
     let brief = make(&casebook, about("acme/app#20")).await;
@@ -98,7 +98,7 @@ async fn a_brief_holds_all_parts_and_every_citation_resolves() {
 }
 
 #[tokio::test]
-async fn what_is_known_stands_before_what_is_likely() {
+async fn known_duplicates_precede_likely_ones() {
     let place = Place::new();
     let casebook = load_records(&place).await;
     let closed_fields =
@@ -145,7 +145,7 @@ async fn what_is_known_stands_before_what_is_likely() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_is_nowhere_in_the_brief_and_the_rest_stays() {
+async fn excluded_entries_are_absent_from_the_brief() {
     let place = Place::new();
     let casebook = load_records(&place).await;
     let whole = make(&casebook, about("acme/app#20")).await;
@@ -166,7 +166,7 @@ async fn what_is_left_out_is_nowhere_in_the_brief_and_the_rest_stays() {
 }
 
 #[tokio::test]
-async fn the_same_casebook_gives_the_same_bytes_whatever_the_time() {
+async fn brief_bytes_do_not_depend_on_time() {
     let place = Place::new();
     let first = make(&load_records(&place).await, about("acme/app#20")).await;
     let later = open(&place, 1_990_000_000).await;
@@ -179,7 +179,7 @@ async fn the_same_casebook_gives_the_same_bytes_whatever_the_time() {
 }
 
 #[tokio::test]
-async fn nothing_of_what_is_redacted_is_left_in_any_format() {
+async fn redacted_text_is_absent_from_every_format() {
     let place = Place::new();
     let casebook = load_records(&place).await;
     let secrets =
@@ -212,7 +212,7 @@ async fn nothing_of_what_is_redacted_is_left_in_any_format() {
 }
 
 #[tokio::test]
-async fn hostile_text_is_harmless_in_html_and_cannot_end_the_record() {
+async fn hostile_text_is_harmless_in_html() {
     let place = Place::new();
     let casebook = open(&place, 1_780_000_000).await;
     // The text contains the marker that begins a record in a file of either kind.
@@ -242,7 +242,7 @@ async fn hostile_text_is_harmless_in_html_and_cannot_end_the_record() {
 const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}g\u{200f}h\u{2066}i &#27; &#x202e; &rlm; &#x9b;31m";
 
 #[tokio::test]
-async fn no_format_of_a_brief_gives_orders_fetches_anything_or_leads_elsewhere() {
+async fn no_brief_format_runs_or_fetches_anything() {
     let place = Place::new();
     let casebook = open(&place, 1_780_000_000).await;
     let body = format!(
@@ -299,7 +299,7 @@ async fn no_format_of_a_brief_gives_orders_fetches_anything_or_leads_elsewhere()
 }
 
 #[test]
-fn a_mail_is_redacted_and_what_is_doubtful_is_the_persons_to_decide() {
+fn mail_redaction_leaves_doubtful_names_to_choose() {
     let place = Place::new();
     let mail = "Hello, this is Berta Brandt from Blue Harbour. The printer at 10.20.30.40 prints blanks; call 0151-5550199 to ask \
         Brandt.\n\n--\nBerta Brandt | Senior Operations Manager\nBlue Harbour Logistics GmbH, Dock 5, 20457 Hamburg\n\
@@ -367,7 +367,7 @@ fn a_mail_is_redacted_and_what_is_doubtful_is_the_persons_to_decide() {
 }
 
 #[tokio::test]
-async fn a_replay_says_what_has_changed_since() {
+async fn replay_lists_the_changes() {
     let place = Place::new();
     let casebook = load_records(&place).await;
     let old = bytes(&make(&casebook, about("acme/app#20")).await, BriefFormat::Html).await;
@@ -389,7 +389,7 @@ async fn a_replay_says_what_has_changed_since() {
 }
 
 #[tokio::test]
-async fn parts_can_be_left_out_and_private_notes_stay_private() {
+async fn brief_omits_sections_and_private_notes() {
     let place = Place::new();
     let casebook = load_records(&place).await;
     let note = NoteDraft {
@@ -417,7 +417,7 @@ async fn parts_can_be_left_out_and_private_notes_stay_private() {
 }
 
 #[test]
-fn the_command_line_writes_what_the_files_ending_says() {
+fn output_format_follows_the_file_extension() {
     let place = Place::new();
     let lines: String = records().iter().map(|r| format!("{r}\n")).collect();
     let path = place.file("in.jsonl", lines);
@@ -442,7 +442,7 @@ fn the_command_line_writes_what_the_files_ending_says() {
 }
 
 #[test]
-fn the_line_that_tells_stands_in_a_brief_and_who_only_agrees_is_counted() {
+fn brief_quotes_key_lines_and_counts_confirmations() {
     let place = Place::new();
     let step = |n: usize| format!("2026-01-03 09:{:02}:00 INFO step {n}\n", n % 60);
     let steps = |from: usize| (from..from + 1_500).map(step).collect::<String>();
@@ -484,7 +484,7 @@ fn the_line_that_tells_stands_in_a_brief_and_who_only_agrees_is_counted() {
 }
 
 #[test]
-fn a_pdf_of_any_script_is_made_without_a_complaint() {
+fn pdf_supports_every_script() {
     let place = Place::new();
     let text =
         "升级之后，缩略图都是灰色的。\n\nไม่สามารถเข้าสู่ระบบหลังจากการอัปเดตแอปพลิเคชัน\n\nមិនអាចចូលបាន\n\nမဝင်နိုင်ပါ";

@@ -73,7 +73,7 @@ async fn filters_bind_both_arms() {
 }
 
 #[tokio::test]
-async fn phrases_and_exclusions_bind_the_semantic_arm_too() {
+async fn phrases_and_exclusions_bind_the_semantic_arm() {
     let place = Place::new();
     let casebook = load(&place, &sample_records()).await;
     assert_eq!(keys(&casebook, "\"slot grows\" -again").await, ["acme/app#1"]);
@@ -114,7 +114,7 @@ async fn every_filter_phrase_and_exclusion_is_met() {
 }
 
 #[tokio::test]
-async fn a_hit_opens_at_the_comment_that_explains_it() {
+async fn hit_opens_at_the_matching_comment() {
     let place = Place::new();
     let casebook = load(&place, &sample_records()).await;
     let request =
@@ -134,7 +134,7 @@ async fn a_hit_opens_at_the_comment_that_explains_it() {
 }
 
 #[tokio::test]
-async fn what_no_words_ask_for_goes_on_page_by_page() {
+async fn listing_without_words_is_paged() {
     let place = Place::new();
     let records: Vec<_> = (1..=25).map(|n| issue(n, &format!("Report {n}"), "It happened again.")).collect();
     let casebook = load(&place, &records).await;
@@ -163,7 +163,7 @@ async fn what_no_words_ask_for_goes_on_page_by_page() {
 }
 
 #[tokio::test]
-async fn a_shared_signature_is_an_arm_of_its_own() {
+async fn shared_signature_is_a_separate_arm() {
     let place = Place::new();
     let mut records = sample_records();
     records.push(issue(
@@ -185,7 +185,7 @@ async fn a_shared_signature_is_an_arm_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_key_or_a_number_means_that_document_and_no_words_mean_the_latest() {
+async fn key_or_number_names_the_document() {
     let place = Place::new();
     let casebook = load(&place, &sample_records()).await;
     let page = "https://tracker.example/acme/app/issues/4";
@@ -204,7 +204,7 @@ async fn a_key_or_a_number_means_that_document_and_no_words_mean_the_latest() {
 }
 
 #[tokio::test]
-async fn a_key_that_nothing_has_means_what_refers_to_it_and_nothing_that_is_merely_alike() {
+async fn unknown_key_finds_only_its_references() {
     let place = Place::new();
     let records = [issue(1, "Upload stops", "As in #77."), issue(2, "Number 77 is cut", "acme/app, 78")];
     let casebook = load(&place, &records).await;
@@ -224,7 +224,7 @@ async fn a_key_that_nothing_has_means_what_refers_to_it_and_nothing_that_is_mere
 }
 
 #[tokio::test]
-async fn what_an_item_closed_as_a_duplicate_is_one_of_is_read_from_its_closure() {
+async fn canonical_report_is_read_from_closing_comments() {
     let place = Place::new();
     let close_as = |number, reason| {
         let changes = serde_json::json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-09T10:00:00Z"});
@@ -261,7 +261,7 @@ async fn what_an_item_closed_as_a_duplicate_is_one_of_is_read_from_its_closure()
 }
 
 #[tokio::test]
-async fn the_thread_has_everything_and_says_what_is_missing() {
+async fn thread_is_complete_and_states_gaps() {
     let place = Place::new();
     let mut records = sample_records();
     records[0] = with(
@@ -291,7 +291,7 @@ async fn the_thread_has_everything_and_says_what_is_missing() {
 }
 
 #[tokio::test]
-async fn an_edit_replaces_and_an_older_record_does_not() {
+async fn only_newer_records_replace() {
     let place = Place::new();
     let casebook = load(&place, &sample_records()).await;
     let newer = with(
@@ -316,7 +316,7 @@ async fn an_edit_replaces_and_an_older_record_does_not() {
 }
 
 #[tokio::test]
-async fn a_removed_source_is_found_no_more_and_the_others_stay() {
+async fn removed_source_is_no_longer_found() {
     let place = Place::new();
     let casebook = load(&place, &sample_records()).await;
     let path = place.file("other.jsonl", lines(&[issue(1, "Replication slot of another product", "slot")]));
@@ -333,7 +333,7 @@ async fn a_removed_source_is_found_no_more_and_the_others_stay() {
 }
 
 #[tokio::test]
-async fn a_template_says_nothing() {
+async fn template_text_is_ignored() {
     let place = Place::new();
     let mut records = Vec::new();
     for n in 1..=80 {
@@ -348,7 +348,7 @@ async fn a_template_says_nothing() {
 }
 
 #[tokio::test]
-async fn a_cancelled_job_stops_and_goes_on_later() {
+async fn cancelled_job_resumes_later() {
     let place = Place::new();
     let casebook = open(&place).await;
     let records: Vec<_> = (1..=3000).map(|n| issue(n, &format!("title {n}"), "some body")).collect();
@@ -378,7 +378,7 @@ async fn a_cancelled_job_stops_and_goes_on_later() {
 }
 
 #[tokio::test]
-async fn large_sets_of_vectors_agree_with_the_exact_search() {
+async fn quantized_search_agrees_with_exact_search() {
     // There are more vectors than exact search handles, so quantized codes are used.
     use precedent_index::{
         embed::Engine,
@@ -436,7 +436,7 @@ async fn large_sets_of_vectors_agree_with_the_exact_search() {
 }
 
 #[tokio::test]
-async fn semantic_and_lexical_modes_say_who_answered() {
+async fn modes_state_the_answering_arm() {
     let place = Place::new();
     let casebook = load(&place, &sample_records()).await;
     for (mode, want) in [

@@ -27,7 +27,7 @@ fn small(place: &Place) {
 }
 
 #[test]
-fn the_commands_and_what_they_print() {
+fn command_output_matches_the_snapshots() {
     let place = Place::new();
     insta::assert_snapshot!("no_casebook", place.run(&["search", "x"]).snapshot_text(&place));
     place.begin();
@@ -58,7 +58,7 @@ fn the_commands_and_what_they_print() {
 }
 
 #[test]
-fn escape_sequences_of_a_title_never_reach_the_terminal() {
+fn title_escapes_never_reach_the_terminal() {
     let place = Place::new();
     small(&place);
     let ran = place.ok(&["search", "console", "-L", "1"]);
@@ -81,7 +81,7 @@ fn run_with_input(place: &Place, args: &[&str], text: &[u8]) -> String {
 }
 
 #[test]
-fn the_query_comes_from_standard_input_too() {
+fn query_may_come_from_standard_input() {
     let place = Place::new();
     small(&place);
     let text = b"a pasted log\nERROR 1: no space\nis:strange\n";
@@ -92,7 +92,7 @@ fn the_query_comes_from_standard_input_too() {
 }
 
 #[test]
-fn a_closed_pipe_ends_it_quietly() {
+fn closed_pipe_ends_a_command_quietly() {
     let place = Place::new();
     small(&place);
     let mut child = place
@@ -108,7 +108,7 @@ fn a_closed_pipe_ends_it_quietly() {
 }
 
 #[test]
-fn the_sample_answers_in_the_first_minute() {
+fn sample_answers_the_first_queries() {
     let place = Place::new();
     let ran = place.ok(&["import", "sample"]);
     assert!(ran.err.contains("125 items, 420 comments"), "{}", ran.err);
@@ -122,7 +122,7 @@ fn the_sample_answers_in_the_first_minute() {
 }
 
 #[test]
-fn who_only_asks_makes_no_casebook() {
+fn querying_creates_no_casebook() {
     let place = Place::new();
     let copy = place.path("copy.db").to_string_lossy().into_owned();
     for args in [
@@ -158,7 +158,7 @@ fn who_only_asks_makes_no_casebook() {
 }
 
 #[test]
-fn a_server_for_agents_waits_for_a_casebook() {
+fn mcp_server_starts_without_a_casebook() {
     let place = Place::new();
     let mut client = crate::mcp::Client::start(&place, &[]);
     let error = client.call("status", serde_json::json!({})).to_string();
@@ -170,7 +170,7 @@ fn a_server_for_agents_waits_for_a_casebook() {
 }
 
 #[test]
-fn the_failure_in_the_last_line_of_a_long_log_is_searched_for() {
+fn search_uses_the_failure_of_a_log() {
     let place = Place::new();
     place.ok(&["import", "sample"]);
     let mut log: String = (0..6000)
@@ -185,7 +185,7 @@ fn the_failure_in_the_last_line_of_a_long_log_is_searched_for() {
 }
 
 #[test]
-fn a_number_that_two_sources_have_is_asked_about_and_what_is_mentioned_is_shown() {
+fn ambiguous_number_is_an_error() {
     let place = Place::new();
     for source in ["acme/app", "acme/lib"] {
         let items = [issue(77, "Tray icon is gone", "See #78."), issue(78, "Icons", "All of them.")];
@@ -205,7 +205,7 @@ fn a_number_that_two_sources_have_is_asked_about_and_what_is_mentioned_is_shown(
 }
 
 #[test]
-fn a_word_is_found_behind_what_is_written_before_it() {
+fn words_are_found_after_prefixes() {
     let place = Place::new();
     let items = [
         issue(1, "L'aperçu avant l’imprimante", "Rien ne sort."),
@@ -229,7 +229,7 @@ fn a_word_is_found_behind_what_is_written_before_it() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_the_reason() {
+fn invalid_arguments_are_explained() {
     let place = Place::new();
     small(&place);
     for (args, why) in [
@@ -271,7 +271,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
 }
 
 #[test]
-fn what_an_answer_lacks_is_told_where_fields_are_picked() {
+fn notices_are_printed_with_selected_fields() {
     let place = Place::new();
     let file = place.file("in.jsonl", format!("{}\n", issue(1, "Replication slot grows", "The pump stops.")));
     place.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app", "--no-vectors"]);
@@ -281,7 +281,7 @@ fn what_an_answer_lacks_is_told_where_fields_are_picked() {
 }
 
 #[test]
-fn a_casebook_that_lost_its_database_or_may_not_be_read_is_not_called_none() {
+fn damaged_casebook_is_not_reported_missing() {
     let place = Place::new();
     small(&place);
     let database = place.casebook().join("precedent.db");

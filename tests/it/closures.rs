@@ -44,7 +44,7 @@ fn canonical_comments(github: &FakeGitHub, number: u64) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_plan_says_it_all_and_sends_nothing() {
+async fn plan_is_complete_and_sends_nothing() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     let plan = plan(&mirror).await;
@@ -57,7 +57,7 @@ async fn the_plan_says_it_all_and_sends_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reports_are_commented_on_and_closed_as_duplicates_once() {
+async fn duplicates_are_commented_on_and_closed_once() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, Some("a-token")).await;
     github.world().token = Some("a-token".to_owned());
@@ -86,7 +86,7 @@ async fn reports_are_commented_on_and_closed_as_duplicates_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_that_breaks_after_the_comment_was_sent_leaves_one_comment() {
+async fn broken_connection_leaves_one_comment() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     // The comment arrives, but its response is lost.
@@ -100,7 +100,7 @@ async fn a_connection_that_breaks_after_the_comment_was_sent_leaves_one_comment(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_even_the_look_afterwards_fails_the_next_run_goes_on_and_posts_no_second_comment() {
+async fn failed_check_never_posts_a_second_comment() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Cut);
@@ -123,7 +123,7 @@ async fn where_even_the_look_afterwards_fails_the_next_run_goes_on_and_posts_no_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_comment_that_never_arrived_is_posted_by_the_next_run() {
+async fn lost_comment_is_posted_by_the_next_run() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Status(500, vec![], json!({})));
@@ -135,7 +135,7 @@ async fn a_comment_that_never_arrived_is_posted_by_the_next_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_closure_whose_answer_is_lost_is_not_done_twice() {
+async fn closure_with_lost_response_is_not_repeated() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     github.fail("PATCH /api/v3/repos/acme/app/issues/2", 1, Fault::Cut);
@@ -145,7 +145,7 @@ async fn a_closure_whose_answer_is_lost_is_not_done_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_changed_at_the_tracker_meanwhile_is_left_as_it_is() {
+async fn reports_changed_meanwhile_are_left_unchanged() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     github.world().edit(
@@ -162,7 +162,7 @@ async fn what_changed_at_the_tracker_meanwhile_is_left_as_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_that_may_only_read_is_told_so_before_anything_is_closed() {
+async fn read_only_token_is_rejected_before_closing() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     github.world().read_only = true;
@@ -175,7 +175,7 @@ async fn a_token_that_may_only_read_is_told_so_before_anything_is_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_old_server_closes_as_not_planned_and_the_journal_says_so() {
+async fn old_server_closes_as_not_planned() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     github.world().old = true;
@@ -186,7 +186,7 @@ async fn an_old_server_closes_as_not_planned_and_the_journal_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_verdict_that_was_taken_back_is_not_applied_and_a_chain_names_its_end() {
+async fn undone_verdict_is_not_applied() {
     let github = FakeGitHub::new("acme/app");
     let mirror = mirror_with_verdicts(&github, None).await;
     let casebook = &mirror.casebook;
@@ -203,7 +203,7 @@ async fn a_verdict_that_was_taken_back_is_not_applied_and_a_chain_names_its_end(
 }
 
 #[test]
-fn the_command_shows_first_and_closes_when_it_is_told_to() {
+fn apply_closes_only_with_confirmation() {
     let github = FakeGitHub::new("acme/app");
     github.world().fill(3, 0);
     let place = Place::new();

@@ -53,7 +53,7 @@ fn backlog() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn copies_come_together_with_a_name_and_a_trend() {
+async fn copies_form_a_cluster_with_a_trend() {
     let place = Place::new();
     let casebook = open(&place, &backlog()).await;
     let response = clusters(&casebook).await;
@@ -70,7 +70,7 @@ async fn copies_come_together_with_a_name_and_a_trend() {
 }
 
 #[tokio::test]
-async fn a_new_report_joins_and_moves_nobody() {
+async fn new_report_joins_without_moving_others() {
     let place = Place::new();
     let casebook = open(&place, &backlog()).await;
     add(&casebook, &place, &[report(6, 25, "Console shows times in the wrong zone")]).await;
@@ -81,7 +81,7 @@ async fn a_new_report_joins_and_moves_nobody() {
 }
 
 #[tokio::test]
-async fn what_was_decided_counts_and_what_was_told_apart_stays_apart() {
+async fn clusters_follow_the_verdicts() {
     let place = Place::new();
     let casebook = open(&place, &backlog()).await;
     let decide = async |key, second_key, kind| {
@@ -101,7 +101,7 @@ async fn what_was_decided_counts_and_what_was_told_apart_stays_apart() {
 }
 
 #[tokio::test]
-async fn what_was_not_looked_at_is_told_and_bad_questions_are_refused() {
+async fn unscanned_reports_are_stated() {
     let place = Place::new();
     let casebook = open(&place, &backlog()).await;
     let lines = format!("{}\n", report(9, 26, "Please add a Finnish translation"));
@@ -119,7 +119,7 @@ async fn what_was_not_looked_at_is_told_and_bad_questions_are_refused() {
 }
 
 #[test]
-fn the_command_prints_clusters_for_people_and_for_programs() {
+fn clusters_print_as_text_and_json() {
     let place = Place::new();
     let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
     let path = place.file("issues.jsonl", lines).to_string_lossy().into_owned();

@@ -219,7 +219,7 @@ fn tidy(place: &Place, until: Instant, log: &WriteLog) {
 /// The other half of the test: a long-running reader that uses the library, like the desktop app.
 /// Without its variable it does nothing.
 #[tokio::test]
-async fn a_reader_that_stays() {
+async fn long_lived_reader_sees_changes() {
     let Some(folder) = std::env::var_os(READER).map(PathBuf::from) else { return };
     precedent_core::memory::limit_malloc_arenas();
     let mut options = OpenOptions::new(&folder);
@@ -257,7 +257,7 @@ async fn a_reader_that_stays() {
 
 fn reader(place: &Place) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "concurrency::a_reader_that_stays", "--nocapture"]);
+    command.args(["--exact", "concurrency::long_lived_reader_sees_changes", "--nocapture"]);
     command.env(READER, place.casebook()).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
@@ -299,7 +299,7 @@ fn thirds(samples: &[u64]) -> (u64, u64) {
 }
 
 #[test]
-fn everything_at_once_loses_nothing_and_grows_nothing() {
+fn concurrent_use_loses_and_leaks_nothing() {
     let (duration, seed) = (Duration::from_secs(seconds()), 20_261_121);
     eprintln!("{} s with seed {seed}", duration.as_secs());
     let place = Place::new();

@@ -434,7 +434,7 @@ on!(OnZendesk, Zendesk, "127.0.0.1/tickets", 4);
 on!(OnDiscourse, Discourse, "127.0.0.1/topics", 3);
 
 #[tokio::test]
-async fn what_a_tracker_says_of_duplicates_becomes_links() {
+async fn tracker_duplicate_marks_become_links() {
     for shape in [
         Shape::GitLab,
         Shape::JiraCloud,
@@ -467,7 +467,7 @@ async fn what_a_tracker_says_of_duplicates_becomes_links() {
 }
 
 #[tokio::test]
-async fn a_token_goes_to_its_tracker_alone_and_a_wrong_one_is_told() {
+async fn token_goes_only_to_its_tracker() {
     for shape in Shape::ALL {
         let fake = FakeTracker::new(shape, 3, 3);
         fake.content().token = Some("canary-token".to_owned());
@@ -488,7 +488,7 @@ async fn a_token_goes_to_its_tracker_alone_and_a_wrong_one_is_told() {
 }
 
 #[tokio::test]
-async fn a_wiki_that_the_interface_gives_is_mirrored_too() {
+async fn wiki_from_the_api_is_mirrored() {
     let fake = FakeTracker::new(Shape::Redmine, 3, 0);
     {
         let mut content = fake.content();

@@ -18,7 +18,7 @@ mod bugzilla {
     use super::*;
 
     #[tokio::test]
-    async fn a_key_is_sent_where_each_release_reads_it_and_is_kept_nowhere() {
+    async fn key_is_sent_per_release_and_never_stored() {
         for (version, sent) in [
             ("5.0.6", None),
             ("5.2", None),
@@ -46,7 +46,7 @@ mod bugzilla {
     }
 
     #[tokio::test]
-    async fn one_bug_that_may_not_be_seen_hides_the_comments_of_no_other() {
+    async fn hidden_bug_hides_no_other_comments() {
         let fake = FakeTracker::new(Shape::Bugzilla, 5, 5);
         fake.content().locked_items.insert(3);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
@@ -59,7 +59,7 @@ mod bugzilla {
     }
 
     #[tokio::test]
-    async fn a_closed_bug_says_why_and_its_labels_are_product_component_and_keywords() {
+    async fn closed_bug_has_reason_and_labels() {
         let fake = FakeTracker::new(Shape::Bugzilla, 3, 0);
         fake.content().items.get_mut(&2).unwrap().open = false;
         let mirror = Mirror::of_tracker(&fake, None, false).await;
@@ -71,7 +71,7 @@ mod bugzilla {
     }
 
     #[tokio::test]
-    async fn a_product_is_named_as_people_name_it_and_one_that_is_none_is_told() {
+    async fn product_names_are_matched_and_unknown_ones_reported() {
         let fake = FakeTracker::new(Shape::Bugzilla, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         let add = async |place: String, key: &str| {
@@ -99,7 +99,7 @@ mod azure {
     use super::*;
 
     #[tokio::test]
-    async fn a_work_item_is_read_with_its_kind_area_and_tags_and_long_threads_whole() {
+    async fn work_item_has_fields_and_full_thread() {
         let fake = FakeTracker::new(Shape::Azure, 3, 21);
         fake.content().items.get_mut(&2).unwrap().open = false;
         let mirror = Mirror::of_tracker(&fake, None, false).await;
@@ -119,7 +119,7 @@ mod azure {
     }
 
     #[tokio::test]
-    async fn a_page_to_sign_in_counts_as_a_token_that_is_not_accepted() {
+    async fn sign_in_page_means_rejected_token() {
         let fake = FakeTracker::new(Shape::Azure, 1, 0);
         fake.content().forced_status = Some(203);
         let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
@@ -129,7 +129,7 @@ mod azure {
     }
 
     #[tokio::test]
-    async fn every_way_to_write_a_project_names_the_same() {
+    async fn every_project_spelling_names_the_same() {
         let fake = FakeTracker::new(Shape::Azure, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         for (n, (tracker, place)) in [
@@ -163,7 +163,7 @@ mod linear {
     use super::*;
 
     #[tokio::test]
-    async fn an_issue_in_the_trash_is_marked_at_once() {
+    async fn trashed_issue_is_marked_at_once() {
         let fake = FakeTracker::new(Shape::Linear, 60, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         sync(&mirror).await;
@@ -175,7 +175,7 @@ mod linear {
     }
 
     #[tokio::test]
-    async fn a_key_of_another_workspace_and_a_team_that_is_none_are_told() {
+    async fn wrong_workspace_and_unknown_team_are_reported() {
         let fake = FakeTracker::new(Shape::Linear, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         for (place, said, hint) in [
@@ -216,7 +216,7 @@ mod confluence {
     }
 
     #[tokio::test]
-    async fn a_space_is_mirrored_and_what_changed_and_what_is_gone_is_seen() {
+    async fn space_sync_sees_changes_and_deletions() {
         for shape in BOTH {
             let fake = tracker_with_pages(shape, 130);
             let mirror = Mirror::of_tracker(&fake, None, false).await;
@@ -248,7 +248,7 @@ mod confluence {
     }
 
     #[tokio::test]
-    async fn limits_are_waited_for_and_what_may_not_be_read_is_told() {
+    async fn rate_limits_are_awaited_and_hidden_pages_reported() {
         for shape in BOTH {
             let fake = tracker_with_pages(shape, 50);
             fake.content().trouble = Some((1, 1, Trouble::Status(429)));
@@ -270,7 +270,7 @@ mod confluence {
     }
 
     #[tokio::test]
-    async fn a_space_that_is_none_is_told() {
+    async fn unknown_space_is_reported() {
         for shape in BOTH {
             let fake = tracker_with_pages(shape, 1);
             let mirror = Mirror::of_tracker(&fake, None, false).await;

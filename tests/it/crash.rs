@@ -11,7 +11,7 @@ fn import<'a>(issues: &'a str, comments: &'a str) -> [&'a str; 6] {
 }
 
 #[test]
-fn kill_at_ten_moments_of_import_and_indexing() {
+fn killed_import_and_indexing_resume() {
     let (issues, comments) = tracker(1000, 2000, 7);
     let reference = Place::new();
     let a = reference.file("issues.jsonl", &issues).to_string_lossy().into_owned();
@@ -46,7 +46,7 @@ fn kill_at_ten_moments_of_import_and_indexing() {
 }
 
 #[test]
-fn importing_again_changes_nothing() {
+fn second_import_changes_nothing() {
     let (issues, comments) = tracker(300, 600, 3);
     let place = Place::new();
     let a = place.file("issues.jsonl", &issues).to_string_lossy().into_owned();
@@ -65,7 +65,7 @@ fn importing_again_changes_nothing() {
 }
 
 #[test]
-fn deleted_indexes_are_made_again() {
+fn deleted_indexes_are_rebuilt() {
     let (issues, comments) = tracker(200, 300, 4);
     let place = Place::new();
     let a = place.file("issues.jsonl", &issues).to_string_lossy().into_owned();

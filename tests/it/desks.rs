@@ -19,7 +19,7 @@ mod zendesk {
     use crate::{fake_github::NOW, fake_tracker::Trouble};
 
     #[tokio::test]
-    async fn a_ticket_is_read_with_its_status_and_tags_and_a_long_thread_whole() {
+    async fn ticket_has_status_tags_and_full_thread() {
         let fake = FakeTracker::new(Shape::Zendesk, 3, 130);
         fake.content().items.get_mut(&2).unwrap().open = false;
         let mirror = Mirror::of_tracker(&fake, None, false).await;
@@ -43,7 +43,7 @@ mod zendesk {
     }
 
     #[tokio::test]
-    async fn a_deleted_ticket_is_told_by_the_export_and_marked_at_once() {
+    async fn deleted_ticket_is_marked_at_once() {
         let fake = FakeTracker::new(Shape::Zendesk, 130, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         sync(&mirror).await;
@@ -56,7 +56,7 @@ mod zendesk {
     }
 
     #[tokio::test]
-    async fn the_help_centre_is_the_wiki_and_what_was_withdrawn_is_seen() {
+    async fn help_center_is_mirrored_as_wiki() {
         let fake = FakeTracker::new(Shape::Zendesk, 3, 0);
         for n in 1..=70 {
             let text = format!("<h2>Pump {n}</h2><p>Mind <code>valve_{n}</code>.</p>");
@@ -87,7 +87,7 @@ mod zendesk {
     }
 
     #[tokio::test]
-    async fn only_an_administrator_may_export_and_no_token_at_all_is_told() {
+    async fn missing_administrator_or_token_is_reported() {
         let fake = FakeTracker::new(Shape::Zendesk, 3, 0);
         fake.content().trouble = Some((0, u32::MAX, Trouble::Status(403)));
         let mirror = Mirror::of_tracker(&fake, Some("ada@acme.example:canary-token"), false).await;
@@ -106,7 +106,7 @@ mod zendesk {
     }
 
     #[tokio::test]
-    async fn a_cursor_that_is_no_longer_known_costs_nothing() {
+    async fn expired_cursor_loses_nothing() {
         let fake = FakeTracker::new(Shape::Zendesk, 250, 30);
         fake.content().version = Some("forgets");
         let mirror = Mirror::of_tracker(&fake, None, false).await;
@@ -116,7 +116,7 @@ mod zendesk {
     }
 
     #[tokio::test]
-    async fn an_account_is_named_by_its_host() {
+    async fn account_is_named_by_its_host() {
         let fake = FakeTracker::new(Shape::Zendesk, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         for (place, good) in [
@@ -151,7 +151,7 @@ mod discourse {
     use crate::fake_github::NOW;
 
     #[tokio::test]
-    async fn a_topic_with_an_accepted_answer_is_solved_and_a_long_one_is_read_whole() {
+    async fn accepted_answer_solves_a_topic() {
         let fake = FakeTracker::new(Shape::Discourse, 40, 0);
         {
             let mut content = fake.content();
@@ -183,7 +183,7 @@ mod discourse {
     }
 
     #[tokio::test]
-    async fn pinned_topics_are_met_once_and_do_not_end_the_list() {
+    async fn pinned_topics_do_not_end_the_list() {
         let fake = FakeTracker::new(Shape::Discourse, 100, 0);
         // The oldest two topics are at the top.
         fake.content().pinned_items = [1, 2].into();
@@ -206,7 +206,7 @@ mod discourse {
     }
 
     #[tokio::test]
-    async fn what_was_solved_closed_or_deleted_without_a_post_is_seen_by_the_weekly_look() {
+    async fn weekly_sweep_sees_changes_without_a_post() {
         let fake = FakeTracker::new(Shape::Discourse, 70, 70);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         sync(&mirror).await;
@@ -233,7 +233,7 @@ mod discourse {
     }
 
     #[tokio::test]
-    async fn a_category_is_mirrored_alone_and_a_key_says_whose_it_is() {
+    async fn category_can_be_mirrored_alone() {
         let fake = FakeTracker::new(Shape::Discourse, 80, 0);
         let mirror = Mirror::of_tracker(&fake, Some("ada:canary-token"), false).await;
         let add = async |place: &str| {
@@ -266,7 +266,7 @@ mod discourse {
     }
 
     #[tokio::test]
-    async fn a_key_that_is_wrong_is_told_though_it_is_refused_like_a_hidden_topic() {
+    async fn wrong_key_is_reported_despite_hidden_topics() {
         let fake = FakeTracker::new(Shape::Discourse, 1, 0);
         fake.content().forced_status = Some(403);
         let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;

@@ -200,7 +200,7 @@ fn circles(uses: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<String> {
 }
 
 #[test]
-fn modules_have_no_circle() {
+fn modules_have_no_cycle() {
     let (mut found, mut edges) = (Vec::new(), 0);
     for root in crates() {
         let uses = uses(&root);
@@ -215,7 +215,7 @@ fn modules_have_no_circle() {
 /// Checks that the engine uses no terminal, window, environment or home folder; dangerous or
 /// foreign code has a single place each.
 #[test]
-fn what_has_a_home_is_used_nowhere_else() {
+fn restricted_calls_stay_in_their_module() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     let mut files = Vec::new();
     sources(&root, &mut files);

@@ -34,7 +34,7 @@ fn questions(github: &FakeGitHub) -> usize {
 }
 
 #[tokio::test]
-async fn discussions_are_items_with_all_that_is_said_below_them() {
+async fn discussions_are_items_with_all_replies() {
     let github = github(45);
     {
         let mut world = github.world();
@@ -71,7 +71,7 @@ async fn discussions_are_items_with_all_that_is_said_below_them() {
 }
 
 #[tokio::test]
-async fn only_what_changed_is_read_again() {
+async fn only_changed_discussions_are_fetched_again() {
     let github = github(90);
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
     sync_ok(&mirror.casebook, false).await;
@@ -92,7 +92,7 @@ async fn only_what_changed_is_read_again() {
 }
 
 #[tokio::test]
-async fn a_discussion_that_was_deleted_is_marked_and_open_ones_are_not_asked_for_one_by_one() {
+async fn deleted_discussion_is_marked_without_single_requests() {
     let github = github(60);
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
     sync_ok(&mirror.casebook, false).await;
@@ -108,7 +108,7 @@ async fn a_discussion_that_was_deleted_is_marked_and_open_ones_are_not_asked_for
 }
 
 #[tokio::test]
-async fn where_there_are_none_nothing_is_asked_and_without_leave_the_rest_is_mirrored() {
+async fn missing_or_forbidden_discussions_are_skipped() {
     let empty = github(0);
     let mirror = Mirror::with(&empty, Some(TOKEN)).await;
     let report = sync_ok(&mirror.casebook, false).await;
@@ -139,7 +139,7 @@ async fn where_there_are_none_nothing_is_asked_and_without_leave_the_rest_is_mir
 }
 
 #[tokio::test]
-async fn an_old_server_and_a_limit_are_met() {
+async fn old_server_and_rate_limit_are_handled() {
     let old = github(3);
     old.world().discussions_refused =
         Some(json!({"message": "Field 'discussions' doesn't exist on type 'Repository'"}));

@@ -101,7 +101,7 @@ fn calls(line: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_line_is_read_as_a_shell_does() {
+fn lines_are_parsed_like_a_shell() {
     assert_eq!(
         calls(
             "gh auth token | precedent login git.acme.example < t.txt && X=1 precedent search \"two # words\" 'a \"b\"' -- # why"
@@ -116,7 +116,7 @@ fn a_line_is_read_as_a_shell_does() {
 }
 
 #[test]
-fn every_command_in_the_documentation_can_be_typed() {
+fn documented_commands_parse() {
     let place = Place::new();
     let mut count = 0;
     for (path, blocks) in pages() {
@@ -137,7 +137,7 @@ fn every_command_in_the_documentation_can_be_typed() {
 }
 
 #[test]
-fn every_command_over_the_sample_ends_well() {
+fn documented_commands_work_on_the_sample() {
     let place = Place::new();
     place.ok(&["import", "sample"]);
     let folder = place.path("");
@@ -176,7 +176,7 @@ fn shape(line: &str) -> String {
 }
 
 #[test]
-fn what_the_readme_quotes_is_what_is_printed() {
+fn readme_output_is_current() {
     let Some(runtime) = model::runtime() else { return };
     let place = Place::new();
     let run = |words: &[&str]| model::run(&place, &runtime, &model::root().join("models"), words);
@@ -207,7 +207,7 @@ fn what_the_readme_quotes_is_what_is_printed() {
 }
 
 #[test]
-fn the_page_of_all_commands_is_current() {
+fn command_reference_is_current() {
     let file = model::root().join("docs/reference/command-line.md");
     let page = Place::new().ok(&["man", "--markdown"]).out;
     let current = std::fs::read_to_string(Path::new(&file)).unwrap_or_default().replace("\r\n", "\n");
@@ -215,7 +215,7 @@ fn the_page_of_all_commands_is_current() {
 }
 
 #[test]
-fn every_setting_has_its_row() {
+fn every_setting_is_documented() {
     let page = std::fs::read_to_string(model::root().join("docs/reference/settings.md")).unwrap();
     for key in precedent_engine::config::KEYS {
         assert!(

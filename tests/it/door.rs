@@ -57,7 +57,7 @@ fn jira_csv_collects_repeated_columns() {
 }
 
 #[test]
-fn comments_in_rows_of_their_own() {
+fn comments_may_have_their_own_rows() {
     let place = Place::new();
     import_ok(
         &place,
@@ -72,7 +72,7 @@ fn comments_in_rows_of_their_own() {
 }
 
 #[test]
-fn a_column_of_dates_has_one_order_and_a_bad_date_costs_the_date() {
+fn date_column_has_one_order() {
     let place = Place::new();
     let ran = import_ok(
         &place,
@@ -109,7 +109,7 @@ fn gitlab_csv_is_numbered_by_iid() {
 }
 
 #[test]
-fn words_of_a_state_without_a_column_of_states_are_told() {
+fn missing_state_column_is_reported() {
     let place = Place::new();
     let path = place.file("list.csv", "Nr,Title,Zustandsbild\n1,One,Erledigt\n2,Two,Hängt\n3,Three,Liegt\n");
     let path = path.to_string_lossy().into_owned();
@@ -128,7 +128,7 @@ fn words_of_a_state_without_a_column_of_states_are_told() {
 }
 
 #[test]
-fn redmine_csv_in_an_old_encoding_and_another_language() {
+fn redmine_csv_in_german_and_windows_1252() {
     let place = Place::new();
     let text = "#;Projekt;Status;Thema;Autor;Angelegt;Geschlossen;Beschreibung\n\
                 41;Hof;Geschlossen;Tür schließt nicht;Jürgen;21.03.2025 08:15;22.03.2025 09:00;Sie klemmt.\n42;Hof;Liegt bei Zulieferer;Größe falsch;Käthe;02.04.2025 08:15;;x\n";
@@ -262,7 +262,7 @@ fn github_in_all_the_shapes_of_its_tools() {
 }
 
 #[test]
-fn public_events_gitlab_exports_gitea_and_jira_answers() {
+fn event_gitlab_gitea_and_jira_json_is_imported() {
     let place = Place::new();
     let issue = json!({"number": 5, "title": "Hook lost", "state": "open", "body": "b", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z"});
     let comment = json!({"id": 77, "issue_url": "https://api.github.com/repos/yard/crane/issues/5", "body": "Found.", "user": {"login": "bo"}, "created_at": "2025-01-02T00:00:00Z"});
@@ -337,7 +337,7 @@ fn two_keys_with_one_number_are_two_items() {
 }
 
 #[test]
-fn an_archive_of_several_repositories_gives_the_named_one_or_all() {
+fn archive_gives_one_or_all_repositories() {
     let place = Place::new();
     let issue = |repository: &str, n: u32| {
         json!({"type": "issue", "url": format!("https://github.com/{repository}/issues/{n}"), "repository": format!("https://github.com/{repository}"),
@@ -380,7 +380,7 @@ fn two_trackers() -> [(&'static str, String); 2] {
 }
 
 #[test]
-fn files_of_two_trackers_in_a_folder_or_an_archive_are_two_sources() {
+fn mixed_folder_becomes_two_sources() {
     let [hub, tickets] = two_trackers();
     // The order of the files does not matter.
     for (first, second) in [("a.json", "b.json"), ("b.json", "a.json")] {
@@ -419,7 +419,7 @@ fn files_of_two_trackers_in_a_folder_or_an_archive_are_two_sources() {
 }
 
 #[test]
-fn items_of_another_tracker_are_refused_and_nothing_is_replaced() {
+fn items_of_another_tracker_are_rejected() {
     let [hub, tickets] = two_trackers();
     let place = Place::new();
     import_ok(&place, hub.0, &hub.1);
@@ -466,7 +466,7 @@ fn items_of_another_tracker_are_refused_and_nothing_is_replaced() {
 }
 
 #[test]
-fn packings_and_encodings() {
+fn compressions_and_encodings_are_detected() {
     let text = "ID,Title,State\n1,Größe zählt,Open\n2,Zwei,Closed\n";
     let wide: Vec<u8> = [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -497,7 +497,7 @@ fn packings_and_encodings() {
     }
 }
 
-/// The table of `packings_and_encodings`, compressed by `bzip2` and `xz`.
+/// The table of `compressions_and_encodings_are_detected`, compressed by `bzip2` and `xz`.
 const BZ2: &str = "QlpoOTFBWSZTWTI/QmAAAAffvAAQQAQwAAygjBAmZdyQAACEAAEACAAgACIp6IxNGgaPU21Q9QxgAAAANa7O4jZ+U5FOhuMihA/OlC+xSVVvxRA+wQBrmZvxdyRThQkDI/QmAA==";
 const XZ: &str = "/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQAySUQsVGl0bGUsU3RhdGUKMSxHcsO2w59lIHrDpGhsdCxPcGVuCjIsWndlaSxDbG9zZWQKAABNmDX1YFmYmQABSzPzQtuMH7bzfQEAAAAABFla";
 
@@ -537,7 +537,7 @@ fn stored_zip(name: &str, content: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn damage_costs_a_character_and_an_open_quote_is_an_error() {
+fn damaged_bytes_cost_only_a_character() {
     let place = Place::new();
     let mut lines = br#"{"number": 1, "title": "nul", "body": "before\u0000after"}
 {"number": 2, "title": "half \ud83d pair"}
@@ -553,7 +553,7 @@ fn damage_costs_a_character_and_an_open_quote_is_an_error() {
 }
 
 #[test]
-fn what_holds_nothing_says_what_it_looks_like_and_leaves_no_source() {
+fn file_without_items_leaves_no_source() {
     let place = Place::new();
     place.begin();
     for (content, what) in [
@@ -589,7 +589,7 @@ fn what_holds_nothing_says_what_it_looks_like_and_leaves_no_source() {
 }
 
 #[test]
-fn a_dry_run_says_how_a_file_is_understood_and_makes_nothing() {
+fn dry_run_describes_the_file_only() {
     let place = Place::new();
     let text = "Issue key,Summary,Status,Sprint,Created\nAPP-1,Leak,Limbo,9,01/02/2025\nAPP-x,Bad,Open,9,01/02/2025\n";
     let path = place.file("export.csv", text).to_string_lossy().into_owned();
@@ -613,7 +613,7 @@ fn a_dry_run_says_how_a_file_is_understood_and_makes_nothing() {
 }
 
 #[test]
-fn text_that_nothing_uses_is_named_with_its_size() {
+fn unused_text_is_listed_with_its_size() {
     let place = Place::new();
     let project =
         json!({"id": 3, "name": "Mill", "notice": "Everything that squeaks in the old mill by the river."});
@@ -636,7 +636,7 @@ fn text_that_nothing_uses_is_named_with_its_size() {
 }
 
 #[test]
-fn folders_of_pages_and_of_other_things() {
+fn folders_import_pages_and_report_other_files() {
     let place = Place::new();
     place.file("stuff/Home.md", "# Home\n\nThe crane's pages.\n");
     place.file("stuff/deep/list.csv", "ID,Title,State\n1,One,Open\n");
@@ -697,7 +697,7 @@ fn thread() -> [String; 3] {
 }
 
 #[test]
-fn mails_are_items_with_their_answers_as_comments() {
+fn mails_become_items_and_replies_comments() {
     let [one, two, three] = thread();
     let place = Place::new();
     let mailbox = |mails: &[&String]| {
@@ -754,7 +754,7 @@ fn mails_are_items_with_their_answers_as_comments() {
 }
 
 #[test]
-fn a_mail_is_asked_by_what_its_writer_wrote() {
+fn mail_query_ignores_quoted_text() {
     let place = Place::new();
     let issue = |n: u32, title: &str, body: &str| {
         json!({"number": n, "title": title, "body": body, "state": "closed", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z"}).to_string()
@@ -786,7 +786,7 @@ fn a_mail_is_asked_by_what_its_writer_wrote() {
 }
 
 #[test]
-fn records_without_dates_are_replaced_by_the_later_import_and_that_is_told() {
+fn undated_records_follow_the_last_import() {
     let place = Place::new();
     import_ok(&place, "new.csv", "ID,Title,State\n1,Leak mended,Closed\n");
     let ran = import_ok(&place, "old.csv", "ID,Title,State\n1,Leak,Open\n");
@@ -799,7 +799,7 @@ fn records_without_dates_are_replaced_by_the_later_import_and_that_is_told() {
 }
 
 #[test]
-fn an_empty_question_is_an_error_and_flags_alone_list() {
+fn empty_query_is_an_error() {
     let place = Place::new();
     import_ok(&place, "list.csv", "ID,Title,State\n1,Leak,Open\n2,Noise,Closed\n");
     for args in [
@@ -830,7 +830,7 @@ fn imported_as_named(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ra
 }
 
 #[test]
-fn keys_that_are_words_and_numbers_in_groups_name_items_of_their_own() {
+fn textual_and_grouped_keys_name_separate_items() {
     let place = Place::new();
     let ran = imported_as_named(
         &place,
@@ -855,7 +855,7 @@ fn keys_that_are_words_and_numbers_in_groups_name_items_of_their_own() {
 }
 
 #[test]
-fn an_older_export_changes_no_comment() {
+fn older_export_changes_no_comment() {
     let place = Place::new();
     let export = |updated_at: &str, words: &str| {
         json!([{"number": 1, "title": "Belt slips", "state": "OPEN", "createdAt": "2024-01-01T00:00:00Z", "updatedAt": updated_at,
@@ -873,7 +873,7 @@ fn an_older_export_changes_no_comment() {
 }
 
 #[test]
-fn records_that_name_their_repository_go_there() {
+fn records_follow_their_repository_name() {
     let place = Place::new();
     let item = |repository: Value, title: &str| json!({"number": 4, "title": title, "state": "OPEN", "repository": repository});
     let records = json!([
@@ -887,7 +887,7 @@ fn records_that_name_their_repository_go_there() {
 }
 
 #[test]
-fn tables_with_repositories_and_trees() {
+fn tables_may_contain_repositories_and_trees() {
     let place = Place::new();
     imported_as_named(
         &place,
@@ -904,7 +904,7 @@ fn tables_with_repositories_and_trees() {
 }
 
 #[test]
-fn merge_requests_do_not_take_the_place_of_issues() {
+fn merge_requests_never_replace_issues() {
     let place = Place::new();
     let records = json!([
         {"iid": 12, "title": "Belt slips", "state": "opened", "web_url": "https://gitlab.example/acme/app/-/issues/12"},
@@ -916,7 +916,7 @@ fn merge_requests_do_not_take_the_place_of_issues() {
 }
 
 #[test]
-fn pages_of_a_folder_are_one_wiki_whatever_they_are_called() {
+fn page_folder_is_one_wiki() {
     let place = Place::new();
     place.file(
         "kb/net/pump.md",
@@ -936,7 +936,7 @@ fn pages_of_a_folder_are_one_wiki_whatever_they_are_called() {
 }
 
 #[test]
-fn table_of_a_million_columns_is_read_in_seconds() {
+fn million_columns_are_read_in_seconds() {
     let place = Place::new();
     let (names, cells) = (",c".repeat(1_000_000), ",x".repeat(1_000_000));
     let began = std::time::Instant::now();
@@ -951,7 +951,7 @@ fn table_of_a_million_columns_is_read_in_seconds() {
 }
 
 #[test]
-fn what_is_beyond_the_columns_is_told() {
+fn extra_cells_are_reported() {
     let place = Place::new();
     let ran = import_ok(
         &place,
@@ -966,7 +966,7 @@ fn what_is_beyond_the_columns_is_told() {
 }
 
 #[test]
-fn comments_that_lie_apart_are_kept() {
+fn comments_in_separate_files_are_kept() {
     let place = Place::new();
     import_ok(
         &place,
@@ -989,7 +989,7 @@ fn comments_that_lie_apart_are_kept() {
 }
 
 #[test]
-fn an_odd_field_costs_itself() {
+fn odd_field_costs_only_itself() {
     let place = Place::new();
     let odd = [
         json!({"number": 1, "title": "a", "user": "ada", "labels": "bug,hw", "milestone": "1.1", "locked": null}),
@@ -1020,7 +1020,7 @@ fn an_odd_field_costs_itself() {
 }
 
 #[test]
-fn a_single_record_in_an_answer_is_read() {
+fn single_record_of_a_response_is_imported() {
     let place = Place::new();
     let issue =
         json!({"number": 9, "title": "Belt slips", "labels": {"nodes": [{"name": "bug"}]}, "state": "OPEN"});
@@ -1045,7 +1045,7 @@ fn a_single_record_in_an_answer_is_read() {
 }
 
 #[test]
-fn links_are_read_where_a_cell_names_an_item_and_not_from_its_words() {
+fn links_need_an_item_key_in_the_cell() {
     let place = Place::new();
     import_ok(
         &place,
@@ -1063,7 +1063,7 @@ fn links_are_read_where_a_cell_names_an_item_and_not_from_its_words() {
 }
 
 #[test]
-fn the_word_of_a_status_decides_where_jira_gives_no_category() {
+fn jira_status_name_replaces_a_missing_category() {
     let place = Place::new();
     let issue = |n: u32, status: Value, resolution: Value| json!({"key": format!("APP-{n}"), "fields": {"summary": "Belt", "status": status, "resolution": resolution}});
     let open = json!({"name": "Done", "statusCategory": {"key": "indeterminate"}});
@@ -1080,7 +1080,7 @@ fn the_word_of_a_status_decides_where_jira_gives_no_category() {
 }
 
 #[test]
-fn ids_that_are_no_numbers_keep_no_row_out_and_long_ones_are_numbers() {
+fn non_numeric_and_long_ids_are_imported() {
     let place = Place::new();
     let ran = import_ok(
         &place,
@@ -1096,7 +1096,7 @@ fn ids_that_are_no_numbers_keep_no_row_out_and_long_ones_are_numbers() {
 }
 
 #[test]
-fn json_whose_fields_are_called_as_columns_are_is_read() {
+fn json_with_column_names_is_imported() {
     let place = Place::new();
     let now = json!({"result": [{
         "number": "INC0010041", "short_description": "Mail stuck", "description": "In the outbox.", "state": "7",
@@ -1138,7 +1138,7 @@ fn json_whose_fields_are_called_as_columns_are_is_read() {
 }
 
 #[test]
-fn the_xml_of_jira_is_read_and_what_stands_in_other_places_is_kept() {
+fn jira_xml_is_imported() {
     let place = Place::new();
     let item = |key: &str, more: &str| {
         format!(

@@ -84,7 +84,7 @@ fn keys(response: &DuplicatesResponse) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_same_report_in_other_words_is_found_first_with_reasons() {
+async fn reworded_report_ranks_first_with_reasons() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     let response = ask(&casebook, of("acme/app#5")).await;
@@ -106,7 +106,7 @@ async fn the_same_report_in_other_words_is_found_first_with_reasons() {
 
 /// Tests a form that was submitted twice, with dates only or without times.
 #[tokio::test]
-async fn of_reports_of_one_moment_or_of_none_the_smaller_number_is_the_earlier() {
+async fn smaller_number_breaks_ties_in_time() {
     let place = Place::new();
     let casebook = open(&place).await;
     let twice =
@@ -133,7 +133,7 @@ async fn of_reports_of_one_moment_or_of_none_the_smaller_number_is_the_earlier()
 }
 
 #[tokio::test]
-async fn a_copy_is_most_likely_a_duplicate_and_confidence_falls_down_the_list() {
+async fn copy_ranks_first_and_confidence_never_increases() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     let copy = DuplicatesRequest {
@@ -164,7 +164,7 @@ fn told_twice(more: &[Value]) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_text_word_for_word_under_another_title_is_probably_the_same() {
+async fn identical_text_with_another_title_is_likely_duplicate() {
     let place = Place::new();
     let casebook = open(&place).await;
     import(&casebook, &place, "acme/app", &told_twice(&[])).await;
@@ -175,7 +175,7 @@ async fn a_text_word_for_word_under_another_title_is_probably_the_same() {
 }
 
 #[tokio::test]
-async fn a_text_that_many_have_is_a_form_and_says_nothing_of_two_of_them() {
+async fn common_text_is_a_form_and_no_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
     let text = told_twice(&[])[20]["body"].as_str().unwrap().to_owned();
@@ -189,7 +189,7 @@ async fn a_text_that_many_have_is_a_form_and_says_nothing_of_two_of_them() {
 }
 
 #[tokio::test]
-async fn one_of_a_series_is_no_duplicate_of_its_neighbour() {
+async fn templated_reports_are_no_duplicates() {
     let place = Place::new();
     let casebook = open(&place).await;
     let body = "Please look into it: the upload test was started by hand and stopped at its second step.";
@@ -222,7 +222,7 @@ async fn one_of_a_series_is_no_duplicate_of_its_neighbour() {
 }
 
 #[tokio::test]
-async fn a_draft_is_compared_like_an_item_and_leaves_no_record() {
+async fn draft_leaves_no_record() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     let draft = DuplicatesRequest {
@@ -241,7 +241,7 @@ async fn a_draft_is_compared_like_an_item_and_leaves_no_record() {
 }
 
 #[tokio::test]
-async fn closed_reports_are_candidates_on_request_with_what_became_of_them() {
+async fn closed_candidates_are_optional_with_their_outcome() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     assert!(!keys(&ask(&casebook, of("acme/app#6")).await).contains(&"acme/app#3"));
@@ -267,7 +267,7 @@ async fn closed_reports_are_candidates_on_request_with_what_became_of_them() {
 }
 
 #[tokio::test]
-async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_was_said_later_does_not() {
+async fn only_comments_before_the_report_are_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
     // A word counts as rare only among many reports.
@@ -313,7 +313,7 @@ async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_w
 }
 
 #[tokio::test]
-async fn a_failure_and_its_message_are_one_reason() {
+async fn failure_and_message_are_one_reason() {
     let place = Place::new();
     let casebook = open(&place).await;
     let log = |file: &str| {
@@ -335,7 +335,7 @@ async fn a_failure_and_its_message_are_one_reason() {
 }
 
 #[tokio::test]
-async fn what_a_title_names_alone_and_who_made_a_report_are_evidence() {
+async fn rare_title_word_and_author_are_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
     let by = |record: Value, login: &str| with(record, json!({"user": {"login": login, "type": "User"}}));
@@ -384,7 +384,7 @@ async fn what_a_title_names_alone_and_who_made_a_report_are_evidence() {
 }
 
 #[tokio::test]
-async fn who_reports_for_others_is_nobody() {
+async fn shared_account_is_not_author_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
     let by = |n: u64, login: &str| {
@@ -411,7 +411,7 @@ async fn who_reports_for_others_is_nobody() {
 }
 
 #[tokio::test]
-async fn what_stands_under_every_failure_is_no_reason() {
+async fn line_common_to_all_failures_is_no_reason() {
     let place = Place::new();
     let casebook = open(&place).await;
     let failure_report = |number, day, code: &str| {
@@ -450,7 +450,7 @@ async fn what_stands_under_every_failure_is_no_reason() {
 }
 
 #[tokio::test]
-async fn code_and_errors_in_a_comment_are_not_a_candidates_own_and_are_found_as_a_comment() {
+async fn code_in_comments_counts_as_comment_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
     let code = "```\nfooter_checksum(archive) failed: FW-2077\n```";
@@ -498,7 +498,7 @@ async fn code_and_errors_in_a_comment_are_not_a_candidates_own_and_are_found_as_
 }
 
 #[tokio::test]
-async fn threshold_and_number_of_candidates_are_obeyed() {
+async fn threshold_and_candidate_limit_are_respected() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     let wide = DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#6") };
@@ -523,7 +523,7 @@ async fn threshold_and_number_of_candidates_are_obeyed() {
 }
 
 #[tokio::test]
-async fn an_unrelated_report_gets_none_and_a_record_that_it_was_checked() {
+async fn unrelated_report_is_recorded_as_checked() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     assert_eq!(casebook.last_check("acme/app#7").await.unwrap(), None);
@@ -534,7 +534,7 @@ async fn an_unrelated_report_gets_none_and_a_record_that_it_was_checked() {
 }
 
 #[tokio::test]
-async fn a_rejected_pair_stays_away_through_imports_and_new_indexes() {
+async fn rejected_pair_survives_reimport_and_reindexing() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     let verdict = casebook
@@ -570,7 +570,7 @@ async fn a_rejected_pair_stays_away_through_imports_and_new_indexes() {
 }
 
 #[tokio::test]
-async fn the_queue_holds_what_nobody_has_decided_and_asks_about_changes_alone() {
+async fn queue_holds_undecided_pairs_and_rescans_changes() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     let queue = async |include_closed: bool| {
@@ -610,7 +610,7 @@ async fn the_queue_holds_what_nobody_has_decided_and_asks_about_changes_alone() 
 }
 
 #[tokio::test]
-async fn a_look_beyond_a_reports_own_source_leaves_the_queue_as_it_was() {
+async fn query_of_all_sources_keeps_the_queue() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     let body = "The archive does not open after the update.";
@@ -635,7 +635,7 @@ async fn a_look_beyond_a_reports_own_source_leaves_the_queue_as_it_was() {
 }
 
 #[test]
-fn the_queue_is_worked_through_in_the_terminal() {
+fn queue_can_be_decided_in_the_terminal() {
     let place = Place::new();
     let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
     let file = place.file("in.jsonl", lines);
@@ -687,7 +687,7 @@ fn labelled_pairs(pairs: u64) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_source_is_calibrated_by_its_own_duplicates_if_it_has_enough() {
+async fn enough_duplicates_calibrate_their_source() {
     let place = Place::new();
     let casebook = open(&place).await;
     let few = import(&casebook, &place, "acme/few", &labelled_pairs(5)).await;
@@ -727,7 +727,7 @@ async fn a_source_is_calibrated_by_its_own_duplicates_if_it_has_enough() {
 }
 
 #[tokio::test]
-async fn what_a_source_taught_is_known_to_who_looks_for_solved_cases() {
+async fn source_calibration_applies_to_solved_cases() {
     let place = Place::new();
     let casebook = open(&place).await;
     let mut records = labelled_pairs(40);
@@ -754,7 +754,7 @@ async fn what_a_source_taught_is_known_to_who_looks_for_solved_cases() {
 }
 
 #[tokio::test]
-async fn a_source_is_calibrated_anew_when_it_has_more_to_teach() {
+async fn source_is_recalibrated_after_more_duplicates() {
     let place = Place::new();
     let casebook = open(&place).await;
     let learnt = async |source: &str, records: &[Value]| -> Vec<u64> {
@@ -795,7 +795,7 @@ fn misleading_reports(threes: u64) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn what_another_source_has_is_told_where_the_own_has_nothing() {
+async fn match_in_another_source_is_mentioned() {
     let place = Place::new();
     let casebook = open(&place).await;
     let body = "After the update the importer stops:\n\n```\njava.lang.IllegalStateException: ledger is sealed\n  at \
@@ -817,7 +817,7 @@ async fn what_another_source_has_is_told_where_the_own_has_nothing() {
 }
 
 #[tokio::test]
-async fn a_source_with_many_duplicates_has_its_own_order_of_candidates() {
+async fn many_duplicates_give_a_source_its_own_ranking() {
     let place = Place::new();
     let casebook = open(&place).await;
     let report = import(&casebook, &place, "acme/many", &misleading_reports(120)).await.calibrated.remove(0);
@@ -859,7 +859,7 @@ async fn a_source_with_many_duplicates_has_its_own_order_of_candidates() {
 }
 
 #[tokio::test]
-async fn what_was_checked_before_all_vectors_were_there_is_checked_anew() {
+async fn checks_without_all_vectors_are_repeated() {
     let place = Place::new();
     let casebook = open(&place).await;
     let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
@@ -878,7 +878,7 @@ async fn what_was_checked_before_all_vectors_were_there_is_checked_anew() {
 }
 
 #[tokio::test]
-async fn undo_brings_the_decision_before_back() {
+async fn undo_restores_the_previous_verdict() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     let decide = |kind| casebook.record_verdict("acme/app#6", "acme/app#3", kind, None, "ann");
@@ -894,7 +894,7 @@ async fn undo_brings_the_decision_before_back() {
 }
 
 #[tokio::test]
-async fn of_two_decisions_in_one_second_the_later_one_comes_first() {
+async fn later_verdict_of_one_second_comes_first() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     // The clock is fixed here; ordered by key alone, #5 would precede #6, and #3 would precede #4.
@@ -910,7 +910,7 @@ async fn of_two_decisions_in_one_second_the_later_one_comes_first() {
 }
 
 #[tokio::test]
-async fn chains_lead_to_the_canonical_report_and_circles_are_told() {
+async fn chains_end_at_the_canonical_report() {
     let place = Place::new();
     let casebook = open(&place).await;
     let records = [
@@ -1002,7 +1002,7 @@ async fn awkward_reports_get_sensible_answers() {
 }
 
 #[tokio::test]
-async fn without_a_model_words_answer_and_the_answer_says_so() {
+async fn missing_model_falls_back_to_keywords() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     drop(casebook);
@@ -1016,7 +1016,7 @@ async fn without_a_model_words_answer_and_the_answer_says_so() {
 }
 
 #[test]
-fn bands_are_cut_at_a_fifth_a_half_and_nine_in_ten_and_what_is_below_by_what_is_worth_reading() {
+fn bands_begin_at_20_50_and_90_percent() {
     let bands = [0.9, 0.894, 0.5, 0.494, 0.2, 0.194].map(|probability| Band::of(probability, 0.9));
     let bands_at_limits = [0.895, 0.496, 0.1951].map(|probability| Band::of(probability, 0.9));
     assert_eq!(
@@ -1030,7 +1030,7 @@ fn bands_are_cut_at_a_fifth_a_half_and_nine_in_ten_and_what_is_below_by_what_is_
 }
 
 #[tokio::test]
-async fn a_clock_that_is_ahead_of_the_mirror_changes_no_confidence() {
+async fn clock_ahead_changes_no_confidence() {
     let place = Place::new();
     let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
     let file = place.file("all.jsonl", lines);
@@ -1077,7 +1077,7 @@ async fn fixed_needs_evidence() {
 }
 
 #[tokio::test]
-async fn form_with_a_placeholder_title_is_no_duplicate() {
+async fn empty_form_is_never_a_duplicate() {
     let place = Place::new();
     let casebook = open(&place).await;
     let title = "guide: [REPLACE WITH A SHORT SUMMARY]";

@@ -42,7 +42,7 @@ fn on_a_full_disk(place: &Place, args: &[&str], is_stderr_full: bool) -> Ran {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_cannot_be_written_is_an_error() {
+fn unwritable_output_is_an_error() {
     let place = Place::new();
     import_sample(&place);
     place.ok(&["note", "add", "-t", "Gasket", "-b", "Tighten it."]);
@@ -109,7 +109,7 @@ fn what_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn a_pipe_that_is_closed_ends_help_quietly_too() {
+fn closed_pipe_ends_help_quietly() {
     let place = Place::new();
     for args in [&["--help"][..], &["config", "list"], &["man"]] {
         let mut child = place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -120,7 +120,7 @@ fn a_pipe_that_is_closed_ends_help_quietly_too() {
 }
 
 #[test]
-fn who_only_reads_makes_no_casebook_and_says_where_it_looked() {
+fn reading_creates_no_casebook_and_names_the_folder() {
     let place = Place::new();
     let folder = place.casebook();
     for args in [
@@ -179,7 +179,7 @@ fn who_only_reads_makes_no_casebook_and_says_where_it_looked() {
 }
 
 #[test]
-fn the_server_for_agents_waits_for_its_casebook() {
+fn mcp_server_works_once_the_casebook_exists() {
     let place = Place::new();
     let mut client = Client::start(&place, &["-R", "acme/app"]);
     for (tool, arguments) in [
@@ -203,7 +203,7 @@ fn the_server_for_agents_waits_for_its_casebook() {
 }
 
 #[test]
-fn a_limit_that_a_use_case_refuses_cannot_be_set() {
+fn invalid_limit_cannot_be_set() {
     let place = Place::new();
     import_sample(&place);
     for (key, range) in [
@@ -227,7 +227,7 @@ fn a_limit_that_a_use_case_refuses_cannot_be_set() {
 }
 
 #[test]
-fn wrong_settings_are_told_by_their_place_and_stop_no_one_who_only_reads() {
+fn invalid_settings_are_located_and_allow_reading() {
     let place = Place::new();
     import_sample(&place);
     let path = PathBuf::from(place.ok(&["config", "path"]).out.trim());
@@ -284,7 +284,7 @@ fn leftovers(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_killed_export_leaves_nothing_that_stays_and_files_of_others_are_safe() {
+fn killed_export_leaves_no_files() {
     let place = Place::new();
     let (items, comments) = tracker(3_000, 3_000, 9);
     let path = place.file("in.jsonl", format!("{items}{comments}"));
@@ -329,7 +329,7 @@ fn a_killed_export_leaves_nothing_that_stays_and_files_of_others_are_safe() {
 }
 
 #[test]
-fn the_address_of_an_item_names_it() {
+fn item_url_names_the_item() {
     let place = Place::new();
     place.ok(&["import", "sample", "--no-index"]);
     let items = place.json(&["search", "FW-1043", "--mode", "lexical", "--json"]);

@@ -57,7 +57,7 @@ fn answers(place: &Place, name: &str, first: &[(u32, &str)], second: &[(u32, &st
 }
 
 #[test]
-fn a_query_knows_what_was_said_before_it_and_nothing_that_was_said_later() {
+fn evaluation_ignores_later_comments() {
     let place = Place::new();
     let bare = answers(&place, "bare", &[], &[]);
     let later =
@@ -72,7 +72,7 @@ fn a_query_knows_what_was_said_before_it_and_nothing_that_was_said_later() {
 }
 
 #[test]
-fn a_title_is_asked_as_it_is_typed_without_its_text() {
+fn title_query_ignores_the_body() {
     let place = Place::new();
     let rankings_of = |name: &str, form: &str, body: &str| -> Value {
         let corpus = [
@@ -132,7 +132,7 @@ fn evaluate_misleading(place: &Place, name: &str, duplicates: u32) -> Value {
 }
 
 #[test]
-fn a_source_is_calibrated_by_what_was_known_before_a_report_was_filed() {
+fn calibration_uses_only_earlier_reports() {
     let place = Place::new();
     let (all, without_the_last) =
         (evaluate_misleading(&place, "all", 132), evaluate_misleading(&place, "without", 131));
@@ -147,7 +147,7 @@ fn a_source_is_calibrated_by_what_was_known_before_a_report_was_filed() {
 }
 
 #[test]
-fn a_solved_case_is_found_where_there_is_one_and_foreign_texts_are_counted_apart() {
+fn solved_cases_and_foreign_texts_are_measured_separately() {
     let place = Place::new();
     let test_set = |name: &str, reports: &[Value], qrels: &str| {
         let lines: String = reports.iter().map(|r| format!("{r}\n")).collect();

@@ -11,7 +11,7 @@ fn import<'a>(kind: &'a str, path: &'a str) -> Vec<&'a str> {
 }
 
 #[test]
-fn what_the_command_line_of_github_prints() {
+fn output_of_gh_is_imported() {
     let place = Place::new();
     let records = json!([
         {"number": 7, "title": "Valve leaks", "body": "It drips.", "state": "OPEN", "stateReason": "", "author": {"login": "ada"},
@@ -37,7 +37,7 @@ fn what_the_command_line_of_github_prints() {
 }
 
 #[test]
-fn a_migration_archive_is_read_without_unpacking_it_anywhere() {
+fn migration_archive_is_read_without_unpacking() {
     let place = Place::new();
     let issue = |n: u32| {
         json!({"type": "issue", "url": format!("https://github.com/acme/app/issues/{n}"), "repository": "https://github.com/acme/app",
@@ -85,7 +85,7 @@ fn a_migration_archive_is_read_without_unpacking_it_anywhere() {
 }
 
 #[test]
-fn a_table_with_columns_that_are_told() {
+fn table_with_mapped_columns_is_imported() {
     let place = Place::new();
     let text = "Ticket;Legende;Story;Status;Opened\nAPP-7;Valve leaks;\"It drips,\nand drips\";Open;2024-01-02\nAPP-8;Hose bursts;;Closed;soon\n";
     let path = place.file("export.csv", text).to_string_lossy().into_owned();

@@ -428,7 +428,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn tables_give_back_what_was_written(reports in tracker()) {
+    fn tables_round_trip(reports in tracker()) {
         assert_round_trip("jira.csv", jira_csv, ALL_FIELDS, &reports);
         assert_round_trip("gitlab.csv", gitlab_csv, TABLE, &reports);
         assert_round_trip("redmine.csv", redmine_csv, Holds { labels: false, ..TABLE }, &reports);
@@ -441,7 +441,7 @@ proptest! {
     }
 
     #[test]
-    fn json_and_xml_give_back_what_was_written(reports in tracker()) {
+    fn json_and_xml_round_trip(reports in tracker()) {
         assert_round_trip("github.jsonl", |reports| rest("github.com", reports), ALL_FIELDS, &reports);
         assert_round_trip("gitea.jsonl", |reports| rest("git.example", reports), ALL_FIELDS, &reports);
         assert_round_trip("gitlab.json", gitlab_json, ALL_FIELDS, &reports);

@@ -251,7 +251,7 @@ impl Look<'_> {
 }
 
 #[test]
-fn a_question_that_the_schema_does_not_know_is_told() {
+fn query_outside_the_schema_is_reported() {
     let schema = Schema::of(
         "type Query { pump(number: Int!, by: By): Pump } type Pump { name: String! valves: [Valve!]! } \
          type Valve { open: Boolean } enum By { AGE }",

@@ -96,7 +96,7 @@ fn import(place: &Place, file: &Path) -> crate::support::Ran {
 }
 
 #[test]
-fn source_called_note_is_refused_and_notes_stay_private() {
+fn source_named_note_is_rejected() {
     let attacker = casebook_of("evil/x", 8);
     let file = tampered_export(
         &attacker,
@@ -118,7 +118,7 @@ fn source_called_note_is_refused_and_notes_stay_private() {
 }
 
 #[test]
-fn one_cell_of_a_file_breaks_no_command() {
+fn invalid_cell_breaks_no_command() {
     let attacker = casebook_of("evil/x", 8);
     for (sql, told) in [
         ("UPDATE documents SET created_at = 9000000000000000000 WHERE number = 3", "Skipped. evil/x#3: a date"),
@@ -245,7 +245,7 @@ async fn ask_everything(casebook: &Casebook, place: &Place) -> Result<()> {
 }
 
 #[test]
-fn unreadable_row_is_named_and_mended_by_doctor() {
+fn doctor_repairs_an_unreadable_row() {
     let place = casebook_of("acme/app", 8);
     Connection::open(place.casebook().join("precedent.db"))
         .unwrap()
@@ -263,7 +263,7 @@ fn unreadable_row_is_named_and_mended_by_doctor() {
 }
 
 #[test]
-fn decisions_of_a_file_are_told_to_no_tracker() {
+fn imported_verdicts_reach_no_tracker() {
     let attacker = casebook_of("evil/x", 8);
     attacker.ok(&["source", "add", "github:evil/x"]);
     let file = tampered_export(&attacker, "UPDATE documents SET state = 'open', closed_at = NULL");
@@ -299,7 +299,7 @@ fn loose(place: &Place) -> PathBuf {
 }
 
 #[test]
-fn several_sources_are_made_only_when_confirmed() {
+fn several_sources_need_confirmation() {
     let place = Place::new();
     let folder = loose(&place).to_string_lossy().into_owned();
     let ran = place.run(&["import", &folder, "--no-vectors"]);
@@ -313,7 +313,7 @@ fn several_sources_are_made_only_when_confirmed() {
 }
 
 #[test]
-fn last_import_is_undone_by_one_command() {
+fn last_import_can_be_undone() {
     let place = casebook_of("acme/app", 8);
     let sources_before = place.json(&["source", "list", "--json=key,issues"]);
     let item_before = place.json(&["show", "acme/app#3", "--json"]);
@@ -354,7 +354,7 @@ fn files_of_a_casebook_are_never_imported() {
 }
 
 #[test]
-fn search_answers_at_once_while_another_process_writes() {
+fn search_does_not_wait_for_a_writer() {
     let place = casebook_of("acme/app", 40);
     // One change is not indexed yet, while another writer is active.
     let more = place.file("more.jsonl", issue(900, "Zebra crossing", "It is new.").to_string() + "\n");
@@ -380,7 +380,7 @@ fn search_answers_at_once_while_another_process_writes() {
 
 #[cfg(unix)]
 #[test]
-fn interrupt_ends_a_command_that_waits_for_a_lock() {
+fn interrupt_ends_a_wait_for_a_lock() {
     let place = casebook_of("acme/app", 8);
     let writer = Connection::open(place.casebook().join("precedent.db")).unwrap();
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -404,7 +404,7 @@ fn interrupt_ends_a_command_that_waits_for_a_lock() {
 
 #[cfg(unix)]
 #[test]
-fn brief_with_notes_is_for_its_owner_alone() {
+fn brief_with_notes_is_owner_readable_only() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = casebook_of("acme/app", 8);
     place.ok(&[
@@ -431,7 +431,7 @@ fn brief_with_notes_is_for_its_owner_alone() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn folder_that_is_no_text_holds_a_casebook() {
+fn non_utf8_folder_can_hold_a_casebook() {
     use std::os::unix::ffi::OsStrExt as _;
     let place = casebook_of("acme/app", 8);
     let odd = place.path("").join(std::ffi::OsStr::from_bytes(b"folder \xe9 \xff"));
@@ -455,7 +455,7 @@ fn folder_that_is_no_text_holds_a_casebook() {
 
 #[cfg(unix)]
 #[test]
-fn stopped_search_keeps_nobody_waiting() {
+fn stopped_search_blocks_no_other_process() {
     use rustix::process::{Pid, Signal, kill_process};
     let place = casebook_of("acme/app", 40);
     place.ok(&["index"]);

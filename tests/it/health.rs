@@ -80,7 +80,7 @@ fn found_for_a_person(ran: &Ran, id: &str) {
 }
 
 #[test]
-fn a_sound_casebook_has_no_findings_and_is_left_as_it_is() {
+fn sound_casebook_has_no_findings() {
     let place = populated_casebook();
     let content_before = content(&place);
     let ran = place.ok(&["doctor"]);
@@ -94,7 +94,7 @@ fn a_sound_casebook_has_no_findings_and_is_left_as_it_is() {
 }
 
 #[test]
-fn an_index_that_lags_behind_or_lost_documents() {
+fn stale_or_incomplete_index_is_repaired() {
     let place = populated_casebook();
     let path = place.file("more.jsonl", format!("{}\n", issue(77, "Valve leaks", "It drips.")));
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
@@ -120,7 +120,7 @@ fn an_index_that_lags_behind_or_lost_documents() {
 }
 
 #[test]
-fn a_full_text_whose_files_were_changed() {
+fn altered_fulltext_files_are_repaired() {
     let place = populated_casebook();
     let content_before = content(&place);
     // A flipped bit in stored data, one in the version, and a missing end: some are found on
@@ -146,7 +146,7 @@ fn a_full_text_whose_files_were_changed() {
 /// Checks that a corrupt part of a file affects some searches, none of which reports a defect of
 /// the program.
 #[test]
-fn a_full_text_whose_damage_shows_while_it_is_used() {
+fn fulltext_damage_found_in_use_is_repaired() {
     let place = populated_casebook();
     let content_before = content(&place);
     let mut met = 0;
@@ -187,7 +187,7 @@ fn largest(folder: &Path, ending: &str) -> PathBuf {
 }
 
 #[test]
-fn vectors_that_are_missing_in_each_way() {
+fn missing_vectors_are_rebuilt() {
     let place = populated_casebook();
     let content_before = content(&place);
     // The rows are missing without any mark of it.
@@ -223,7 +223,7 @@ fn vectors_that_are_missing_in_each_way() {
 
 /// Tests a file truncated before its log was applied, which has the right length and an empty part.
 #[test]
-fn vectors_whose_damage_shows_while_they_are_used() {
+fn vector_damage_found_in_use_is_repaired() {
     // Every search reads the row positions, and new vectors are written to the chunk index.
     for (table, asked) in
         [("embeddings_rowids", true), ("embeddings_vector_chunks00", true), ("chunks_pending", false)]
@@ -252,7 +252,7 @@ fn vectors_whose_damage_shows_while_they_are_used() {
 
 /// Checks that a long-running process continues with indexes that another process rebuilt.
 #[tokio::test]
-async fn vectors_that_others_made_again_are_taken_up() {
+async fn vectors_rebuilt_elsewhere_are_reopened() {
     let place = populated_casebook();
     let mut options = OpenOptions::new(place.casebook());
     options.engine = Some(Engine::Hashed);
@@ -307,7 +307,7 @@ fn change_vectors(place: &Place, sql: &str) {
 }
 
 #[test]
-fn rows_that_nothing_can_reach_are_taken_out_after_a_copy() {
+fn unreachable_rows_are_removed_after_a_backup() {
     let place = populated_casebook();
     let content_before = content(&place);
     change(
@@ -331,7 +331,7 @@ fn rows_that_nothing_can_reach_are_taken_out_after_a_copy() {
 
 #[cfg(unix)]
 #[test]
-fn files_that_others_may_read() {
+fn wrong_permissions_are_repaired() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = populated_casebook();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -353,7 +353,7 @@ fn files_that_others_may_read() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_made_in_a_folder_that_others_may_read_is_private() {
+fn new_files_are_private_in_shared_folders() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = Place::new();
     std::fs::create_dir_all(place.casebook()).unwrap();
@@ -369,14 +369,14 @@ fn what_is_made_in_a_folder_that_others_may_read_is_private() {
 }
 
 #[test]
-fn a_disk_that_is_nearly_full() {
+fn nearly_full_disk_is_reported() {
     let place = populated_casebook();
     let ran = place.run(&["doctor", "--json", "--min-free", "999999999999"]);
     found_for_a_person(&ran, "disk_space");
 }
 
 #[test]
-fn a_database_of_a_newer_version_and_one_of_another_program() {
+fn newer_or_foreign_database_is_reported() {
     let place = populated_casebook();
     let schema: i64 = Connection::open(database(&place))
         .unwrap()
@@ -391,7 +391,7 @@ fn a_database_of_a_newer_version_and_one_of_another_program() {
 }
 
 #[test]
-fn an_emptied_database_is_no_empty_casebook() {
+fn truncated_database_is_no_empty_casebook() {
     let place = populated_casebook();
     let content_before = content(&place);
     let copy = place.path("copy.db");
@@ -411,7 +411,7 @@ fn an_emptied_database_is_no_empty_casebook() {
 }
 
 #[test]
-fn a_damaged_database() {
+fn damaged_database_is_repaired_or_restored() {
     let place = populated_casebook();
     let content_before = content(&place);
     // An index that lost an entry is rebuilt, after a copy is kept.
@@ -471,7 +471,7 @@ fn a_damaged_database() {
 }
 
 #[test]
-fn a_casebook_with_damaged_pages_goes_back_to_a_copy() {
+fn damaged_pages_are_restored_from_a_backup() {
     let place = populated_casebook();
     let content_before = content(&place);
     let copy = place.path("good.db").to_string_lossy().into_owned();
@@ -502,7 +502,7 @@ fn a_casebook_with_damaged_pages_goes_back_to_a_copy() {
 }
 
 #[test]
-fn an_index_of_the_database_that_lost_entries_is_made_anew() {
+fn incomplete_database_index_is_rebuilt() {
     let place = populated_casebook();
     let content_before = content(&place);
     // A system crash may leave rows that the table's index does not contain.
@@ -525,7 +525,7 @@ fn an_index_of_the_database_that_lost_entries_is_made_anew() {
 }
 
 #[test]
-fn an_older_casebook_is_upgraded_by_a_repair() {
+fn repair_upgrades_an_older_casebook() {
     let place = Place::new();
     std::fs::create_dir_all(place.casebook()).unwrap();
     #[cfg(unix)]
@@ -550,7 +550,7 @@ fn an_older_casebook_is_upgraded_by_a_repair() {
 
 /// Faults of the model and its runtime, where they are installed.
 #[test]
-fn a_missing_library_and_a_broken_model() {
+fn missing_library_and_broken_model_are_reported() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let variable = std::env::var_os("PRECEDENT_ONNXRUNTIME").map(PathBuf::from);
     let runtime = variable.unwrap_or_else(|| root.join("target/runtime/libonnxruntime.so"));
@@ -610,7 +610,7 @@ fn a_missing_library_and_a_broken_model() {
 }
 
 #[test]
-fn every_step_of_a_record_is_kept() {
+fn every_step_of_a_history_is_kept() {
     // A comment stored before its item is not an orphan: trackers send them in any order.
     let place = Place::new();
     let path = place.file("in.jsonl", format!("{}\n{}\n", issue(1, "A", "b"), comment(9, 55, "Early")));
@@ -621,7 +621,7 @@ fn every_step_of_a_record_is_kept() {
 }
 
 #[test]
-fn a_diagnostic_file_names_nobody() {
+fn diagnostic_file_contains_no_names() {
     let place = populated_casebook();
     let path =
         place.file("secret.jsonl", issue(9, "Zanzibar is on fire", "Call ops@acme.example").to_string());

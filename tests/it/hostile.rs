@@ -20,7 +20,7 @@ fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn every_seed_whole_cut_and_twice_is_met() {
+fn every_seed_passes_whole_truncated_and_repeated() {
     for (target, check) in checks::ALL {
         for (path, bytes) in seeds(target) {
             eprintln!("{}", path.display());
@@ -34,7 +34,7 @@ fn every_seed_whole_cut_and_twice_is_met() {
 }
 
 #[test]
-fn every_target_has_its_check_and_its_seeds() {
+fn every_target_has_a_check_and_seeds() {
     let manifest = include_str!("../fuzz/Cargo.toml");
     let mut targets: Vec<&str> =
         manifest.lines().filter_map(|l| l.strip_prefix("path = \"targets/")?.strip_suffix(".rs\"")).collect();
@@ -45,7 +45,7 @@ fn every_target_has_its_check_and_its_seeds() {
 }
 
 #[test]
-fn the_server_for_agents_stays_whatever_it_is_sent() {
+fn mcp_server_survives_any_input() {
     let place = Place::new();
     place.ok(&["import", "sample"]);
     let mut client = Client::start(&place, &[]);
@@ -69,7 +69,7 @@ const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}";
 /// Files with such names cannot be created on every system.
 #[cfg(unix)]
 #[test]
-fn no_text_of_a_tracker_gives_orders_to_a_terminal() {
+fn tracker_text_never_controls_the_terminal() {
     let place = Place::new();
     let record = |number: u64| {
         let mut issue = crate::support::issue(
@@ -140,7 +140,7 @@ fn no_text_of_a_tracker_gives_orders_to_a_terminal() {
 }
 
 #[test]
-fn what_strangers_wrote_is_marked_in_every_reply_to_an_agent() {
+fn mcp_replies_mark_untrusted_text() {
     let place = Place::new();
     place.ok(&["import", "sample"]);
     let mut client = Client::start(&place, &["-R", "ferrywire/ferrywire"]);
@@ -182,7 +182,7 @@ fn what_strangers_wrote_is_marked_in_every_reply_to_an_agent() {
 
 /// Checks that a server may send any text in its refusal, and the casebook stores it.
 #[test]
-fn a_refusal_by_a_server_reaches_an_agent_with_the_notice_alone() {
+fn server_errors_reach_agents_with_the_notice() {
     let github = crate::fake_github::FakeGitHub::new("acme/app");
     github.world().fill(3, 3);
     github.world().forbidden_lists = vec!["/issues/comments"];

@@ -460,7 +460,7 @@ fn spoil_first(answer: &mut Answer) {
 }
 
 #[tokio::test]
-async fn one_bad_record_costs_no_other() {
+async fn bad_record_costs_no_other() {
     for shape in Shape::ALL {
         let mut fake = FakeTracker::new(shape, 6, 0);
         for page in 1..=6 {
@@ -681,7 +681,7 @@ async fn bad_address_ends_no_other_sync() {
 }
 
 #[tokio::test]
-async fn all_that_is_gone_is_hidden_once_confirmed() {
+async fn mass_deletion_needs_confirmation() {
     let github = FakeGitHub::new("acme/app");
     github.world().fill(40, 0);
     let mirror = Mirror::of(&github).await;
@@ -720,7 +720,7 @@ async fn absent_network_is_told_once_a_source() {
 }
 
 #[test]
-fn exit_code_of_access_needs_every_failure_to_be_one() {
+fn access_exit_code_needs_only_access_failures() {
     let place = Place::new();
     let (refusing, failing) = (FakeTracker::new(Shape::GitLab, 1, 0), FakeTracker::new(Shape::GitLab, 1, 0));
     for (fake, key) in [(&refusing, "acme/one"), (&failing, "acme/two")] {

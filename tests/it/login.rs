@@ -74,7 +74,7 @@ async fn sign_in(answers: Vec<Value>) -> (Result<i64, Code>, Vec<String>, Option
 }
 
 #[tokio::test]
-async fn a_code_is_typed_and_the_token_is_in_the_keyring() {
+async fn device_login_stores_the_token() {
     let pending_answer = json!({"error": "authorization_pending"});
     let slower = json!({"error": "slow_down", "interval": 10});
     let token = json!({"access_token": "canary-token", "token_type": "bearer", "scope": "repo"});
@@ -93,7 +93,7 @@ async fn a_code_is_typed_and_the_token_is_in_the_keyring() {
 }
 
 #[tokio::test]
-async fn a_sign_in_that_is_declined_late_or_unknown_is_told() {
+async fn failed_sign_in_is_explained() {
     for answers in [
         vec![json!({"error": "unauthorized_client"})],
         vec![],
@@ -108,14 +108,14 @@ async fn a_sign_in_that_is_declined_late_or_unknown_is_told() {
 }
 
 #[test]
-fn without_an_app_the_way_is_said() {
+fn login_without_an_app_explains_tokens() {
     let ran = Place::new().run(&["login", "--device"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("--client-id") && ran.err.contains("gh auth token"), "{}", ran.err);
 }
 
 #[test]
-fn a_token_of_the_environment_is_for_its_tracker_and_host_alone() {
+fn environment_token_goes_only_to_its_host() {
     let fake = FakeTracker::new(Shape::Redmine, 3, 0);
     let place = Place::new();
     place.ok(&["source", "add", "redmine:app", "--host", &fake.host, "--as", "acme/app"]);

@@ -81,7 +81,7 @@ fn log() -> String {
 }
 
 #[test]
-fn a_log_leads_to_what_is_known_of_each_error() {
+fn log_report_shows_known_errors() {
     let place = Place::new();
     casebook(&place);
     let path = place.file("server.log", log());
@@ -157,7 +157,7 @@ fn bundle(path: &Path) {
 }
 
 #[test]
-fn a_support_bundle_and_a_folder_are_read_too() {
+fn support_bundles_and_folders_are_read() {
     let place = Place::new();
     casebook(&place);
     let path = place.path("bundle.tar.gz");
@@ -179,7 +179,7 @@ fn a_support_bundle_and_a_folder_are_read_too() {
 }
 
 #[test]
-fn a_brief_tells_the_errors_of_a_log_without_its_owner() {
+fn log_brief_omits_the_owner() {
     let place = Place::new();
     casebook(&place);
     let path = place.file(
@@ -197,7 +197,7 @@ fn a_brief_tells_the_errors_of_a_log_without_its_owner() {
 }
 
 #[test]
-fn what_is_no_log_is_told_or_asked_about_as_a_text() {
+fn non_log_file_is_rejected_or_searched() {
     let place = Place::new();
     casebook(&place);
     let ran = place.run(&["troubleshoot", "no-such-server.log"]);
@@ -219,7 +219,7 @@ fn what_is_no_log_is_told_or_asked_about_as_a_text() {
 }
 
 #[test]
-fn a_log_on_standard_input_is_read_as_a_file_is() {
+fn log_may_come_from_standard_input() {
     let place = Place::new();
     casebook(&place);
     // The file is larger than the limit for texts, with the failure in the middle.
@@ -262,7 +262,7 @@ fn a_log_on_standard_input_is_read_as_a_file_is() {
 }
 
 #[test]
-fn a_log_without_an_error_is_told_to_have_none() {
+fn log_without_errors_is_stated() {
     let place = Place::new();
     casebook(&place);
     let fine: String =
@@ -275,7 +275,7 @@ fn a_log_without_an_error_is_told_to_have_none() {
 }
 
 #[test]
-fn a_case_without_a_marked_fix_shows_what_was_said_last() {
+fn case_without_a_fix_shows_the_last_comment() {
     let place = Place::new();
     let mut solved_item = issue(
         7,
@@ -298,7 +298,7 @@ fn a_case_without_a_marked_fix_shows_what_was_said_last() {
 }
 
 #[test]
-fn a_broken_file_in_a_folder_is_listed_and_the_rest_is_read() {
+fn broken_file_is_listed_and_others_are_read() {
     let place = Place::new();
     casebook(&place);
     let folder = place.path("logs");

@@ -123,7 +123,7 @@ fn import_sample(place: &Place) {
 }
 
 #[test]
-fn the_tools_are_few_annotated_and_described() {
+fn tools_are_few_annotated_and_described() {
     let place = Place::new();
     let mut client = Client::start(&place, &[]);
     let response = client.ask("tools/list", json!({}));
@@ -227,7 +227,7 @@ fn every_tool_answers() {
 }
 
 #[test]
-fn a_brief_lets_words_stand_and_takes_links_out() {
+fn brief_keeps_terms_and_redacts_links() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
@@ -255,7 +255,7 @@ fn a_brief_lets_words_stand_and_takes_links_out() {
 }
 
 #[test]
-fn failures_are_replies_with_a_remedy_and_unknown_parameters_are_refused() {
+fn failures_have_a_remedy_and_name_unknown_parameters() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
@@ -305,7 +305,7 @@ fn failures_are_replies_with_a_remedy_and_unknown_parameters_are_refused() {
 }
 
 #[test]
-fn malformed_frames_unknown_methods_and_huge_arguments_do_not_end_it() {
+fn malformed_input_does_not_end_the_server() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
@@ -326,7 +326,7 @@ fn malformed_frames_unknown_methods_and_huge_arguments_do_not_end_it() {
 }
 
 #[test]
-fn a_client_that_leaves_before_it_says_hello_is_no_accident() {
+fn client_may_leave_before_initialization() {
     let place = Place::new();
     place.begin();
     let (code, err) = Client::silent(&place, &[]).end();
@@ -337,7 +337,7 @@ fn a_client_that_leaves_before_it_says_hello_is_no_accident() {
 }
 
 #[test]
-fn a_slow_call_says_how_far_it_is() {
+fn slow_call_reports_progress() {
     let place = Place::new();
     let path = place.file("in.jsonl", crate::support::tracker(3_000, 0, 2).0);
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
@@ -367,7 +367,7 @@ fn a_slow_call_says_how_far_it_is() {
 }
 
 #[test]
-fn a_call_that_is_given_up_ends_and_the_next_is_answered() {
+fn cancelled_call_ends_and_the_next_works() {
     let place = Place::new();
     let path = place.file("in.jsonl", crate::support::tracker(3_000, 0, 2).0);
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
@@ -387,7 +387,7 @@ fn a_call_that_is_given_up_ends_and_the_next_is_answered() {
 }
 
 #[test]
-fn a_client_that_vanishes_in_the_middle_of_a_call() {
+fn vanished_client_ends_the_server() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
@@ -406,7 +406,7 @@ fn a_client_that_vanishes_in_the_middle_of_a_call() {
 }
 
 #[test]
-fn a_line_that_is_no_request_is_answered_and_the_next_one_too() {
+fn invalid_request_gets_an_error_reply() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
@@ -444,7 +444,7 @@ fn a_line_that_is_no_request_is_answered_and_the_next_one_too() {
 }
 
 #[test]
-fn what_comes_before_a_client_says_hello_does_not_end_it() {
+fn input_before_initialization_does_not_end_it() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::silent(&place, &[]);
@@ -462,7 +462,7 @@ fn what_comes_before_a_client_says_hello_does_not_end_it() {
 }
 
 #[test]
-fn a_small_reply_about_nothing_is_whole_and_a_missing_key_is_named() {
+fn empty_reply_is_complete_and_names_missing_keys() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
@@ -476,7 +476,7 @@ fn a_small_reply_about_nothing_is_whole_and_a_missing_key_is_named() {
 }
 
 #[test]
-fn the_last_line_may_have_no_end() {
+fn last_line_needs_no_newline() {
     let place = Place::new();
     let mut client = Client::silent(&place, &[]);
     let mut input = client.input.take().unwrap();
@@ -487,7 +487,7 @@ fn the_last_line_may_have_no_end() {
 }
 
 #[test]
-fn duplicates_are_found_by_key_number_text_and_draft_in_one_source_or_all() {
+fn duplicates_accept_key_number_text_and_draft() {
     let place = Place::new();
     import_sample(&place);
     let twin = place.file("twin.jsonl", format!("{}\n", issue(5, FAILURE, "On 2.3.1 it stops.")));
@@ -546,7 +546,7 @@ fn duplicates_are_found_by_key_number_text_and_draft_in_one_source_or_all() {
 }
 
 #[test]
-fn the_tools_that_say_they_only_read_write_nothing() {
+fn read_only_tools_write_nothing() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::start(&place, &[]);

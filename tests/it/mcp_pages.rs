@@ -51,7 +51,7 @@ fn pages(client: &mut Client, tool: &str, arguments: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn pages_of_a_search_put_together_are_the_whole() {
+fn search_pages_add_up_to_the_whole() {
     let place = Place::new();
     large(&place);
     let mut client = Client::start(&place, &[]);
@@ -92,7 +92,7 @@ fn pages_of_a_search_put_together_are_the_whole() {
 }
 
 #[test]
-fn pages_of_a_thread_and_of_a_brief_put_together_are_the_whole() {
+fn thread_and_brief_pages_are_complete() {
     let place = Place::new();
     large(&place);
     let whole = place.json(&["show", "acme/app#900", "--json"]);
@@ -136,7 +136,7 @@ fn pages_of_a_thread_and_of_a_brief_put_together_are_the_whole() {
 }
 
 #[test]
-fn the_whole_reply_keeps_to_its_bound_and_the_notice_is_never_cut() {
+fn reply_limit_never_truncates_the_notice() {
     let place = Place::new();
     large(&place);
     let mut client = Client::start(&place, &[]);

@@ -46,7 +46,7 @@ fn copy_of_the_model(place: &Place) -> PathBuf {
 }
 
 #[test]
-fn meaning_finds_what_words_do_not() {
+fn semantic_search_finds_other_words() {
     let Some(runtime) = runtime() else { return };
     let place = Place::new();
     let models = root().join("models");
@@ -95,14 +95,14 @@ fn words_go_on(place: &Place, runtime: &Path, models: &Path, why: &str) {
 }
 
 #[test]
-fn a_broken_runtime_is_told_and_words_go_on() {
+fn broken_runtime_leaves_keyword_search() {
     let place = Place::new();
     let broken = place.file("libonnxruntime.so", "this is no library");
     words_go_on(&place, &broken, &root().join("models"), "cannot be used");
 }
 
 #[test]
-fn a_damaged_model_is_told_and_words_go_on() {
+fn damaged_model_leaves_keyword_search() {
     let Some(runtime) = runtime() else { return };
     let place = Place::new();
     let models = copy_of_the_model(&place);

@@ -57,7 +57,7 @@ fn model_in_use(place: &Place) -> String {
 }
 
 #[test]
-fn a_change_of_model_is_complete_or_not_yet_whatever_is_asked_meanwhile() {
+fn model_change_is_atomic_for_queries() {
     let place = casebook_of(1_500);
     card(&place, "other");
     let first = best(&place, 700);
@@ -98,7 +98,7 @@ fn a_change_of_model_is_complete_or_not_yet_whatever_is_asked_meanwhile() {
 }
 
 #[test]
-fn a_change_that_was_killed_goes_on_and_the_old_model_answers_until_then() {
+fn killed_model_change_resumes() {
     let place = casebook_of(3_000);
     card(&place, "other");
     let mut child = place.command(&["model", "use", "other", "--threads", "1"]).spawn().unwrap();
@@ -124,7 +124,7 @@ fn a_change_that_was_killed_goes_on_and_the_old_model_answers_until_then() {
 }
 
 #[test]
-fn what_is_not_there_or_in_use_is_told() {
+fn missing_or_used_model_is_reported() {
     let place = casebook_of(3);
     let hint = |args: &[&str]| {
         let ran = place.run(args);
@@ -170,7 +170,7 @@ fn copy_to(place: &Place, folder: &str) -> PathBuf {
 }
 
 #[test]
-fn a_model_from_files_is_tried_before_it_is_taken() {
+fn imported_model_is_tested_first() {
     let Some(runtime) = runtime() else { return };
     let place = Place::new();
     let folder = copy_to(&place, "elsewhere/MiniLM copy");
@@ -332,7 +332,7 @@ fn install(place: &Place, runtime: &Path, hub: &str) -> Ran {
 }
 
 #[test]
-fn a_model_is_fetched_by_name_and_a_broken_connection_is_taken_up_again() {
+fn model_download_resumes_after_a_broken_connection() {
     let Some(runtime) = runtime() else { return };
     let (state, address, _running) = hub();
     let place = Place::new();
@@ -352,7 +352,7 @@ fn a_model_is_fetched_by_name_and_a_broken_connection_is_taken_up_again() {
 }
 
 #[test]
-fn what_comes_in_place_of_a_model_is_told() {
+fn invalid_model_download_is_reported() {
     let Some(runtime) = runtime() else { return };
     let (state, address, _running) = hub();
     let place = Place::new();

@@ -49,7 +49,7 @@ async fn count(casebook: &Casebook) -> usize {
 }
 
 #[tokio::test]
-async fn a_unique_note_is_stored() {
+async fn unique_note_is_stored() {
     let place = Place::new();
     let casebook = open(&place).await;
     let answer = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
@@ -60,7 +60,7 @@ async fn a_unique_note_is_stored() {
 }
 
 #[tokio::test]
-async fn an_exact_duplicate_is_blocked_and_the_count_stays() {
+async fn exact_duplicate_note_is_blocked() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
@@ -76,7 +76,7 @@ async fn an_exact_duplicate_is_blocked_and_the_count_stays() {
 }
 
 #[tokio::test]
-async fn the_same_in_nearly_the_same_words_is_blocked_too() {
+async fn nearly_identical_note_is_blocked() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
@@ -87,7 +87,7 @@ async fn the_same_in_nearly_the_same_words_is_blocked_too() {
 }
 
 #[tokio::test]
-async fn a_near_duplicate_is_stored_and_connected_once() {
+async fn near_duplicate_note_is_connected_once() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
@@ -103,7 +103,7 @@ async fn a_near_duplicate_is_stored_and_connected_once() {
 }
 
 #[tokio::test]
-async fn a_duplicate_of_a_forced_duplicate_is_blocked() {
+async fn duplicate_of_a_forced_note_is_blocked() {
     let place = Place::new();
     let casebook = open(&place).await;
     let note = draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.");
@@ -119,7 +119,7 @@ async fn a_duplicate_of_a_forced_duplicate_is_blocked() {
 }
 
 #[tokio::test]
-async fn kinds_never_match_each_other_and_only_two_are_checked() {
+async fn notes_match_only_their_own_kind() {
     let place = Place::new();
     let casebook = open(&place).await;
     for kind in NoteKind::ALL {
@@ -134,7 +134,7 @@ async fn kinds_never_match_each_other_and_only_two_are_checked() {
 }
 
 #[tokio::test]
-async fn a_look_alone_stores_nothing_and_says_what_to_do() {
+async fn similarity_check_stores_nothing() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Curiosity, "Forest", LONG)).await;
@@ -154,7 +154,7 @@ async fn a_look_alone_stores_nothing_and_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn other_numbers_and_a_negation_make_another_note() {
+async fn numbers_and_negations_distinguish_notes() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG} 8080"))).await;
@@ -181,7 +181,7 @@ async fn missing_fields_are_errors() {
 }
 
 #[tokio::test]
-async fn where_the_look_fails_the_note_is_stored_with_a_warning() {
+async fn failed_similarity_check_stores_with_a_warning() {
     let place = Place::new();
     let casebook = open_with(&place, Engine::Off).await;
     let answer = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
@@ -200,7 +200,7 @@ async fn where_the_look_fails_the_note_is_stored_with_a_warning() {
 }
 
 #[tokio::test]
-async fn notes_are_found_with_everything_else_and_are_no_duplicates_of_reports() {
+async fn notes_are_searchable_but_never_duplicates() {
     let place = Place::new();
     let casebook = open(&place).await;
     let path = place.file("in.jsonl", issue(1, "Replication slot grows", "The disk fills.").to_string());
@@ -237,7 +237,7 @@ async fn notes_are_found_with_everything_else_and_are_no_duplicates_of_reports()
 }
 
 #[tokio::test]
-async fn a_note_is_edited_archived_and_removed_and_its_number_stays_taken() {
+async fn removed_note_keeps_its_number() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
@@ -267,7 +267,7 @@ async fn a_note_is_edited_archived_and_removed_and_its_number_stays_taken() {
 }
 
 #[tokio::test]
-async fn another_name_makes_another_note() {
+async fn names_distinguish_notes() {
     let place = Place::new();
     let casebook = open(&place).await;
     let of = |customer: &str| format!("Customer {customer} Harbour keeps 4.1: {LONG}");
@@ -279,7 +279,7 @@ async fn another_name_makes_another_note() {
 }
 
 #[test]
-fn a_title_of_two_lines_is_one_line_in_every_list() {
+fn multiline_title_prints_as_one_line() {
     let place = Place::new();
     place.ok(&["note", "add", "-t", "two\nlines", "-b", "b"]);
     place.ok(&["note", "add", "-t", "other", "-b", "c"]);
@@ -289,7 +289,7 @@ fn a_title_of_two_lines_is_one_line_in_every_list() {
 }
 
 #[test]
-fn the_command_line_says_what_became_of_a_note() {
+fn note_commands_print_the_outcome() {
     let place = Place::new();
     let add = [
         "note",

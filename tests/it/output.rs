@@ -286,7 +286,7 @@ fn schema(place: &Place, name: &str) -> jsonschema::Validator {
 }
 
 #[test]
-fn what_every_command_prints() {
+fn command_output_matches_the_snapshots() {
     let place = sample_casebook();
     let folder = place.path("").to_string_lossy().trim_end_matches('/').to_owned();
     let mut seen_schemas: BTreeSet<String> = BTreeSet::new();
@@ -333,7 +333,7 @@ fn what_every_command_prints() {
 }
 
 #[test]
-fn no_command_is_forgotten() {
+fn every_command_has_an_output_case() {
     let place = Place::new();
     let folder = place.path("man");
     place.ok(&["man", &folder.to_string_lossy()]);
@@ -372,7 +372,7 @@ fn no_command_is_forgotten() {
 }
 
 #[test]
-fn the_schemas_in_the_docs_are_current() {
+fn documented_schemas_are_current() {
     let place = Place::new();
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema");
     let names: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
@@ -394,7 +394,7 @@ fn the_schemas_in_the_docs_are_current() {
 }
 
 #[test]
-fn manual_pages_completions_and_the_skill() {
+fn manual_completions_and_skill_are_complete() {
     let place = Place::new();
     let page = place.ok(&["man"]).out;
     assert!(page.contains(".TH precedent 1") && page.contains("Exit codes"), "{page}");
@@ -428,7 +428,7 @@ fn manual_pages_completions_and_the_skill() {
 
 #[cfg(unix)]
 #[test]
-fn head_takes_one_line_and_all_ends_well() {
+fn closed_pipe_after_one_line_is_no_error() {
     let place = Place::new();
     place.ok(&["import", "sample", "--no-vectors"]);
     for command in [

@@ -122,7 +122,7 @@ fn assert_untouched(place: &Place) {
 }
 
 #[test]
-fn a_casebook_goes_over_whole_and_private_notes_stay() {
+fn export_is_complete_without_private_notes() {
     let origin = populated_casebook(5, "acme/app");
     let file = export(&origin, &[]);
     let ran = origin.run(&["import", &file.to_string_lossy()]);
@@ -150,7 +150,7 @@ fn a_casebook_goes_over_whole_and_private_notes_stay() {
 }
 
 #[test]
-fn notes_go_over_where_that_is_asked_for() {
+fn notes_are_exported_on_request() {
     let origin = populated_casebook(5, "acme/app");
     let target = Place::new();
     let ran = import(&target, &export(&origin, &["--with-notes"]));
@@ -162,7 +162,7 @@ fn notes_go_over_where_that_is_asked_for() {
 }
 
 #[test]
-fn nothing_private_is_in_the_file() {
+fn export_contains_nothing_private() {
     let origin = populated_casebook(5, "acme/app");
     let members = members(&export(&origin, &[]));
     assert_eq!(
@@ -188,7 +188,7 @@ fn nothing_private_is_in_the_file() {
 }
 
 #[test]
-fn two_casebooks_become_one() {
+fn two_casebooks_are_merged() {
     let (first, second) = (populated_casebook(5, "acme/app"), populated_casebook(6, "other/tool"));
     let file = export(&second, &[]);
     let item_before = first.json(&["show", "acme/app#7", "--json"]);
@@ -218,7 +218,7 @@ fn two_casebooks_become_one() {
 }
 
 #[test]
-fn a_file_that_was_cut_or_changed_is_refused() {
+fn truncated_or_altered_file_is_rejected() {
     let origin = populated_casebook(5, "acme/app");
     let whole = std::fs::read(export(&origin, &[])).unwrap();
     let target = Place::new();
@@ -262,7 +262,7 @@ fn a_file_that_was_cut_or_changed_is_refused() {
 }
 
 #[test]
-fn a_newer_one_and_one_that_would_fill_the_disk_are_refused() {
+fn newer_or_oversized_file_is_rejected() {
     let origin = populated_casebook(5, "acme/app");
     let members = members(&export(&origin, &[]));
     let target = Place::new();
@@ -292,7 +292,7 @@ fn a_newer_one_and_one_that_would_fill_the_disk_are_refused() {
 }
 
 #[test]
-fn a_file_that_was_made_to_do_harm_is_refused() {
+fn malicious_file_is_rejected() {
     let origin = populated_casebook(5, "acme/app");
     let file = export(&origin, &[]);
     let members = members(&file);
@@ -339,7 +339,7 @@ fn a_file_that_was_made_to_do_harm_is_refused() {
 }
 
 #[test]
-fn a_backup_is_whole_while_another_process_writes() {
+fn backup_is_consistent_during_concurrent_writes() {
     let place = Place::new();
     let (items, comments) = tracker(600, 400, 9);
     let path = place.file("in.jsonl", format!("{items}{comments}")).to_string_lossy().into_owned();
@@ -380,7 +380,7 @@ fn a_backup_is_whole_while_another_process_writes() {
 }
 
 #[test]
-fn a_restore_is_whole_and_whoever_has_it_open_sees_it() {
+fn restore_is_complete_and_visible_to_open_readers() {
     let place = populated_casebook(21, "acme/app");
     place.ok(&["index"]);
     let content_before = content(&place);
@@ -439,7 +439,7 @@ fn a_restore_is_whole_and_whoever_has_it_open_sees_it() {
 }
 
 #[test]
-fn an_export_takes_nobody_elses_file_and_leaves_none() {
+fn export_spares_other_files_and_cleans_up() {
     let place = without_notes(22, "acme/app");
     let names = ["out.casebook.part", "out.casebook.part.db", "out.casebook.part.zst", "copy.db.part"];
     let own_files = names.map(|name| place.file(name, "my own"));
@@ -458,7 +458,7 @@ fn an_export_takes_nobody_elses_file_and_leaves_none() {
 }
 
 #[test]
-fn an_export_while_others_write_and_one_record_alone() {
+fn export_works_during_writes_and_with_one_record() {
     let place = Place::new();
     let path = place.file(
         "in.jsonl",
@@ -478,7 +478,7 @@ fn an_export_while_others_write_and_one_record_alone() {
 }
 
 #[test]
-fn a_file_decides_nothing_about_sources_that_it_does_not_hold() {
+fn file_affects_only_the_sources_it_contains() {
     let attacker = without_notes(3, "evil/x");
     let file = export(&attacker, &[]);
     let sql = "
@@ -520,7 +520,7 @@ fn a_file_decides_nothing_about_sources_that_it_does_not_hold() {
 }
 
 #[test]
-fn a_file_whose_documents_name_another_source_is_refused() {
+fn file_with_mismatched_source_is_rejected() {
     let attacker = without_notes(4, "evil/x");
     let file = tampered_export(
         &attacker,

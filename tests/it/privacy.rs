@@ -54,7 +54,7 @@ fn day(place: &Place) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_day_of_work_talks_to_the_trackers_that_were_added_and_to_nobody_else() {
+fn typical_use_connects_only_to_added_trackers() {
     let place = Place::new();
     let Some(library) = library(&place, "privacy/connections.c", "the record of connections") else { return };
     let log = place.path("connections.log");
@@ -89,7 +89,7 @@ fn a_day_of_work_talks_to_the_trackers_that_were_added_and_to_nobody_else() {
 }
 
 #[test]
-fn everything_but_a_sync_works_where_there_is_no_network() {
+fn everything_except_sync_works_offline() {
     let place = Place::new();
     let binary = env!("CARGO_BIN_EXE_precedent");
     let alone = |args: &[String]| {

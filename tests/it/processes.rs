@@ -15,7 +15,7 @@ use precedent_store::Store;
 use crate::support::{Place, Ran, comment, content, tracker};
 
 #[test]
-fn two_imports_and_searches_at_once_lose_nothing() {
+fn concurrent_imports_and_searches_lose_nothing() {
     let (issues, comments) = tracker(1200, 1500, 11);
     let (first, second): (Vec<&str>, Vec<&str>) = issues.lines().partition(|l| l.len() % 2 == 0);
 
@@ -67,7 +67,7 @@ fn two_imports_and_searches_at_once_lose_nothing() {
 }
 
 #[test]
-fn words_do_not_wait_for_vectors() {
+fn keyword_search_does_not_wait_for_vectors() {
     let (issues, _) = tracker(60, 0, 5);
     let place = Place::new();
     std::fs::create_dir(place.casebook()).unwrap();
@@ -90,7 +90,7 @@ fn words_do_not_wait_for_vectors() {
 }
 
 #[test]
-fn what_changed_since_it_was_indexed_is_not_covered() {
+fn changes_since_indexing_are_not_covered() {
     let (issues, _) = tracker(60, 0, 5);
     let place = Place::new();
     let issues = place.file("issues.jsonl", issues).to_string_lossy().into_owned();
@@ -136,7 +136,7 @@ fn what_changed_since_it_was_indexed_is_not_covered() {
 }
 
 #[test]
-fn a_note_alone_does_not_make_search_by_meaning_complete() {
+fn one_note_does_not_complete_semantic_coverage() {
     let place = Place::new();
     let path = place.file("issues.jsonl", tracker(60, 0, 5).0).to_string_lossy().into_owned();
     place.ok(&["import", "github", &path, "--source", "acme/app", "--no-index"]);
@@ -150,7 +150,7 @@ fn a_note_alone_does_not_make_search_by_meaning_complete() {
 }
 
 #[test]
-fn a_question_takes_a_moment_of_a_large_update_and_the_next_goes_on() {
+fn each_query_continues_a_large_update() {
     let place = Place::new();
     let (issues, comments) = tracker(2_500, 600, 7);
     let issues = place.file("issues.jsonl", &issues);

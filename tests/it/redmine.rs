@@ -148,7 +148,7 @@ impl Redmine {
 }
 
 #[tokio::test]
-async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
+async fn real_redmine_is_mirrored_and_updated() {
     let Some(redmine) = Redmine::start() else { return };
     let modules = ["issue_tracking", "wiki"];
     redmine.tell(

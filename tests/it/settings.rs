@@ -26,7 +26,7 @@ fn hits(place: &Place, variable: Option<&str>, flags: &[&str]) -> usize {
 }
 
 #[test]
-fn the_nearest_word_holds() {
+fn flag_overrides_variable_and_file() {
     let place = imported_sample();
     assert_eq!(hits(&place, None, &[]), 10);
     place.ok(&["config", "set", "search.limit", "2"]);
@@ -52,7 +52,7 @@ fn the_nearest_word_holds() {
 }
 
 #[test]
-fn a_file_that_is_wrong_is_told_and_can_be_mended() {
+fn invalid_settings_file_is_reported_and_repairable() {
     let place = imported_sample();
     let path = place.ok(&["config", "path"]).out.trim().to_owned();
     assert!(path.ends_with("precedent/config.toml"), "{path}");
@@ -77,7 +77,7 @@ fn a_file_that_is_wrong_is_told_and_can_be_mended() {
 }
 
 #[test]
-fn the_casebook_and_the_source_that_were_set() {
+fn configured_casebook_and_source_are_used() {
     let place = imported_sample();
     let (items, _) = tracker(5, 0, 8);
     let path = place.file("other.jsonl", items.replace("acme/app", "other/tool"));
@@ -96,7 +96,7 @@ fn the_casebook_and_the_source_that_were_set() {
 }
 
 #[test]
-fn colours_are_for_terminals_and_for_those_who_ask() {
+fn colors_need_a_terminal_or_a_request() {
     let place = imported_sample();
     let has_color = |args: &[&str], variables: &[(&str, &str)]| {
         let args = [&["search", "mode:lexical agent", "-L", "1"], args].concat();
@@ -116,7 +116,7 @@ fn colours_are_for_terminals_and_for_those_who_ask() {
 }
 
 #[test]
-fn quiet_and_verbose() {
+fn quiet_and_verbose_set_the_detail() {
     let place = imported_sample();
     let ran = place.ok(&["-q", "search", "mode:lexical zanzibar"]);
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));

@@ -245,7 +245,7 @@ fn github(items: u64, comments: u64) -> FakeGitHub {
 }
 
 #[test]
-fn the_schemas_see_what_is_wrong() {
+fn schemas_detect_violations() {
     let github = FakeGitHub::new(KEY);
     let good = github.world().issue(1, "x", NOW);
     assert_eq!(violations("issue", &good), Vec::<String>::new());
@@ -264,7 +264,7 @@ fn the_schemas_see_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_first_sync_and_then_only_what_changed() {
+async fn second_sync_reads_only_changes() {
     let github = github(250, 320);
     let mirror = Mirror::of(&github).await;
     let report = mirror.ok().await;
@@ -297,7 +297,7 @@ async fn a_first_sync_and_then_only_what_changed() {
 }
 
 #[tokio::test]
-async fn faults_on_the_way_leave_the_same_content() {
+async fn network_faults_leave_the_same_content() {
     let limit = |message: &str| json!({"message": message, "documentation_url": "https://docs.github.com"});
     let secondary = limit("You have exceeded a secondary rate limit. Please wait a few minutes.");
     let minute = Duration::from_secs(60);
@@ -362,7 +362,7 @@ async fn faults_on_the_way_leave_the_same_content() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_too_large_is_halved() {
+async fn oversized_page_is_halved() {
     let github = github(330, 10);
     // Every request for a hundred records at this position fails, however often it is repeated.
     github.fail_after("per_page=100&sort=updated&state=all", 0, 4, Fault::Status(502, vec![], json!({})));
@@ -375,7 +375,7 @@ async fn a_page_that_is_too_large_is_halved() {
 }
 
 #[tokio::test]
-async fn a_tracker_that_stays_down_is_told_and_what_came_is_kept() {
+async fn lasting_outage_keeps_the_received_records() {
     let github = github(450, 10);
     github.fail_after("after=", 1, 10_000, Fault::Status(502, vec![], json!({"message": "Server Error"})));
     let mirror = Mirror::of(&github).await;
@@ -396,7 +396,7 @@ async fn a_tracker_that_stays_down_is_told_and_what_came_is_kept() {
 }
 
 #[tokio::test]
-async fn limits_that_never_end_are_told() {
+async fn endless_rate_limit_is_reported() {
     let github = github(220, 10);
     github.fail_after("after=", 1, 1_000, Fault::Status(429, vec![], json!({"message": "slow down"})));
     let mirror = Mirror::of(&github).await;
@@ -436,7 +436,7 @@ pub fn restless(github: &FakeGitHub, until: usize) {
 }
 
 #[tokio::test]
-async fn edits_while_pages_are_read_lose_nothing() {
+async fn edits_during_paging_lose_nothing() {
     for numbered in [false, true] {
         let github = github(730, 640);
         github.world().has_page_numbers = numbered;
@@ -458,7 +458,7 @@ async fn edits_while_pages_are_read_lose_nothing() {
 }
 
 #[tokio::test]
-async fn a_second_that_fills_several_pages_is_read_whole() {
+async fn second_spanning_several_pages_is_complete() {
     for numbered in [false, true] {
         let github = FakeGitHub::new(KEY);
         {
@@ -492,7 +492,7 @@ async fn a_second_that_fills_several_pages_is_read_whole() {
 }
 
 #[tokio::test]
-async fn behind_the_page_wall_nothing_is_lost() {
+async fn page_limit_of_the_server_loses_nothing() {
     let github = github(950, 700);
     {
         let mut world = github.world();
@@ -505,7 +505,7 @@ async fn behind_the_page_wall_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn a_link_that_has_expired_goes_on_at_the_watermark() {
+async fn expired_link_resumes_at_the_watermark() {
     let github = github(450, 0);
     github.fail_after("after=", 2, 10_000, Fault::Status(500, vec![], json!({})));
     let mirror = Mirror::of(&github).await;
@@ -523,7 +523,7 @@ async fn a_link_that_has_expired_goes_on_at_the_watermark() {
 }
 
 #[tokio::test]
-async fn odd_records_do_not_stop_it() {
+async fn odd_records_do_not_stop_a_sync() {
     let github = github(20, 20);
     {
         let mut world = github.world();
@@ -561,7 +561,7 @@ async fn odd_records_do_not_stop_it() {
 }
 
 #[tokio::test]
-async fn comments_may_come_before_their_item() {
+async fn comments_may_arrive_before_their_item() {
     let github = github(3, 0);
     let comment = github.world().comment(5, 9, "Early", NOW - 5);
     github.world().put(&comment);
@@ -575,7 +575,7 @@ async fn comments_may_come_before_their_item() {
 }
 
 #[tokio::test]
-async fn a_renamed_project_keeps_its_key() {
+async fn renamed_project_keeps_its_key() {
     let github = github(150, 30);
     let mirror = Mirror::of(&github).await;
     mirror.ok().await;
@@ -611,7 +611,7 @@ async fn a_renamed_project_keeps_its_key() {
 }
 
 #[tokio::test]
-async fn what_was_deleted_or_transferred_is_kept_and_marked() {
+async fn deleted_or_transferred_items_are_marked() {
     let github = github(120, 240);
     let mirror = Mirror::of(&github).await;
     mirror.ok().await;
@@ -649,7 +649,7 @@ async fn what_was_deleted_or_transferred_is_kept_and_marked() {
 }
 
 #[tokio::test]
-async fn a_permission_that_is_lost_is_told_and_the_rest_goes_on() {
+async fn lost_permission_is_reported_and_the_rest_syncs() {
     let github = github(130, 40);
     github.world().token = Some("canary-token".to_owned());
     github.world().forbidden_lists = vec!["/issues/comments"];
@@ -683,7 +683,7 @@ async fn a_permission_that_is_lost_is_told_and_the_rest_goes_on() {
 }
 
 #[tokio::test]
-async fn cancelled_it_stops_within_a_second_and_keeps_what_it_has() {
+async fn cancelled_sync_stops_within_a_second() {
     for fault in [
         Fault::Slow(Duration::from_secs(30)),
         Fault::Status(429, vec![("retry-after", "600".into())], json!({})),
@@ -712,7 +712,7 @@ async fn cancelled_it_stops_within_a_second_and_keeps_what_it_has() {
 }
 
 #[tokio::test]
-async fn a_list_that_leads_in_a_circle_ends() {
+async fn circular_page_links_end() {
     let github = github(250, 0);
     let mirror = Mirror::of(&github).await;
     // The invented item is older than all others: it must not move the watermark past real items.
@@ -729,7 +729,7 @@ async fn a_list_that_leads_in_a_circle_ends() {
 }
 
 #[tokio::test]
-async fn pages_that_are_none_and_links_to_elsewhere_are_refused() {
+async fn invalid_pages_and_foreign_links_are_rejected() {
     let github = github(50, 0);
     let mirror = Mirror::of(&github).await;
     github.fail("sort=updated", 3, Fault::Html);
@@ -778,7 +778,7 @@ async fn redirect_to_another_host_is_never_followed() {
 }
 
 #[tokio::test]
-async fn a_casebook_from_elsewhere_cannot_lead_the_token_astray() {
+async fn foreign_casebook_never_redirects_the_token() {
     let github = github(5, 0);
     let mirror = Mirror::with(&github, Some("canary-token")).await;
     let database = rusqlite::Connection::open(mirror.place.casebook().join("precedent.db")).unwrap();
@@ -801,7 +801,7 @@ async fn a_casebook_from_elsewhere_cannot_lead_the_token_astray() {
 }
 
 #[tokio::test]
-async fn two_syncs_of_one_source_do_not_run_at_once_and_two_sources_do() {
+async fn only_different_sources_sync_at_once() {
     let (github, second) = (github(250, 0), FakeGitHub::new("acme/other"));
     second.world().fill(30, 10);
     github.fail_after("after=", 0, 1, Fault::Slow(Duration::from_millis(1_500)));
@@ -825,7 +825,7 @@ async fn two_syncs_of_one_source_do_not_run_at_once_and_two_sources_do() {
 }
 
 #[tokio::test]
-async fn one_source_that_fails_does_not_stop_another() {
+async fn failing_source_does_not_stop_another() {
     let (github, second) = (github(30, 0), FakeGitHub::new("acme/other"));
     second.world().fill(30, 10);
     let mirror = Mirror::of(&github).await;
@@ -838,7 +838,7 @@ async fn one_source_that_fails_does_not_stop_another() {
 }
 
 #[tokio::test]
-async fn a_source_that_was_imported_becomes_a_live_one() {
+async fn imported_source_becomes_live() {
     let github = github(40, 20);
     let mirror = {
         let place = Place::new();
@@ -871,7 +871,7 @@ async fn a_source_that_was_imported_becomes_a_live_one() {
 }
 
 #[tokio::test]
-async fn review_comments_count_on_their_own() {
+async fn review_comments_have_their_own_ids() {
     let github = github(5, 5);
     {
         let mut world = github.world();
@@ -895,7 +895,7 @@ async fn review_comments_count_on_their_own() {
 }
 
 #[tokio::test]
-async fn what_the_tracker_says_of_duplicates_becomes_links() {
+async fn tracker_duplicate_marks_become_links() {
     for old in [false, true] {
         let github = github(130, 0);
         {
@@ -951,7 +951,7 @@ pub fn files_with(folder: &std::path::Path, needle: &[u8]) -> Vec<String> {
 const CANARY: &str = "ghp_canary0123456789";
 
 #[test]
-fn the_command_line_and_where_the_token_never_shows() {
+fn cli_output_never_shows_the_token() {
     let github = github(120, 60);
     github.world().token = Some(CANARY.to_owned());
     let place = Place::new();
@@ -1017,7 +1017,7 @@ fn the_command_line_and_where_the_token_never_shows() {
 }
 
 #[test]
-fn killed_at_any_moment_it_repeats_one_page_at_the_most() {
+fn killed_sync_repeats_at_most_one_page() {
     let github = github(2_600, 1_900);
     let place = Place::new();
     place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
@@ -1062,7 +1062,7 @@ fn killed_at_any_moment_it_repeats_one_page_at_the_most() {
 /// rust-lang/rust, and run it with `--run-ignored all`.
 #[tokio::test]
 #[ignore = "wants a large archive in PRECEDENT_ARCHIVE"]
-async fn the_whole_archive_and_then_a_busy_day() {
+async fn full_archive_then_a_busy_day() {
     let Ok(folder) = std::env::var("PRECEDENT_ARCHIVE") else {
         eprintln!("SKIPPED: PRECEDENT_ARCHIVE is not set");
         return;

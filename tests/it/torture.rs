@@ -312,7 +312,7 @@ fn damage(casebook: &Path, numbers: &mut Numbers) {
 }
 
 #[test]
-fn a_power_cut_takes_back_nothing_that_a_person_did() {
+fn power_loss_undoes_no_user_action() {
     let mut torture = Torture::new(setting("PRECEDENT_SEED", SEED) + 1);
     let Some(library) = library(&torture.place, "torture/power.c", "power cuts") else { return };
     let (casebook, disk) = (torture.place.casebook(), torture.place.path("disk"));
@@ -370,7 +370,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_full_disk_is_told_and_nothing_is_lost() {
+fn full_disk_is_reported_and_loses_nothing() {
     let place = Place::new();
     let disk = place.casebook();
     std::fs::create_dir_all(&disk).unwrap();

@@ -71,7 +71,7 @@ fn keys(response: &TroubleshootResponse) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn resolved_items_alone_are_found_locked_ones_too_and_pull_requests_only_when_merged() {
+async fn only_resolved_items_are_cases() {
     let place = Place::new();
     let casebook = casebook_with(
         &place,
@@ -91,7 +91,7 @@ async fn resolved_items_alone_are_found_locked_ones_too_and_pull_requests_only_w
 }
 
 #[tokio::test]
-async fn what_a_tracker_declined_in_its_own_words_is_no_solved_case() {
+async fn declined_item_is_no_solved_case() {
     let place = Place::new();
     let closed_as = |number: u64, reason: &str| {
         with(
@@ -124,7 +124,7 @@ async fn what_a_tracker_declined_in_its_own_words_is_no_solved_case() {
 }
 
 #[tokio::test]
-async fn what_nobody_tells_the_solution_of_is_no_solved_case_nor_surely_what_was_denied() {
+async fn undocumented_or_denied_fix_is_not_conclusive() {
     let place = Place::new();
     let casebook = casebook_with(
         &place,
@@ -161,7 +161,7 @@ async fn what_nobody_tells_the_solution_of_is_no_solved_case_nor_surely_what_was
 }
 
 #[tokio::test]
-async fn already_reported_leads_to_the_report_that_was_fixed() {
+async fn duplicate_comment_leads_to_the_fixed_report() {
     let place = Place::new();
     let casebook = casebook_with(
         &place,
@@ -179,7 +179,7 @@ async fn already_reported_leads_to_the_report_that_was_fixed() {
 }
 
 #[tokio::test]
-async fn an_error_of_a_text_is_asked_about_where_the_whole_says_nothing_sure() {
+async fn error_line_is_searched_when_text_is_inconclusive() {
     let place = Place::new();
     let report = solved_report(1, "Nightly export ends with error QX-7731", "Since Monday.");
     let casebook = casebook_with(&place, &[report]).await;
@@ -193,7 +193,7 @@ async fn an_error_of_a_text_is_asked_about_where_the_whole_says_nothing_sure() {
 }
 
 #[tokio::test]
-async fn an_open_report_of_the_same_is_named_where_no_case_helps() {
+async fn open_report_is_named_without_a_case() {
     let place = Place::new();
     let code = "the pump stops with error QX-7731";
     let casebook = casebook_with(&place, &[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
@@ -207,7 +207,7 @@ async fn an_open_report_of_the_same_is_named_where_no_case_helps() {
 }
 
 #[tokio::test]
-async fn who_says_that_it_still_happens_confirms_no_fix() {
+async fn still_happening_comment_confirms_no_fix() {
     let place = Place::new();
     let casebook = casebook_with(
         &place,
@@ -224,7 +224,7 @@ async fn who_says_that_it_still_happens_confirms_no_fix() {
 }
 
 #[tokio::test]
-async fn how_a_report_was_solved_itself_comes_first() {
+async fn own_solution_comes_first() {
     let place = Place::new();
     let casebook = casebook_with(
         &place,
@@ -242,7 +242,7 @@ async fn how_a_report_was_solved_itself_comes_first() {
 }
 
 #[tokio::test]
-async fn what_a_report_is_known_to_be_a_duplicate_of_comes_first_however_far_its_words_are() {
+async fn known_canonical_comes_first() {
     let place = Place::new();
     let duplicate = with(solved_report(3, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
     let casebook = casebook_with(
@@ -267,7 +267,7 @@ async fn what_a_report_is_known_to_be_a_duplicate_of_comes_first_however_far_its
 }
 
 #[tokio::test]
-async fn the_threshold_is_a_similarity_and_no_distance() {
+async fn threshold_is_a_similarity() {
     let place = Place::new();
     let casebook =
         casebook_with(&place, &[solved_report(1, "Blue console theme", "Links are blue on black there.")])
@@ -284,7 +284,7 @@ async fn the_threshold_is_a_similarity_and_no_distance() {
 }
 
 #[tokio::test]
-async fn a_text_about_other_things_has_no_case_and_a_threshold_binds_words_too() {
+async fn unrelated_text_has_no_case() {
     let place = Place::new();
     let filler =
         |n: u64| issue(100 + n, &format!("Other thing {n}"), "Nothing to see here, move along please.");
@@ -317,7 +317,7 @@ async fn a_text_about_other_things_has_no_case_and_a_threshold_binds_words_too()
 }
 
 #[tokio::test]
-async fn what_was_not_planned_is_looked_at_and_solves_nothing() {
+async fn not_planned_item_solves_nothing() {
     let place = Place::new();
     let declined_report =
         with(solved_report(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
@@ -338,7 +338,7 @@ async fn what_was_not_planned_is_looked_at_and_solves_nothing() {
 }
 
 #[tokio::test]
-async fn a_duplicate_leads_to_the_report_that_stays() {
+async fn duplicate_leads_to_its_canonical() {
     let place = Place::new();
     let duplicate = with(solved_report(2, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
     let casebook = casebook_with(
@@ -352,7 +352,7 @@ async fn a_duplicate_leads_to_the_report_that_stays() {
 }
 
 #[tokio::test]
-async fn a_thread_shows_roles_the_fix_and_the_versions() {
+async fn case_shows_roles_fix_and_versions() {
     let place = Place::new();
     let member = |record: Value| with(record, json!({"author_association": "MEMBER"}));
     let casebook = casebook_with(
@@ -391,7 +391,7 @@ async fn a_thread_shows_roles_the_fix_and_the_versions() {
 }
 
 #[tokio::test]
-async fn the_version_that_is_asked_about_stands_beside_the_one_that_has_the_fix() {
+async fn case_compares_asked_and_fixed_version() {
     let place = Place::new();
     let fix_comment =
         with(outsider_comment(14, 1, 5, "Fixed in 2.4.0."), json!({"author_association": "MEMBER"}));
@@ -410,7 +410,7 @@ async fn the_version_that_is_asked_about_stands_beside_the_one_that_has_the_fix(
 }
 
 #[tokio::test]
-async fn the_change_that_fixed_it_tells_how() {
+async fn fixing_change_explains_the_fix() {
     let place = Place::new();
     let how = "The order of chunks was lost in the proxy's buffer. They carry their number now.";
     for (body, expected) in [(format!("Fixes #1\n\n{how}"), true), ("Fixes #1".to_owned(), false)] {
@@ -428,7 +428,7 @@ async fn the_change_that_fixed_it_tells_how() {
 }
 
 #[tokio::test]
-async fn the_budget_is_shared_and_kept_in_characters() {
+async fn character_budget_is_shared() {
     let place = Place::new();
     let long = "日本語のログ ".repeat(800);
     let mut records = Vec::new();
@@ -455,7 +455,7 @@ async fn the_budget_is_shared_and_kept_in_characters() {
 }
 
 #[tokio::test]
-async fn without_a_case_the_wiki_answers_a_page_once_and_two_at_most() {
+async fn wiki_answers_with_two_distinct_pages() {
     let place = Place::new();
     let casebook = casebook_with(&place, &[issue(1, "Open thing", "Unrelated.")]).await;
     for (name, text) in [
@@ -480,7 +480,7 @@ async fn without_a_case_the_wiki_answers_a_page_once_and_two_at_most() {
 }
 
 #[tokio::test]
-async fn settings_out_of_range_and_empty_questions_are_clear_errors() {
+async fn invalid_settings_and_empty_queries_are_errors() {
     let place = Place::new();
     let casebook = casebook_with(&place, &[solved_report(1, FAILURE, "It stops.")]).await;
     let default = TroubleshootSettings::default;
@@ -505,7 +505,7 @@ async fn settings_out_of_range_and_empty_questions_are_clear_errors() {
 }
 
 #[tokio::test]
-async fn zero_comments_a_huge_log_and_another_language_are_fine() {
+async fn unusual_inputs_are_accepted() {
     let place = Place::new();
     let casebook = casebook_with(&place, &[solved_report(1, FAILURE, "")]).await;
     let case = &ask(&casebook, of(FAILURE)).await.cases[0];
@@ -517,7 +517,7 @@ async fn zero_comments_a_huge_log_and_another_language_are_fine() {
 }
 
 #[test]
-fn the_command_line_prints_cases_and_an_empty_answer_is_no_error() {
+fn cases_are_printed_and_no_match_succeeds() {
     let place = Place::new();
     let mut lines = String::new();
     for record in [

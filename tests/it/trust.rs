@@ -142,7 +142,7 @@ fn run_with_input(mut command: Command, input: &str) -> Ran {
 }
 
 #[test]
-fn a_token_that_a_server_echoes_is_printed_and_stored_nowhere() {
+fn echoed_token_is_never_printed_or_stored() {
     let projects = [
         ("github:acme/app", 401_u16),
         ("github:acme/app", 403),
@@ -211,7 +211,7 @@ fn a_token_that_a_server_echoes_is_printed_and_stored_nowhere() {
 }
 
 #[test]
-fn an_enterprise_token_is_for_the_host_that_is_named_beside_it() {
+fn enterprise_token_goes_only_to_its_host() {
     let (place, server) = (Place::new(), Echo::new(200));
     place.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
     for named in [None, Some("git.acme.example")] {
@@ -225,7 +225,7 @@ fn an_enterprise_token_is_for_the_host_that_is_named_beside_it() {
 }
 
 #[test]
-fn a_source_from_a_casebook_file_gets_no_token_before_its_host_is_confirmed() {
+fn imported_source_gets_no_token_until_trusted() {
     let (theirs, mine, server) = (Place::new(), Place::new(), Echo::new(200));
     theirs.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
     let file = theirs.path("out.casebook").to_string_lossy().into_owned();
@@ -247,7 +247,7 @@ fn a_source_from_a_casebook_file_gets_no_token_before_its_host_is_confirmed() {
 
 #[test]
 #[cfg(unix)]
-fn gh_is_asked_for_one_host_and_not_waited_for_without_end() {
+fn gh_is_called_per_host_with_a_timeout() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let (place, server) = (Place::new(), Echo::new(200));
@@ -262,7 +262,7 @@ fn gh_is_asked_for_one_host_and_not_waited_for_without_end() {
 }
 
 #[test]
-fn git_does_not_read_the_settings_of_the_folder_that_the_command_was_called_in() {
+fn git_ignores_settings_of_the_current_folder() {
     let place = Place::new();
     let trap = place.path("trap");
     std::fs::create_dir_all(&trap).unwrap();
@@ -325,7 +325,7 @@ fn unwritable(setup: &str) -> Option<Ran> {
 }
 
 #[test]
-fn a_casebook_that_may_only_be_read_answers() {
+fn read_only_casebook_answers() {
     let Some(ran) = unwritable("mount -o remount,ro $TO") else { return };
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
     assert!(ran.err.contains("is read-only here"), "{}", ran.err);
@@ -337,7 +337,7 @@ fn a_casebook_that_may_only_be_read_answers() {
 }
 
 #[test]
-fn a_casebook_on_a_full_disk_answers() {
+fn casebook_on_a_full_disk_answers() {
     let fill =
         "dd if=/dev/zero of=$TO/fill bs=4k 2> /dev/null || true; echo >> $TO/fill 2> /dev/null || true";
     let Some(ran) = unwritable(fill) else { return };
@@ -347,7 +347,7 @@ fn a_casebook_on_a_full_disk_answers() {
 }
 
 #[test]
-fn a_check_without_all_vectors_takes_nothing_from_the_queue_and_is_made_again() {
+fn check_without_vectors_keeps_the_queue() {
     let place = Place::new();
     let (items, _) = tracker(40, 0, 11);
     // Each item is filed twice, so that the queue is not empty.

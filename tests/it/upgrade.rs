@@ -19,7 +19,7 @@ fn made_by(version: &str) -> Place {
 }
 
 #[test]
-fn a_casebook_of_version_0_1_0_opens_with_all_that_it_held() {
+fn casebook_0_1_0_opens_with_all_content() {
     let place = made_by("0.1.0");
     place.ok(&["index"]);
     let thread = place.json(&["show", "acme/kettle#1", "--json"]);
@@ -40,7 +40,7 @@ fn a_casebook_of_version_0_1_0_opens_with_all_that_it_held() {
 }
 
 #[test]
-fn a_newer_casebook_is_refused_and_left_as_it_is() {
+fn newer_casebook_is_rejected_unchanged() {
     let place = made_by("0.1.0");
     let file = place.casebook().join("precedent.db");
     place.ok(&["status"]);

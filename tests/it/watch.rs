@@ -39,7 +39,7 @@ fn title(place: &Place, key: &str) -> Option<String> {
 }
 
 #[test]
-fn a_watch_looks_again_goes_on_after_a_failure_and_ends_when_asked() {
+fn watch_repeats_and_survives_failures() {
     let github = github("acme/app", 120);
     let place = Place::new();
     place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
@@ -68,7 +68,7 @@ fn a_watch_looks_again_goes_on_after_a_failure_and_ends_when_asked() {
 }
 
 #[test]
-fn another_process_sees_how_far_it_is_and_two_do_not_sync_one_source_at_once() {
+fn sync_progress_is_visible_to_other_processes() {
     let (github, second) = (github("acme/app", 350), github("acme/other", 30));
     github.fail_after("after=", 1, 1, Fault::Slow(Duration::from_secs(6)));
     let place = Place::new();
@@ -100,7 +100,7 @@ fn another_process_sees_how_far_it_is_and_two_do_not_sync_one_source_at_once() {
 }
 
 #[test]
-fn what_a_killed_sync_said_is_not_believed() {
+fn progress_of_a_killed_sync_is_ignored() {
     let github = github("acme/app", 350);
     github.fail_after("after=", 1, 1, Fault::Slow(Duration::from_secs(20)));
     let place = Place::new();

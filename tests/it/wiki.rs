@@ -84,7 +84,7 @@ fn wiki_gap(report: &SyncReport) -> Option<&str> {
 }
 
 #[tokio::test]
-async fn every_markup_and_what_stands_beside_the_pages() {
+async fn every_markup_is_read_and_other_files_ignored() {
     let wiki = Wiki::new(None);
     for (name, text) in [
         ("Home.md", "# Welcome\n"),
@@ -135,7 +135,7 @@ async fn every_markup_and_what_stands_beside_the_pages() {
 }
 
 #[tokio::test]
-async fn the_real_wiki_is_mirrored_changed_and_mirrored_again() {
+async fn git_wiki_is_mirrored_and_updated() {
     let bundle = std::env::var("PRECEDENT_WIKI_BUNDLE").map_or_else(
         |_| {
             // The folder is in the checkout or beside it.
@@ -201,7 +201,7 @@ async fn the_real_wiki_is_mirrored_changed_and_mirrored_again() {
 }
 
 #[tokio::test]
-async fn a_project_without_a_wiki_and_one_that_is_refused() {
+async fn missing_or_forbidden_wiki_is_handled() {
     let wiki = Wiki::new(None);
     let github = wiki.tracker();
     let mirror = mirror(&github).await;
@@ -246,7 +246,7 @@ async fn cancelled_git_is_killed_within_a_second() {
 }
 
 #[tokio::test]
-async fn the_token_follows_no_redirect() {
+async fn token_follows_no_redirect() {
     let wiki = Wiki::new(None);
     wiki.write("Home.md", "Hello\n");
     wiki.push("First");
@@ -262,7 +262,7 @@ async fn the_token_follows_no_redirect() {
 }
 
 #[test]
-fn the_command_line_and_where_the_token_never_shows() {
+fn cli_output_never_shows_the_token() {
     let wiki = Wiki::new(None);
     wiki.write("Home.md", "# Welcome\n\nMind the leaking valve.\n");
     wiki.push("First");

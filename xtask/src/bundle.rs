@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_of_every_system_name_what_is_staged() {
+    fn every_bundle_config_names_the_staged_files() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src-tauri");
         let read_file = |file: &str| std::fs::read_to_string(root.join(file)).unwrap();
         for (file, library) in [

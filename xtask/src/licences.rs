@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_sources_and_licences_are_found() {
+    fn disallowed_sources_and_licences_are_found() {
         let crates = [
             json!({ "name": "a", "license": "MIT", "source": CRATES_IO }),
             json!({ "name": "b", "license": "MIT", "source": "git+https://example.invalid/b" }),

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn library_is_replaced_and_nothing_is_left() {
+    fn library_is_replaced_without_leftovers() {
         let dir = tempfile::tempdir().unwrap();
         let (from, to) = (dir.path().join("new library"), dir.path().join("out"));
         std::fs::create_dir(&to).unwrap();

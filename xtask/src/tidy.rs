@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_and_folders_of_one_machine_are_found() {
+    fn machine_specific_hosts_and_folders_are_found() {
         let (ws, dir) = (Workspace::open(false, false).unwrap(), tempfile::tempdir().unwrap());
         let finds = |line: String| {
             std::fs::write(dir.path().join("page"), line).unwrap();
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_and_doubles_in_migrations_are_found() {
+    fn migration_gaps_and_duplicates_are_found() {
         let wrong = |names: [&str; 2]| numbering_errors(&names.map(str::to_owned)).len();
         assert_eq!(wrong(["0001_casebook.sql", "0002_pages.sql"]), 0);
         assert_eq!(wrong(["0001_a.sql", "0003_b.sql"]), 1);

@@ -132,14 +132,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_home_folder_has_a_sign_with_the_slashes_of_the_system() {
+    fn tilde_expands_with_system_separators() {
         assert_eq!(below_home("~/a/b"), Some("a/b"));
         assert_eq!(below_home(r"~\a"), cfg!(windows).then_some("a"));
         assert_eq!((below_home("~"), below_home("/a"), below_home("~anna/a")), (None, None, None));
     }
 
     #[test]
-    fn a_file_is_replaced_only_if_told_so() {
+    fn file_is_replaced_only_on_request() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("brief.md");
         write(&path, b"first, and longer", false).unwrap();

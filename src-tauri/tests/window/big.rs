@@ -48,7 +48,7 @@ pub fn copy_of(original: &Path, to: &Path) {
 }
 
 #[tokio::test]
-async fn the_main_jobs_are_done_in_a_casebook_of_thirty_thousand() {
+async fn main_tasks_work_with_thirty_thousand_items() {
     let Some(original) = original() else { return };
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");

@@ -25,7 +25,7 @@ async fn with_sample(folder: &Path) {
 }
 
 #[tokio::test]
-async fn a_link_opens_its_document_in_the_window_that_is_there() {
+async fn link_opens_in_the_existing_window() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     with_sample(&casebook).await;
@@ -56,7 +56,7 @@ async fn a_link_opens_its_document_in_the_window_that_is_there() {
 
 #[tokio::test]
 #[ignore = "wants a display and a bus of its own; docs/develop/testing.md has the command"]
-async fn it_opens_as_large_as_it_was_left() {
+async fn window_size_is_restored() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     // As it is written when a person closes the window; what drives it here ends it without asking.
@@ -114,7 +114,7 @@ impl Drop for Bus {
 
 #[tokio::test]
 #[ignore = "wants a display and a bus of its own; docs/develop/testing.md has the command"]
-async fn the_end_of_a_long_job_is_told_while_nobody_looks() {
+async fn long_job_notifies_when_unfocused() {
     let Some(bus) = Bus::listen() else {
         assert!(std::env::var_os("PRECEDENT_WINDOW_TESTS").is_none_or(|v| v != "required"), "no session bus");
         eprintln!("SKIPPED: there is no session bus, or no dbus-monitor");

@@ -50,7 +50,7 @@ pub async fn read_log(window: &Client, log: &Path) {
 }
 
 #[tokio::test]
-async fn a_log_leads_to_what_is_known_of_its_errors() {
+async fn log_view_shows_known_errors() {
     let home = tempfile::tempdir().unwrap();
     let log = home.path().join("agent.log");
     write_log(&log);
@@ -122,7 +122,7 @@ const EXPORT: &str = "Issue key,Summary,Status,Created,Wer hat es gesagt,Descrip
     HER-2,Perch is too narrow,To Do,13/May/26 10:00 AM,ben,Two herons fall off.\n";
 
 #[tokio::test]
-async fn an_export_is_looked_at_corrected_and_imported() {
+async fn export_is_previewed_corrected_and_imported() {
     let home = tempfile::tempdir().unwrap();
     let export = home.path().join("export.csv");
     std::fs::write(&export, EXPORT).unwrap();

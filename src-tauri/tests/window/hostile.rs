@@ -47,7 +47,7 @@ const BODIES: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn no_report_runs_a_script_or_sends_a_request() {
+async fn report_never_runs_scripts_or_sends_requests() {
     let spy = TcpListener::bind("127.0.0.1:0").unwrap();
     spy.set_nonblocking(true).unwrap();
     let address = format!("http://{}", spy.local_addr().unwrap());

@@ -51,7 +51,7 @@ async fn casebook_of_pairs(home: &std::path::Path, sources: &[&str]) -> std::pat
 }
 
 #[tokio::test]
-async fn a_step_back_leads_to_the_very_row_with_the_focus_where_it_was() {
+async fn back_restores_the_row_and_focus() {
     let home = tempfile::tempdir().unwrap();
     let casebook = casebook_of_pairs(home.path(), &["acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
@@ -78,7 +78,7 @@ async fn a_step_back_leads_to_the_very_row_with_the_focus_where_it_was() {
 }
 
 #[tokio::test]
-async fn what_was_decided_is_taken_back_step_by_step_and_a_held_key_decides_once() {
+async fn undo_works_stepwise_and_key_repeat_is_ignored() {
     let home = tempfile::tempdir().unwrap();
     let casebook = casebook_of_pairs(home.path(), &["acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
@@ -121,7 +121,7 @@ async fn what_was_decided_is_taken_back_step_by_step_and_a_held_key_decides_once
 }
 
 #[tokio::test]
-async fn an_item_is_pinned_copied_and_found_again_after_a_restart() {
+async fn pinned_item_survives_a_restart() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
         let search = wait_for(&window, "#query").await;
@@ -179,7 +179,7 @@ async fn an_item_is_pinned_copied_and_found_again_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_number_that_two_sources_have_is_a_choice_in_the_palette() {
+async fn palette_offers_every_item_with_a_number() {
     let home = tempfile::tempdir().unwrap();
     let casebook = casebook_of_pairs(home.path(), &["acme/mill", "acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
@@ -204,7 +204,7 @@ async fn a_number_that_two_sources_have_is_a_choice_in_the_palette() {
 }
 
 #[tokio::test]
-async fn a_half_written_note_is_kept_and_the_focus_is_never_lost() {
+async fn draft_note_and_focus_are_kept() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
         wait_for(&window, "#hit-0").await;
@@ -239,7 +239,7 @@ async fn a_half_written_note_is_kept_and_the_focus_is_never_lost() {
 }
 
 #[tokio::test]
-async fn two_items_are_read_side_by_side_and_code_that_names_its_language_has_colours() {
+async fn two_items_open_side_by_side() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let file = home.path().join("issues.jsonl");
@@ -292,7 +292,7 @@ async fn two_items_are_read_side_by_side_and_code_that_names_its_language_has_co
 }
 
 #[tokio::test]
-async fn what_a_text_refers_to_is_a_link_and_notes_and_cases_are_rendered() {
+async fn references_become_links_in_rendered_texts() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async move |window| {
         at_rest(&window).await;

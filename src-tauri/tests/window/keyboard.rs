@@ -48,7 +48,7 @@ async fn all_are_reached(window: &Client, view: &str) {
 }
 
 #[tokio::test]
-async fn tab_comes_to_every_control_of_every_view() {
+async fn tab_reaches_every_control_of_every_view() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
         at_rest(&window).await;
@@ -68,7 +68,7 @@ async fn tab_comes_to_every_control_of_every_view() {
 }
 
 #[tokio::test]
-async fn large_text_more_contrast_and_less_motion_hold() {
+async fn large_text_contrast_and_reduced_motion_work() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
         wait_for(&window, "#hit-0").await;

@@ -123,7 +123,7 @@ impl Shortcuts {
 }
 
 #[tokio::test]
-async fn under_wayland_the_desktop_holds_the_shortcut_once_its_person_said_yes() {
+async fn wayland_portal_registers_the_accepted_shortcut() {
     let home = tempfile::tempdir().unwrap();
     let Some(bus) = Bus::start(home.path()) else {
         return skip("there is no dbus-daemon").unwrap_or_default();

@@ -24,7 +24,7 @@ pub fn keep_display(name: &str) {
 }
 
 #[tokio::test]
-async fn the_prompt_is_asked_from_anywhere_once_it_is_switched_on() {
+async fn prompt_opens_anywhere_once_enabled() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async move |window| {
         wait_for(&window, "#hit-0").await;

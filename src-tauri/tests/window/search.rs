@@ -9,7 +9,7 @@ use crate::driver::{click, drive, is_there, script, shot, texts, wait_for, wait_
 const BOX: &str = "#query";
 
 #[tokio::test]
-async fn a_question_leads_to_the_comment_that_answers_it() {
+async fn query_opens_the_matching_comment() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
@@ -86,7 +86,7 @@ async fn a_question_leads_to_the_comment_that_answers_it() {
 }
 
 #[tokio::test]
-async fn a_casebook_that_cannot_be_opened_can_be_tried_again() {
+async fn opening_the_casebook_can_be_retried() {
     let home = tempfile::tempdir().unwrap();
     // A file stands where the folder is to be.
     let casebook = home.path().join("casebook");

@@ -29,7 +29,7 @@ async fn model_state(window: &Client, model: &str) -> String {
 }
 
 #[tokio::test]
-async fn another_model_is_brought_in_answers_and_goes() {
+async fn model_can_be_imported_used_and_removed() {
     let home = tempfile::tempdir().unwrap();
     let model = home.path().join("field-model");
     another_model(&model);
@@ -93,7 +93,7 @@ fn write_settings(home: &Path, settings: &str) -> PathBuf {
 const WRONG: &str = ".window > .banner";
 
 #[tokio::test]
-async fn with_a_file_of_settings_that_is_no_toml_the_window_opens_and_sets_it_aside() {
+async fn invalid_settings_file_is_set_aside() {
     let home = tempfile::tempdir().unwrap();
     let file = write_settings(home.path(), "source = \"acme/app\"\nsearch.limit = \n");
     let meanwhile = home.path().join("data/precedent/casebook");
@@ -126,7 +126,7 @@ async fn with_a_file_of_settings_that_is_no_toml_the_window_opens_and_sets_it_as
 }
 
 #[tokio::test]
-async fn with_a_value_that_cannot_be_the_rest_of_the_settings_holds_and_one_that_is_mended_stays() {
+async fn invalid_setting_leaves_the_others_in_force() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("elsewhere");
     let casebook_line = format!("casebook = {:?}\n", casebook.to_str().unwrap());

@@ -56,7 +56,7 @@ pub async fn sync_and_stop(window: &Client, github: &FakeGitHub) {
 }
 
 #[tokio::test]
-async fn a_source_is_added_synced_and_stopped() {
+async fn source_can_be_added_synced_and_stopped() {
     let github = FakeGitHub::new("acme/pump");
     github.world().fill(230, 410);
     let home = tempfile::tempdir().unwrap();
@@ -109,7 +109,7 @@ async fn a_source_is_added_synced_and_stopped() {
 }
 
 #[tokio::test]
-async fn a_tracker_of_another_kind_is_told_by_its_address() {
+async fn tracker_kind_is_detected_from_the_address() {
     let redmine = FakeTracker::new(Shape::Redmine, 12, 30);
     redmine.content().token = Some("the-key".to_owned());
     let host = redmine.host.clone();
@@ -182,7 +182,7 @@ async fn with_source_of_another(home: &Path) -> Casebook {
 }
 
 #[tokio::test]
-async fn a_host_that_came_with_a_casebook_file_is_trusted_by_key() {
+async fn imported_host_can_be_trusted_by_keyboard() {
     let home = tempfile::tempdir().unwrap();
     let casebook_handle = with_source_of_another(home.path()).await;
     let casebook = home.path().join("casebook");

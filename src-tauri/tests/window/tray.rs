@@ -119,7 +119,7 @@ fn start_args(home: &Path) -> [String; 4] {
 }
 
 #[tokio::test]
-async fn the_icon_asks_and_opens_and_the_program_outlives_its_window() {
+async fn tray_icon_keeps_the_program_running() {
     let home = tempfile::tempdir().unwrap();
     let Some(bus) = bus(home.path()) else { return };
     let (desktop, icon) = (bus.join().await, Icon::default());
@@ -163,7 +163,7 @@ async fn press_in_prompt(key: &str) {
 }
 
 #[tokio::test]
-async fn where_the_desktop_shows_no_icons_that_is_said() {
+async fn missing_tray_support_is_reported() {
     let home = tempfile::tempdir().unwrap();
     let Some(bus) = bus(home.path()) else { return };
     let surroundings = [("GTK_THEME", "Adwaita"), ("DBUS_SESSION_BUS_ADDRESS", bus.address.as_str())];

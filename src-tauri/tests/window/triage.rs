@@ -89,7 +89,7 @@ pub async fn decide_ten(window: &Client) {
 
 /// The measure of the desk: twenty decisions in a minute, from the first key that is pressed.
 #[tokio::test]
-async fn twenty_pairs_are_decided_by_keys_alone_in_less_than_a_minute() {
+async fn twenty_pairs_take_less_than_a_minute() {
     let things = [
         "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner", "hopper",
         "mixer", "crane", "winch", "kettle", "ladder", "mirror", "printer", "freezer", "compass", "turbine",
@@ -125,7 +125,7 @@ async fn twenty_pairs_are_decided_by_keys_alone_in_less_than_a_minute() {
 }
 
 #[tokio::test]
-async fn ten_reports_are_decided_with_the_keyboard_alone() {
+async fn ten_reports_can_be_decided_by_keyboard() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let folder = casebook.clone();
@@ -174,7 +174,7 @@ async fn ten_reports_are_decided_with_the_keyboard_alone() {
 }
 
 #[tokio::test]
-async fn several_are_decided_at_once_and_the_day_is_known_after_a_restart() {
+async fn batch_decisions_survive_a_restart() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let file = home.path().join("issues.jsonl");
@@ -234,7 +234,7 @@ async fn several_are_decided_at_once_and_the_day_is_known_after_a_restart() {
 }
 
 #[tokio::test]
-async fn decided_duplicates_are_closed_at_their_tracker_after_it_was_shown_what_is_sent() {
+async fn closing_duplicates_previews_the_comments() {
     let github = FakeGitHub::new("acme/app");
     github.world().fill(4, 4);
     let home = tempfile::tempdir().unwrap();

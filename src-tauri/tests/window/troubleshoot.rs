@@ -77,7 +77,7 @@ pub async fn note_twice(window: &Client) {
 }
 
 #[tokio::test]
-async fn a_report_leads_to_a_brief() {
+async fn report_leads_to_a_brief() {
     let home = tempfile::tempdir().unwrap();
     let target = home.path().join("case.md");
     drive_sample(home.path(), "Adwaita", async move |window| {
@@ -112,7 +112,7 @@ async fn a_report_leads_to_a_brief() {
 }
 
 #[tokio::test]
-async fn what_is_doubtful_in_a_brief_stays_or_is_replaced_as_the_person_says() {
+async fn doubtful_redactions_follow_the_choice() {
     let home = tempfile::tempdir().unwrap();
     let target = home.path().join("case.md");
     drive_sample(home.path(), "Adwaita", async move |window| {
@@ -168,7 +168,7 @@ async fn what_is_doubtful_in_a_brief_stays_or_is_replaced_as_the_person_says() {
 }
 
 #[tokio::test]
-async fn a_report_that_is_named_leads_to_what_it_is_a_duplicate_of() {
+async fn named_report_leads_to_its_canonical() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async move |window| {
         wait_for(&window, "#hit-0").await;
@@ -185,7 +185,7 @@ async fn a_report_that_is_named_leads_to_what_it_is_a_duplicate_of() {
 }
 
 #[tokio::test]
-async fn a_note_that_is_there_already_is_shown_and_not_stored() {
+async fn duplicate_note_is_shown_and_not_stored() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita:dark", async move |window| {
         at_rest(&window).await;
