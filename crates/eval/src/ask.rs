@@ -29,7 +29,7 @@ use crate::{
 /// The queries of a set and the options to run them with.
 pub struct QueryPlan<'a> {
     casebook: &'a Casebook,
-    set: &'a EvalSet,
+    dataset: &'a EvalSet,
     /// Maximum age of a candidate relative to its report, in days.
     window: Option<i64>,
     form: Form,
@@ -44,9 +44,9 @@ pub struct QueryPlan<'a> {
 
 /// Runs every query of a set with each of the given methods.
 pub async fn ask(arms: &[Arm], features: &mut Option<Features>, mut plan: QueryPlan<'_>) -> Result<SetRun> {
-    let (set, task) = (plan.set, plan.task);
+    let (dataset, task) = (plan.dataset, plan.task);
     let by_id = |answers: BTreeMap<usize, Answer>| {
-        answers.into_iter().map(|(q, a)| (set.reports[q].id.clone(), a)).collect()
+        answers.into_iter().map(|(q, a)| (dataset.reports[q].id.clone(), a)).collect()
     };
     let table = &plan.casebook.table_of(SOURCE).await?;
     // Calibration learns from the answers of the duplicate check.
@@ -62,19 +62,19 @@ pub async fn ask(arms: &[Arm], features: &mut Option<Features>, mut plan: QueryP
         let (mut answers, mut evidence) = (BTreeMap::new(), BTreeMap::new());
         plan.for_each(arm, |query, documents| {
             if let Some(features) = features.as_mut().filter(|_| duplicates) {
-                features.write(set, query, &documents)?;
+                features.write(dataset, query, &documents)?;
             }
             if with_calibration && duplicates {
                 evidence.insert(query, documents.iter().take(DEPTH).cloned().collect());
             }
-            answers.insert(query, Answer::new(set, documents));
+            answers.insert(query, Answer::new(dataset, documents));
             Ok(())
         })
         .await?;
         if arms.contains(&arm) {
             out.rankings.insert(arm, by_id(answers));
         }
-        let calibrate_all = || calibrate(set, table, &evidence, task);
+        let calibrate_all = || calibrate(dataset, table, &evidence, task);
         if with_calibration
             && duplicates
             && let Some(answers) = tokio::task::block_in_place(calibrate_all)?
@@ -88,21 +88,21 @@ pub async fn ask(arms: &[Arm], features: &mut Option<Features>, mut plan: QueryP
 impl<'a> QueryPlan<'a> {
     pub fn new(
         casebook: &'a Casebook,
-        set: &'a EvalSet,
+        dataset: &'a EvalSet,
         form: Form,
         window: Option<i64>,
         width: usize,
         task: &'a Task,
     ) -> Self {
         let vocabulary = match form {
-            Form::Words => Vocabulary::of(&set.reports),
+            Form::Words => Vocabulary::of(&dataset.reports),
             Form::Report | Form::Title => Vocabulary::default(),
         };
-        Self { casebook, set, window, form, vocabulary, width, counter: Arc::default(), total: 0, task }
+        Self { casebook, dataset, window, form, vocabulary, width, counter: Arc::default(), total: 0, task }
     }
 
     fn queries(&self) -> impl Iterator<Item = usize> {
-        self.set.relevant.keys().chain(&self.set.negatives).copied()
+        self.dataset.relevant.keys().chain(&self.dataset.negatives).copied()
     }
 
     /// Runs all queries concurrently and passes the answers to `take` in query order.
@@ -143,7 +143,7 @@ impl<'a> QueryPlan<'a> {
     ///
     /// Notes that name the duplicate are removed: the reporter could not have known it.
     fn request(&self, place: usize, by: Arm) -> RankRequest {
-        let report = &self.set.reports[place];
+        let report = &self.dataset.reports[place];
         let whole = self.form == Form::Report;
         RankRequest {
             title: match self.form {

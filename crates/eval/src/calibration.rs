@@ -22,7 +22,7 @@ const CALIBRATIONS: usize = 12;
 /// Returns `None` if the source never has enough known duplicates. Queries run in filing order, a
 /// twelfth at a time, each with the weights fitted on the earlier blocks.
 pub fn calibrate(
-    set: &EvalSet,
+    dataset: &EvalSet,
     built_in: &RankingModel,
     rankings: &BTreeMap<usize, Vec<RankedDocument>>,
     task: &Task,
@@ -37,14 +37,14 @@ pub fn calibrate(
         let table = model.as_ref().map_or_else(|| built_in.clone(), |model| built_in.with(model));
         for query in block {
             let documents = &rankings[query];
-            answers.insert(*query, Answer::new(set, rerank(&table, documents)));
-            let relevant = set.relevant.get(query);
+            answers.insert(*query, Answer::new(dataset, rerank(&table, documents)));
+            let relevant = dataset.relevant.get(query);
             let right = |d: &RankedDocument| {
                 set::place(d.number).is_some_and(|place| relevant.is_some_and(|r| r.contains(&place)))
             };
             let candidates = documents.iter().take(TOP).filter_map(|d| candidate(d, right(d)));
             history.push(TrainingQuery {
-                weight: set.weight(*query),
+                weight: dataset.weight(*query),
                 duplicate: relevant.is_some(),
                 candidates: candidates.collect(),
             });

@@ -30,10 +30,10 @@ impl Features {
         self.file.flush().map_err(|e| Error::io(&self.path, e))
     }
 
-    pub fn write(&mut self, set: &EvalSet, query: usize, documents: &[RankedDocument]) -> Result<()> {
-        let weight = set.weight(query);
+    pub fn write(&mut self, dataset: &EvalSet, query: usize, documents: &[RankedDocument]) -> Result<()> {
+        let weight = dataset.weight(query);
         let empty = std::collections::BTreeSet::new();
-        let relevant = set.relevant.get(&query).unwrap_or(&empty);
+        let relevant = dataset.relevant.get(&query).unwrap_or(&empty);
         for document in documents {
             let place = set::place(document.number);
             let label = u8::from(place.is_some_and(|p| relevant.contains(&p)));
@@ -41,10 +41,10 @@ impl Features {
             writeln!(
                 self.file,
                 "{}\t{query}\t{weight:.4}\t{}\t{label}\t{}\t{}\t{}",
-                set.name,
+                dataset.name,
                 document.number,
-                set.reports[query].id,
-                place.map_or("", |place| &set.reports[place].id),
+                dataset.reports[query].id,
+                place.map_or("", |place| &dataset.reports[place].id),
                 numbers.join("\t")
             )
             .map_err(|e| Error::io(&self.path, e))?;

@@ -107,12 +107,12 @@ pub async fn evaluate(
     let mut run = Run::default();
     let mut sets = Vec::new();
     for folder in &request.sets {
-        let mut set = EvalSet::load(folder)?;
+        let mut dataset = EvalSet::load(folder)?;
         if let Some(days) = request.window {
-            set.keep_within(days);
+            dataset.keep_within(days);
         }
-        let options = open(set.casebook_folder(&request.cache));
-        let casebook = casebook(options, &set, request.model.as_deref(), &table, task).await?;
+        let options = open(dataset.casebook_folder(&request.cache));
+        let casebook = casebook(options, &dataset, request.model.as_deref(), &table, task).await?;
         let model = casebook.check_model().await;
         let mut rankings = rankings.clone();
         if let Err(error) = &model {
@@ -120,10 +120,10 @@ pub async fn evaluate(
             rankings.retain(|r| !matches!(r, Arm::Semantic | Arm::Hybrid));
         }
         run.model = model.map_or_else(|_| "none".to_owned(), |m| m.name);
-        let plan = QueryPlan::new(&casebook, &set, request.form, request.window, request.width, task);
+        let plan = QueryPlan::new(&casebook, &dataset, request.form, request.window, request.width, task);
         let answers = ask::ask(&rankings, &mut features, plan).await?;
-        run.sets.insert(set.name.clone(), answers);
-        sets.push(set);
+        run.sets.insert(dataset.name.clone(), answers);
+        sets.push(dataset);
     }
     if let Some(features) = features {
         features.finish()?;
@@ -135,8 +135,8 @@ pub async fn evaluate(
     }
     let mut pairs = BTreeMap::new();
     if let Some(place) = &request.judged {
-        for set in &sets {
-            pairs.extend(judgements::load(place, &set.name)?.map(|list| (set.name.clone(), list)));
+        for dataset in &sets {
+            pairs.extend(judgements::load(place, &dataset.name)?.map(|list| (dataset.name.clone(), list)));
         }
     }
     Ok(report::report(&sets, &run, against.as_ref(), &pairs, &file))
@@ -145,7 +145,7 @@ pub async fn evaluate(
 /// Opens the casebook of a set, which is cached so that its vectors are computed once.
 async fn casebook(
     mut options: OpenOptions,
-    set: &EvalSet,
+    dataset: &EvalSet,
     model: Option<&Path>,
     table: &RankingModel,
     task: &Task,
@@ -160,8 +160,8 @@ async fn casebook(
     }
     let casebook = Casebook::open(options).await?;
     let record_count: u64 = casebook.sources().await?.iter().map(|s| s.issues + s.comments).sum();
-    if record_count < set.records() {
-        set.import(&casebook, task).await?;
+    if record_count < dataset.records() {
+        dataset.import(&casebook, task).await?;
     }
     casebook.update_index(task).await?;
     Ok(casebook)

@@ -112,14 +112,14 @@ pub fn report(
         run: file.display().to_string(),
         sets: sets
             .iter()
-            .map(|set| {
-                let rankings = run.sets.get(&set.name).map(|s| &s.rankings);
-                let baseline = against.and_then(|a| a.sets.get(&set.name));
+            .map(|dataset| {
+                let rankings = run.sets.get(&dataset.name).map(|s| &s.rankings);
+                let baseline = against.and_then(|a| a.sets.get(&dataset.name));
                 SetReport {
-                    set: set.name.clone(),
-                    documents: set.reports.len(),
-                    queries: set.relevant.len(),
-                    negatives: set.negatives.len(),
+                    set: dataset.name.clone(),
+                    documents: dataset.reports.len(),
+                    queries: dataset.relevant.len(),
+                    negatives: dataset.negatives.len(),
                     rankings: rankings
                         .into_iter()
                         .flatten()
@@ -127,8 +127,8 @@ pub fn report(
                             let baseline = baseline.and_then(|b| b.rankings.get(ranking));
                             let arms =
                                 rankings.into_iter().flatten().filter(|(arm, _)| ranking.builds_on(**arm));
-                            let judgements = judgements.get(&set.name);
-                            ranking_report(set, *ranking, answers, baseline, arms, judgements)
+                            let judgements = judgements.get(&dataset.name);
+                            ranking_report(dataset, *ranking, answers, baseline, arms, judgements)
                         })
                         .collect(),
                 }
@@ -153,15 +153,15 @@ fn deltas(now: &[QueryScore], baseline: Option<&[QueryScore]>) -> [Difference; 5
 }
 
 fn ranking_report<'a>(
-    set: &EvalSet,
+    dataset: &EvalSet,
     ranking: Arm,
     answers: &Answers,
     baseline: Option<&Answers>,
     arms: impl Iterator<Item = (&'a Arm, &'a Answers)>,
     judgements: Option<&Pairs>,
 ) -> RankingReport {
-    let now = scores(set, answers);
-    let differences = baseline.map(|b| deltas(&now, Some(&scores(set, b))));
+    let now = scores(dataset, answers);
+    let differences = baseline.map(|b| deltas(&now, Some(&scores(dataset, b))));
     let measures = deltas(&now, None)
         .into_iter()
         .enumerate()
@@ -172,17 +172,17 @@ fn ranking_report<'a>(
         })
         .collect();
     let leads = arms
-        .map(|(arm, alone)| Ahead { of: *arm, measures: deltas(&now, Some(&scores(set, alone))).into() })
+        .map(|(arm, alone)| Ahead { of: *arm, measures: deltas(&now, Some(&scores(dataset, alone))).into() })
         .collect();
     let sure = |place: &usize| {
-        let answer = answers.get(&set.reports[*place].id);
+        let answer = answers.get(&dataset.reports[*place].id);
         answer.map_or(0.0, |a| {
             f64::from(a.probability.or_else(|| a.documents.first().map(|d| d.1)).unwrap_or_default())
         })
     };
-    let positives: Vec<f64> = set.relevant.keys().map(sure).collect();
-    let negatives: Vec<f64> = set.negatives.iter().map(sure).collect();
-    let first = first(set, answers, judgements);
+    let positives: Vec<f64> = dataset.relevant.keys().map(sure).collect();
+    let negatives: Vec<f64> = dataset.negatives.iter().map(sure).collect();
+    let first = first(dataset, answers, judgements);
     let forecasts: Vec<Forecast> = first
         .iter()
         .map(|a| Forecast { probability: a.confidence, right: a.is_marked, weight: a.weight })
@@ -195,16 +195,17 @@ fn ranking_report<'a>(
         calibration_error: calibration_error(&forecasts),
         met: (!first.is_empty()).then(|| bands::met(&first, judgements.is_some())),
         recall_at_precision: (!forecasts.is_empty())
-            .then(|| PRECISIONS.map(|p| recall_at_precision(&forecasts, p, float(set.relevant.len())))),
+            .then(|| PRECISIONS.map(|p| recall_at_precision(&forecasts, p, float(dataset.relevant.len())))),
     }
 }
 
-fn scores(set: &EvalSet, answers: &Answers) -> Vec<QueryScore> {
-    set.relevant
+fn scores(dataset: &EvalSet, answers: &Answers) -> Vec<QueryScore> {
+    dataset
+        .relevant
         .iter()
         .map(|(query, relevant)| {
-            let ids: BTreeSet<&str> = relevant.iter().map(|r| set.reports[*r].id.as_str()).collect();
-            let answer = answers.get(&set.reports[*query].id);
+            let ids: BTreeSet<&str> = relevant.iter().map(|r| dataset.reports[*r].id.as_str()).collect();
+            let answer = answers.get(&dataset.reports[*query].id);
             let hits: Vec<bool> = answer
                 .into_iter()
                 .flat_map(|a| &a.documents)
@@ -219,20 +220,20 @@ fn scores(set: &EvalSet, answers: &Answers) -> Vec<QueryScore> {
 ///
 /// Reports without a duplicate are a sample. Each is weighted by the number of reports it stands
 /// for, so that calibration is measured at the tracker's own share of duplicates.
-fn first(set: &EvalSet, answers: &Answers, judgements: Option<&Pairs>) -> Vec<First> {
+fn first(dataset: &EvalSet, answers: &Answers, judgements: Option<&Pairs>) -> Vec<First> {
     let first_answer = |place: usize| {
-        let id = &set.reports[place].id;
+        let id = &dataset.reports[place].id;
         let answer = answers.get(id)?;
         let confidence = f64::from(answer.probability?);
         let (document, _) = answer.documents.first()?;
-        let relevant = set.relevant.get(&place);
+        let relevant = dataset.relevant.get(&place);
         Some(First {
             confidence,
             worth: answer.worth.map_or(confidence, f64::from),
-            is_marked: relevant.is_some_and(|places| places.iter().any(|r| set.reports[*r].id == *document)),
+            is_marked: relevant.is_some_and(|list| list.iter().any(|r| dataset.reports[*r].id == *document)),
             judgement: judgements.and_then(|pairs| pairs.get(&(id.clone(), document.clone())).copied()),
-            weight: set.weight(place),
+            weight: dataset.weight(place),
         })
     };
-    set.relevant.keys().chain(&set.negatives).filter_map(|q| first_answer(*q)).collect()
+    dataset.relevant.keys().chain(&dataset.negatives).filter_map(|q| first_answer(*q)).collect()
 }

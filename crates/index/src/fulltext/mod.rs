@@ -418,7 +418,6 @@ mod tests {
         writer.commit(33, &Task::new()).unwrap();
         writer.finish(&Task::new()).unwrap();
         assert!(!fulltext.is_scattered().unwrap());
-        // A segment with mostly deleted documents is rewritten.
         let mut writer = fulltext.writer(&lock).unwrap();
         (0..20_000).for_each(|id| writer.remove(id).unwrap());
         writer.commit(34, &Task::new()).unwrap();
