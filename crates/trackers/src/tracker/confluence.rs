@@ -18,7 +18,7 @@ use url::Url;
 
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
-    client::{Client, clean, each, part},
+    client::{Client, clean, parse_each, part},
     github::describe,
     repetition::RepeatGuard,
     walk::Pagination,

@@ -239,7 +239,7 @@ impl GitLab {
         let number = item_number(number)?;
         let is_own = self.id.is_some_and(|id| id.to_string() == project) || project == part(&self.project);
         // The name of another project is unknown.
-        own.then(|| format!("{}#{number}", self.project))
+        is_own.then(|| format!("{}#{number}", self.project))
     }
 }
 

@@ -37,7 +37,7 @@ pub fn identity(text: &str) -> Option<Identity> {
     Some(Identity { project: is_project.then(|| prefix.to_owned()), number })
 }
 
-/// Parses an item reference; unlike [`identity`], the digits at the end of an id are none.
+/// Parses an item reference; unlike [`identity`], the digits at the end of an id are not a number.
 pub fn strict(text: &str) -> Option<Identity> {
     let text = text.trim();
     let digits = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_at_the_end_of_an_id_are_no_number() {
+    fn trailing_digits_of_an_id_are_not_numbers() {
         for (text, number) in
             [("12", 12), ("APP-12", 12), ("#12", 12), ("INC0010041", 10041), ("acme/app#7", 7)]
         {

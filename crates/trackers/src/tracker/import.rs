@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_arrays_and_sequences_give_the_same_records() {
+    fn lines_arrays_and_sequences_yield_equal_records() {
         let want = vec![Ok(r#"{"a":"}{"}"#.to_owned()), Ok(r#"{"b":[{"c":1}]}"#.to_owned())];
         assert_eq!(read_all(b"{\"a\":\"}{\"}\n{\"b\":[{\"c\":1}]}\n"), want);
         assert_eq!(read_all(b"\xef\xbb\xbf [{\"a\":\"}{\"},\n {\"b\":[{\"c\":1}]}]"), want);

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn list_that_is_read_three_more_times_goes_on() {
+    fn list_may_be_reread_three_times() {
         let mut guard = RepeatGuard::default();
         for _ in 0..=REREADS {
             for page in 0..50 {

@@ -623,7 +623,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_has_one_order() {
+    fn column_has_one_date_order() {
         let column = |cells: &[&str]| {
             let mut column = DateColumn::default();
             cells.iter().for_each(|c| column.cell(c));

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_columns_of_each_tracker_give_their_fields() {
+    fn tracker_columns_map_to_their_fields() {
         let asana =
             "Task ID, Created At, Completed At, Last Modified, Name, Section/Column, Tags, Notes, Projects";
         for (field, want) in [
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_stands_for_two_fields() {
+    fn each_name_belongs_to_one_field() {
         let fields = rows(include_str!("fields.tsv"));
         let mut names: Vec<&str> = fields.flat_map(|(_, names)| phrases(names)).collect();
         let n = names.len();

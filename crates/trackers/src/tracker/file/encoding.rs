@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_byte_costs_a_character() {
+    fn invalid_byte_costs_one_character() {
         let text = [german_utf8(), b"bad \xff byte\n".to_vec()].concat();
         let (name, text) = decode(&text);
         assert_eq!((name.as_str(), text.ends_with("bad \u{fffd} byte\n")), ("UTF-8", true));

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn no_words_mean_both_ways() {
+    fn relation_phrases_have_one_direction() {
         for words in relation_phrases("duplicates") {
             assert_eq!(relation(words), Some(Relation::Duplicates), "{words}");
         }

@@ -15,7 +15,7 @@ const IN_REPLY_TO: &str = "1042";
 /// The property of the time of sending.
 const SENT_TIME: u32 = 0x0039_0040;
 
-/// Returns the sheets of a workbook as tables, each with its name; `None` if it is no workbook.
+/// Returns the sheets of a workbook as tables, each with its name; `None` if it is not a workbook.
 pub fn sheets(bytes: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let mut book = calamine::open_workbook_auto_from_rs(Cursor::new(bytes)).ok()?;
     let mut out = Vec::new();
@@ -46,7 +46,7 @@ impl DateTimeText for calamine::ExcelDateTime {
     }
 }
 
-/// Returns a mail that Outlook saved, in the internet format; `None` if it is no such mail.
+/// Returns a mail that Outlook saved, in the internet format; `None` if it is another file.
 pub fn mail(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut file = cfb::CompoundFile::open(Cursor::new(bytes)).ok()?;
     let mut text = |property: &str| {
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_saved_mail_becomes_an_internet_mail() {
+    fn saved_mail_becomes_internet_mail() {
         let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
         let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
         let mut add = |name: &str, bytes: &[u8]| file.create_stream(name).unwrap().write_all(bytes).unwrap();

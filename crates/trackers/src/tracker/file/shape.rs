@@ -611,7 +611,7 @@ mod tests {
                 }
             }
         }
-        // Events, attachments and subtasks are none.
+        // Events, attachments and subtasks are not messages.
         for element in [
             json!({"type": "system", "body": "moved to Done", "author": "kit", "created_at": "2025-03-02T09:00:00Z"}),
             json!({"name": "log.txt", "size": 5, "author": "kit", "created": "2025-03-02", "content": "https://x.example/5"}),
@@ -631,7 +631,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_of_unknown_fields_is_kept_and_that_of_other_things_is_not() {
+    fn prose_of_unknown_fields_is_kept() {
         let shape = Shape::of(&json!({
             "id": 7, "subject": "Rail squeaks", "survey": "It was quiet for a whole day before.",
             "metadata": {"value": "The rail was bent by the fork lift."},

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn no_word_means_both() {
+    fn open_and_closed_words_are_disjoint() {
         let open: Vec<String> = words_for("open").chain(words_for("unresolved")).collect();
         for word in words_for("closed") {
             assert!(!word.is_empty() && !open.contains(&word), "{word}");
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn no_resolution_is_none_in_any_language() {
+    fn unset_resolution_is_recognized_in_any_language() {
         for text in "---, -, -1, n/a, Non résolue, Non resolu, Non risolto, Nierozwiązane, 미해결, Onopgelost, Não Resolvida, \
                      Nao resolvido, Не решён, Нет решения, Nevyřešeno, Ikke løst, Olöst, Çözülmedi, 未解决, 未解決, Unresolved., (None)"
             .split(", ")

@@ -383,7 +383,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_of_the_command_line_brings_its_comments() {
+    fn cli_record_includes_its_comments() {
         let text = r#"{"number": 7, "title": "Leaks", "body": "b", "state": "CLOSED", "stateReason": "NOT_PLANNED",
             "author": {"login": "ada", "is_bot": false}, "labels": [{"name": "bug"}], "url": "https://github.com/acme/app/issues/7",
             "createdAt": "2024-01-01T00:00:00Z", "updatedAt": "2024-01-02T00:00:00Z", "closedAt": "2024-01-02T00:00:00Z",

@@ -112,7 +112,7 @@ enum Label {
     Full {
         name: Option<String>,
     },
-    #[allow(dead_code, reason = "whatever else it is, it is no label")]
+    #[allow(dead_code, reason = "any other value is not a label")]
     Other(serde_json::Value),
 }
 
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merged_pull_request_is_merged() {
+    fn merged_pull_request_has_merged_state() {
         let d = document(
             r#"{"number": 8, "title": "x", "state": "closed", "pull_request": {"merged_at": "2024-01-02T03:04:05Z"}}"#,
         );
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_finds_its_item() {
+    fn comment_names_its_item() {
         let json = r#"{"id": 5, "issue_url": "https://api.github.com/repos/a/b/issues/12", "created_at": "2024-01-02T03:04:05Z"}"#;
         let Record::Comment(c) = record(json.as_bytes()).unwrap() else { panic!("no comment") };
         assert_eq!((c.number, c.remote_id.as_str()), (12, "5"));

@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_is_no_page() {
+    fn draft_is_not_a_page() {
         let text = |draft: bool| {
             json!({"id": 360_001, "title": "Restart the kiln?", "body": "<h2>Steps</h2><p>Wait.</p>", "draft": draft,
                 "html_url": "https://acme.zendesk.com/hc/en-us/articles/360001-Restart", "author_id": 2, "locale": "en-us",
