@@ -55,16 +55,16 @@ impl Words {
     /// Returns the meanings with those of a tracker's own words that the user did not state.
     #[must_use]
     pub fn of_tracker(&self, tracker: &str) -> Self {
-        let mut combined = self.clone();
+        let mut out = self.clone();
         for (class, words) in rows(STATES).filter(|_| !tracker.is_empty()) {
             if let Some((class, name)) = class.split_once(" in ")
                 && name == tracker
             {
                 let words = phrases(words).map(|word| (plain(word), class == "closed"));
-                words.for_each(|(word, is_closed)| _ = combined.custom.entry(word).or_insert(is_closed));
+                words.for_each(|(word, is_closed)| _ = out.custom.entry(word).or_insert(is_closed));
             }
         }
-        combined
+        out
     }
 
     /// Returns whether this word means closed; `None` if it is unknown.
