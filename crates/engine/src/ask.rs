@@ -36,26 +36,18 @@ pub fn ask(
     let start = Instant::now();
     let finder = context.finder;
     let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
-    let question_matches = find_anywhere(finder, query, now, task)?;
+    let matches = find_anywhere(finder, query, now, task)?;
     let settings = &request.settings;
-    let troubleshoot_request =
-        TroubleshootRequest { settings: settings.clone(), ..TroubleshootRequest::default() };
-    let response = troubleshoot::respond(context, &question_matches, &troubleshoot_request, task)?;
-    let duplicates_request =
-        DuplicatesRequest { include_closed: true, threshold: 0.0, ..DuplicatesRequest::default() };
-    let similar = duplicates::respond(
-        &duplicates::check_coverage(finder)?,
-        finder,
-        &question_matches,
-        &duplicates_request,
-    )?;
-    let problem = finder.store.read(|r| problem(r, context, &question_matches, &similar))?;
+    let case_request = TroubleshootRequest { settings: settings.clone(), ..TroubleshootRequest::default() };
+    let response = troubleshoot::respond(context, &matches, &case_request, task)?;
+    let request = DuplicatesRequest { include_closed: true, threshold: 0.0, ..DuplicatesRequest::default() };
+    let similar = duplicates::respond(&duplicates::check_coverage(finder)?, finder, &matches, &request)?;
+    let problem = finder.store.read(|r| problem(r, context, &matches, &similar))?;
     let threshold = response.settings.similarity_threshold.unwrap_or_default();
-    let notes =
-        troubleshoot::passages(finder, &question_matches.question, DocKind::Note, threshold, false, task)?;
+    let notes = troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
     let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
     let is_near = |c: &&DuplicateCandidate| c.band <= Band::Related && !is_problem(&c.key);
-    let related_reports =
+    let reports =
         similar.candidates.iter().filter(is_near).take(MAX_RELATED).map(KnownReport::from).collect();
     let TroubleshootResponse { mut cases, wiki, notices, .. } = response;
     cases.retain(|case| !is_problem(&case.key));
@@ -63,9 +55,9 @@ pub fn ask(
         cases.clear();
     }
     Ok(AskResponse {
-        key: question_matches.question.row.as_ref().map(|row| row.key.clone()),
+        key: matches.question.row.as_ref().map(|row| row.key.clone()),
         problem,
-        related: related_reports,
+        related: reports,
         cases,
         wiki,
         notes,
@@ -136,15 +128,13 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
     let is_itself = response.key.as_ref() == Some(key);
     let mut steps = Vec::new();
     match (problem.status, &problem.fixed_in, &problem.asked_version) {
-        (ProblemStatus::Solved, Some(fixed_version), Some(asked_version)) if asked_version.has_fix => {
+        (ProblemStatus::Solved, Some(version), Some(asked_version)) if asked_version.has_fix => {
             steps.push(format!(
-                "{} should have the fix of {fixed_version}: report on {key} that it may be back.",
+                "{} should have the fix of {version}: report on {key} that it may be back.",
                 asked_version.version
             ));
         }
-        (ProblemStatus::Solved, Some(fixed_version), _) => {
-            steps.push(format!("Update to {fixed_version} or later."))
-        }
+        (ProblemStatus::Solved, Some(version), _) => steps.push(format!("Update to {version} or later.")),
         (ProblemStatus::Solved, None, _) => steps.push(format!("Apply the fix of {key}.")),
         (ProblemStatus::Open, ..) if !is_itself => {
             steps.push(format!("Add your report to {key}; no fix is known yet."))

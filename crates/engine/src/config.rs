@@ -221,9 +221,7 @@ pub fn key(name: &str) -> Result<&'static Key> {
     KEYS.iter().find(|k| k.name == name).ok_or_else(|| {
         let hint = similar::meant(name, KEYS.iter().map(|k| k.name)).map_or_else(
             || "Run `precedent config list` to list all settings.".to_owned(),
-            |suggestion| {
-                format!("Did you mean {suggestion}? Run `precedent config list` to list all settings.")
-            },
+            |key| format!("Did you mean {key}? Run `precedent config list` to list all settings."),
         );
         Error::invalid(format!("unknown setting \"{name}\"")).with_hint(hint)
     })
@@ -399,10 +397,9 @@ impl FileValue {
 }
 
 /// Collects every value of a table and its subtables.
-fn flatten(prefix: &str, table: &dyn TableLike, parent_span: Option<Range<usize>>, out: &mut Vec<FileValue>) {
+fn flatten(prefix: &str, table: &dyn TableLike, span: Option<Range<usize>>, out: &mut Vec<FileValue>) {
     for (name, item) in table.iter() {
-        let at =
-            table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).or(parent_span.clone());
+        let at = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).or(span.clone());
         let name = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
         match item.as_table_like() {
             Some(inner) => flatten(&name, inner, at, out),

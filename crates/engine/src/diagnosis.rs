@@ -158,14 +158,11 @@ fn pseudonym(n: usize) -> String {
 }
 
 /// Replaces the value of a setting that names a place or a project.
-fn hide_place(mut setting: Said) -> Said {
-    if matches!(setting.key.as_str(), "casebook" | "source")
-        && setting.value.is_some()
-        && setting.origin != "default"
-    {
-        setting.value = Some("[set]".to_owned());
+fn hide_place(mut s: Said) -> Said {
+    if matches!(s.key.as_str(), "casebook" | "source") && s.value.is_some() && s.origin != "default" {
+        s.value = Some("[set]".to_owned());
     }
-    setting
+    s
 }
 
 fn figures(sources: &[SourceView], mirrors: &[MirrorView]) -> Vec<SourceFigures> {

@@ -188,13 +188,12 @@ impl Notebook<'_> {
             Some((vectors, model)) => {
                 same_threshold = model.same;
                 // Similarity in meaning has a lower threshold than similarity in wording.
-                let related_threshold = model.solved.min(model.near);
-                self.cosines(vectors, rows, title, body)
-                    .map(|cosines| (cosines, model.near, related_threshold))
+                let floor = model.solved.min(model.near);
+                self.cosines(vectors, rows, title, body).map(|cosines| (cosines, model.near, floor))
             }
             None => Err(self.no_model()),
         };
-        let (cosines, near, related_threshold) = match near {
+        let (cosines, near, floor) = match near {
             Ok(values) => values,
             Err(error) => {
                 warning = Some(format!("Compared by exact wording only: {error}"));
@@ -203,7 +202,7 @@ impl Notebook<'_> {
         };
         for (row, cosine) in rows.iter().zip(cosines) {
             let exact = row.content_hash == hash;
-            if Some(row.document.id) == except || !(exact || cosine >= related_threshold) {
+            if Some(row.document.id) == except || !(exact || cosine >= floor) {
                 continue;
             }
             matches.push(NoteMatch {
@@ -309,7 +308,7 @@ const WIDE: char = '\u{2e80}';
 /// Returns the differences between two similar texts: words with digits, negations, and, with
 /// `with_names` and if each text has its own, names.
 fn differs(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String> {
-    let numbers_and_negations = |(title, body): (&str, &str)| -> (BTreeSet<String>, BTreeSet<&'static str>) {
+    let markers = |(title, body): (&str, &str)| -> (BTreeSet<String>, BTreeSet<&'static str>) {
         let text = format!("{title}\n{body}").to_lowercase();
         let numbers = text
             // Chinese and Japanese put no space between a number and its unit.
@@ -322,8 +321,7 @@ fn differs(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String> {
             tokens::words(&text).into_iter().map(|w| text[w.range].replace('’', "'")).collect();
         (numbers, NEGATIONS.iter().copied().filter(|n| words.contains(*n)).collect())
     };
-    let ((a_numbers, a_negations), (b_numbers, b_negations)) =
-        (numbers_and_negations(a), numbers_and_negations(b));
+    let ((a_numbers, a_negations), (b_numbers, b_negations)) = (markers(a), markers(b));
     let mut out: Vec<String> = a_numbers.symmetric_difference(&b_numbers).cloned().collect();
     let (a_names, b_names) = (names(&format!("{}\n{}", a.0, a.1)), names(&format!("{}\n{}", b.0, b.1)));
     let missing_names = |of: &BTreeSet<String>, text: (&str, &str)| -> Vec<String> {
@@ -392,10 +390,9 @@ fn attachments(reader: &Reader<'_>, keys: &[String]) -> Result<Vec<String>> {
 /// [`precedent_core::Code::NotFound`] if there is none.
 pub fn find_note(reader: &Reader<'_>, key: &str) -> Result<NoteRow> {
     let key = key.trim();
-    let full_key =
-        if key.contains('#') { key.to_owned() } else { format!("{}#{key}", precedent_store::NOTES) };
-    reader.note(&full_key)?.ok_or_else(|| {
-        Error::not_found(format!("note {full_key} not found"))
+    let key = if key.contains('#') { key.to_owned() } else { format!("{}#{key}", precedent_store::NOTES) };
+    reader.note(&key)?.ok_or_else(|| {
+        Error::not_found(format!("note {key} not found"))
             .with_hint("Run `precedent note list` to list all notes.")
     })
 }

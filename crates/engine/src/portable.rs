@@ -97,7 +97,7 @@ pub fn export(
 }
 
 /// Imports a file that [`export`] wrote: all of it or, on an error, nothing. Existing data is kept.
-/// Skipped entries are passed to `report_skipped` before anything is written.
+/// Skipped entries are passed to `on_skip` before anything is written.
 ///
 /// # Errors
 /// [`Code::InvalidInput`] for a file that is not an export, is truncated, was changed, or contains
@@ -108,7 +108,7 @@ pub fn import(
     folder: &Path,
     file: &Path,
     now: Timestamp,
-    report_skipped: impl FnOnce(&[String]),
+    on_skip: impl FnOnce(&[String]),
     task: &Task,
 ) -> Result<Taken> {
     let _lock = FileLock::try_take(folder, "import.lock")?.ok_or_else(|| {
@@ -123,7 +123,7 @@ pub fn import(
     let is_remote = |source: &SourceRow, remote: &RemoteRow| sync::remote_address(source, remote).is_ok();
     let copy = store.verify_copy(&database, &manifest.contents, &is_remote, now, task)?;
     task.check()?;
-    store.take_over(&copy, &file.display().to_string(), now, report_skipped, task)
+    store.take_over(&copy, &file.display().to_string(), now, on_skip, task)
 }
 
 /// Checks that a file was written by [`export`] and is complete and unchanged. Unpacks it below
@@ -161,14 +161,14 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     }
     open.rewind().map_err(|e| Error::io(file, e))?;
     let mut archive = tar::Archive::new(BufReader::new(open));
-    let mut entries = archive.entries().map_err(|e| import_error(file, &e))?;
+    let mut entries = archive.entries().map_err(|e| invalid(file, &e))?;
     let mut next = |name: &str| -> Result<tar::Entry<'_, BufReader<File>>> {
         let entry = match entries.next() {
-            Some(entry) => entry.map_err(|e| import_error(file, &e))?,
-            None => return Err(import_error(file, &"it is truncated")),
+            Some(entry) => entry.map_err(|e| invalid(file, &e))?,
+            None => return Err(invalid(file, &"it is truncated")),
         };
         if !entry.header().entry_type().is_file() || *entry.path_bytes() != *name.as_bytes() {
-            return Err(import_error(file, &format!("{name} is not in the expected place")));
+            return Err(invalid(file, &format!("{name} is not in the expected place")));
         }
         Ok(entry)
     };
@@ -177,18 +177,18 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let manifest = manifest(file, &words)?;
     let mut reader = HashingReader { inner: next(DATABASE)?, hasher: blake3::Hasher::new() };
     if reader.inner.size() > size {
-        return Err(import_error(file, &"it is truncated"));
+        return Err(invalid(file, &"it is truncated"));
     }
     let limit = reader.inner.size().saturating_mul(MAX_RATIO).max(RATIO_FROM);
     if manifest.database_bytes > limit {
-        return Err(import_error(file, &format!("it would unpack to more than {MAX_RATIO} times its size")));
+        return Err(invalid(file, &format!("it would unpack to more than {MAX_RATIO} times its size")));
     }
     unpack_database(file, &mut reader, target, manifest.database_bytes, task)?;
     let digest = reader.hasher.finalize();
     let stated_checksums = self::words(file, next(CHECKSUMS)?)?;
     let actual_checksums = format!("{}  {MANIFEST}\n{}  {DATABASE}\n", read_digest.to_hex(), digest.to_hex());
     if stated_checksums != actual_checksums.as_bytes() {
-        return Err(import_error(file, &"it was modified: its contents don't match its checksums"));
+        return Err(invalid(file, &"it was modified: its contents don't match its checksums"));
     }
     Ok(manifest)
 }
@@ -211,7 +211,7 @@ fn manifest(file: &Path, words: &[u8]) -> Result<Manifest> {
         format: u32,
     }
     let header: FormatField =
-        serde_json::from_slice(words).map_err(|e| import_error(file, &format!("{MANIFEST}: {e}")))?;
+        serde_json::from_slice(words).map_err(|e| invalid(file, &format!("{MANIFEST}: {e}")))?;
     if header.format > FORMAT {
         return Err(Error::new(
             Code::NewerCasebook,
@@ -223,14 +223,14 @@ fn manifest(file: &Path, words: &[u8]) -> Result<Manifest> {
         )
         .with_hint("Install the newer version; nothing was imported."));
     }
-    serde_json::from_slice(words).map_err(|e| import_error(file, &format!("{MANIFEST}: {e}")))
+    serde_json::from_slice(words).map_err(|e| invalid(file, &format!("{MANIFEST}: {e}")))
 }
 
 fn words(file: &Path, entry: impl Read) -> Result<Vec<u8>> {
     let mut words = Vec::new();
-    entry.take(MAX_WORDS + 1).read_to_end(&mut words).map_err(|e| import_error(file, &e))?;
+    entry.take(MAX_WORDS + 1).read_to_end(&mut words).map_err(|e| invalid(file, &e))?;
     if words.len() as u64 > MAX_WORDS {
-        return Err(import_error(file, &"a file in it is too large"));
+        return Err(invalid(file, &"a file in it is too large"));
     }
     Ok(words)
 }
@@ -244,28 +244,28 @@ fn unpack_database(
     task: &Task,
 ) -> Result<()> {
     let mut out = BufWriter::new(create(target).map_err(|e| Error::io(target, e))?);
-    let mut decoder = zstd::Decoder::new(&mut *reader).map_err(|e| import_error(file, &e))?.single_frame();
+    let mut decoder = zstd::Decoder::new(&mut *reader).map_err(|e| invalid(file, &e))?.single_frame();
     let mut buffer = vec![0; 1 << 20];
     let mut byte_count = 0;
     loop {
         task.check()?;
-        let n = decoder.read(&mut buffer).map_err(|e| import_error(file, &e))?;
+        let n = decoder.read(&mut buffer).map_err(|e| invalid(file, &e))?;
         if n == 0 {
             break;
         }
         byte_count += n as u64;
         if byte_count > bytes {
-            return Err(import_error(file, &"it unpacks to more than its stated size"));
+            return Err(invalid(file, &"it unpacks to more than its stated size"));
         }
         out.write_all(&buffer[..n]).map_err(|e| Error::io(target, e))?;
         task.report(Phase::Import, byte_count, Some(bytes), "bytes");
     }
     if byte_count < bytes {
-        return Err(import_error(file, &"it is truncated"));
+        return Err(invalid(file, &"it is truncated"));
     }
     out.flush().map_err(|e| Error::io(target, e))?;
     drop(decoder);
-    io::copy(reader, &mut io::sink()).map_err(|e| import_error(file, &e))?;
+    io::copy(reader, &mut io::sink()).map_err(|e| invalid(file, &e))?;
     Ok(())
 }
 
@@ -332,7 +332,7 @@ fn length(path: &Path) -> Result<u64> {
     Ok(fs::metadata(path).map_err(|e| Error::io(path, e))?.len())
 }
 
-fn import_error(file: &Path, why: &dyn std::fmt::Display) -> Error {
+fn invalid(file: &Path, why: &dyn std::fmt::Display) -> Error {
     Error::invalid(format!("{} cannot be imported as a casebook: {why}", file.display()))
         .with_hint("Use a complete file written by `precedent export`; nothing was imported.")
 }

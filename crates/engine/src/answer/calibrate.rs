@@ -49,8 +49,7 @@ pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
         let calibration = r.calibration(source.id)?;
         let calibration = calibration.filter(|calibration| {
             let model = finder.model();
-            calibration.model.as_deref() == model
-                && finder.table.with_stored_calibration(calibration, model).is_some()
+            calibration.model.as_deref() == model && finder.table.apply(calibration, model).is_some()
         });
         let enough = calibration.map_or(MIN_LABELS, |calibration| times(calibration.labels, GROWTH));
         if enough > MAX_QUERIES {

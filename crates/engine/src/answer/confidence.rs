@@ -132,9 +132,9 @@ impl PairEvidence<'_> {
 
 /// Returns the index of the input with this name.
 fn place(name: &str) -> Option<usize> {
-    let overlap_place =
+    let in_overlap =
         || text_overlap::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
-    if name == SHARE { Some(features::COUNT) } else { features::place(name).or_else(overlap_place) }
+    if name == SHARE { Some(features::COUNT) } else { features::place(name).or_else(in_overlap) }
 }
 
 impl Ramp {
@@ -234,7 +234,7 @@ mod tests {
         ConfidenceModel { same: statement(-4.0), scale, worth: statement(-5.0), outcomes }
     }
 
-    fn confidence_of(share: f32, overlap: Option<&TextOverlap>) -> f32 {
+    fn score(share: f32, overlap: Option<&TextOverlap>) -> f32 {
         let features = Features([0.0; features::COUNT]);
         model().confidence(&PairEvidence { features: &features, share, overlap }, model().usual()).same
     }
@@ -259,16 +259,12 @@ mod tests {
             overlap
         };
         let similar = overlap(0.9, 1.0);
-        assert!(confidence_of(0.0, Some(&similar)) > 0.9);
-        assert!(confidence_of(-0.5, Some(&similar)) < confidence_of(0.0, Some(&similar)));
+        assert!(score(0.0, Some(&similar)) > 0.9);
+        assert!(score(-0.5, Some(&similar)) < score(0.0, Some(&similar)));
         // A product needs both factors.
-        assert!((confidence_of(0.0, Some(&overlap(0.2, 0.0))) - confidence_of(-9.0, None)).abs() < 1e-6);
+        assert!((score(0.0, Some(&overlap(0.2, 0.0))) - score(-9.0, None)).abs() < 1e-6);
         // A ramp is constant beyond its end.
-        assert!(
-            (confidence_of(-9.0, Some(&overlap(0.6, 0.0))) - confidence_of(-9.0, Some(&overlap(1.0, 0.0))))
-                .abs()
-                < 1e-6
-        );
+        assert!((score(-9.0, Some(&overlap(0.6, 0.0))) - score(-9.0, Some(&overlap(1.0, 0.0)))).abs() < 1e-6);
     }
 
     #[test]

@@ -90,10 +90,10 @@ pub(crate) fn reasons(
     }
     signature_reasons(about, row, body, candidate, &mut out);
     let mut names = shared_names(about, row, body);
-    names.retain(|name| !out.iter().any(|reason| reason.ends_with(original_spelling(about.text, name))));
+    names.retain(|name| !out.iter().any(|reason| reason.ends_with(spelling(about.text, name))));
     let names = rare(fulltext, Named::Identifier, names, |name| name.clone())?;
     if !names.is_empty() {
-        let names = names.iter().map(|name| brief(original_spelling(about.text, name)));
+        let names = names.iter().map(|name| brief(spelling(about.text, name)));
         out.push(format!("both name {}", names.collect::<Vec<_>>().join(", ")));
     }
     let title_terms: BTreeSet<String> = report::terms(&row.title).into_iter().collect();
@@ -150,8 +150,7 @@ fn signature_reasons(
         (SignatureKind::Message, "same message"),
     ] {
         // Skip a message that is already part of a listed failure.
-        let mut texts =
-            shared_of(kind).into_iter().map(|s| (s, brief(original_spelling(about.text, &s.text))));
+        let mut texts = shared_of(kind).into_iter().map(|s| (s, brief(spelling(about.text, &s.text))));
         if let Some((s, text)) = texts.find(|(_, text)| !out.iter().any(|reason| reason.ends_with(text))) {
             let generic = kind == SignatureKind::Exception && s.is_generic() && !candidate.is_same_failure();
             out.push(format!("{}: {text}", if generic { "same kind of failure" } else { label }));
@@ -159,7 +158,7 @@ fn signature_reasons(
     }
     let frames = shared_of(SignatureKind::Frame);
     if let Some(first) = frames.first() {
-        let first = brief(original_spelling(about.text, &first.text));
+        let first = brief(spelling(about.text, &first.text));
         out.push(match frames.len() {
             1 => format!("both name the function {first}"),
             n => format!("{n} shared stack frames, such as {first}"),
@@ -194,7 +193,7 @@ fn shared_names(about: &About<'_>, row: &DocumentRow, body: &Prepared) -> Vec<St
 
 /// Returns a name in the spelling of its first occurrence in a text, or unchanged if absent,
 /// because names are compared in lower case.
-pub(crate) fn original_spelling<'a>(text: &'a str, name: &'a str) -> &'a str {
+pub(crate) fn spelling<'a>(text: &'a str, name: &'a str) -> &'a str {
     let text = &text[..text.floor_char_boundary(MAX_READ)];
     let mut places = text.as_bytes().windows(name.len().max(1));
     let at = places.position(|place| place.eq_ignore_ascii_case(name.as_bytes()));
@@ -251,10 +250,10 @@ mod tests {
     fn names_keep_their_spelling() {
         let body = Prepared::body("Ünder `Wheel::Poll` it says FW-2203.", &Skeleton::default());
         let text = body.whole("fw-2203 again");
-        assert_eq!(original_spelling(&text, "wheel::poll"), "Wheel::Poll");
-        assert_eq!(original_spelling(&text, "fw-2203"), "fw-2203");
-        assert_eq!(original_spelling(&text, "no::where"), "no::where");
-        assert_eq!(original_spelling(&text, ""), "");
+        assert_eq!(spelling(&text, "wheel::poll"), "Wheel::Poll");
+        assert_eq!(spelling(&text, "fw-2203"), "fw-2203");
+        assert_eq!(spelling(&text, "no::where"), "no::where");
+        assert_eq!(spelling(&text, ""), "");
     }
 
     #[test]

@@ -39,7 +39,7 @@ const SHORT_LIST: usize = 64;
 /// The number of further candidates compared in detail, by word overlap.
 const FULLEST: usize = 8;
 /// The number of top candidates, and of those in the view, whose text overlap is computed.
-const OVERLAP_COUNT: usize = 10;
+const TOP: usize = 10;
 /// The number of reports with other content that make a shared title generic.
 const GENERIC_TITLE: usize = 2;
 /// The minimum word share of a candidate for a word-for-word comparison with an untitled draft.
@@ -79,31 +79,27 @@ impl MatchFinder<'_> {
     /// Database or index errors.
     pub fn find(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Match>> {
         let Some((draft, is_changed)) = comparable(draft) else { return Ok(Vec::new()) };
-        let retrieval = self.retrieve(&draft, is_changed, scope, task)?;
-        let (features, mut details, mut terms) = self.features(&draft, scope, &retrieval)?;
+        let hits = self.retrieve(&draft, is_changed, scope, task)?;
+        let (features, mut details, mut terms) = self.features(&draft, scope, &hits)?;
         let ranking = self.table.ranked(&features);
-        let view_ids =
-            if scope.view_filters.is_empty() { None } else { self.fulltext.allowed(&scope.view_filters)? };
-        let is_in_view = |id: i64| {
-            view_ids.as_ref().is_none_or(|ids| usize::try_from(id).is_ok_and(|id| ids.contains(id)))
-        };
+        let view = if scope.view.is_empty() { None } else { self.fulltext.allowed(&scope.view)? };
+        let is_in_view =
+            |id: i64| view.as_ref().is_none_or(|ids| usize::try_from(id).is_ok_and(|id| ids.contains(id)));
         let mut rank = 0;
         let mut view_rank = 0;
         let mut needs_overlap = |id: i64| {
             rank += 1;
             let counts = is_in_view(id);
             view_rank += usize::from(counts);
-            rank <= OVERLAP_COUNT
-                || counts && view_rank <= OVERLAP_COUNT
-                || retrieval.naming_ids.contains(&id)
+            rank <= TOP || counts && view_rank <= TOP || hits.naming_ids.contains(&id)
         };
         let overlap_ids: Vec<i64> =
-            ranking.iter().map(|item| retrieval.ids[item.at]).filter(|id| needs_overlap(*id)).collect();
-        let texts = self.read_overlaps(&draft, &overlap_ids, &retrieval.naming_ids)?;
+            ranking.iter().map(|item| hits.ids[item.at]).filter(|id| needs_overlap(*id)).collect();
+        let texts = self.read_overlaps(&draft, &overlap_ids, &hits.naming_ids)?;
         let mut texts: HashMap<i64, _> = overlap_ids.into_iter().zip(texts).collect();
         let mut matches = Vec::with_capacity(ranking.len());
         for RankedIndex { at, score, share } in ranking {
-            let document = retrieval.ids[at];
+            let document = hits.ids[at];
             let (model, overlap) = match texts.remove(&document).flatten() {
                 // A report without content is not a candidate.
                 Some((.., true)) => continue,
@@ -119,7 +115,7 @@ impl MatchFinder<'_> {
                 document,
                 in_view: is_in_view(document),
                 features: features[at],
-                cosine: retrieval.likeness.as_ref().and_then(|l| l[at].text_text),
+                cosine: hits.likeness.as_ref().and_then(|l| l[at].text_text),
                 details: std::mem::take(&mut details[at]),
                 comment_terms: std::mem::take(&mut terms[at]),
                 overlap,
@@ -194,10 +190,10 @@ impl MatchFinder<'_> {
         &self,
         draft: &Draft,
         scope: &Scope,
-        retrieval: &Retrieval,
+        hits: &Retrieval,
     ) -> Result<(Vec<Features>, Vec<CandidateDetails>, Vec<Vec<String>>)> {
-        let overlaps = &retrieval.overlaps;
-        let likenesses = retrieval.likeness.clone().map(|mut likeness| {
+        let overlaps = &hits.overlaps;
+        let likenesses = hits.likeness.clone().map(|mut likeness| {
             fill_missing(&mut likeness, overlaps);
             likeness
         });
@@ -220,10 +216,10 @@ impl MatchFinder<'_> {
         let mut rest = order.split_off(order.len().min(SHORT_LIST));
         rest.sort_by(|a, b| overlaps[b.1].words.total_cmp(&overlaps[a.1].words).then(a.1.cmp(&b.1)));
         order.extend(rest.into_iter().take(FULLEST));
-        let mut details = vec![CandidateDetails::default(); retrieval.ids.len()];
-        let mut terms = vec![Vec::new(); retrieval.ids.len()];
+        let mut details = vec![CandidateDetails::default(); hits.ids.len()];
+        let mut terms = vec![Vec::new(); hits.ids.len()];
         let short: Vec<usize> = order.into_iter().map(|(_, i)| i).collect();
-        for (at, (detail, new_terms)) in short.iter().zip(self.details(draft, scope, retrieval, &short)?) {
+        for (at, (detail, new_terms)) in short.iter().zip(self.details(draft, scope, hits, &short)?) {
             (details[*at], terms[*at]) = (detail, new_terms);
         }
         short.iter().for_each(|at| evidence[*at].details = Some(&details[*at]));
@@ -237,16 +233,16 @@ impl MatchFinder<'_> {
         &self,
         draft: &Draft,
         scope: &Scope,
-        retrieval: &Retrieval,
+        hits: &Retrieval,
         short: &[usize],
     ) -> Result<Vec<(CandidateDetails, Vec<String>)>> {
         let tokenized_draft = TokenizedReport::new(&draft.title, &draft.body);
         let texts: Vec<CandidateText> = self.store.read(|r| {
             let read_text = |at: &usize| {
-                let id = retrieval.ids[*at];
+                let id = hits.ids[*at];
                 let (title, author) = r.title_and_author(id)?;
                 let may_match = match draft.title.is_empty() {
-                    true => retrieval.overlaps[*at].words >= MIN_WORD_SHARE,
+                    true => hits.overlaps[*at].words >= MIN_WORD_SHARE,
                     false => tokenized_draft.may_match(&title),
                 };
                 let near = match if may_match { r.document(id)? } else { None } {
@@ -270,10 +266,10 @@ impl MatchFinder<'_> {
             texts.par_iter().map(|text| self.comments.terms(&text.comments)).collect();
         let comments: Vec<&[Comment]> =
             terms.iter().map(|comments| comment_terms::older_than(comments, draft.made_at)).collect();
-        let nearest = match (self.comment_vectors, &retrieval.vectors) {
+        let nearest = match (self.comment_vectors, &hits.vectors) {
             (Some(vectors), Some((title, text))) => {
                 let ids = |(at, comments): (&usize, &&[Comment])| {
-                    (retrieval.ids[*at], comments.iter().map(|comment| comment.id).collect())
+                    (hits.ids[*at], comments.iter().map(|comment| comment.id).collect())
                 };
                 let documents: Vec<_> = short.iter().zip(&comments).map(ids).collect();
                 vectors.compare_said(title, text, &documents)?
@@ -290,12 +286,11 @@ impl MatchFinder<'_> {
         let same_title = texts.iter().filter(|text| tokenized_draft.has_title(&text.title)).count();
         let copies = texts.iter().filter(|text| text.near == Some(NearDuplicate::ExactCopy)).count();
         let is_form = tokenized_draft.is_short() && same_title >= copies + GENERIC_TITLE;
-        let (comment_matcher, headline) =
-            (retrieval.terms.said(), retrieval.terms.headline(&retrieval.report));
+        let (matcher, headline) = (hits.terms.said(), hits.terms.headline(&hits.report));
         let detail = |at: usize| {
-            let (text, overlap) = (&texts[at], &retrieval.overlaps[short[at]]);
+            let (text, overlap) = (&texts[at], &hits.overlaps[short[at]]);
             let (said_anew, terms) =
-                comment_matcher.anew(overlap, comments[at].iter().map(|comment| &*comment.terms));
+                matcher.anew(overlap, comments[at].iter().map(|comment| &*comment.terms));
             let is_copy = text.near == Some(NearDuplicate::ExactCopy);
             let details = CandidateDetails {
                 comments: comments[at].len(),

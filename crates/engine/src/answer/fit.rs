@@ -113,12 +113,11 @@ pub fn fit(table: &RankingModel, queries: &[TrainingQuery], task: &Task) -> Resu
     let mut order = None;
     if labels >= MIN_ORDER {
         let fit = |part| Ok(table.with_order(fit_order(table, &training_set(part), task)?));
-        let fold_models = (0..PARTS).map(|part| fit(Some(part))).collect::<Result<Vec<RankingModel>>>()?;
-        let places: Vec<_> =
-            queries.iter().enumerate().map(|(i, a)| place(&fold_models[i % PARTS], a)).collect();
+        let models = (0..PARTS).map(|part| fit(Some(part))).collect::<Result<Vec<RankingModel>>>()?;
+        let places: Vec<_> = queries.iter().enumerate().map(|(i, a)| place(&models[i % PARTS], a)).collect();
         let figures = figures(queries, &places);
         if figures.mrr > built_in_figures.mrr {
-            (tables, order) = (fold_models, Some(*fit(None)?.order()));
+            (tables, order) = (models, Some(*fit(None)?.order()));
         }
         source_figures = Some(figures);
     }
@@ -328,11 +327,10 @@ fn fit_order(table: &RankingModel, queries: &[&TrainingQuery], task: &Task) -> R
             }
             share /= 2.0;
         };
-        let weight_change: Row = std::array::from_fn(|at| next[at] - weights[at]);
-        let gradient_change: Row = std::array::from_fn(|at| new_gradient[at] - gradient[at]);
-        let bend = product(&weight_change, &gradient_change);
-        step_length =
-            if bend > 0.0 { (product(&weight_change, &weight_change) / bend).clamp(1e-4, 1e4) } else { 1e4 };
+        let delta: Row = std::array::from_fn(|at| next[at] - weights[at]);
+        let gradient_delta: Row = std::array::from_fn(|at| new_gradient[at] - gradient[at]);
+        let bend = product(&delta, &gradient_delta);
+        step_length = if bend > 0.0 { (product(&delta, &delta) / bend).clamp(1e-4, 1e4) } else { 1e4 };
         (weights, gradient) = (next, new_gradient);
         let gain = (loss - new_loss).abs();
         loss = new_loss;
@@ -383,12 +381,9 @@ mod tests {
         // The built-in ranking counts comments against a candidate.
         let queries = source(300, "comments");
         let report = calibration_of(&queries);
-        let (source_weights, built_in) = (report.source_weights.unwrap(), report.built_in);
-        assert!(
-            source_weights.found_first > 0.85 && built_in.found_first < 0.5,
-            "{source_weights:?} {built_in:?}"
-        );
-        assert_eq!((source_weights.found_in_ten, report.own.labels), (1.0, 300));
+        let (refit, built_in) = (report.source_weights.unwrap(), report.built_in);
+        assert!(refit.found_first > 0.85 && built_in.found_first < 0.5, "{refit:?} {built_in:?}");
+        assert_eq!((refit.found_in_ten, report.own.labels), (1.0, 300));
         let model = RankingModel::built_in().with(&report.own);
         assert_eq!(model.calibrated_on(), 300);
         assert!(model.order()[at("comments")] > RankingModel::built_in().order()[at("comments")]);
@@ -427,15 +422,14 @@ mod tests {
     fn evidence_never_counts_against_a_candidate() {
         for name in NAMES {
             // Candidates that have this feature are never the duplicate.
-            let mut queries = source(300, name);
-            for query in &mut queries {
+            let mut list = source(300, name);
+            for query in &mut list {
                 for c in &mut query.candidates {
                     c.right = c.features.0[at(name)] < 0.5;
                 }
             }
             let order =
-                fit_order(RankingModel::built_in(), &queries.iter().collect::<Vec<_>>(), &Task::new())
-                    .unwrap();
+                fit_order(RankingModel::built_in(), &list.iter().collect::<Vec<_>>(), &Task::new()).unwrap();
             assert!(order.iter().all(|w| w.is_finite()), "{name}: {order:?}");
             for (feature, weight) in NAMES.iter().zip(order) {
                 assert!(SIGNED_FEATURES.contains(feature) || weight >= 0.0, "{feature}: {weight}");
@@ -457,7 +451,7 @@ mod tests {
         assert_eq!(error.code(), precedent_core::Code::Cancelled);
     }
 
-    fn answers(right: impl Fn(usize) -> bool) -> Vec<Prediction> {
+    fn answers(hit: impl Fn(usize) -> bool) -> Vec<Prediction> {
         (0..200_usize)
             .map(|i| {
                 #[allow(clippy::cast_precision_loss, reason = "small")]
@@ -466,7 +460,7 @@ mod tests {
                     odds,
                     by_rule: false,
                     confidence: 0.0,
-                    right: right(i),
+                    right: hit(i),
                     duplicate: true,
                     weight: 1.0,
                 }

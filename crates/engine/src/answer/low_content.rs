@@ -57,11 +57,11 @@ pub(super) fn has_enough_words(body: &Prepared) -> bool {
 /// Returns whether a text is an unfilled form: the text below its headings is the form's own.
 pub(super) fn is_unfilled(body: &Prepared) -> bool {
     let headings = body.blocks.iter().filter(|block| block.kind == BlockKind::Heading);
-    let heading_lines: HashSet<&str> = headings.flat_map(|block| block.text.lines()).collect();
+    let headings: HashSet<&str> = headings.flat_map(|block| block.text.lines()).collect();
     let prose = body.prose();
     let lines = prose[..prose.floor_char_boundary(MAX_READ)].lines().filter(|line| !line.trim().is_empty());
     let is_form = |line: &&str| {
-        heading_lines.contains(line) || FORM.contains(&normalize(line)) || PLACEHOLDER.is_match(line)
+        headings.contains(line) || FORM.contains(&normalize(line)) || PLACEHOLDER.is_match(line)
     };
     let (form, filled_lines): (Vec<&str>, Vec<&str>) = lines.partition(is_form);
     let words: usize = filled_lines.into_iter().map(|line| tokens::words(line).len()).sum();

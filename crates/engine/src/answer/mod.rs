@@ -221,15 +221,11 @@ impl<'a> MatchFinder<'a> {
             let baseline_model = self.with_baseline(r, source, basis.as_deref())?;
             let calibration = r.calibration(source.id)?;
             let model = baseline_model.as_ref().unwrap_or(self.table);
-            Ok(calibration.and_then(|c| model.with_stored_calibration(&c, self.model())).or(baseline_model))
+            Ok(calibration.and_then(|c| model.apply(&c, self.model())).or(baseline_model))
         };
         if let Some(source) = source {
-            let time_scale = r.pace(source.id)?;
-            return Ok(SourceCalibration {
-                model: model(source)?,
-                models: BTreeMap::new(),
-                pace: time_scale,
-            });
+            let scale = r.pace(source.id)?;
+            return Ok(SourceCalibration { model: model(source)?, models: BTreeMap::new(), pace: scale });
         }
         let mut models = BTreeMap::new();
         for source in r.sources()? {

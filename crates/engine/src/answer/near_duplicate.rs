@@ -96,7 +96,7 @@ impl<'a> TokenizedReport<'a> {
         if from.iter().chain(to).all(is_run) {
             return None;
         }
-        equals_after_replacing(&self.rest, &candidate.rest, from, to).then(|| {
+        equal_but_for(&self.rest, &candidate.rest, from, to).then(|| {
             NearDuplicate::Templated(original_text(self.title, from), original_text(candidate.title, to))
         })
     }
@@ -143,7 +143,7 @@ fn differing_ranges(first: &[Word], second: &[Word]) -> Option<(Range<usize>, Ra
 }
 
 /// Returns whether two texts are equal if `to` may replace `from`, as a whole or word by word.
-fn equals_after_replacing(a_words: &[String], b_words: &[String], from: &[Word], to: &[Word]) -> bool {
+fn equal_but_for(a_words: &[String], b_words: &[String], from: &[Word], to: &[Word]) -> bool {
     // Machine-generated numbers, times and ids differ each time.
     let pair = |a: &String, b: &String| {
         (is_filled_in(a) && is_filled_in(b)) || from.iter().zip(to).any(|(f, t)| f.term == *a && t.term == *b)

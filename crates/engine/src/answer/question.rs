@@ -70,8 +70,7 @@ impl Question {
     /// [`precedent_core::Code::InvalidInput`] for an empty question,
     /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
     pub fn prepare(r: &Reader<'_>, finder: &MatchFinder<'_>, ask: Ask<'_>, now: Timestamp) -> Result<Self> {
-        let source_arg =
-            ask.source.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
+        let source = ask.source.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
         // Ages are measured from the casebook's last change, because a clock ahead of the mirror
         // would make everything old.
         let next_second =
@@ -91,7 +90,7 @@ impl Question {
                         "Give an item (acme/app#12), an error message, a log, an email or a draft.",
                     ));
                 }
-                let skeleton = match &source_arg {
+                let skeleton = match &source {
                     Some(source) => r.skeleton(source.id)?,
                     None => Skeleton::default(),
                 };
@@ -105,7 +104,7 @@ impl Question {
                 (draft, None, Some(text.into_owned()))
             }
         };
-        let source = match (source_arg, &row) {
+        let source = match (source, &row) {
             (Some(source), _) => Some(source),
             (None, Some(row)) if !ask.everywhere => r.source(&row.source)?,
             (None, Some(_)) => None,
@@ -137,7 +136,7 @@ impl Question {
         let source = self.source.as_ref().map(|source| Test::Source(source.key.clone()));
         Scope {
             filters: [Test::Kind(kind)].into_iter().chain(source).map(filter).collect(),
-            view_filters: view.into_iter().map(filter).collect(),
+            view: view.into_iter().map(filter).collect(),
         }
     }
 
@@ -190,17 +189,16 @@ pub(crate) fn find(
         let scope = question.scope(question.kind(), view.cloned());
         finder.with_calibration(&question.calibration).find(&question.draft, &scope, task)
     };
-    let is_likely =
-        |matches: &[Match]| matches.first().is_some_and(|candidate| candidate.confidence >= LIKELY);
+    let is_likely = |matches: &[Match]| matches.first().is_some_and(|m| m.confidence >= LIKELY);
     let matches = search(&question)?;
     if is_likely(&matches) {
         return Ok(QuestionMatches { question, matches });
     }
     // An error names less than the whole text, so a candidate that contradicts the whole stays
     // excluded.
-    let differs = |candidate: &Match| {
+    let differs = |m: &Match| {
         let is_other = |whole: &Match| {
-            whole.document == candidate.document
+            whole.document == m.document
                 && whole.overlap.as_ref().is_some_and(|o| o.failure == FailureMatch::Different)
         };
         matches.iter().any(is_other)

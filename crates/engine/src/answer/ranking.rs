@@ -57,11 +57,11 @@ struct File {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankingModel {
     order: [f32; COUNT],
-    confidence_model: ConfidenceModel,
+    model: ConfidenceModel,
     labels: u64,
     baseline: ScoreBaseline,
     curve: Option<Curve>,
-    has_source_order: bool,
+    is_refit: bool,
 }
 
 /// The rank of one candidate.
@@ -80,11 +80,11 @@ static TABLE: LazyLock<RankingModel> = LazyLock::new(|| {
     // The file is embedded in the program, and a test validates it.
     RankingModel::parse(BUILT_IN).unwrap_or_else(|_| RankingModel {
         order: [1.0; COUNT],
-        confidence_model: ConfidenceModel::doubtful(),
+        model: ConfidenceModel::doubtful(),
         labels: 0,
         baseline: ConfidenceModel::doubtful().usual(),
         curve: None,
-        has_source_order: false,
+        is_refit: false,
     })
 });
 
@@ -109,16 +109,9 @@ impl RankingModel {
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        let confidence_model = ConfidenceModel::parse(&file.judge)?;
-        let (order, baseline) = (weights(&file.order)?, confidence_model.usual());
-        Ok(Self {
-            order,
-            confidence_model,
-            labels: file.labels,
-            baseline,
-            curve: None,
-            has_source_order: false,
-        })
+        let model = ConfidenceModel::parse(&file.judge)?;
+        let (order, baseline) = (weights(&file.order)?, model.usual());
+        Ok(Self { order, model, labels: file.labels, baseline, curve: None, is_refit: false })
     }
 
     /// Returns the ranking weights.
@@ -143,12 +136,12 @@ impl RankingModel {
 
     /// Returns the default baseline, for a source without one.
     pub(super) fn usual(&self) -> ScoreBaseline {
-        self.confidence_model.usual()
+        self.model.usual()
     }
 
     /// Returns the log-odds that two reports are the same problem, before any baseline.
     pub(super) fn odds(&self, evidence: &PairEvidence<'_>) -> f32 {
-        self.confidence_model.odds(evidence)
+        self.model.odds(evidence)
     }
 
     /// Returns the model with a source's own fit.
@@ -157,7 +150,7 @@ impl RankingModel {
             order: model.order.unwrap_or(self.order),
             labels: model.labels,
             curve: Some(model.curve),
-            has_source_order: model.order.is_some(),
+            is_refit: model.order.is_some(),
             ..self.clone()
         }
     }
@@ -165,7 +158,7 @@ impl RankingModel {
     /// Returns the model with a source's calibration, or `None` if it does not apply: its weights
     /// are of other features, or of another model's vectors. A curve alone applies anyway, because
     /// it mostly reflects how often a source marks duplicates.
-    pub fn with_stored_calibration(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
+    pub fn apply(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
         let order = match &calibration.order {
             None => None,
             Some(by_name) if calibration.model.as_deref() == model && by_name.len() == COUNT => {
@@ -180,7 +173,7 @@ impl RankingModel {
     /// Returns a hash that identifies these weights and rules and this embedding model.
     pub fn basis(&self, model: &str) -> String {
         let rules = format!("{COPY} {TEMPLATE_CEILING} {MODEL_CEILING} {ESTIMATE}");
-        let input = format!("{:?} {:?}, {rules}, {model}", self.order, self.confidence_model);
+        let input = format!("{:?} {:?}, {rules}, {model}", self.order, self.model);
         blake3::hash(input.as_bytes()).to_hex()[..32].to_owned()
     }
 
@@ -214,7 +207,7 @@ impl RankingModel {
     /// duplicates, and the rules for exact copies and templates. Marked duplicates are never
     /// complete, so a source's curve can only raise the confidence.
     pub fn confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
-        let Confidence { same: duplicate, worth } = self.confidence_model.confidence(evidence, self.baseline);
+        let Confidence { same: duplicate, worth } = self.model.confidence(evidence, self.baseline);
         let duplicate = duplicate.min(MODEL_CEILING);
         #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
         let by_curve = self.curve.map_or(duplicate, |curve| curve.at(odds(f64::from(duplicate))) as f32);
@@ -240,7 +233,7 @@ impl RankingModel {
     pub(super) fn settle(&self, matches: &mut [Match]) {
         let is_rare = |item: &Match| item.overlap.as_ref().is_some_and(|overlap| overlap.rare_signature);
         // A ranking fitted to the source is kept.
-        let is_first = |item: &Match| is_rare(item) || !self.has_source_order && item.confidence >= LIKELY;
+        let is_first = |item: &Match| is_rare(item) || !self.is_refit && item.confidence >= LIKELY;
         let key = |item: &Match| if is_first(item) { item.confidence } else { 0.0 };
         matches.sort_by(|a, b| key(b).total_cmp(&key(a)));
         let mut least = 1.0_f32;
@@ -252,7 +245,7 @@ impl RankingModel {
 
     /// Returns the observed outcomes of answers with this confidence.
     pub fn outcome(&self, confidence: f32) -> Option<Outcome> {
-        self.confidence_model.outcome(confidence)
+        self.model.outcome(confidence)
     }
 
     /// Explains a score by its terms, largest first.

@@ -207,12 +207,11 @@ pub(crate) fn estimate_relevance(
     draft: &Draft,
     mut matches: Vec<Match>,
 ) -> Result<Vec<RelevantCase>> {
-    matches.retain(|candidate| candidate.in_view);
+    matches.retain(|m| m.in_view);
     let text = draft.body.whole(&draft.title);
     let domain_score = domain.score(finder.fulltext, &text)?;
     let cosine = features::place("text_mean_cosine");
-    let mut nearest: Vec<f32> =
-        matches.iter().filter_map(|candidate| Some(candidate.features.0[cosine?])).collect();
+    let mut nearest: Vec<f32> = matches.iter().filter_map(|m| Some(m.features.0[cosine?])).collect();
     nearest.sort_by(|a, b| b.total_cmp(a));
     nearest.truncate(NEAREST);
     #[allow(clippy::cast_precision_loss, reason = "there are ten at the most")]
@@ -222,24 +221,23 @@ pub(crate) fn estimate_relevance(
         Some(_) => BTreeSet::new(),
     };
     let [with, without] = &*STATEMENTS;
-    let has_vectors = matches.iter().any(|candidate| candidate.cosine.is_some());
+    let has_vectors = matches.iter().any(|m| m.cosine.is_some());
     let statement = if has_vectors { with } else { without };
-    let cases = matches.into_iter().map(|candidate| {
-        let numbers = numbers(&candidate, &domain_score, near);
-        let overlap = candidate.overlap.as_ref();
+    let cases = matches.into_iter().map(|m| {
+        let numbers = numbers(&m, &domain_score, near);
+        let overlap = m.overlap.as_ref();
         let rare = overlap.is_some_and(|o| o.rare_signature);
         let as_rare = if rare { RARE_HELPS } else { 0.0 };
-        let as_same = if candidate.confidence >= LIKELY { SAME_HELPS * candidate.confidence } else { 0.0 };
-        let as_named = if naming_ids.contains(&candidate.document) { NAMED_HELPS } else { 0.0 };
-        let is_other_failure =
-            overlap.is_some_and(|o| o.failure == FailureMatch::Different) && candidate.confidence < LIKELY;
-        let ceiling = if is_other_failure { OTHER_HELPS } else { 1.0 };
+        let as_same = if m.confidence >= LIKELY { SAME_HELPS * m.confidence } else { 0.0 };
+        let as_named = if naming_ids.contains(&m.document) { NAMED_HELPS } else { 0.0 };
+        let differs = overlap.is_some_and(|o| o.failure == FailureMatch::Different) && m.confidence < LIKELY;
+        let cap = if differs { OTHER_HELPS } else { 1.0 };
         let relevance =
-            statement.helps.probability(&numbers).max(as_rare).max(as_same).max(as_named).min(ceiling);
+            statement.helps.probability(&numbers).max(as_rare).max(as_same).max(as_named).min(cap);
         let sure = if domain.is_small() && has_vectors { SURE_AMONG_FEW } else { SURE };
         let in_domain =
             rare || as_named > 0.0 || relevance >= sure || statement.home.probability(&numbers) >= HOME;
-        RelevantCase { candidate, numbers, relevance, in_domain }
+        RelevantCase { candidate: m, numbers, relevance, in_domain }
     });
     Ok(cases.collect())
 }

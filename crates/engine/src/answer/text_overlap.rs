@@ -185,42 +185,38 @@ impl<'a> OverlapReader<'a> {
     /// # Errors
     /// Index errors.
     pub(super) fn compare(&self, title: &str, body: &Prepared) -> Result<TextOverlap> {
-        let (draft, candidate) = (&self.draft_text, Text::new(title, body));
-        let shared_runs = draft.runs.intersection(&candidate.runs).count();
-        let (min_runs, total_runs) = (
-            draft.runs.len().min(candidate.runs.len()),
-            draft.runs.len() + candidate.runs.len() - shared_runs,
-        );
+        let (a, b) = (&self.draft_text, Text::new(title, body));
+        let shared_runs = a.runs.intersection(&b.runs).count();
+        let (min_runs, total_runs) =
+            (a.runs.len().min(b.runs.len()), a.runs.len() + b.runs.len() - shared_runs);
         let information = |terms: Vec<&String>| -> Result<f32> {
             let terms: Vec<String> = terms.into_iter().cloned().collect();
             Ok(self.fulltext.information(Named::Word, &terms)?.iter().sum())
         };
-        let shared_title = information(draft.title.intersection(&candidate.title).collect())?;
-        let all_title = information(draft.title.union(&candidate.title).collect())?;
-        let frames = draft.of(SignatureKind::Frame);
-        let other_frames = candidate.of(SignatureKind::Frame);
+        let shared_title = information(a.title.intersection(&b.title).collect())?;
+        let all_title = information(a.title.union(&b.title).collect())?;
+        let frames = a.of(SignatureKind::Frame);
+        let other_frames = b.of(SignatureKind::Frame);
         let fewer_frames = frames.len().min(other_frames.len());
-        let failures: Vec<String> = draft
+        let failures: Vec<String> = a
             .signatures
-            .intersection(&candidate.signatures)
+            .intersection(&b.signatures)
             .filter(|s| s.is_telling())
             .map(Signature::term)
             .collect();
         let failure = self.fulltext.information(Named::Signature, &failures)?.into_iter().fold(0.0, f32::max);
-        let names: Vec<String> = draft.names.intersection(&candidate.names).cloned().collect();
+        let names: Vec<String> = a.names.intersection(&b.names).cloned().collect();
         let names = self.fulltext.information(Named::Identifier, &names)?;
         let missing_words = |title: &BTreeSet<String>, words: &HashSet<String>| -> Result<(f32, usize)> {
-            let absent_terms: Vec<String> =
-                title.iter().filter(|term| !words.contains(*term)).cloned().collect();
-            Ok((self.fulltext.information(Named::Word, &absent_terms)?.iter().sum(), absent_terms.len()))
+            let terms: Vec<String> = title.iter().filter(|term| !words.contains(*term)).cloned().collect();
+            Ok((self.fulltext.information(Named::Word, &terms)?.iter().sum(), terms.len()))
         };
-        let draft_missing = missing_words(&draft.title, &candidate.words)?;
-        let candidate_missing = missing_words(&candidate.title, &draft.words)?;
+        let (in_a, in_b) = (missing_words(&a.title, &b.words)?, missing_words(&b.title, &a.words)?);
         #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
-        let contrast = draft_missing.1.min(candidate_missing.1) as f32;
+        let contrast = in_a.1.min(in_b.1) as f32;
         let containment = if min_runs < MIN_RUNS { 0.0 } else { share(shared_runs, min_runs) };
         let same_text = containment >= SAME_SHARE && logarithm(shared_runs) >= SAME_RUNS && {
-            let shared_words: Vec<String> = draft.words.intersection(&candidate.words).cloned().collect();
+            let shared_words: Vec<String> = a.words.intersection(&b.words).cloned().collect();
             let word_information = self.fulltext.information(Named::Word, &shared_words)?;
             word_information.iter().filter(|nats| **nats >= SAME_TELLS).count() >= SAME_WORDS
         };
@@ -233,9 +229,9 @@ impl<'a> OverlapReader<'a> {
             share(frames.intersection(&other_frames).count(), fewer_frames),
             failure,
             names.iter().sum::<f32>().min(MAX_INFORMATION),
-            logarithm(draft.words.len().min(candidate.words.len())),
+            logarithm(a.words.len().min(b.words.len())),
             names.into_iter().fold(failure, f32::max),
-            draft_missing.0.min(candidate_missing.0),
+            in_a.0.min(in_b.0),
             contrast,
         ];
         let failure = self.draft_failure.compare(&Failure::of(&body.whole(title)));

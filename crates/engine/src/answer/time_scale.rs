@@ -39,12 +39,12 @@ impl Recurrence {
     /// Returns the recurrence of a report with these candidates, whose features were computed with
     /// this time scale; `None` if there are none.
     pub(super) fn new(matches: &[Match], model: &RankingModel, scale: f64) -> Option<Self> {
-        let features: Vec<Features> = matches.iter().map(|pair| pair.features).collect();
+        let features: Vec<Features> = matches.iter().map(|f| f.features).collect();
         let weights = time_weights(model);
-        let time_score = |pair: &Features| -> f32 {
-            TIME.iter().zip(weights).map(|(name, weight)| weight * feature(pair, name)).sum()
+        let time_score = |f: &Features| -> f32 {
+            TIME.iter().zip(weights).map(|(name, weight)| weight * feature(f, name)).sum()
         };
-        let content: Vec<f32> = features.iter().map(|pair| model.score(pair) - time_score(pair)).collect();
+        let content: Vec<f32> = features.iter().map(|f| model.score(f) - time_score(f)).collect();
         let shares = shares(&content, &features);
         let confidence = |at: usize| {
             let evidence = PairEvidence { share: shares[at], ..matches[at].evidence() };
@@ -53,8 +53,7 @@ impl Recurrence {
         let best = (0..matches.len()).map(confidence);
         let (repeat_index, duplicate) = best.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
         let probability = (RELATED_FACTOR * f64::from(duplicate)).min(f64::from(MODEL_CEILING));
-        let days =
-            |pair: &Features| ["age", "quiet"].map(|name| f64::from(feature(pair, name)).exp_m1() * scale);
+        let days = |f: &Features| ["age", "quiet"].map(|name| f64::from(feature(f, name)).exp_m1() * scale);
         Some(Self { repeat_index, probability, days: features.iter().map(days).collect() })
     }
 

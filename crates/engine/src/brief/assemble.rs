@@ -85,11 +85,8 @@ pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) ->
     }
     // The current time is the casebook's last change, so that the clock does not change the brief.
     let now = as_of.unwrap_or_default();
-    let cases = CaseContext {
-        finder: context.finder,
-        domain: context.domain,
-        card: context.model.map(|(_, solved)| solved),
-    };
+    let cases =
+        CaseContext { finder: context.finder, domain: context.domain, card: context.model.map(|m| m.1) };
     let log = match row.is_none() && !request.logs.is_empty() {
         true => Some(log::read_logs(&cases, request, now, task)?),
         false => None,
@@ -156,8 +153,7 @@ fn find_matches(
         max_candidates: DUPLICATES,
         ..DuplicatesRequest::default()
     };
-    let duplicates =
-        if wants { Some(duplicates::check_unrecorded(cases.finder, &ask, now, task)?) } else { None };
+    let duplicates = if wants { Some(duplicates::check_only(cases.finder, &ask, now, task)?) } else { None };
     task.check()?;
     let ask = TroubleshootRequest {
         key: ask.key,
@@ -557,20 +553,17 @@ impl Writer<'_> {
         let (title, body) = self.text();
         let prepared_body = Prepared::body(body, &precedent_text::skeleton::Skeleton::default());
         let mentions = versions(&format!("{title}\n{body}"), self.product()).own;
-        let mut questions: Vec<(String, Vec<Citation>)> = Vec::new();
-        let item_citations: Vec<Citation> = self.row.map(cite).into_iter().collect();
+        let mut items: Vec<(String, Vec<Citation>)> = Vec::new();
+        let citations: Vec<Citation> = self.row.map(cite).into_iter().collect();
         if mentions.is_empty() {
-            questions.push((
-                "Which version is affected? The report does not say.".to_owned(),
-                item_citations.clone(),
-            ));
+            items.push(("Which version is affected? The report does not say.".to_owned(), citations.clone()));
         }
         let shows_a_failure =
             || quotes_a_line(body) || prepared_body.signatures(title).iter().any(Signature::is_telling);
         if self.log.is_none() && prepared_body.code().trim().is_empty() && !shows_a_failure() {
-            questions.push((
+            items.push((
                 "Is there a log, an error message or a stack trace? The report has none.".to_owned(),
-                item_citations,
+                citations,
             ));
         }
         for case in &cases.cases {
@@ -585,7 +578,7 @@ impl Writer<'_> {
                         "The report mentions {version}; this case was fixed in {fixed_version}. Does the problem still occur there?"
                     )
                 };
-                questions.push((question, vec![of_case(case)]));
+                items.push((question, vec![of_case(case)]));
             }
         }
         if let Some(c) = duplicates.and_then(|f| {
@@ -597,15 +590,15 @@ impl Writer<'_> {
         }) {
             let label = format!("[Issue {}]", c.key);
             let citations = vec![Citation { label, key: c.key.clone(), url: c.url.clone() }];
-            questions.push(("This was fixed earlier. Is it a regression?".to_owned(), citations));
+            items.push(("This was fixed earlier. Is it a regression?".to_owned(), citations));
         }
         if cases.cases.is_empty() && cases.wiki.is_empty() {
-            questions.push((
+            items.push((
                 "No solved case or wiki page matches. Who is familiar with this component?".to_owned(),
                 Vec::new(),
             ));
         }
-        let entries = questions.into_iter().map(|(text, citations)| Entry {
+        let entries = items.into_iter().map(|(text, citations)| Entry {
             text: Some(text),
             citations,
             ..Entry::default()

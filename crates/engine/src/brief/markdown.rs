@@ -35,22 +35,19 @@ fn write_section(section: &Section, out: &mut String) {
 }
 
 fn write_entry(entry: &Entry, out: &mut String) {
-    let citations = entry.citations.iter().map(citation_link).collect::<Vec<_>>().join(" ");
+    let links = entry.citations.iter().map(citation_link).collect::<Vec<_>>().join(" ");
     if let Some(heading) = &entry.heading {
         out.push_str(&format!("\n### {}\n", escape(heading)));
     }
-    match (&entry.text, citations.is_empty()) {
-        (Some(text), false) => out.push_str(&format!("\n{} {citations}\n", escape(text))),
+    match (&entry.text, links.is_empty()) {
+        (Some(text), false) => out.push_str(&format!("\n{} {links}\n", escape(text))),
         (Some(text), true) => out.push_str(&format!("\n{}\n", escape(text))),
-        (None, false) if entry.quote.is_none() => out.push_str(&format!("\n{citations}\n")),
+        (None, false) if entry.quote.is_none() => out.push_str(&format!("\n{links}\n")),
         _ => {}
     }
     if let Some(quote) = &entry.quote {
-        let by = [attribution(quote), citations]
-            .into_iter()
-            .filter(|t| !t.is_empty())
-            .collect::<Vec<_>>()
-            .join(" ");
+        let by =
+            [attribution(quote), links].into_iter().filter(|t| !t.is_empty()).collect::<Vec<_>>().join(" ");
         if !by.is_empty() && entry.text.is_none() {
             out.push_str(&format!("\n{by}\n"));
         }

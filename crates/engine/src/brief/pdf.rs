@@ -63,27 +63,19 @@ struct Style {
     mono: bool,
     colour: Colour,
     indent: f32,
-    space_before: f32,
+    gap: f32,
     bar: Option<Colour>,
     /// True to keep it on one page with the next paragraph.
     keep: bool,
 }
 
-const BODY: Style = Style {
-    size: 9.5,
-    bold: false,
-    mono: false,
-    colour: INK,
-    indent: 0.0,
-    space_before: 3.0,
-    bar: None,
-    keep: false,
-};
-const TITLE: Style = Style { size: 16.0, bold: true, space_before: 0.0, ..BODY };
-const SECTION: Style = Style { size: 9.0, bold: true, colour: SOFT, space_before: 22.0, keep: true, ..BODY };
-const HEADING: Style = Style { size: 11.0, bold: true, space_before: 10.0, keep: true, ..BODY };
-const CITE: Style = Style { size: 8.5, colour: LINK, space_before: 1.0, ..BODY };
-const BY: Style = Style { size: 8.5, colour: SOFT, space_before: 7.0, keep: true, ..BODY };
+const BODY: Style =
+    Style { size: 9.5, bold: false, mono: false, colour: INK, indent: 0.0, gap: 3.0, bar: None, keep: false };
+const TITLE: Style = Style { size: 16.0, bold: true, gap: 0.0, ..BODY };
+const SECTION: Style = Style { size: 9.0, bold: true, colour: SOFT, gap: 22.0, keep: true, ..BODY };
+const HEADING: Style = Style { size: 11.0, bold: true, gap: 10.0, keep: true, ..BODY };
+const CITE: Style = Style { size: 8.5, colour: LINK, gap: 1.0, ..BODY };
+const BY: Style = Style { size: 8.5, colour: SOFT, gap: 7.0, keep: true, ..BODY };
 const QUOTE: Style = Style { indent: 10.0, bar: Some(RULE), ..BODY };
 
 /// A line placed on its page.
@@ -130,14 +122,10 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<Vec<u8>> {
         sheet.paragraph("SOURCES", SECTION, None);
         for source in &brief.record.sources {
             sheet.paragraph(&source.citation, CITE, source.url.as_deref());
-            sheet.paragraph(&source.title, Style { space_before: 0.0, ..BODY }, None);
+            sheet.paragraph(&source.title, Style { gap: 0.0, ..BODY }, None);
         }
     }
-    sheet.paragraph(
-        &assemble_line(brief),
-        Style { space_before: 24.0, colour: SOFT, size: 8.0, ..BODY },
-        None,
-    );
+    sheet.paragraph(&assemble_line(brief), Style { gap: 24.0, colour: SOFT, size: 8.0, ..BODY }, None);
     sheet.write(&brief.title)
 }
 
@@ -221,14 +209,13 @@ impl Sheet {
         let widths: Vec<f32> = layout.lines().map(|l| l.metrics().advance).collect();
         let room = if style.keep { 48.0 } else { 0.0 };
         if self.at > MARGIN {
-            self.at += style.space_before;
+            self.at += style.gap;
         }
         if self.at + heights.first().copied().unwrap_or_default() + room > BOTTOM {
             self.turn_with_kept_lines();
         }
-        let block_start =
-            KeptLines { line: self.pages.last().map_or(0, |page| page.lines.len()), top: self.at };
-        self.kept_lines = style.keep.then(|| self.kept_lines.unwrap_or(block_start));
+        let start = KeptLines { line: self.pages.last().map_or(0, |page| page.lines.len()), top: self.at };
+        self.kept_lines = style.keep.then(|| self.kept_lines.unwrap_or(start));
         let mut bar_from = self.at;
         for (line, (height, width)) in heights.into_iter().zip(widths).enumerate() {
             if self.at + height > BOTTOM {
@@ -259,14 +246,12 @@ impl Sheet {
     /// Breaks the page, and moves lines that must stay with the next paragraph.
     fn turn_with_kept_lines(&mut self) {
         // Lines at the top of a page stay, because the next page has no more space.
-        let kept_lines = self.kept_lines.take().filter(|kept_lines| kept_lines.line > 0);
-        let lines = kept_lines
-            .zip(self.pages.last_mut())
-            .map(|(kept_lines, page)| page.lines.split_off(kept_lines.line));
+        let block = self.kept_lines.take().filter(|block| block.line > 0);
+        let lines = block.zip(self.pages.last_mut()).map(|(block, page)| page.lines.split_off(block.line));
         let at = self.at;
         self.turn();
-        if let (Some(kept_lines), Some(lines), Some(page)) = (kept_lines, lines, self.pages.last_mut()) {
-            let up = kept_lines.top - MARGIN;
+        if let (Some(block), Some(lines), Some(page)) = (block, lines, self.pages.last_mut()) {
+            let up = block.top - MARGIN;
             page.lines = lines.into_iter().map(|line| PlacedLine { top: line.top - up, ..line }).collect();
             self.at = at - up;
         }
@@ -314,20 +299,15 @@ impl Sheet {
                     surface.draw_path(&path);
                 }
             }
-            for placed_line in &page.lines {
-                if let Some((text, layout)) = self.texts.get(placed_line.text) {
-                    draw(&mut surface, text, layout, placed_line, &mut fonts);
+            for line in &page.lines {
+                if let Some((text, layout)) = self.texts.get(line.text) {
+                    draw(&mut surface, text, layout, line, &mut fonts);
                 }
             }
             surface.finish();
-            for placed_line in &page.lines {
-                let rect = Rect::from_xywh(
-                    placed_line.x,
-                    placed_line.top,
-                    placed_line.width.max(1.0),
-                    placed_line.height,
-                );
-                if let (Some(url), Some(rect)) = (&placed_line.url, rect) {
+            for line in &page.lines {
+                let rect = Rect::from_xywh(line.x, line.top, line.width.max(1.0), line.height);
+                if let (Some(url), Some(rect)) = (&line.url, rect) {
                     let target = Target::Action(Action::Link(LinkAction::new(url.clone())));
                     sheet.add_annotation(LinkAnnotation::new(rect, target).into());
                 }

@@ -86,9 +86,8 @@ pub fn replay(context: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> 
             }
             Some((row, comments)) => {
                 if (row.state, &row.state_reason) != (old.state, &old.state_reason) {
-                    let is = state_text(row.state, row.state_reason.as_deref());
-                    texts
-                        .push(format!("was {}, is {is}", state_text(old.state, old.state_reason.as_deref())));
+                    let is = describe(row.state, row.state_reason.as_deref());
+                    texts.push(format!("was {}, is {is}", describe(old.state, old.state_reason.as_deref())));
                 }
                 if comments > old.comments {
                     let more = comments - old.comments;
@@ -124,7 +123,7 @@ fn change(source: &BriefSource, text: String) -> BriefChange {
     BriefChange { key: source.key.clone(), citation: source.citation.clone(), what: text }
 }
 
-fn state_text(state: Option<State>, reason: Option<&str>) -> String {
+fn describe(state: Option<State>, reason: Option<&str>) -> String {
     match (state, reason) {
         (None, _) => "without a state".to_owned(),
         (Some(State::Closed), Some(reason)) => format!("closed as {}", reason.replace('_', " ")),

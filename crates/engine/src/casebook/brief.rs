@@ -18,7 +18,7 @@ impl Casebook {
     /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
     pub async fn brief(&self, request: BriefRequest, task: &Task) -> Result<Brief> {
         let task = task.clone();
-        self.run(move |i| i.with_brief_context(&task, |context| brief::brief(context, &request, &task))).await
+        self.run(move |i| i.with_brief(&task, |context| brief::brief(context, &request, &task))).await
     }
 
     /// Renders a brief.
@@ -40,8 +40,7 @@ impl Casebook {
         task: &Task,
     ) -> Result<Vec<RedactionPreview>> {
         let task = task.clone();
-        self.run(move |i| i.with_brief_context(&task, |context| brief::preview(context, &request, &task)))
-            .await
+        self.run(move |i| i.with_brief(&task, |context| brief::preview(context, &request, &task))).await
     }
 
     /// Makes a brief again from its file, and reports the changes since.
@@ -53,7 +52,7 @@ impl Casebook {
         let task = task.clone();
         self.run(move |i| {
             let record = brief::read_record(&file)?;
-            i.with_brief_context(&task, |context| brief::replay(context, &record, &task))
+            i.with_brief(&task, |context| brief::replay(context, &record, &task))
         })
         .await
     }
@@ -62,7 +61,7 @@ impl Casebook {
 impl Inner {
     /// Runs `work` with the context of a brief, after refreshing the index. A brief is stored, so
     /// temporary notices are omitted; its sections state missing data.
-    fn with_brief_context<T>(&self, task: &Task, work: impl Fn(&BriefContext<'_>) -> Result<T>) -> Result<T> {
+    fn with_brief<T>(&self, task: &Task, work: impl Fn(&BriefContext<'_>) -> Result<T>) -> Result<T> {
         self.refresh_index(Effort::Alone, task)?;
         self.with_session(|session| {
             let model = session.engine().info().ok().filter(|_| session.problem().is_none());

@@ -215,7 +215,7 @@ impl Casebook {
 
     /// Imports a portable file: all of it or, on an error, nothing. Existing data is kept. Entries
     /// about sources missing from the file, or about pairs already decided here, are skipped and
-    /// passed to `report_skipped` before anything is written.
+    /// passed to `on_skip` before anything is written.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for a file that is not an export, is truncated, was
@@ -224,12 +224,11 @@ impl Casebook {
     pub async fn import_casebook(
         &self,
         file: &Path,
-        report_skipped: impl FnOnce(&[String]) + Send + 'static,
+        on_skip: impl FnOnce(&[String]) + Send + 'static,
         task: &Task,
     ) -> Result<Taken> {
         let (file, task) = (file.to_owned(), task.clone());
-        self.run(move |i| portable::import(&i.store, &i.folder, &file, (i.clock)(), report_skipped, &task))
-            .await
+        self.run(move |i| portable::import(&i.store, &i.folder, &file, (i.clock)(), on_skip, &task)).await
     }
 }
 

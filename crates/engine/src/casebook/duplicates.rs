@@ -48,7 +48,7 @@ impl Casebook {
         request: DuplicatesRequest,
         task: &Task,
     ) -> Result<DuplicatesResponse> {
-        self.run_check(duplicates::check_unrecorded, request, task).await
+        self.run_check(duplicates::check_only, request, task).await
     }
 
     async fn run_check(
@@ -155,9 +155,8 @@ impl Casebook {
         let (key, other_key) = (key.trim().to_owned(), other_key.trim().to_owned());
         let (reason, actor) = (reason.map(str::to_owned), actor.to_owned());
         self.run(move |i| {
-            let decided_at = (i.clock)();
-            i.store
-                .write_durably(|w| duplicates::decide(w, &key, &other_key, kind, reason, actor, decided_at))
+            let now = (i.clock)();
+            i.store.write_durably(|w| duplicates::decide(w, &key, &other_key, kind, reason, actor, now))
         })
         .await
     }
@@ -316,8 +315,8 @@ impl Inner {
                     author: document.as_ref().and_then(|d| d.person()),
                     document: document.map(|d| d.id),
                 };
-                let view_filters = request.solved.then(|| filter(Test::Resolved)).into_iter().collect();
-                let scope = Scope { filters: within, view_filters };
+                let view = request.solved.then(|| filter(Test::Resolved)).into_iter().collect();
+                let scope = Scope { filters: within, view };
                 return self.with_finder(&session, |c| {
                     // Exclude the source's own calibration: its duplicates may have been marked
                     // later.

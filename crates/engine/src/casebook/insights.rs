@@ -93,8 +93,7 @@ mod tests {
 
     #[test]
     fn months_without_reports_are_shown() {
-        let row =
-            |month: &str, count| MonthVolume { month: month.into(), opened: count, ..MonthVolume::default() };
+        let row = |month: &str, n| MonthVolume { month: month.into(), opened: n, ..MonthVolume::default() };
         let months = without_gaps(vec![row("2025-11", 2), row("2026-02", 1)]);
         let rows: Vec<(&str, u64)> = months.iter().map(|m| (m.month.as_str(), m.opened)).collect();
         assert_eq!(rows, [("2025-11", 2), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);

@@ -212,12 +212,8 @@ impl Casebook {
                 Ok(source)
             })
             .await?;
-        let has_source = |host: &HostView| host.sources.contains(&source.key);
-        self.hosts()
-            .await?
-            .into_iter()
-            .find(has_source)
-            .ok_or_else(|| Error::not_found("the source was removed"))
+        let holds = |host: &HostView| host.sources.contains(&source.key);
+        self.hosts().await?.into_iter().find(holds).ok_or_else(|| Error::not_found("the source was removed"))
     }
 
     /// Stores the token for a tracker's host in the system keyring; it is never written elsewhere.

@@ -558,9 +558,7 @@ impl Inner {
         session: &EmbeddingSession,
         work: impl FnOnce(&MatchFinder<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.with_context(session, |parts| {
-            work(&MatchFinder::new(*parts, &self.table, &CommentCache::default()))
-        })
+        self.with_context(session, |c| work(&MatchFinder::new(*c, &self.table, &CommentCache::default())))
     }
 }
 

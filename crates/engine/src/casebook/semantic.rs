@@ -316,14 +316,13 @@ impl Inner {
     /// meaning meanwhile.
     pub(super) fn update_vectors(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
         loop {
-            self.update_model_vectors(&*self.embedding_session()?, None, task, report)?;
+            self.update_model(&*self.embedding_session()?, None, task, report)?;
             let Some(name) = self.store.read(|r| r.next_model())? else { return Ok(()) };
             if report.busy_elsewhere {
                 return Ok(());
             }
             let problem = report.model_problem.take();
-            let is_complete =
-                self.update_model_vectors(&self.session_of(Some(&name)), Some(ROUND), task, report)?;
+            let is_complete = self.update_model(&self.session_of(Some(&name)), Some(ROUND), task, report)?;
             if report.busy_elsewhere || report.model_problem.is_some() {
                 return Ok(());
             }
@@ -337,7 +336,7 @@ impl Inner {
 
     /// Updates one model's vectors, making at most `most` of them, and returns whether all are
     /// made. Rebuilds all vectors if damage is found, now or by an earlier search.
-    fn update_model_vectors(
+    fn update_model(
         &self,
         session: &EmbeddingSession,
         most: Option<u64>,

@@ -179,7 +179,7 @@ pub(super) fn find_and_record(
 ///
 /// # Errors
 /// Same as [`check`].
-pub fn check_unrecorded(
+pub fn check_only(
     finder: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     now: Timestamp,
@@ -224,26 +224,26 @@ fn run(
         }
     })?;
     let open = Test::State(State::Open);
-    let question_matches = find(finder, question, (!request.include_closed).then_some(&open), task)?;
+    let matches = find(finder, question, (!request.include_closed).then_some(&open), task)?;
     task.check()?;
-    let response = respond(coverage, finder, &question_matches, request)?;
-    Ok((response, question_matches.question.row))
+    let response = respond(coverage, finder, &matches, request)?;
+    Ok((response, matches.question.row))
 }
 
 /// Returns the answer to a duplicate query, from the matches that all views share.
 pub(crate) fn respond(
     coverage: &CheckCoverage,
     finder: &MatchFinder<'_>,
-    question_matches: &QuestionMatches,
+    matches: &QuestionMatches,
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
-    let finder = &finder.with_calibration(&question_matches.question.calibration);
+    let finder = &finder.with_calibration(&matches.question.calibration);
     let mut notices: Vec<Notice> =
         search::coverage_notices(coverage.index, finder.vectors.is_some()).collect();
     if finder.vectors.is_none() {
         notices.push(finder.no_model());
     }
-    if let Some(source) = &question_matches.question.stale_source {
+    if let Some(source) = &matches.question.stale_source {
         notices.push(Notice {
             lack: Lack::Calibration,
             text: format!(
@@ -253,7 +253,7 @@ pub(crate) fn respond(
         });
     }
     finder.store.read(|r| {
-        let mut response = answer(r, finder, question_matches, request)?;
+        let mut response = answer(r, finder, matches, request)?;
         response.notices = notices;
         Ok(response)
     })
@@ -266,12 +266,12 @@ pub(crate) struct CheckCoverage {
 
 pub(crate) fn check_coverage(finder: &MatchFinder<'_>) -> Result<CheckCoverage> {
     let coverage = search::coverage(finder.store, finder.fulltext, finder.vectors)?;
-    let has_all_text = coverage.full_text >= coverage.documents;
-    let has_all_vectors =
+    let has_text = coverage.full_text >= coverage.documents;
+    let has_vectors =
         finder.vectors.is_some() && coverage.unread == 0 && coverage.embedded >= coverage.chunks;
     let gaps = Lacking {
-        full_text: (!has_all_text).then_some(coverage.full_text),
-        embedded: (!has_all_vectors).then_some(coverage.embedded),
+        full_text: (!has_text).then_some(coverage.full_text),
+        embedded: (!has_vectors).then_some(coverage.embedded),
     };
     Ok(CheckCoverage { index: coverage, gaps })
 }
@@ -279,10 +279,10 @@ pub(crate) fn check_coverage(finder: &MatchFinder<'_>) -> Result<CheckCoverage> 
 fn answer(
     r: &Reader<'_>,
     finder: &MatchFinder<'_>,
-    question_matches: &QuestionMatches,
+    matches: &QuestionMatches,
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
-    let question = &question_matches.question;
+    let question = &matches.question;
     let item = question.row.as_ref();
     let draft_text = question.draft.body.whole(&question.draft.title);
     let draft_tokens = TokenizedReport::new(&question.draft.title, &question.draft.body);
@@ -299,7 +299,7 @@ fn answer(
         known_duplicates: Vec::new(),
         band: Band::None,
         candidates: Vec::new(),
-        compared: question_matches.matches.len(),
+        compared: matches.matches.len(),
         calibrated_on: finder.table.calibrated_on(),
         rejected: Vec::new(),
         circle: Vec::new(),
@@ -316,7 +316,7 @@ fn answer(
         response.known_duplicates =
             duplicates.map(|key| known_duplicate(r, &question.draft, key)).collect::<Result<_>>()?;
     }
-    for candidate in &question_matches.matches {
+    for candidate in &matches.matches {
         if response.candidates.len() >= request.max_candidates {
             break;
         }
@@ -450,7 +450,7 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Vers
             let by = row.milestone.clone().or(link.map(|l| l.from_key));
             let is_later = row.closed_at.is_some_and(|time| time < draft.made_at);
             let is_regression = is_later && {
-                let describes_regression = || explain::is_regression_report(&draft.title, &draft.body);
+                let says_so = || explain::is_regression_report(&draft.title, &draft.body);
                 // The version with the fix: that of its milestone, or as stated in a comment.
                 let milestone = row.milestone.clone().filter(|name| compare(name, name).is_some());
                 let fixed_version = match milestone {
@@ -462,14 +462,11 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Vers
                 };
                 match (versions, fixed_version) {
                     // A reporter with an older version does not have the fix.
-                    ((Some(draft_version), _), Some(fixed_version)) => {
-                        compare(draft_version, &fixed_version).is_some_and(Ordering::is_ge)
+                    ((Some(a), _), Some(fixed_version)) => {
+                        compare(a, &fixed_version).is_some_and(Ordering::is_ge)
                     }
-                    ((Some(draft_version), Some(candidate_version)), None) => {
-                        compare(draft_version, candidate_version).is_some_and(Ordering::is_gt)
-                            || describes_regression()
-                    }
-                    _ => describes_regression(),
+                    ((Some(a), Some(b)), None) => compare(a, b).is_some_and(Ordering::is_gt) || says_so(),
+                    _ => says_so(),
                 }
             };
             if is_regression { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }

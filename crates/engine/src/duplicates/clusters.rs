@@ -67,9 +67,9 @@ pub fn clusters(
         let source = source.transpose()?;
         // A check counts even if it could be repeated with a more complete index.
         let coverage = precedent_core::model::Coverage::default();
-        let count_unchecked =
+        let count =
             |include_closed| Ok::<_, Error>(r.unchecked(source, include_closed, false, &coverage)?.len());
-        let unscanned_count = count_unchecked(false)?.min(count_unchecked(true)?);
+        let unscanned_count = count(false)?.min(count(true)?);
         Ok((r.ties(source, request.threshold)?, r.told_apart()?, unscanned_count as u64))
     })?;
     let mut open_groups: Vec<Group> = groups(&ties, &not_duplicates)

@@ -13,7 +13,7 @@ use precedent_text::{
     version::versions,
 };
 
-use crate::answer::explain::{MAX_READ, distinctive_identifiers, original_spelling};
+use crate::answer::explain::{MAX_READ, distinctive_identifiers, spelling};
 
 /// The maximum number of entries of one kind in one column.
 const MAX_LISTED: usize = 8;
@@ -39,12 +39,11 @@ pub struct Side<'a> {
 /// Returns the names in the two reports by kind: in both, in the report only, in the candidate
 /// only. Empty kinds are omitted.
 pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
-    let (report_signatures, candidate_signatures) =
-        (report.body.signatures(report.title), candidate.body.signatures(candidate.title));
+    let (a, b) = (report.body.signatures(report.title), candidate.body.signatures(candidate.title));
     let of = |list: &[Signature], kind: SignatureKind| -> BTreeSet<String> {
         list.iter().filter(|s| s.kind == kind).map(|s| s.text.clone()).collect()
     };
-    let signatures: BTreeSet<&str> = report_signatures.iter().map(|s| s.text.as_str()).collect();
+    let signatures: BTreeSet<&str> = a.iter().map(|s| s.text.as_str()).collect();
     let mut out = Vec::new();
     let mut add = |kind: FactKind, report_names: &BTreeSet<String>, candidate_names: &BTreeSet<String>| {
         let take = |texts: &mut dyn Iterator<Item = &String>| texts.take(MAX_LISTED).cloned().collect();
@@ -63,7 +62,7 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
         (FactKind::Message, SignatureKind::Message),
         (FactKind::Frame, SignatureKind::Frame),
     ] {
-        add(kind, &of(&report_signatures, read_from), &of(&candidate_signatures, read_from));
+        add(kind, &of(&a, read_from), &of(&b, read_from));
     }
     // Exclude versions of systems and compilers, which do not identify the product.
     let product_versions = |side: Side<'_>| -> BTreeSet<String> {
@@ -71,10 +70,9 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
     };
     add(FactKind::Version, &product_versions(report), &product_versions(candidate));
     let identifiers = |side: Side<'_>| distinctive_identifiers(side.title, side.body);
-    let (report_identifiers, candidate_identifiers) = (identifiers(report), identifiers(candidate));
+    let (a_names, b_names) = (identifiers(report), identifiers(candidate));
     // Identifiers in only one report are too many to list, and signatures are already listed.
-    let mut common: BTreeSet<String> =
-        report_identifiers.intersection(&candidate_identifiers).cloned().collect();
+    let mut common: BTreeSet<String> = a_names.intersection(&b_names).cloned().collect();
     common.retain(|name| !signatures.contains(name.as_str()));
     add(FactKind::Identifier, &common, &common);
     let labels = |side: Side<'_>| side.labels.iter().cloned().collect::<BTreeSet<String>>();
@@ -85,15 +83,12 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
 /// Restores the spelling of names in facts: that of each report, and for shared names that of the
 /// first.
 pub fn with_original_spelling(mut facts: Vec<Fact>, report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
-    let (report_text, candidate_text) =
-        (report.body.whole(report.title), candidate.body.whole(candidate.title));
+    let (a_text, b_text) = (report.body.whole(report.title), candidate.body.whole(candidate.title));
     for fact in facts.iter_mut().filter(|fact| fact.kind != FactKind::Label) {
-        for (names, text) in [
-            (&mut fact.shared, &report_text),
-            (&mut fact.report, &report_text),
-            (&mut fact.candidate, &candidate_text),
-        ] {
-            names.iter_mut().for_each(|name| *name = original_spelling(text, name).to_owned());
+        for (names, text) in
+            [(&mut fact.shared, &a_text), (&mut fact.report, &a_text), (&mut fact.candidate, &b_text)]
+        {
+            names.iter_mut().for_each(|name| *name = spelling(text, name).to_owned());
         }
     }
     facts

@@ -6,7 +6,7 @@ mod compare;
 mod triage;
 mod verdicts;
 
-pub use check::{MAX_CANDIDATES, check, check_unrecorded};
+pub use check::{MAX_CANDIDATES, check, check_only};
 pub(crate) use check::{check_coverage, respond};
 pub use clusters::clusters;
 pub use compare::{Side, facts, marks, with_original_spelling};

@@ -128,10 +128,9 @@ pub fn triage(
             .into_iter()
             .flatten()
             .filter(|(item, _)| belongs(&item.candidate))
-            .map(|(item, item_notices)| {
+            .map(|(item, more)| {
                 // Deduplicate notices: reports of several sources may lack different data.
-                let new: Vec<Notice> =
-                    item_notices.into_iter().filter(|notice| !notices.contains(notice)).collect();
+                let new: Vec<Notice> = more.into_iter().filter(|notice| !notices.contains(notice)).collect();
                 notices.extend(new);
                 item
             })

@@ -58,15 +58,9 @@ pub fn decide(
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if there is no verdict on the pair; database errors.
-pub fn undo(
-    w: &Writer<'_>,
-    key: &str,
-    other_key: &str,
-    actor: &str,
-    now: Timestamp,
-) -> Result<Option<Verdict>> {
+pub fn undo(w: &Writer<'_>, a: &str, b: &str, actor: &str, now: Timestamp) -> Result<Option<Verdict>> {
     let full = |k: &str| search::resolve_one(w, k).map_or_else(|_| k.to_owned(), |d| d.key);
-    let (a, b) = (full(key), full(other_key));
+    let (a, b) = (full(a), full(b));
     w.take_verdict_back(&a, &b, actor, now)?.ok_or_else(|| {
         Error::not_found(format!("no decision about {a} and {b}"))
             .with_hint("Run `precedent verdict list` to list all decisions.")

@@ -165,11 +165,11 @@ impl QueryContext<'_> {
             Vec::new()
         } else {
             let retrieval = Retrieval::new(&query, &words, mode, limit, coverage, task);
-            let mut candidates = self.retrieve(&retrieval)?;
+            let mut pool = self.retrieve(&retrieval)?;
             task.check()?;
-            arms = std::mem::take(&mut candidates.arms);
-            notices.append(&mut candidates.notices);
-            let mut hits = self.hits(&query, &words, candidates, limit, request.explain)?;
+            arms = std::mem::take(&mut pool.arms);
+            notices.append(&mut pool.notices);
+            let mut hits = self.hits(&query, &words, pool, limit, request.explain)?;
             self.pin_key_match(&query, &mut hits, &mut notices, limit)?;
             if request.titles {
                 hits.iter_mut().for_each(|hit| hit.passages.clear());
@@ -257,7 +257,7 @@ impl QueryContext<'_> {
     fn retrieve(&self, retrieval: &Retrieval<'_>) -> Result<Candidates> {
         let Retrieval { query, words, mode, depth, coverage, .. } = *retrieval;
         let filters: &[Filter] = &query.filters;
-        let mut candidates = Candidates { is_pasted: query.is_pasted, ..Candidates::default() };
+        let mut pool = Candidates { is_pasted: query.is_pasted, ..Candidates::default() };
         let by_words = !query.is_pasted && mode != Mode::Semantic;
         let fulltext = self.fulltext;
         // The full-text lookup runs while the query is embedded.
@@ -265,44 +265,42 @@ impl QueryContext<'_> {
         std::thread::scope(|scope| {
             let lexical = is_parallel.then(|| scope.spawn(|| fulltext.search(words, filters, depth)));
             if by_words && !is_parallel {
-                candidates.lexical = fulltext.search(words, filters, depth)?;
+                pool.lexical = fulltext.search(words, filters, depth)?;
             }
-            self.secondary_arms(retrieval, &mut candidates)?;
+            self.secondary_arms(retrieval, &mut pool)?;
             if let Some(lexical) = lexical {
-                candidates.lexical =
-                    lexical.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                pool.lexical = lexical.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             }
             Ok::<_, Error>(())
         })?;
         if by_words {
-            candidates.arms.push(Arm::Lexical);
+            pool.arms.push(Arm::Lexical);
         }
         retrieval.task.check()?;
         if by_words && query.scope == Scope::Any {
             // Semantic candidates may also contain words of the query.
-            let semantic_ids: Vec<i64> = candidates.semantic.iter().map(|(id, _)| *id).collect();
-            candidates.lexical = self.fulltext.weighed(words, &candidates.lexical, &semantic_ids)?;
+            let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
+            pool.lexical = self.fulltext.weighed(words, &pool.lexical, &semantic_ids)?;
         }
         if query.is_pasted && mode != Mode::Semantic {
             let (title, body) = report::pasted(&query.text, &Skeleton::default());
-            let semantic_ids: Vec<i64> = candidates.semantic.iter().map(|(id, _)| *id).collect();
-            candidates.lexical =
-                self.fulltext.like(&Report::new(&title, &body), filters, depth, &semantic_ids)?;
-            candidates.arms.push(Arm::Lexical);
+            let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
+            pool.lexical = self.fulltext.like(&Report::new(&title, &body), filters, depth, &semantic_ids)?;
+            pool.arms.push(Arm::Lexical);
         }
         if let Some(vectors) = self.vectors
-            && candidates.arms.contains(&Arm::Semantic)
+            && pool.arms.contains(&Arm::Semantic)
             && (coverage.unread > 0 || coverage.embedded < coverage.chunks)
         {
-            let ids: Vec<i64> = candidates.lexical.iter().map(|(id, _)| *id).collect();
-            candidates.unread = vectors.incomplete(&ids)?;
+            let ids: Vec<i64> = pool.lexical.iter().map(|(id, _)| *id).collect();
+            pool.unread = vectors.incomplete(&ids)?;
         }
-        candidates.arms.sort_unstable();
-        Ok(candidates)
+        pool.arms.sort_unstable();
+        Ok(pool)
     }
 
     /// Retrieves candidates by signature and by vector.
-    fn secondary_arms(&self, retrieval: &Retrieval<'_>, candidates: &mut Candidates) -> Result<()> {
+    fn secondary_arms(&self, retrieval: &Retrieval<'_>, pool: &mut Candidates) -> Result<()> {
         let query = retrieval.query;
         if retrieval.mode != Mode::Semantic && !retrieval.is_strict() {
             let mut distinctive = signature::signatures(&query.all_words());
@@ -314,22 +312,21 @@ impl QueryContext<'_> {
             }
             let terms: Vec<String> = distinctive.iter().map(signature::Signature::term).collect();
             if !terms.is_empty() {
-                candidates.signatures = terms.len();
-                candidates.signature =
-                    self.fulltext.search_signatures(&terms, &query.filters, retrieval.depth)?;
-                candidates.arms.push(Arm::Signature);
+                pool.signatures = terms.len();
+                pool.signature = self.fulltext.search_signatures(&terms, &query.filters, retrieval.depth)?;
+                pool.arms.push(Arm::Signature);
             }
         }
         retrieval.task.check()?;
         match self.vectors {
             _ if retrieval.mode == Mode::Lexical => {}
             Some(vectors) if retrieval.coverage.embedded > 0 => {
-                self.semantic(vectors, retrieval, candidates)?;
-                candidates.arms.push(Arm::Semantic);
-                candidates.notices.extend(self.missing_vectors(retrieval.coverage)?);
+                self.semantic(vectors, retrieval, pool)?;
+                pool.arms.push(Arm::Semantic);
+                pool.notices.extend(self.missing_vectors(retrieval.coverage)?);
             }
-            Some(_) => candidates.notices.extend(self.missing_vectors(retrieval.coverage)?),
-            None => candidates.notices.push(self.no_model()),
+            Some(_) => pool.notices.extend(self.missing_vectors(retrieval.coverage)?),
+            None => pool.notices.push(self.no_model()),
         }
         Ok(())
     }
@@ -368,12 +365,7 @@ impl QueryContext<'_> {
 
     /// Retrieves candidates by the query's vector, and scores the title of a pasted text
     /// separately.
-    fn semantic(
-        &self,
-        vectors: &Vectors,
-        retrieval: &Retrieval<'_>,
-        candidates: &mut Candidates,
-    ) -> Result<()> {
+    fn semantic(&self, vectors: &Vectors, retrieval: &Retrieval<'_>, pool: &mut Candidates) -> Result<()> {
         let Retrieval { query, words, mode, depth, .. } = *retrieval;
         let filter_ids = if retrieval.is_strict() {
             // All documents that pass the strict part, at any rank.
@@ -389,15 +381,15 @@ impl QueryContext<'_> {
             if near.cosine < self.floor {
                 break;
             }
-            let chunks = candidates.chunks.entry(near.document).or_default();
+            let chunks = pool.chunks.entry(near.document).or_default();
             if chunks.is_empty() {
-                candidates.semantic.push((near.document, near.cosine));
+                pool.semantic.push((near.document, near.cosine));
             }
             chunks.push(near);
         }
         if !title.is_empty() && mode == Mode::Hybrid {
-            let ids: Vec<i64> = candidates.semantic.iter().map(|(id, _)| *id).collect();
-            candidates.titles = fusion::titles(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
+            let ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
+            pool.titles = fusion::titles(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
         }
         Ok(())
     }
@@ -418,16 +410,16 @@ impl QueryContext<'_> {
         let coverage = self.coverage()?;
         let mode = if self.vectors.is_some() { Mode::Hybrid } else { Mode::Lexical };
         let words = Words::default();
-        let candidates = self.retrieve(&Retrieval::new(&query, &words, mode, limit, coverage, task))?;
+        let pool = self.retrieve(&Retrieval::new(&query, &words, mode, limit, coverage, task))?;
         let of = |list: &[(i64, f32)], id| list.iter().find(|(d, _)| *d == id).map(|(_, s)| *s);
         let evidence = |f: FusedDocument| Evidence {
             document: f.document,
             score: f.score,
-            cosine: of(&candidates.semantic, f.document),
-            words: of(&candidates.lexical, f.document).unwrap_or(0.0),
-            signature: of(&candidates.signature, f.document).is_some(),
+            cosine: of(&pool.semantic, f.document),
+            words: of(&pool.lexical, f.document).unwrap_or(0.0),
+            signature: of(&pool.signature, f.document).is_some(),
         };
-        Ok(fuse(&candidates).into_iter().take(limit).map(evidence).collect())
+        Ok(fuse(&pool).into_iter().take(limit).map(evidence).collect())
     }
 
     /// Returns the unit vector of a pasted text, or `None` without a model.
@@ -445,8 +437,8 @@ impl QueryContext<'_> {
     pub fn rank(&self, query: &Query, mode: Mode, limit: usize, task: &Task) -> Result<Vec<(i64, f32)>> {
         let words = self.words(query)?;
         let coverage = self.coverage()?;
-        let candidates = self.retrieve(&Retrieval::new(query, &words, mode, limit, coverage, task))?;
-        let mut ranking: Vec<_> = fuse(&candidates).into_iter().map(|f| (f.document, f.score)).collect();
+        let pool = self.retrieve(&Retrieval::new(query, &words, mode, limit, coverage, task))?;
+        let mut ranking: Vec<_> = fuse(&pool).into_iter().map(|f| (f.document, f.score)).collect();
         ranking.truncate(limit);
         Ok(ranking)
     }
@@ -456,11 +448,11 @@ impl QueryContext<'_> {
         &self,
         query: &Query,
         words: &Words,
-        candidates: Candidates,
+        pool: Candidates,
         limit: usize,
         explain: bool,
     ) -> Result<Vec<Hit>> {
-        let ranking = fuse(&candidates);
+        let ranking = fuse(&pool);
         let weights = self.weights(words)?;
         let no_skeleton = Skeleton::default();
         self.store.read(|r| {
@@ -488,12 +480,12 @@ impl QueryContext<'_> {
             }
             // Choosing passages is most of the work of a search, and documents are independent.
             let show = |(item, row, comments): &(FusedDocument, DocumentRow, Vec<StoredComment>)| {
-                let near = candidates.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
+                let near = pool.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
                 let skeleton = skeletons.get(&row.source_id).unwrap_or(&no_skeleton);
                 let passages = passages::passages(row, comments, skeleton, &weights, near);
                 let mut hit = hit(row, comment_count(comments), &weights);
-                hit.scores = scores(item, &candidates);
-                hit.why = why(query, &passages, item, &candidates);
+                hit.scores = scores(item, &pool);
+                hit.why = why(query, &passages, item, &pool);
                 hit.passages = passages.items;
                 hit.trace = explain.then(|| item.contributions.clone());
                 hit
@@ -535,18 +527,18 @@ impl QueryContext<'_> {
 }
 
 /// Fuses the candidates of all arms, best first.
-fn fuse(candidates: &Candidates) -> Vec<FusedDocument> {
-    let factors = match (candidates.is_pasted, candidates.titles.is_empty()) {
+fn fuse(pool: &Candidates) -> Vec<FusedDocument> {
+    let factors = match (pool.is_pasted, pool.titles.is_empty()) {
         (false, _) => &fusion::TYPED_FACTORS,
         (true, true) => &fusion::PASTED_FACTORS,
         (true, false) => &fusion::PASTED_WITH_TITLES,
     };
     let arms = fusion::Arms {
-        words: &candidates.lexical,
-        semantic: &candidates.semantic,
-        titles: &candidates.titles,
-        signatures: &candidates.signature,
-        unread: &candidates.unread,
+        words: &pool.lexical,
+        semantic: &pool.semantic,
+        titles: &pool.titles,
+        signatures: &pool.signature,
+        unread: &pool.unread,
     };
     fusion::blend(factors, arms)
 }
@@ -636,12 +628,12 @@ fn hit(row: &DocumentRow, comments: u32, weights: &passages::Weights) -> Hit {
     }
 }
 
-fn scores(item: &FusedDocument, candidates: &Candidates) -> Scores {
+fn scores(item: &FusedDocument, pool: &Candidates) -> Scores {
     let of = |list: &[(i64, f32)]| list.iter().find(|(id, _)| *id == item.document).map(|(_, s)| *s);
     Scores {
-        bm25: of(&candidates.lexical),
-        cosine: of(&candidates.semantic),
-        signature: of(&candidates.signature),
+        bm25: of(&pool.lexical),
+        cosine: of(&pool.semantic),
+        signature: of(&pool.signature),
         fused: item.score,
     }
 }
@@ -651,12 +643,12 @@ fn why(
     query: &Query,
     passages: &passages::DocumentPassages,
     item: &FusedDocument,
-    candidates: &Candidates,
+    pool: &Candidates,
 ) -> String {
     let arm = |arm| item.contributions.iter().find(|c| c.arm == arm);
     let mut reasons: Vec<String> = Vec::new();
     if arm(Arm::Signature).is_some() {
-        reasons.push(if candidates.signatures == 1 {
+        reasons.push(if pool.signatures == 1 {
             "same error".to_owned()
         } else {
             "one of the errors in your text".to_owned()

@@ -239,16 +239,14 @@ fn alternatives(words: &mut Vec<&str>, query: &mut Query) {
 
 /// Splits off the first token: up to the next white space outside of quotes.
 fn next_token(text: &str) -> (&str, &str) {
-    let mut in_quotes = false;
+    let mut open = false;
     let mut previous = None;
     for (i, c) in text.char_indices() {
         match c {
             // A quote opens at the start of a word, value or exclusion, so that 5" stays a word.
-            '"' if in_quotes => in_quotes = false,
-            '"' if matches!(previous, None | Some('-' | ':')) && text[i + 1..].contains('"') => {
-                in_quotes = true
-            }
-            c if c.is_whitespace() && !in_quotes => return (&text[..i], &text[i..]),
+            '"' if open => open = false,
+            '"' if matches!(previous, None | Some('-' | ':')) && text[i + 1..].contains('"') => open = true,
+            c if c.is_whitespace() && !open => return (&text[..i], &text[i..]),
             _ => {}
         }
         previous = Some(c);
@@ -320,7 +318,7 @@ fn parse_filter(name: &str, value: &str, negated: bool, query: &mut Query) -> Re
                 "lexical" => Mode::Lexical,
                 "semantic" => Mode::Semantic,
                 "hybrid" => Mode::Hybrid,
-                _ => return Err(invalid_filter(name, value, "lexical, semantic, hybrid")),
+                _ => return Err(invalid(name, value, "lexical, semantic, hybrid")),
             });
         }
         "in" if !negated => {
@@ -328,7 +326,7 @@ fn parse_filter(name: &str, value: &str, negated: bool, query: &mut Query) -> Re
                 "title" => Scope::Title,
                 "body" => Scope::Body,
                 "comments" | "comment" => Scope::Comments,
-                _ => return Err(invalid_filter(name, value, "title, body, comments")),
+                _ => return Err(invalid(name, value, "title, body, comments")),
             };
         }
         _ => {
@@ -344,7 +342,7 @@ fn parse_filter(name: &str, value: &str, negated: bool, query: &mut Query) -> Re
 fn test(name: &str, value: &str) -> Result<Option<Test>> {
     let text = || {
         if value.is_empty() {
-            Err(invalid_filter(name, value, "a value after the colon"))
+            Err(invalid(name, value, "a value after the colon"))
         } else {
             Ok(value.to_owned())
         }
@@ -361,11 +359,7 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
             "locked" => Test::Locked,
             "bot" => Test::Bot,
             _ => {
-                return Err(invalid_filter(
-                    name,
-                    value,
-                    "open, closed, merged, issue, pr, page, note, locked, bot",
-                ));
+                return Err(invalid(name, value, "open, closed, merged, issue, pr, page, note, locked, bot"));
             }
         },
         "source" | "repo" => match text()?.split_once(',') {
@@ -385,13 +379,8 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
 /// Parses `2026-01-01`, `>2026-01-01`, `>=`, `<`, `<=` or `2026-01-01..2026-02-01`; also a month or
 /// a year. Days are UTC.
 fn time(field: TimeField, name: &str, value: &str) -> Result<Test> {
-    let bad = || {
-        invalid_filter(
-            name,
-            value,
-            "a date such as 2026-01-31, >2026-01, <2026, >7d or 2026-01-01..2026-02-01",
-        )
-    };
+    let bad =
+        || invalid(name, value, "a date such as 2026-01-31, >2026-01, <2026, >7d or 2026-01-01..2026-02-01");
     let span = |text: &str| period(text).ok_or_else(bad);
     let (from, to) = if let Some((a, b)) = value.split_once("..") {
         let from = if a.is_empty() || a == "*" { None } else { Some(span(a)?.0) };
@@ -431,7 +420,7 @@ fn period(text: &str) -> Option<(i64, i64)> {
     Some((second(first)?, second(first.checked_add(step).ok()?)?))
 }
 
-fn invalid_filter(name: &str, value: &str, valid_values: &str) -> Error {
+fn invalid(name: &str, value: &str, valid_values: &str) -> Error {
     Error::invalid(format!("unknown filter \"{name}:{value}\"")).with_hint(format!(
         "Use {name}: with {valid_values}. To search for the text itself, put it in quotes: \"{name}:{value}\"."
     ))

@@ -42,19 +42,16 @@ impl QueryContext<'_> {
     }
 
     fn names(&self, kind: Vocabulary, name: &str, value: &str) -> Result<Option<String>> {
-        let vocabulary = self.fulltext.vocabulary(kind, |_| true)?;
+        let terms = self.fulltext.vocabulary(kind, |_| true)?;
         let quote = |value: &str| match value.contains(char::is_whitespace) {
             true => format!("{name}:\"{value}\""),
             false => format!("{name}:{value}"),
         };
-        Ok(match similar::meant(value, vocabulary.iter().map(|(entry, _)| entry.as_str())) {
-            Some(suggestion) => {
-                Some(format!("No item has {}. Did you mean {}?", quote(value), quote(suggestion)))
-            }
-            None if vocabulary.is_empty() => Some(format!("No item has {}.", quote(value))),
+        Ok(match similar::meant(value, terms.iter().map(|(entry, _)| entry.as_str())) {
+            Some(best) => Some(format!("No item has {}. Did you mean {}?", quote(value), quote(best))),
+            None if terms.is_empty() => Some(format!("No item has {}.", quote(value))),
             None => {
-                let most: Vec<String> =
-                    vocabulary.iter().take(MAX_NAMES).map(|(entry, _)| quote(entry)).collect();
+                let most: Vec<String> = terms.iter().take(MAX_NAMES).map(|(entry, _)| quote(entry)).collect();
                 Some(format!("No item has {}. The most frequent: {}.", quote(value), most.join(", ")))
             }
         })
@@ -76,8 +73,8 @@ impl QueryContext<'_> {
                 continue;
             };
             // The index has stems; a title has the whole word.
-            let title_query = Words { terms: vec![term.to_owned()], scope: Scope::Title, ..Words::default() };
-            let Some((id, _)) = self.fulltext.search(&title_query, &[], 1)?.first().copied() else {
+            let in_title = Words { terms: vec![term.to_owned()], scope: Scope::Title, ..Words::default() };
+            let Some((id, _)) = self.fulltext.search(&in_title, &[], 1)?.first().copied() else {
                 continue;
             };
             let title = self.store.read(|r| r.document(id))?.map(|row| row.title).unwrap_or_default();

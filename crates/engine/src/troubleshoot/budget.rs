@@ -16,17 +16,13 @@ pub(super) fn shares(total: usize, weights: &[f32], needs: &[usize]) -> Vec<usiz
     while rest > 0 && !open.is_empty() {
         let sum: f64 = open.iter().map(|i| weight(weights[*i])).sum();
         #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let mut portions: Vec<usize> =
+        let mut parts: Vec<usize> =
             open.iter().map(|i| (rest as f64 * weight(weights[*i]) / sum).floor() as usize).collect();
-        portions[0] += rest - portions.iter().sum::<usize>().min(rest);
-        let full: Vec<usize> = open
-            .iter()
-            .zip(&portions)
-            .filter(|(i, g)| out[**i] + **g >= needs[**i])
-            .map(|(i, _)| *i)
-            .collect();
+        parts[0] += rest - parts.iter().sum::<usize>().min(rest);
+        let full: Vec<usize> =
+            open.iter().zip(&parts).filter(|(i, g)| out[**i] + **g >= needs[**i]).map(|(i, _)| *i).collect();
         if full.is_empty() {
-            open.iter().zip(portions).for_each(|(i, g)| out[*i] += g);
+            open.iter().zip(parts).for_each(|(i, g)| out[*i] += g);
             break;
         }
         for i in &full {

@@ -63,7 +63,7 @@ pub(super) struct Case {
     pub(super) relation: Option<CaseRelation>,
     pub(super) via: Option<String>,
     pub(super) thread: CaseThread,
-    pub(super) asked_version: Option<AskedVersion>,
+    pub(super) version: Option<AskedVersion>,
 }
 
 /// The use of closing links to classify comments. An evaluation hides them, because they are the
@@ -324,7 +324,7 @@ impl Case {
             words: self.evidence.words,
             same_signature: self.evidence.same_failure,
             fixed_by,
-            asked_version: self.asked_version,
+            asked_version: self.version,
             reported_on,
             environment,
             fixed_in,

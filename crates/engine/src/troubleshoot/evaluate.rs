@@ -66,20 +66,19 @@ pub fn evaluate_threads(
     Ok(figures)
 }
 
-fn count(case_thread: &CaseThread, hidden: &CaseThread, budget: usize, figures: &mut ThreadFigures) {
-    let comments: Vec<&CaseComment> = case_thread.comments.iter().map(|s| &s.comment).collect();
-    let fixes: Vec<usize> =
-        (0..comments.len()).filter(|i| tells_the_fix(comments[*i], case_thread)).collect();
+fn count(item: &CaseThread, hidden: &CaseThread, budget: usize, figures: &mut ThreadFigures) {
+    let comments: Vec<&CaseComment> = item.comments.iter().map(|s| &s.comment).collect();
+    let fixes: Vec<usize> = (0..comments.len()).filter(|i| tells_the_fix(comments[*i], item)).collect();
     if fixes.is_empty() {
         return;
     }
     figures.known += 1;
-    let body = shorten(&case_thread.body).0;
+    let body = shorten(&item.body).0;
     if length(&body) + comments.iter().map(|c| length(&c.text)).sum::<usize>() <= budget {
         return;
     }
     figures.long += 1;
-    let closed_at = case_thread.row.merged_at.or(case_thread.row.closed_at);
+    let closed_at = item.row.merged_at.or(item.row.closed_at);
     let holds = |thread: &CaseThread| {
         let part = assemble(&thread.body, &thread.comments, closed_at, budget);
         let is_shown = |i: &usize| {
@@ -90,7 +89,7 @@ fn count(case_thread: &CaseThread, hidden: &CaseThread, budget: usize, figures: 
         };
         u64::from(fixes.iter().any(is_shown))
     };
-    figures.assembled += holds(case_thread);
+    figures.assembled += holds(item);
     figures.blind += holds(hidden);
     let room = budget - length(&excerpt(&body, budget).0);
     let plain = |order: &mut dyn Iterator<Item = usize>| {

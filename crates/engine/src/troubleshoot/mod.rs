@@ -161,18 +161,12 @@ pub(crate) fn respond(
                 }
             }
             let of_another = c.relation != Some(CaseRelation::Itself);
-            let asked_version = of_another.then(|| thread.compare_version(&question.whole)).flatten();
+            let version = of_another.then(|| thread.compare_version(&question.whole)).flatten();
             // A regression is reported only for the same problem, because another product has its
             // own versions.
             let sure = c.relation.is_some() || c.evidence.same_failure || c.evidence.relevance >= SURELY;
-            let asked_version = asked_version.filter(|version| sure || !version.has_fix);
-            solutions.push(Case {
-                evidence: c.evidence,
-                relation: c.relation,
-                via: c.via,
-                thread,
-                asked_version,
-            });
+            let version = version.filter(|version| sure || !version.has_fix);
+            solutions.push(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread, version });
         }
         // Reports closed without a fix are listed as near; cases that are not close enough only
         // with `anyway`.

@@ -106,26 +106,22 @@ pub(super) fn assemble(
     // The report may use the budget left by the comments.
     let room = share(budget, BODY_SHARE).max(budget.saturating_sub(useful_length));
     let (body, is_cut) = excerpt(&body, room);
-    let mut budget_left = budget.saturating_sub(length(&body));
+    let mut spare = budget.saturating_sub(length(&body));
 
     let is_before_closure = |s: &ThreadComment| {
         closed_at.is_none_or(|time| s.comment.created_at.as_second() <= time.as_second() + GRACE)
     };
-    let mut selection: Vec<Option<(String, bool)>> = vec![None; thread.len()];
-    let take = |i: usize,
-                most: usize,
-                budget_left: &mut usize,
-                selection: &mut Vec<Option<(String, bool)>>|
-     -> usize {
+    let mut picks: Vec<Option<(String, bool)>> = vec![None; thread.len()];
+    let take = |i: usize, most: usize, spare: &mut usize, picks: &mut Vec<Option<(String, bool)>>| -> usize {
         let text = &thread[i].comment.text;
-        let most = most.min(*budget_left);
-        if selection[i].is_some() || (most < MIN_EXCERPT && length(text) > most) {
+        let most = most.min(*spare);
+        if picks[i].is_some() || (most < MIN_EXCERPT && length(text) > most) {
             return 0;
         }
         let (part, is_cut) = excerpt(text, most);
         let used_length = length(&part);
-        *budget_left -= used_length;
-        selection[i] = Some((part, is_cut));
+        *spare -= used_length;
+        picks[i] = Some((part, is_cut));
         used_length
     };
 
@@ -139,27 +135,27 @@ pub(super) fn assemble(
     let mut fixes: Vec<usize> = useful.iter().copied().filter(is_solution).collect();
     fixes.sort_by_key(|i| (std::cmp::Reverse(weight(&thread[*i], closed_at)), std::cmp::Reverse(*i)));
     tail = fixes.iter().copied().take(TAIL).chain(last_comments).collect();
-    let mut tail_left = share(budget_left, TAIL_SHARE).max(budget_left.min(MIN_EXCERPT * 2));
+    let mut tail_left = share(spare, TAIL_SHARE).max(spare.min(MIN_EXCERPT * 2));
     for i in tail {
         // Cut an oversized comment, so that it does not end the tail.
         let most = (tail_left / 2).max(MIN_EXCERPT * 2).min(tail_left);
-        tail_left -= take(i, most, &mut budget_left, &mut selection).min(tail_left);
+        tail_left -= take(i, most, &mut spare, &mut picks).min(tail_left);
     }
 
-    let mut rest: Vec<usize> = useful.iter().copied().filter(|i| selection[*i].is_none()).collect();
-    rest.sort_by(|a, b| value(&thread[*b]).total_cmp(&value(&thread[*a])).then(a.cmp(b)));
-    for i in rest.into_iter().take(MAX_OTHERS) {
-        let most = (budget_left / 2).max(MIN_EXCERPT * 4);
-        take(i, most, &mut budget_left, &mut selection);
+    let mut extra: Vec<usize> = useful.iter().copied().filter(|i| picks[*i].is_none()).collect();
+    extra.sort_by(|a, b| value(&thread[*b]).total_cmp(&value(&thread[*a])).then(a.cmp(b)));
+    for i in extra.into_iter().take(MAX_OTHERS) {
+        let most = (spare / 2).max(MIN_EXCERPT * 4);
+        take(i, most, &mut spare, &mut picks);
     }
     // The remaining budget extends excerpts, those of solutions first.
     let mut cut_short: Vec<usize> =
-        (0..thread.len()).filter(|i| selection[*i].as_ref().is_some_and(|(_, is_cut)| *is_cut)).collect();
+        (0..thread.len()).filter(|i| picks[*i].as_ref().is_some_and(|(_, is_cut)| *is_cut)).collect();
     cut_short.sort_by_key(|i| (!fixes.contains(i), *i));
     for i in cut_short {
-        let previous = selection[i].take().map_or(0, |(text, _)| length(&text));
-        budget_left += previous;
-        take(i, usize::MAX, &mut budget_left, &mut selection);
+        let previous = picks[i].take().map_or(0, |(text, _)| length(&text));
+        spare += previous;
+        take(i, usize::MAX, &mut spare, &mut picks);
     }
 
     let mut out = ThreadExcerpt {
@@ -168,7 +164,7 @@ pub(super) fn assemble(
         body,
         ..ThreadExcerpt::default()
     };
-    for ((entry, text), echo) in thread.iter().zip(selection).zip(echoes) {
+    for ((entry, text), echo) in thread.iter().zip(picks).zip(echoes) {
         match text {
             None if echo => out.agreeing_count += 1,
             Some((text, is_cut)) => {
@@ -181,7 +177,7 @@ pub(super) fn assemble(
     let is_shown = |i: &&usize| out.comments.iter().any(|c| c.anchor == thread[**i].comment.anchor);
     let last = || {
         let candidates: Vec<usize> = useful.iter().filter(is_shown).copied().collect();
-        most_informative(&candidates, thread, closed_at)
+        best_answer(&candidates, thread, closed_at)
     };
     out.fix = fixes.iter().find(is_shown).copied().or_else(last).map(|i| thread[i].comment.anchor.clone());
     out
@@ -189,7 +185,7 @@ pub(super) fn assemble(
 
 /// Returns the comment to read first if none is classified as the fix: the project's last comment
 /// before the closure, else anybody's last. Agreements, questions and bot comments are skipped.
-fn most_informative(
+fn best_answer(
     candidates: &[usize],
     thread: &[ThreadComment],
     closed_at: Option<Timestamp>,

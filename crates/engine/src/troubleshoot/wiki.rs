@@ -62,34 +62,31 @@ pub(crate) fn passages(
         if text.trim().is_empty() {
             continue;
         }
-        for evidence in parts.evidence(&text, &filters, PAGE_DEPTH, task)? {
-            if !passes(&evidence, threshold, has_threshold) {
+        for item in parts.evidence(&text, &filters, PAGE_DEPTH, task)? {
+            if !passes(&item, threshold, has_threshold) {
                 continue;
             }
-            match results.iter_mut().find(|f| f.document == evidence.document) {
+            match results.iter_mut().find(|f| f.document == item.document) {
                 Some(previous) => {
-                    previous.score = previous.score.max(evidence.score);
-                    previous.cosine = previous.cosine.into_iter().chain(evidence.cosine).reduce(f32::max);
+                    previous.score = previous.score.max(item.score);
+                    previous.cosine = previous.cosine.into_iter().chain(item.cosine).reduce(f32::max);
                 }
-                None => results.push(evidence),
+                None => results.push(item),
             }
         }
     }
     let vector = parts.vector(&question.text)?;
     parts.store.read(|r| {
         let mut pages = Vec::new();
-        for evidence in results {
-            let Some(row) = r.document(evidence.document)?.filter(|d| d.deleted_at.is_none()) else {
+        for item in results {
+            let Some(row) = r.document(item.document)?.filter(|d| d.deleted_at.is_none()) else {
                 continue;
             };
-            pages.push((evidence, row));
+            pages.push((item, row));
         }
         pages.sort_by(|(a, x), (b, y)| b.score.total_cmp(&a.score).then_with(|| x.key.cmp(&y.key)));
         pages.truncate(PAGES);
-        pages
-            .into_iter()
-            .map(|(evidence, row)| passage(parts, question, evidence, row, vector.as_deref()))
-            .collect()
+        pages.into_iter().map(|(item, row)| passage(parts, question, item, row, vector.as_deref())).collect()
     })
 }
 
