@@ -9,8 +9,8 @@ use crate::{
     Session,
     args::AskCommand,
     comment::{print_comment, print_first},
+    input,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, plain, state},
-    read,
     troubleshoot::{Subject, parse_subject},
 };
 
@@ -29,7 +29,7 @@ pub async fn run(session: &Session, command: AskCommand, output: &mut Output) ->
             if let [path] = &paths[..]
                 && path.is_file()
             {
-                text = read::file(path)?.unwrap_or_default();
+                text = input::file(path)?.unwrap_or_default();
             }
             if text.is_empty() {
                 text = session.casebook.errors_of(paths, &session.task).await?.text;

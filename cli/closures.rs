@@ -58,7 +58,7 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
 
 async fn plan(
     session: &Session,
-    selected: Option<&str>,
+    only_source: Option<&str>,
     closures: &[Closure],
     output: &mut Output,
 ) -> Result<()> {
@@ -69,7 +69,7 @@ async fn plan(
         let of_files = verdicts.iter().filter(|v| v.kind == VerdictKind::Duplicate).find_map(|v| {
             let duplicate = if v.canonical.as_ref() == Some(&v.first) { &v.second } else { &v.first };
             let source = duplicate.rsplit_once('#')?.0;
-            (live.iter().all(|l| l.source != source) && selected.is_none_or(|o| o == source))
+            (live.iter().all(|l| l.source != source) && only_source.is_none_or(|o| o == source))
                 .then_some(source)
         });
         match of_files {

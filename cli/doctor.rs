@@ -132,11 +132,7 @@ pub async fn restore(
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, None);
     }
-    session.say(&format!(
-        "Restored the casebook from {}: {}.",
-        response.file,
-        describe_contents(&response.contents)
-    ));
+    session.say(&format!("Restored the casebook from {}: {}.", response.file, contents(&response.contents)));
     if let Some(aside) = &aside {
         session
             .say(&format!("The previous database is damaged; it is kept unchanged in {}", aside.display()));
@@ -153,18 +149,13 @@ pub async fn export(session: &Session, command: ExportCommand, output: &mut Outp
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, None);
     }
-    session.say(&format!(
-        "{}: {}, {}.",
-        response.file,
-        size(response.bytes),
-        describe_contents(&response.contents)
-    ));
+    session.say(&format!("{}: {}, {}.", response.file, size(response.bytes), contents(&response.contents)));
     session.say("To import it elsewhere: precedent import casebook FILE");
     Ok(())
 }
 
 /// Describes the contents of a backup or an export.
-pub fn describe_contents(c: &Carried) -> String {
+pub fn contents(c: &Carried) -> String {
     let mut parts = vec![
         plural(c.sources.len() as u64, "source"),
         plural(c.documents, "document"),

@@ -12,8 +12,8 @@ use precedent_core::{
 use crate::{
     Session,
     args::DuplicatesCommand,
+    input,
     output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, labelled_day, plain, plural, state},
-    read,
 };
 
 pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Output) -> Result<()> {
@@ -28,8 +28,8 @@ pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Out
 
 async fn request(session: &Session, command: &DuplicatesCommand) -> Result<DuplicatesRequest> {
     let text = match (&command.file, command.key.as_deref()) {
-        (Some(path), _) => Some(read::question(session, Some(path)).await?),
-        (None, Some("-")) => Some(read::question(session, None).await?),
+        (Some(path), _) => Some(input::question(session, Some(path)).await?),
+        (None, Some("-")) => Some(input::question(session, None).await?),
         _ => None,
     };
     let key = command.key.as_deref().filter(|k| *k != "-").map(|k| session.key(k));

@@ -363,7 +363,7 @@ async fn casebook(
         }
     };
     let casebook = session.casebook.import_casebook(file, report_left_out, &session.task).await?;
-    session.say(&format!("Imported {}.", crate::doctor::describe_contents(&casebook.contents)));
+    session.say(&format!("Imported {}.", crate::doctor::contents(&casebook.contents)));
     let index = index(session, options).await?;
     match &json.json {
         Some(fields) => output.json(&CasebookReport { taken: casebook, index }, fields, None),

@@ -10,8 +10,8 @@ use precedent_core::{
 use crate::{
     Session,
     args::{NoteCommand, NoteDraftArgs},
+    input,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain},
-    read,
 };
 
 pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -> Result<()> {
@@ -121,7 +121,7 @@ fn text(argument: String) -> Result<String> {
     if argument != "-" {
         return Ok(argument);
     }
-    read::standard_input()
+    input::standard_input()
 }
 
 fn print_answer(session: &Session, answer: &NoteAnswer, output: &mut Output) {

@@ -8,8 +8,8 @@ use precedent_core::{
 use crate::{
     Session,
     args::SearchCommand,
+    input,
     output::{BOLD, DIM, KEY, Output, labelled_day, plain, spans, state},
-    read,
 };
 
 pub async fn run(session: &Session, command: SearchCommand, output: &mut Output) -> Result<()> {
@@ -36,7 +36,7 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
 /// Returns the query text.
 async fn query(session: &Session, command: &SearchCommand) -> Result<String> {
     let from_stdin = command.query == ["-"];
-    let text = if from_stdin { read::question(session, None).await? } else { command.query.join(" ") };
+    let text = if from_stdin { input::question(session, None).await? } else { command.query.join(" ") };
     // Without words, the search lists the latest changes or filtered items; empty piped text is an
     // error.
     let lists = command.query.is_empty() || (!from_stdin && !filters(command).is_empty());

@@ -15,9 +15,8 @@ use crate::{
     Session,
     args::TroubleshootCommand,
     comment::{fixed_in, print_change, print_comment},
-    logs,
+    input, logs,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, labelled_day, plain, plural, state},
-    read,
 };
 
 /// The maximum size in bytes of an error-free file that is used as a text.
@@ -49,7 +48,7 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
             clean = Some(lines);
             match &paths[..] {
                 [path] if path.metadata().is_ok_and(|m| m.is_file() && m.len() <= SMALL) => {
-                    (None, read::file(path)?.filter(|text| !is_long_log(text)).unwrap_or_default())
+                    (None, input::file(path)?.filter(|text| !is_long_log(text)).unwrap_or_default())
                 }
                 _ => (None, String::new()),
             }
@@ -90,7 +89,7 @@ pub enum Subject {
     /// Text.
     Text(String),
     /// Paths of logs, with the temporary file of standard input.
-    Logs(Vec<PathBuf>, Option<read::Log>),
+    Logs(Vec<PathBuf>, Option<input::Log>),
 }
 
 /// Returns whether a word is a whole key: `acme/app#12`.
@@ -118,9 +117,9 @@ pub async fn parse_subject(session: &Session, words: &[String]) -> Result<Subjec
     }
     let text = session.key(&words.join(" "));
     if text == "-" {
-        return Ok(match read::read_stdin(MAX_TEXT)? {
-            read::QuestionInput::Text(text) => Subject::Text(text),
-            read::QuestionInput::Log(log) => Subject::Logs(vec![log.path.clone()], Some(log)),
+        return Ok(match input::read_stdin(MAX_TEXT)? {
+            input::QuestionInput::Text(text) => Subject::Text(text),
+            input::QuestionInput::Log(log) => Subject::Logs(vec![log.path.clone()], Some(log)),
         });
     }
     // A key, a number or the URL of an item contains a digit.

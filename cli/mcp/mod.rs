@@ -2,7 +2,7 @@
 //!
 //! Only the protocol is printed.
 
-mod watched;
+mod stdout;
 
 use precedent_core::{Code, Error, Result};
 use precedent_engine::{OpenOptions, config::Settings};
@@ -28,7 +28,7 @@ pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand
             .with_hint("Run `precedent source list` to list its sources."));
     }
     let (input, output) = rmcp::transport::stdio();
-    let (output, failure) = watched::watch_output(output);
+    let (output, failure) = stdout::watch_output(output);
     let result = server.converse(input, output).await;
     failure.result().and(result)
 }

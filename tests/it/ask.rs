@@ -47,8 +47,8 @@ async fn known_problem_has_fix_version_and_reports() {
     let place = Place::new();
     let casebook = import_records(&place, &records()).await;
     let text = "On 3.1 it says:\nheron.errors.LeaseError: lease of slot 9 has ended before it was renewed";
-    let response = ask(&casebook, text).await;
-    let problem = response.problem.unwrap();
+    let reply = ask(&casebook, text).await;
+    let problem = reply.problem.unwrap();
     assert_eq!((problem.key.as_str(), problem.status), ("acme/app#4", ProblemStatus::Solved));
     assert_eq!(problem.fixed_in.as_deref(), Some("3.2.1"));
     assert_eq!(
@@ -57,16 +57,16 @@ async fn known_problem_has_fix_version_and_reports() {
     );
     assert_eq!(problem.reports, ["acme/app#7"]);
     assert!(problem.workaround.unwrap().text.contains("lease.keep"));
-    assert_eq!(response.next, ["Update to 3.2.1 or later."]);
+    assert_eq!(reply.next, ["Update to 3.2.1 or later."]);
 }
 
 #[tokio::test]
 async fn unknown_problem_asks_for_a_report() {
     let place = Place::new();
     let casebook = import_records(&place, &records()).await;
-    let response = ask(&casebook, "The invoice of March has no address of the customer").await;
-    assert!(response.problem.is_none() && response.conclusive, "{response:?}");
-    assert_eq!(response.next.last().map(String::as_str), Some("File a new report."));
+    let reply = ask(&casebook, "The invoice of March has no address of the customer").await;
+    assert!(reply.problem.is_none() && reply.conclusive, "{reply:?}");
+    assert_eq!(reply.next.last().map(String::as_str), Some("File a new report."));
 }
 
 #[tokio::test]
@@ -97,13 +97,13 @@ async fn every_view_names_the_same_problem() {
             };
             let similar = casebook.look_for_duplicates(request, &task).await.unwrap();
             let request = TroubleshootRequest { text: text.clone(), ..TroubleshootRequest::default() };
-            let response = casebook.troubleshoot(request, &task).await.unwrap();
+            let reply = casebook.troubleshoot(request, &task).await.unwrap();
             let answer = ask(&casebook, &text).await;
             let first = similar.candidates.first();
             let first = first.map(|c| (c.canonical.clone().unwrap_or(c.key.clone()), c.confidence));
-            let open = response.open.first().map(|report| report.key.clone());
+            let open = reply.open.first().map(|report| report.key.clone());
             let is_stated = |case: &&SolvedCase| case.kind == DocKind::Issue && case.helps >= SURELY;
-            let case = response.cases.iter().find(is_stated).map(|case| case.key.clone());
+            let case = reply.cases.iter().find(is_stated).map(|case| case.key.clone());
             let keys: Vec<String> =
                 [case.or(open), answer.problem.map(|problem| problem.key)].into_iter().flatten().collect();
             let is_stated = first.as_ref().is_some_and(|(_, confidence)| *confidence >= LIKELY);

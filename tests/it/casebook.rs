@@ -119,8 +119,8 @@ async fn hit_opens_at_the_matching_comment() {
     let casebook = load(&place, &sample_records()).await;
     let request =
         SearchRequest { query: "heartbeat emitter workaround".into(), explain: true, ..Default::default() };
-    let response = casebook.search(request, &Task::new()).await.unwrap();
-    let hit = &response.hits[0];
+    let reply = casebook.search(request, &Task::new()).await.unwrap();
+    let hit = &reply.hits[0];
     assert_eq!(hit.key, "acme/app#1");
     let passage = &hit.passages[0];
     assert_eq!((passage.part, passage.anchor.as_str()), (Part::Comment, "comment-50"));
@@ -144,9 +144,9 @@ async fn listing_without_words_is_paged() {
     };
     let mut keys = Vec::new();
     for offset in [0, 10, 20, 30] {
-        let response = page("is:issue", offset).await.unwrap();
-        assert_eq!(response.total, Some(25));
-        keys.extend(response.hits.into_iter().map(|hit| hit.key));
+        let reply = page("is:issue", offset).await.unwrap();
+        assert_eq!(reply.total, Some(25));
+        keys.extend(reply.hits.into_iter().map(|hit| hit.key));
     }
     assert_eq!(keys.len(), 25);
     keys.sort();
@@ -178,10 +178,10 @@ async fn shared_signature_is_a_separate_arm() {
                 .into(),
         ..Default::default()
     };
-    let response = casebook.search(request, &Task::new()).await.unwrap();
-    assert_eq!(response.hits[0].key, "acme/app#7");
-    assert!(response.arms.contains(&Arm::Signature));
-    assert!(response.hits[0].why.contains("One of the errors"), "{}", response.hits[0].why);
+    let reply = casebook.search(request, &Task::new()).await.unwrap();
+    assert_eq!(reply.hits[0].key, "acme/app#7");
+    assert!(reply.arms.contains(&Arm::Signature));
+    assert!(reply.hits[0].why.contains("One of the errors"), "{}", reply.hits[0].why);
 }
 
 #[tokio::test]
@@ -212,10 +212,10 @@ async fn unknown_key_finds_only_its_references() {
         [("#77", &["acme/app#1"][..]), ("acme/app#77", &["acme/app#1"]), ("acme/app#78", &[]), ("#78", &[])]
     {
         let request = SearchRequest { query: query.into(), ..Default::default() };
-        let response = casebook.search(request, &Task::new()).await.unwrap();
-        let found_keys: Vec<&str> = response.hits.iter().map(|hit| hit.key.as_str()).collect();
+        let reply = casebook.search(request, &Task::new()).await.unwrap();
+        let found_keys: Vec<&str> = reply.hits.iter().map(|hit| hit.key.as_str()).collect();
         assert_eq!(found_keys, expected, "{query}");
-        assert!(response.notices.iter().any(|n| n.lack == Lack::Item && n.text.contains(query)), "{query}");
+        assert!(reply.notices.iter().any(|n| n.lack == Lack::Item && n.text.contains(query)), "{query}");
     }
     // Next to other words, a key is an ordinary search term.
     assert!(keys(&casebook, "upload acme/app#78").await.contains(&"acme/app#1".to_owned()));

@@ -35,11 +35,11 @@ async fn clusters(casebook: &Casebook) -> ClustersResponse {
     casebook.clusters(ClustersRequest::default()).await.unwrap()
 }
 
-fn keys(response: &ClustersResponse) -> Vec<Vec<&str>> {
+fn keys(reply: &ClustersResponse) -> Vec<Vec<&str>> {
     fn of(cluster: &Cluster) -> Vec<&str> {
         [&cluster.head].into_iter().chain(&cluster.members).map(|m| m.key.as_str()).collect()
     }
-    response.clusters.iter().map(of).collect()
+    reply.clusters.iter().map(of).collect()
 }
 
 fn backlog() -> Vec<Value> {
@@ -56,10 +56,10 @@ fn backlog() -> Vec<Value> {
 async fn copies_form_a_cluster_with_a_trend() {
     let place = Place::new();
     let casebook = open(&place, &backlog()).await;
-    let response = clusters(&casebook).await;
-    assert_eq!(keys(&response), [["acme/app#1", "acme/app#3", "acme/app#5"]]);
-    let cluster = &response.clusters[0];
-    assert_eq!((response.total, response.open, response.unscanned), (1, 3, 0));
+    let reply = clusters(&casebook).await;
+    assert_eq!(keys(&reply), [["acme/app#1", "acme/app#3", "acme/app#5"]]);
+    let cluster = &reply.clusters[0];
+    assert_eq!((reply.total, reply.open, reply.unscanned), (1, 3, 0));
     assert_eq!((cluster.size, cluster.open, cluster.recent, cluster.before), (3, 3, 3, 0));
     assert!(cluster.words.iter().any(|w| w == "reloading" || w == "configuration"), "{:?}", cluster.words);
     assert!(cluster.members.iter().all(|m| !m.known && m.confidence > 0.5 && m.via.is_some()));
@@ -90,9 +90,9 @@ async fn clusters_follow_the_verdicts() {
     decide("acme/app#2", "acme/app#4", VerdictKind::Duplicate).await;
     decide("acme/app#5", "acme/app#1", VerdictKind::NotDuplicate).await;
     casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
-    let response = clusters(&casebook).await;
-    assert_eq!(keys(&response), [["acme/app#1", "acme/app#3"], ["acme/app#4", "acme/app#2"]]);
-    assert!(response.clusters[1].members[0].known);
+    let reply = clusters(&casebook).await;
+    assert_eq!(keys(&reply), [["acme/app#1", "acme/app#3"], ["acme/app#4", "acme/app#2"]]);
+    assert!(reply.clusters[1].members[0].known);
     // Undoing the decisions restores the earlier clusters.
     casebook.undo_verdict("acme/app#5", "acme/app#1", "ann").await.unwrap();
     casebook.undo_verdict("acme/app#2", "acme/app#4", "ann").await.unwrap();

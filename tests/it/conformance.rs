@@ -89,7 +89,7 @@ pub async fn incremental<B: Bench>() {
     assert!(second.requests < first.requests && second.requests <= B::IDLE, "{}", second.requests);
 }
 
-pub async fn edited<B: Bench>() {
+pub async fn edits_are_synced<B: Bench>() {
     let bench = B::with_items(250, 240);
     let mirror = bench.mirror().await;
     ok(&mirror).await;
@@ -102,7 +102,7 @@ pub async fn edited<B: Bench>() {
     bench.assert_same(&mirror);
 }
 
-pub async fn edited_while_read<B: Bench>() {
+pub async fn edits_during_a_sync<B: Bench>() {
     let bench = B::with_items(450, 340);
     bench.restless(9);
     let mirror = bench.mirror().await;
@@ -112,7 +112,7 @@ pub async fn edited_while_read<B: Bench>() {
     bench.assert_same(&mirror);
 }
 
-pub async fn deleted<B: Bench>() {
+pub async fn deletions_are_synced<B: Bench>() {
     let bench = B::with_items(120, 0);
     let mirror = bench.mirror().await;
     ok(&mirror).await;
@@ -136,7 +136,7 @@ pub async fn comment_before_item<B: Bench>() {
     bench.assert_same(&mirror);
 }
 
-pub async fn resumed<B: Bench>() {
+pub async fn failed_sync_resumes<B: Bench>() {
     let bench = B::with_items(350, 40);
     bench.break_down();
     let mirror = bench.mirror().await;
@@ -152,7 +152,7 @@ pub async fn resumed<B: Bench>() {
     bench.assert_same(&mirror);
 }
 
-pub async fn cancelled<B: Bench>() {
+pub async fn cancelled_sync_stops<B: Bench>() {
     let bench = B::with_items(350, 40);
     bench.stall(Duration::from_secs(20));
     let mirror = bench.mirror().await;
@@ -209,8 +209,8 @@ pub async fn unknown_fields<B: Bench>() {
 macro_rules! conformance {
     ($connector:ident, $bench:ty) => {
         mod $connector {
-            conformance!(@ $bench: full, incremental, edited, edited_while_read, deleted, comment_before_item, resumed,
-                cancelled, rate_limited, permission_lost, unknown_fields);
+            conformance!(@ $bench: full, incremental, edits_are_synced, edits_during_a_sync, deletions_are_synced,
+                comment_before_item, failed_sync_resumes, cancelled_sync_stops, rate_limited, permission_lost, unknown_fields);
         }
     };
     (@ $bench:ty: $($case:ident),+) => {
@@ -235,18 +235,18 @@ conformance!(zendesk, super::OnZendesk);
 
 /// Posts come with their topic: there is no list of them that could come first or be refused.
 mod discourse {
-    conformance!(@ super::OnDiscourse: full, incremental, edited, edited_while_read, deleted, resumed, cancelled, rate_limited,
-        unknown_fields);
+    conformance!(@ super::OnDiscourse: full, incremental, edits_are_synced, edits_during_a_sync,
+        deletions_are_synced, failed_sync_resumes, cancelled_sync_stops, rate_limited, unknown_fields);
 }
 
-/// A bench on a fake GitHub; `NUMBERED` selects links with page numbers.
-pub struct OnGitHub<const NUMBERED: bool>(FakeGitHub);
+/// A bench on a fake GitHub; `PAGE_NUMBERS` selects links with page numbers.
+pub struct OnGitHub<const PAGE_NUMBERS: bool>(FakeGitHub);
 
-impl<const NUMBERED: bool> Bench for OnGitHub<NUMBERED> {
+impl<const PAGE_NUMBERS: bool> Bench for OnGitHub<PAGE_NUMBERS> {
     fn with_items(items: u64, comments: u64) -> Self {
         let github = FakeGitHub::new("acme/app");
         github.world().fill(items, comments);
-        github.world().has_page_numbers = NUMBERED;
+        github.world().has_page_numbers = PAGE_NUMBERS;
         Self(github)
     }
 

@@ -204,7 +204,7 @@ mod confluence {
     use super::*;
     use crate::{fake_github::NOW, fake_tracker::Trouble};
 
-    const BOTH: [Shape; 2] = [Shape::ConfluenceCloud, Shape::ConfluenceServer];
+    const SHAPES: [Shape; 2] = [Shape::ConfluenceCloud, Shape::ConfluenceServer];
 
     fn tracker_with_pages(shape: Shape, pages: i64) -> FakeTracker {
         let fake = FakeTracker::new(shape, 0, 0);
@@ -217,7 +217,7 @@ mod confluence {
 
     #[tokio::test]
     async fn space_sync_sees_changes_and_deletions() {
-        for shape in BOTH {
+        for shape in SHAPES {
             let fake = tracker_with_pages(shape, 130);
             let mirror = Mirror::of_tracker(&fake, None, false).await;
             let report = sync(&mirror).await;
@@ -249,7 +249,7 @@ mod confluence {
 
     #[tokio::test]
     async fn rate_limits_are_awaited_and_hidden_pages_reported() {
-        for shape in BOTH {
+        for shape in SHAPES {
             let fake = tracker_with_pages(shape, 50);
             fake.content().trouble = Some((1, 1, Trouble::Status(429)));
             let mirror = Mirror::of_tracker(&fake, None, false).await;
@@ -271,7 +271,7 @@ mod confluence {
 
     #[tokio::test]
     async fn unknown_space_is_reported() {
-        for shape in BOTH {
+        for shape in SHAPES {
             let fake = tracker_with_pages(shape, 1);
             let mirror = Mirror::of_tracker(&fake, None, false).await;
             let new = NewMirror {

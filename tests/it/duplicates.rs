@@ -74,22 +74,22 @@ async fn ask(casebook: &Casebook, request: DuplicatesRequest) -> DuplicatesRespo
 }
 
 /// Returns a feature value of a candidate from an explained response.
-fn feature_value(response: &DuplicatesResponse, key: &str, feature: &str) -> f32 {
-    let candidate = response.candidates.iter().find(|c| c.key == key).unwrap();
+fn value_of(reply: &DuplicatesResponse, key: &str, feature: &str) -> f32 {
+    let candidate = reply.candidates.iter().find(|c| c.key == key).unwrap();
     candidate.trace.as_ref().unwrap().iter().find(|e| e.feature == feature).unwrap().value
 }
 
-fn keys(response: &DuplicatesResponse) -> Vec<&str> {
-    response.candidates.iter().map(|c| c.key.as_str()).collect()
+fn keys(reply: &DuplicatesResponse) -> Vec<&str> {
+    reply.candidates.iter().map(|c| c.key.as_str()).collect()
 }
 
 #[tokio::test]
 async fn reworded_report_ranks_first_with_reasons() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
-    let response = ask(&casebook, of("acme/app#5")).await;
-    assert_eq!(keys(&response).first(), Some(&"acme/app#1"));
-    let best = &response.candidates[0];
+    let reply = ask(&casebook, of("acme/app#5")).await;
+    assert_eq!(keys(&reply).first(), Some(&"acme/app#1"));
+    let best = &reply.candidates[0];
     let s = best.similarity;
     for value in [s.title, s.body, s.semantic.unwrap(), s.combined, best.confidence] {
         assert!((0.0..=1.0).contains(&value), "{s:?}");
@@ -121,8 +121,8 @@ async fn smaller_number_breaks_ties_in_time() {
     casebook.import_table("acme/table", &path, &[], &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     for (key, earlier) in [("acme/app#8", Some("acme/app#7")), ("acme/table#5", Some("acme/table#4"))] {
-        let response = ask(&casebook, of(key)).await;
-        assert_eq!((keys(&response).first().copied(), response.band), (earlier, Band::High), "{key}");
+        let reply = ask(&casebook, of(key)).await;
+        assert_eq!((keys(&reply).first().copied(), reply.band), (earlier, Band::High), "{key}");
     }
     for key in ["acme/app#7", "acme/table#4"] {
         assert!(ask(&casebook, of(key)).await.candidates.is_empty(), "{key}");
@@ -143,10 +143,10 @@ async fn copy_ranks_first_and_confidence_never_increases() {
         include_closed: true,
         ..Default::default()
     };
-    let response = ask(&casebook, copy).await;
-    assert_eq!((keys(&response)[0], response.band), ("acme/app#1", Band::High));
-    assert_eq!(response.candidates[0].reasons, ["identical text"]);
-    assert!(response.candidates.windows(2).all(|w| w[0].confidence >= w[1].confidence));
+    let reply = ask(&casebook, copy).await;
+    assert_eq!((keys(&reply)[0], reply.band), ("acme/app#1", Band::High));
+    assert_eq!(reply.candidates[0].reasons, ["identical text"]);
+    assert!(reply.candidates.windows(2).all(|w| w[0].confidence >= w[1].confidence));
 }
 
 /// Returns twenty reports of one line, and two with the same text under two titles.
@@ -168,10 +168,10 @@ async fn identical_text_with_another_title_is_likely_duplicate() {
     let place = Place::new();
     let casebook = open(&place).await;
     import(&casebook, &place, "acme/app", &told_twice(&[])).await;
-    let response = ask(&casebook, of("acme/app#22")).await;
-    assert_eq!(keys(&response)[0], "acme/app#21");
-    assert!(response.candidates[0].confidence >= 0.75, "{:?}", response.candidates[0]);
-    assert!(response.candidates[0].reasons.iter().any(|r| r.contains("nearly identical text")));
+    let reply = ask(&casebook, of("acme/app#22")).await;
+    assert_eq!(keys(&reply)[0], "acme/app#21");
+    assert!(reply.candidates[0].confidence >= 0.75, "{:?}", reply.candidates[0]);
+    assert!(reply.candidates[0].reasons.iter().any(|r| r.contains("nearly identical text")));
 }
 
 #[tokio::test]
@@ -182,10 +182,8 @@ async fn common_text_is_a_form_and_no_evidence() {
     let more: Vec<Value> =
         (23..=30).map(|n| report(n, 6, &format!("Nozzle number {n} is blocked"), &text)).collect();
     import(&casebook, &place, "acme/app", &told_twice(&more)).await;
-    let response = ask(&casebook, of("acme/app#22")).await;
-    assert!(
-        response.candidates.iter().all(|c| !c.reasons.iter().any(|r| r.contains("nearly identical text")))
-    );
+    let reply = ask(&casebook, of("acme/app#22")).await;
+    assert!(reply.candidates.iter().all(|c| !c.reasons.iter().any(|r| r.contains("nearly identical text"))));
 }
 
 #[tokio::test]
@@ -209,16 +207,16 @@ async fn templated_reports_are_no_duplicates() {
         threshold: 0.0,
         ..Default::default()
     };
-    let response = ask(&casebook, draft("Upload test on (Windows) fails")).await;
+    let reply = ask(&casebook, draft("Upload test on (Windows) fails")).await;
     for (key, system) in [("acme/app#1", "Android"), ("acme/app#2", "iOS"), ("acme/app#3", "Mobile Web")] {
-        let candidate = response.candidates.iter().find(|c| c.key == key).unwrap();
+        let candidate = reply.candidates.iter().find(|c| c.key == key).unwrap();
         assert!(candidate.confidence <= 0.05, "{key}: {}", candidate.confidence);
         let reason = format!("same template: “Windows” here, “{system}” there");
         assert_eq!(candidate.reasons[0], reason);
     }
     // The same text under an equivalent title is a copy.
-    let response = ask(&casebook, draft("Upload test on iOS fails")).await;
-    assert_eq!((keys(&response)[0], response.band), ("acme/app#2", Band::High));
+    let reply = ask(&casebook, draft("Upload test on iOS fails")).await;
+    assert_eq!((keys(&reply)[0], reply.band), ("acme/app#2", Band::High));
 }
 
 #[tokio::test]
@@ -230,12 +228,12 @@ async fn draft_leaves_no_record() {
         body: "It reads no queue after SIGHUP.".into(),
         ..Default::default()
     };
-    let response = ask(&casebook, draft.clone()).await;
+    let reply = ask(&casebook, draft.clone()).await;
     assert!(
-        keys(&response)[..2].contains(&"acme/app#1") && keys(&response)[..2].contains(&"acme/app#5"),
-        "{response:?}"
+        keys(&reply)[..2].contains(&"acme/app#1") && keys(&reply)[..2].contains(&"acme/app#5"),
+        "{reply:?}"
     );
-    assert_eq!(response.key, None);
+    assert_eq!(reply.key, None);
     let body_only = DuplicatesRequest { title: String::new(), ..draft };
     assert!(!ask(&casebook, body_only).await.candidates.is_empty());
 }
@@ -247,13 +245,13 @@ async fn closed_candidates_are_optional_with_their_outcome() {
     assert!(!keys(&ask(&casebook, of("acme/app#6")).await).contains(&"acme/app#3"));
     let with_closed = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#6") }).await;
     // The response reports the number of closed candidates that were left out.
-    let closed_notices = |response: &DuplicatesResponse| {
-        response.notices.iter().filter(|n| n.lack == Lack::Closed).map(|n| n.text.clone()).collect::<Vec<_>>()
+    let closed_notices = |reply: &DuplicatesResponse| {
+        reply.notices.iter().filter(|n| n.lack == Lack::Closed).map(|n| n.text.clone()).collect::<Vec<_>>()
     };
     let open_alone = ask(&casebook, of("acme/app#6")).await;
     let for_draft = ask(&casebook, DuplicatesRequest { title: "x y".into(), ..Default::default() }).await;
-    for response in [&open_alone, &for_draft] {
-        let texts = closed_notices(response);
+    for reply in [&open_alone, &for_draft] {
+        let texts = closed_notices(reply);
         assert!(texts.len() == 1 && texts[0].contains("closed"), "{texts:?}");
     }
     assert!(closed_notices(&with_closed).is_empty(), "{:?}", with_closed.notices);
@@ -296,19 +294,19 @@ async fn only_comments_before_the_report_are_evidence() {
     )
     .await;
     let request = DuplicatesRequest { explain: true, threshold: 0.0, ..of("acme/app#3") };
-    let response = ask(&casebook, request).await;
-    let value = |key: &str, feature: &str| feature_value(&response, key, feature);
-    assert!(value("acme/app#1", "said_anew") > 0.2, "{response:?}");
+    let reply = ask(&casebook, request).await;
+    let value = |key: &str, feature: &str| value_of(&reply, key, feature);
+    assert!(value("acme/app#1", "said_anew") > 0.2, "{reply:?}");
     assert!(
         value("acme/app#1", "comments") > 0.0 && value("acme/app#1", "quiet") < value("acme/app#2", "quiet")
     );
     assert_eq!((value("acme/app#2", "said_anew"), value("acme/app#2", "comments")), (0.0, 0.0));
     for cosine in ["said_text_cosine", "said_title_cosine"] {
-        assert!(value("acme/app#1", cosine) > 0.1, "{cosine} {response:?}");
+        assert!(value("acme/app#1", cosine) > 0.1, "{cosine} {reply:?}");
         assert_eq!(value("acme/app#2", cosine), 0.0, "{cosine}");
     }
-    assert_eq!(keys(&response)[0], "acme/app#1", "the words of its comment are the report's");
-    let reason = response.candidates[0].reasons.iter().find(|r| r.contains("its comments name")).unwrap();
+    assert_eq!(keys(&reply)[0], "acme/app#1", "the words of its comment are the report's");
+    let reason = reply.candidates[0].reasons.iter().find(|r| r.contains("its comments name")).unwrap();
     assert!(reason.contains("“truncated”") && reason.contains("“footer”"), "{reason}");
 }
 
@@ -328,9 +326,9 @@ async fn failure_and_message_are_one_reason() {
         &[report(1, 1, "Crash on import", &log("old")), report(2, 2, "Import crashes", &log("new"))],
     )
     .await;
-    let response = ask(&casebook, DuplicatesRequest { threshold: 0.0, ..of("acme/app#2") }).await;
+    let reply = ask(&casebook, DuplicatesRequest { threshold: 0.0, ..of("acme/app#2") }).await;
     let reasons: Vec<_> =
-        response.candidates[0].reasons.iter().filter(|r| r.contains("footer has no seal")).collect();
+        reply.candidates[0].reasons.iter().filter(|r| r.contains("footer has no seal")).collect();
     assert_eq!(reasons, ["same failure: panic footer has no seal"]);
 }
 
@@ -356,15 +354,15 @@ async fn rare_title_word_and_author_are_evidence() {
     )
     .await;
     let request = |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, ..of(key) };
-    let response = ask(&casebook, request("acme/app#5")).await;
-    let value = |key: &str, feature: &str| feature_value(&response, key, feature);
+    let reply = ask(&casebook, request("acme/app#5")).await;
+    let value = |key: &str, feature: &str| value_of(&reply, key, feature);
     // One of the two names the tablet; the phone is in the text of the third.
     let titles = ["acme/app#1", "acme/app#2", "acme/app#3"].map(|key| value(key, "same_title"));
     assert_eq!(titles, [0.0, 1.0, 1.0]);
     let authors =
         ["acme/app#1", "acme/app#2", "acme/app#3", "acme/app#4"].map(|key| value(key, "same_author"));
     assert_eq!(authors, [1.0, 0.0, 1.0, 0.0]);
-    let candidate = |key: &str| response.candidates.iter().find(|c| c.key == key).unwrap();
+    let candidate = |key: &str| reply.candidates.iter().find(|c| c.key == key).unwrap();
     assert!(candidate("acme/app#3").reasons.join(" ").contains("same reporter"));
     assert!(candidate("acme/app#2").confidence >= candidate("acme/app#3").confidence);
     // The same login in another source may be another person.
@@ -375,12 +373,12 @@ async fn rare_title_word_and_author_are_evidence() {
         &[by(report(7, 1, "Archive does not open on the phone", body), "ada")],
     )
     .await;
-    let response = ask(&casebook, DuplicatesRequest { everywhere: true, ..request("acme/app#5") }).await;
-    let authors = ["acme/app#3", "other/app#7"].map(|key| feature_value(&response, key, "same_author"));
+    let reply = ask(&casebook, DuplicatesRequest { everywhere: true, ..request("acme/app#5") }).await;
+    let authors = ["acme/app#3", "other/app#7"].map(|key| value_of(&reply, key, "same_author"));
     assert_eq!(authors, [1.0, 0.0]);
     // Bots file the same report repeatedly.
-    let response = ask(&casebook, request("acme/app#6")).await;
-    assert_eq!(feature_value(&response, "acme/app#4", "same_author"), 0.0);
+    let reply = ask(&casebook, request("acme/app#6")).await;
+    assert_eq!(value_of(&reply, "acme/app#4", "same_author"), 0.0);
 }
 
 #[tokio::test]
@@ -402,8 +400,8 @@ async fn shared_account_is_not_author_evidence() {
     import(&casebook, &place, "acme/app", &records).await;
     let request =
         |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, max_candidates: 60, ..of(key) };
-    let count_by_author = |response: &DuplicatesResponse| {
-        response.candidates.iter().filter(|c| feature_value(response, &c.key, "same_author") > 0.0).count()
+    let count_by_author = |reply: &DuplicatesResponse| {
+        reply.candidates.iter().filter(|c| value_of(reply, &c.key, "same_author") > 0.0).count()
     };
     assert_eq!(count_by_author(&ask(&casebook, request("acme/app#60")).await), 0);
     import(&casebook, &place, "acme/app", &[by(90, "ada"), by(91, "ada")]).await;
@@ -425,17 +423,17 @@ async fn line_common_to_all_failures_is_no_reason() {
         failure_report(21, 3, "FW-2077: no footer\n"),
     ]);
     import(&casebook, &place, "acme/app", &records).await;
-    let response =
+    let reply =
         ask(&casebook, DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#21") }).await;
-    assert!(response.candidates.len() > 5);
-    for candidate in &response.candidates {
+    assert!(reply.candidates.len() > 5);
+    for candidate in &reply.candidates {
         let reasons = candidate.reasons.join("; ");
         assert!(!reasons.contains("aborting due"), "{}: {reasons}", candidate.key);
         assert_eq!(reasons.contains("same error code: FW-2077"), candidate.key == "acme/app#20", "{reasons}");
     }
     // It does not turn failed builds into solved cases either.
     let log = "error: aborting due to previous error";
-    let response = casebook
+    let reply = casebook
         .troubleshoot(
             TroubleshootRequest {
                 text: format!("Sidebar is too narrow\n\n{log}"),
@@ -446,7 +444,7 @@ async fn line_common_to_all_failures_is_no_reason() {
         )
         .await
         .unwrap();
-    assert!(response.cases.iter().all(|c| !c.same_signature), "{:?}", response.cases);
+    assert!(reply.cases.iter().all(|c| !c.same_signature), "{:?}", reply.cases);
 }
 
 #[tokio::test]
@@ -467,11 +465,11 @@ async fn code_in_comments_counts_as_comment_evidence() {
     )
     .await;
     let request = DuplicatesRequest { explain: true, threshold: 0.0, ..of("acme/app#3") };
-    let response = ask(&casebook, request).await;
-    let value = |key: &str, feature: &str| feature_value(&response, key, feature);
+    let reply = ask(&casebook, request).await;
+    let value = |key: &str, feature: &str| value_of(&reply, key, feature);
     for feature in ["code_words", "signatures"] {
-        assert!(value("acme/app#2", feature) > 0.5, "{feature}: {response:?}");
-        assert!(value("acme/app#1", feature) == 0.0, "{feature} of what was said later: {response:?}");
+        assert!(value("acme/app#2", feature) > 0.5, "{feature}: {reply:?}");
+        assert!(value("acme/app#1", feature) == 0.0, "{feature} of what was said later: {reply:?}");
     }
     assert!(value("acme/app#1", "length") < value("acme/app#2", "length"));
 
@@ -479,8 +477,8 @@ async fn code_in_comments_counts_as_comment_evidence() {
         let request = SearchRequest { query: query.to_owned(), ..Default::default() };
         let casebook = &casebook;
         async move {
-            let response = casebook.search(request, &Task::new()).await.unwrap();
-            let mut keys: Vec<String> = response.hits.into_iter().map(|h| h.key).collect();
+            let reply = casebook.search(request, &Task::new()).await.unwrap();
+            let mut keys: Vec<String> = reply.hits.into_iter().map(|h| h.key).collect();
             keys.sort();
             keys
         }
@@ -527,8 +525,8 @@ async fn unrelated_report_is_recorded_as_checked() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     assert_eq!(casebook.last_check("acme/app#7").await.unwrap(), None);
-    let response = ask(&casebook, of("acme/app#7")).await;
-    assert_eq!(response.band, Band::None);
+    let reply = ask(&casebook, of("acme/app#7")).await;
+    assert_eq!(reply.band, Band::None);
     let check = casebook.last_check("acme/app#7").await.unwrap().unwrap();
     assert_eq!((check.band, check.checked_at.as_second()), (Band::None, 1_780_000_000));
 }
@@ -543,9 +541,9 @@ async fn rejected_pair_survives_reimport_and_reindexing() {
         .unwrap();
     assert_eq!((verdict.first.as_str(), verdict.second.as_str()), ("acme/app#1", "acme/app#5"));
     let away = async |casebook: &Casebook| {
-        let response = ask(casebook, of("acme/app#5")).await;
-        assert!(!keys(&response).contains(&"acme/app#1"), "{:?}", keys(&response));
-        assert_eq!(response.rejected, ["acme/app#1"]);
+        let reply = ask(casebook, of("acme/app#5")).await;
+        assert!(!keys(&reply).contains(&"acme/app#1"), "{:?}", keys(&reply));
+        assert_eq!(reply.rejected, ["acme/app#1"]);
     };
     away(&casebook).await;
     let mut records = backlog();
@@ -577,8 +575,8 @@ async fn queue_holds_undecided_pairs_and_rescans_changes() {
         let request = TriageRequest { include_closed, band: Band::None, ..Default::default() };
         casebook.triage(request, &Task::new()).await.unwrap()
     };
-    let pairs = |response: &TriageResponse| -> Vec<(String, String)> {
-        response.queue.iter().map(|i| (i.key.clone(), i.candidate.key.clone())).collect()
+    let pairs = |reply: &TriageResponse| -> Vec<(String, String)> {
+        reply.queue.iter().map(|i| (i.key.clone(), i.candidate.key.clone())).collect()
     };
     let first = queue(false).await;
     assert_eq!(first.scanned, 6, "every open issue");
@@ -620,8 +618,8 @@ async fn query_of_all_sources_keeps_the_queue() {
     let queue = async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
     let queue_before = queue().await;
     let everywhere = DuplicatesRequest { everywhere: true, ..of("two/app#7") };
-    let response = ask(&casebook, everywhere).await;
-    assert_eq!(keys(&response).first(), Some(&"one/app#1"), "{response:?}");
+    let reply = ask(&casebook, everywhere).await;
+    assert_eq!(keys(&reply).first(), Some(&"one/app#1"), "{reply:?}");
     let queue_after = queue().await;
     let queue_keys = |r: &TriageResponse| r.queue.iter().map(|i| i.key.clone()).collect::<Vec<_>>();
     assert_eq!(
@@ -807,8 +805,8 @@ async fn match_in_another_source_is_mentioned() {
     ];
     import(&casebook, &place, "mail/desk", &desk).await;
     let elsewhere_notices = async |request| {
-        let response = ask(&casebook, request).await;
-        response.notices.into_iter().filter(|n| n.lack == Lack::Elsewhere).map(|n| n.text).collect::<Vec<_>>()
+        let reply = ask(&casebook, request).await;
+        reply.notices.into_iter().filter(|n| n.lack == Lack::Elsewhere).map(|n| n.text).collect::<Vec<_>>()
     };
     let notices = elsewhere_notices(of("mail/desk#7")).await;
     assert!(notices.len() == 1 && notices[0].contains("nord/app#1"), "{notices:?}");
@@ -834,8 +832,8 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
         ("acme/many#358", 120),
         "{from_source:#?}"
     );
-    let weight = |response: &DuplicatesResponse, name: &str| {
-        let trace = response.candidates[0].trace.as_ref().unwrap();
+    let weight = |reply: &DuplicatesResponse, name: &str| {
+        let trace = reply.candidates[0].trace.as_ref().unwrap();
         trace.iter().find(|e| e.feature == name).unwrap().weight
     };
     assert!(weight(&from_source, "code_words") > weight(&everywhere, "code_words"));
@@ -923,10 +921,10 @@ async fn chains_end_at_the_canonical_report() {
         comment(20, 4, "is it the same?"),
     ];
     import(&casebook, &place, "acme/app", &records).await;
-    let response = ask(&casebook, of("acme/app#4")).await;
-    let third = response.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
+    let reply = ask(&casebook, of("acme/app#4")).await;
+    let third = reply.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#1"));
-    assert!(response.circle.is_empty() && response.known.is_none());
+    assert!(reply.circle.is_empty() && reply.known.is_none());
     // The canonical report names those that were closed as its duplicates.
     let stays = ask(&casebook, of("acme/app#1")).await;
     let duplicates: Vec<&str> =
@@ -942,8 +940,8 @@ async fn chains_end_at_the_canonical_report() {
         .record_verdict("acme/app#2", "acme/app#1", VerdictKind::NotDuplicate, None, "ann")
         .await
         .unwrap();
-    let response = ask(&casebook, of("acme/app#4")).await;
-    let third = response.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
+    let reply = ask(&casebook, of("acme/app#4")).await;
+    let third = reply.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#2"));
     assert!(ask(&casebook, of("acme/app#2")).await.known.is_none());
     // Marking a report as a duplicate of its own duplicate would create a circle.
@@ -982,12 +980,12 @@ async fn awkward_reports_get_sensible_answers() {
     let mut log = "2026-01-01 INFO working on a part of the queue\n".repeat(110_000);
     log.push_str("ERROR: upload of the bundle ended with FW-1043\n");
     let body = format!("```\n{log}```\n");
-    let response = ask(
+    let reply = ask(
         &casebook,
         DuplicatesRequest { body, include_closed: true, threshold: 0.0, ..Default::default() },
     )
     .await;
-    assert!(response.compared > 0);
+    assert!(reply.compared > 0);
     for (key, code) in [("acme/app#999", Code::NotFound), ("acme/none#1", Code::NotFound)] {
         assert_eq!(casebook.duplicates(of(key), &Task::new()).await.unwrap_err().code(), code);
     }
@@ -1009,10 +1007,10 @@ async fn missing_model_falls_back_to_keywords() {
     let mut options = OpenOptions::new(place.casebook());
     options.engine = Some(Engine::Off);
     let casebook = Casebook::open(options).await.unwrap();
-    let response = ask(&casebook, of("acme/app#5")).await;
-    assert_eq!(keys(&response).first(), Some(&"acme/app#1"));
-    assert_eq!(response.candidates[0].similarity.semantic, None);
-    assert_eq!(response.notices.iter().filter(|n| n.lack == Lack::Model).count(), 1);
+    let reply = ask(&casebook, of("acme/app#5")).await;
+    assert_eq!(keys(&reply).first(), Some(&"acme/app#1"));
+    assert_eq!(reply.candidates[0].similarity.semantic, None);
+    assert_eq!(reply.notices.iter().filter(|n| n.lack == Lack::Model).count(), 1);
 }
 
 #[test]
@@ -1065,9 +1063,9 @@ async fn fixed_needs_evidence() {
     ];
     records[3]["created_at"] = json!("2026-01-07T00:00:00Z");
     import(&casebook, &place, "acme/app", &records).await;
-    let response = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#3") }).await;
+    let reply = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#3") }).await;
     let disposition =
-        |key: &str| response.candidates.iter().find(|c| c.key == key).map(|c| c.disposition.clone()).unwrap();
+        |key: &str| reply.candidates.iter().find(|c| c.key == key).map(|c| c.disposition.clone()).unwrap();
     assert_eq!(disposition("acme/app#1"), Disposition::Completed);
     assert!(
         matches!(disposition("acme/app#2"), Disposition::Fixed(_) | Disposition::PossibleRegression(_)),
@@ -1093,6 +1091,6 @@ async fn empty_form_is_never_a_duplicate() {
     .collect();
     records.extend([report(4, 2, title, template), report(5, 3, title, template)]);
     import(&casebook, &place, "acme/app", &records).await;
-    let response = ask(&casebook, of("acme/app#5")).await;
-    assert!(response.candidates.iter().all(|c| c.confidence < 0.5), "{:?}", response.candidates);
+    let reply = ask(&casebook, of("acme/app#5")).await;
+    assert!(reply.candidates.iter().all(|c| c.confidence < 0.5), "{:?}", reply.candidates);
 }

@@ -306,9 +306,9 @@ async fn forward(Shared((target, host, client, tamper)): Shared<Route>, request:
     let mut headers = parts.headers;
     headers.remove("host");
     headers.remove("accept-encoding");
-    let response =
+    let reply =
         client.request(parts.method, format!("{target}{path}")).headers(headers).body(request_body).send();
-    let Ok(answer) = response.await else {
+    let Ok(answer) = reply.await else {
         return Response::builder().status(502).body(Body::empty()).unwrap();
     };
     let (status, mut headers) = (answer.status().as_u16(), answer.headers().clone());
@@ -325,10 +325,10 @@ async fn forward(Shared((target, host, client, tamper)): Shared<Route>, request:
     if let Some(tamper) = *tamper.lock().unwrap_or_else(PoisonError::into_inner) {
         tamper(&mut answer);
     }
-    let mut response = Response::builder().status(answer.status).body(Body::empty()).unwrap();
-    *response.headers_mut() = answer.headers;
-    *response.body_mut() = Body::from(Bytes::from(answer.body));
-    response
+    let mut reply = Response::builder().status(answer.status).body(Body::empty()).unwrap();
+    *reply.headers_mut() = answer.headers;
+    *reply.body_mut() = Body::from(Bytes::from(answer.body));
+    reply
 }
 
 /// Returns the stored items without tombstones.
@@ -618,8 +618,8 @@ async fn internal_comment_is_shown_and_goes_nowhere_else() {
     let text = String::from_utf8(text).unwrap();
     assert!(!text.contains("valve 1") && !text.contains("valve 3"), "{text}");
     let request = SearchRequest { query: "mode:lexical \"valve 3\"".to_owned(), ..SearchRequest::default() };
-    let response = mirror.casebook.search(request, &Task::new()).await.unwrap();
-    assert!(response.hits.iter().all(|hit| !hit.key.ends_with("#1")), "{:?}", response.hits);
+    let reply = mirror.casebook.search(request, &Task::new()).await.unwrap();
+    assert!(reply.hits.iter().all(|hit| !hit.key.ends_with("#1")), "{:?}", reply.hits);
     for (notes, comments) in [(false, 2), (true, 4)] {
         let file = mirror.folder().with_extension(format!("{notes}.casebook"));
         let export = mirror.casebook.export(&file, notes, true, &Task::new()).await.unwrap();

@@ -260,8 +260,8 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
     hub.seen_login |= header("authorization").is_some();
     hub.log.push((path.clone(), range.clone()));
     let name = path.rsplit('/').next().unwrap_or_default();
-    let here = if name.ends_with(".onnx") { tiny() } else { root().join("models/builtin").join(name) };
-    let Ok(bytes) = std::fs::read(here) else {
+    let file = if name.ends_with(".onnx") { tiny() } else { root().join("models/builtin").join(name) };
+    let Ok(bytes) = std::fs::read(file) else {
         return Response::builder().status(404).body(Body::empty()).unwrap();
     };
     if let Some(status) = hub.status {

@@ -53,11 +53,11 @@ async fn exact_copy_is_first_at_every_coverage() {
                 include_closed: true,
                 ..Default::default()
             };
-            let response = casebook.duplicates(request, &Task::new()).await.unwrap();
-            let best = &response.candidates[0];
+            let reply = casebook.duplicates(request, &Task::new()).await.unwrap();
+            let best = &reply.candidates[0];
             let key = format!("acme/app#{}", draft["number"]);
             assert_eq!((best.key.as_str(), best.band), (key.as_str(), Band::High), "{coverage}: {best:?}");
-            assert_eq!(response.conclusive, coverage == u64::MAX, "{coverage}");
+            assert_eq!(reply.conclusive, coverage == u64::MAX, "{coverage}");
         }
     }
 }
@@ -82,9 +82,9 @@ async fn title_of_the_query_stays_first_without_vectors() {
         }
         let query = "gasket of the intake valve leaks".to_owned();
         let request = SearchRequest { query, mode: Some(Mode::Hybrid), ..Default::default() };
-        let response = casebook.search(request, &Task::new()).await.unwrap();
-        assert_eq!(response.hits[0].key, "acme/app#900", "{coverage}");
-        assert_eq!(response.conclusive, coverage == u64::MAX);
+        let reply = casebook.search(request, &Task::new()).await.unwrap();
+        assert_eq!(reply.hits[0].key, "acme/app#900", "{coverage}");
+        assert_eq!(reply.conclusive, coverage == u64::MAX);
     }
 }
 
@@ -95,9 +95,9 @@ async fn incomplete_index_denies_nothing() {
     let path = place.file("in.jsonl", tracker(60, 0, 5).0);
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     let request = || TroubleshootRequest { text: "zeppelin moors sideways".into(), ..Default::default() };
-    let response = casebook.troubleshoot(request(), &Task::new()).await.unwrap();
-    assert!(!response.conclusive, "{:?}", response.notices);
-    assert_eq!(response.notices[0].text, "Not conclusive: the semantic index is 0 % built.");
+    let reply = casebook.troubleshoot(request(), &Task::new()).await.unwrap();
+    assert!(!reply.conclusive, "{:?}", reply.notices);
+    assert_eq!(reply.notices[0].text, "Not conclusive: the semantic index is 0 % built.");
     casebook.update_index(&Task::new()).await.unwrap();
     assert!(casebook.troubleshoot(request(), &Task::new()).await.unwrap().conclusive);
 }

@@ -17,7 +17,7 @@ async fn open(place: &Place) -> Casebook {
     Casebook::open(place.options()).await.unwrap()
 }
 
-async fn casebook_with(place: &Place, records: &[Value]) -> Casebook {
+async fn load(place: &Place, records: &[Value]) -> Casebook {
     let casebook = open(place).await;
     let path = place.file("in.jsonl", lines(records));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
@@ -36,7 +36,7 @@ fn silent(number: u64, title: &str, body: &str) -> Value {
 }
 
 /// Returns a report that was solved in a version.
-fn solved_report(number: u64, title: &str, body: &str) -> Value {
+fn fixed_report(number: u64, title: &str, body: &str) -> Value {
     with(silent(number, title, body), json!({"milestone": {"title": "4.0"}}))
 }
 
@@ -66,26 +66,26 @@ async fn ask(casebook: &Casebook, request: TroubleshootRequest) -> TroubleshootR
     casebook.troubleshoot(request, &Task::new()).await.unwrap()
 }
 
-fn keys(response: &TroubleshootResponse) -> Vec<&str> {
-    response.cases.iter().map(|c| c.key.as_str()).collect()
+fn keys(reply: &TroubleshootResponse) -> Vec<&str> {
+    reply.cases.iter().map(|c| c.key.as_str()).collect()
 }
 
 #[tokio::test]
 async fn only_resolved_items_are_cases() {
     let place = Place::new();
-    let casebook = casebook_with(
+    let casebook = load(
         &place,
         &[
             issue(1, FAILURE, "It is open."),
-            with(solved_report(2, FAILURE, "It was solved."), json!({"locked": true})),
+            with(fixed_report(2, FAILURE, "It was solved."), json!({"locked": true})),
             pull(3, FAILURE, "It was not merged.", false),
             pull(4, FAILURE, "It was merged.", true),
         ],
     )
     .await;
-    let response = ask(&casebook, of(FAILURE)).await;
-    assert_eq!(response.outcome, TroubleshootOutcome::Solved);
-    let mut keys = keys(&response);
+    let reply = ask(&casebook, of(FAILURE)).await;
+    assert_eq!(reply.outcome, TroubleshootOutcome::Solved);
+    let mut keys = keys(&reply);
     keys.sort_unstable();
     assert_eq!(keys, ["acme/app#2", "acme/app#4"]);
 }
@@ -95,11 +95,11 @@ async fn declined_item_is_no_solved_case() {
     let place = Place::new();
     let closed_as = |number: u64, reason: &str| {
         with(
-            solved_report(number, &format!("{FAILURE} ({number})"), "The proxy cuts it."),
+            fixed_report(number, &format!("{FAILURE} ({number})"), "The proxy cuts it."),
             json!({"state_reason": reason}),
         )
     };
-    let casebook = casebook_with(
+    let casebook = load(
         &place,
         &[
             closed_as(1, "Won't Do"),
@@ -111,9 +111,9 @@ async fn declined_item_is_no_solved_case() {
         ],
     )
     .await;
-    let response = ask(&casebook, of(FAILURE)).await;
-    assert_eq!(keys(&response), ["acme/app#6"]);
-    assert!(response.near.iter().all(|near| near.declined), "{:?}", response.near);
+    let reply = ask(&casebook, of(FAILURE)).await;
+    assert_eq!(keys(&reply), ["acme/app#6"]);
+    assert!(reply.near.iter().all(|near| near.declined), "{:?}", reply.near);
     let reasons = |query: &str| {
         let query = precedent_core::model::SearchRequest { query: query.into(), ..Default::default() };
         let casebook = &casebook;
@@ -126,7 +126,7 @@ async fn declined_item_is_no_solved_case() {
 #[tokio::test]
 async fn undocumented_or_denied_fix_is_not_conclusive() {
     let place = Place::new();
-    let casebook = casebook_with(
+    let casebook = load(
         &place,
         &[
             silent(1, "Pump stops with error QX-7731 at night", "It stops."),
@@ -163,7 +163,7 @@ async fn undocumented_or_denied_fix_is_not_conclusive() {
 #[tokio::test]
 async fn duplicate_comment_leads_to_the_fixed_report() {
     let place = Place::new();
-    let casebook = casebook_with(
+    let casebook = load(
         &place,
         &[
             silent(1, "Pump stops with error QX-7731", "It stops at night."),
@@ -174,32 +174,32 @@ async fn duplicate_comment_leads_to_the_fixed_report() {
         ],
     )
     .await;
-    let response = ask(&casebook, of("ERROR pump stops with error QX-7731 at midnight")).await;
-    assert_eq!(keys(&response), ["acme/app#1"]);
+    let reply = ask(&casebook, of("ERROR pump stops with error QX-7731 at midnight")).await;
+    assert_eq!(keys(&reply), ["acme/app#1"]);
 }
 
 #[tokio::test]
 async fn error_line_is_searched_when_text_is_inconclusive() {
     let place = Place::new();
-    let report = solved_report(1, "Nightly export ends with error QX-7731", "Since Monday.");
-    let casebook = casebook_with(&place, &[report]).await;
+    let report = fixed_report(1, "Nightly export ends with error QX-7731", "Since Monday.");
+    let casebook = load(&place, &[report]).await;
     let mut log: String = (0..30)
         .map(|i| format!("2026-11-20 03:{i:02}:00 INFO row {i} of the ledger is read by worker {}\n", i % 7))
         .collect();
     log.push_str("2026-11-20 03:40:00 ERROR nightly export ends with error QX-7731\n");
-    let response = ask(&casebook, of(&log)).await;
-    assert_eq!(keys(&response), ["acme/app#1"]);
-    assert!(response.is_sure(), "{:?}", response.cases[0].helps);
+    let reply = ask(&casebook, of(&log)).await;
+    assert_eq!(keys(&reply), ["acme/app#1"]);
+    assert!(reply.is_sure(), "{:?}", reply.cases[0].helps);
 }
 
 #[tokio::test]
 async fn open_report_is_named_without_a_case() {
     let place = Place::new();
     let code = "the pump stops with error QX-7731";
-    let casebook = casebook_with(&place, &[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
-    let response = ask(&casebook, of(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
-    assert_eq!(keys(&response), <[&str; 0]>::default());
-    assert_eq!(response.open.iter().map(|o| o.key.as_str()).collect::<Vec<_>>(), ["acme/app#1"]);
+    let casebook = load(&place, &[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
+    let reply = ask(&casebook, of(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
+    assert_eq!(keys(&reply), <[&str; 0]>::default());
+    assert_eq!(reply.open.iter().map(|o| o.key.as_str()).collect::<Vec<_>>(), ["acme/app#1"]);
     // Another code of the same family is another failure.
     let other_response =
         ask(&casebook, of("2026-11-20 03:12:00 ERROR the pump stops with error QX-7732")).await;
@@ -209,32 +209,30 @@ async fn open_report_is_named_without_a_case() {
 #[tokio::test]
 async fn still_happening_comment_confirms_no_fix() {
     let place = Place::new();
-    let casebook = casebook_with(
+    let casebook = load(
         &place,
         &[
-            solved_report(1, FAILURE, "The proxy cuts it."),
+            fixed_report(1, FAILURE, "The proxy cuts it."),
             outsider_comment(1, 1, 0, "Fixed in 3.1."),
             outsider_comment(2, 1, 10, "Still happens for me with 3.1 and 3.2, nothing changed."),
         ],
     )
     .await;
-    let response = ask(&casebook, of(FAILURE)).await;
-    let roles: Vec<_> = response.cases[0].comments.iter().map(|c| c.role).collect();
+    let reply = ask(&casebook, of(FAILURE)).await;
+    let roles: Vec<_> = reply.cases[0].comments.iter().map(|c| c.role).collect();
     assert_eq!(roles, [None, Some(CommentRole::Denial)]);
 }
 
 #[tokio::test]
 async fn own_solution_comes_first() {
     let place = Place::new();
-    let casebook = casebook_with(
-        &place,
-        &[solved_report(2, FAILURE, "It was solved."), pull(4, FAILURE, "It was merged.", true)],
-    )
-    .await;
+    let casebook =
+        load(&place, &[fixed_report(2, FAILURE, "It was solved."), pull(4, FAILURE, "It was merged.", true)])
+            .await;
     let about = |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
-    let response = ask(&casebook, about("acme/app#2")).await;
-    assert_eq!(keys(&response), ["acme/app#2", "acme/app#4"]);
-    let relations: Vec<_> = response.cases.iter().map(|c| c.relation).collect();
+    let reply = ask(&casebook, about("acme/app#2")).await;
+    assert_eq!(keys(&reply), ["acme/app#2", "acme/app#4"]);
+    let relations: Vec<_> = reply.cases.iter().map(|c| c.relation).collect();
     assert_eq!(relations, [Some(CaseRelation::Itself), None]);
     // A pull request is not a report, and a pasted text has no item.
     assert_eq!(keys(&ask(&casebook, about("acme/app#4")).await), ["acme/app#2"]);
@@ -244,42 +242,41 @@ async fn own_solution_comes_first() {
 #[tokio::test]
 async fn known_canonical_comes_first() {
     let place = Place::new();
-    let duplicate = with(solved_report(3, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
-    let casebook = casebook_with(
+    let duplicate = with(fixed_report(3, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
+    let casebook = load(
         &place,
         &[
-            solved_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."),
-            solved_report(2, FAILURE, "Another fault."),
+            fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."),
+            fixed_report(2, FAILURE, "Another fault."),
             duplicate,
-            with(solved_report(4, FAILURE, "Duplicate of #5"), json!({"state_reason": "duplicate"})),
+            with(fixed_report(4, FAILURE, "Duplicate of #5"), json!({"state_reason": "duplicate"})),
             issue(5, "Chunks are lost", "It is open."),
         ],
     )
     .await;
     let about = |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
-    let response = ask(&casebook, about("acme/app#3")).await;
-    assert_eq!(keys(&response)[..2], ["acme/app#1", "acme/app#2"]);
-    assert_eq!(response.cases[0].relation, Some(CaseRelation::Canonical));
-    assert_eq!(response.cases[0].via, None);
+    let reply = ask(&casebook, about("acme/app#3")).await;
+    assert_eq!(keys(&reply)[..2], ["acme/app#1", "acme/app#2"]);
+    assert_eq!(reply.cases[0].relation, Some(CaseRelation::Canonical));
+    assert_eq!(reply.cases[0].via, None);
     // An open report solves nothing.
-    let response = ask(&casebook, about("acme/app#4")).await;
-    assert!(response.cases.iter().all(|c| c.relation.is_none()), "{:?}", keys(&response));
+    let reply = ask(&casebook, about("acme/app#4")).await;
+    assert!(reply.cases.iter().all(|c| c.relation.is_none()), "{:?}", keys(&reply));
 }
 
 #[tokio::test]
 async fn threshold_is_a_similarity() {
     let place = Place::new();
     let casebook =
-        casebook_with(&place, &[solved_report(1, "Blue console theme", "Links are blue on black there.")])
-            .await;
+        load(&place, &[fixed_report(1, "Blue console theme", "Links are blue on black there.")]).await;
     let text = "Console theme has blue links";
-    let response = ask(&casebook, TroubleshootRequest { settings: at(0.0), ..of(text) }).await;
-    let similarity = response.cases[0].similarity.unwrap();
+    let reply = ask(&casebook, TroubleshootRequest { settings: at(0.0), ..of(text) }).await;
+    let similarity = reply.cases[0].similarity.unwrap();
     assert!((0.4..0.95).contains(&similarity), "{similarity}");
     // A threshold of 0.65 accepts distances of 0.35 and less.
     for (threshold, passes) in [(similarity - 0.01, true), (similarity + 0.01, false)] {
-        let response = ask(&casebook, TroubleshootRequest { settings: at(threshold), ..of(text) }).await;
-        assert_eq!(!response.cases.is_empty(), passes, "{threshold} of {similarity}");
+        let reply = ask(&casebook, TroubleshootRequest { settings: at(threshold), ..of(text) }).await;
+        assert_eq!(!reply.cases.is_empty(), passes, "{threshold} of {similarity}");
     }
 }
 
@@ -288,74 +285,64 @@ async fn unrelated_text_has_no_case() {
     let place = Place::new();
     let filler =
         |n: u64| issue(100 + n, &format!("Other thing {n}"), "Nothing to see here, move along please.");
-    let mut records = vec![solved_report(
+    let mut records = vec![fixed_report(
         1,
         "Timezone of the second column",
         "The timezone of the second column is wrong whenever the export runs during a daylight change over night.",
     )];
     records.extend((0..30).map(filler));
-    let casebook = casebook_with(&place, &records).await;
+    let casebook = load(&place, &records).await;
     // Only one of many words is common.
     let far = "A pipeline of ours stalls over the weekend while compaction, vacuum, retention and snapshot tasks compete";
-    let response = ask(&casebook, of(far)).await;
-    assert_eq!(
-        (response.outcome, response.cases.len(), response.near.len()),
-        (TroubleshootOutcome::Nothing, 0, 0)
-    );
+    let reply = ask(&casebook, of(far)).await;
+    assert_eq!((reply.outcome, reply.cases.len(), reply.near.len()), (TroubleshootOutcome::Nothing, 0, 0));
     let near = "The timezone of the second column is wrong";
-    let response = ask(&casebook, of(near)).await;
-    assert_eq!(keys(&response), ["acme/app#1"]);
+    let reply = ask(&casebook, of(near)).await;
+    assert_eq!(keys(&reply), ["acme/app#1"]);
     // With `anyway`, the closest matches are shown and marked as such.
     let request = |anyway| TroubleshootRequest { settings: at(1.0), anyway, ..of(near) };
     assert_eq!(keys(&ask(&casebook, request(false)).await), [""; 0]);
-    let response = ask(&casebook, request(true)).await;
-    assert_eq!(
-        (response.outcome, response.near[0].key.as_str()),
-        (TroubleshootOutcome::Nothing, "acme/app#1")
-    );
-    assert!(!response.near[0].declined && response.near[0].helps > 0.0);
+    let reply = ask(&casebook, request(true)).await;
+    assert_eq!((reply.outcome, reply.near[0].key.as_str()), (TroubleshootOutcome::Nothing, "acme/app#1"));
+    assert!(!reply.near[0].declined && reply.near[0].helps > 0.0);
 }
 
 #[tokio::test]
 async fn not_planned_item_solves_nothing() {
     let place = Place::new();
-    let declined_report =
-        with(solved_report(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
+    let declined_report = with(fixed_report(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
     let why = "This is as designed: the proxy refuses bundles that are larger than its limit.";
     let records = [
         declined_report,
         outsider_comment(10, 1, 1, "Same here, on two machines of ours."),
         with(outsider_comment(11, 1, 2, why), json!({"author_association": "MEMBER"})),
-        solved_report(2, "Upload of a bundle stops with FW-1043", "Solved."),
+        fixed_report(2, "Upload of a bundle stops with FW-1043", "Solved."),
     ];
-    let casebook = casebook_with(&place, &records).await;
-    let response = ask(&casebook, of(FAILURE)).await;
-    assert_eq!(keys(&response), ["acme/app#2"]);
-    let near: Vec<_> = response.near.iter().map(|c| (c.key.as_str(), c.declined)).collect();
+    let casebook = load(&place, &records).await;
+    let reply = ask(&casebook, of(FAILURE)).await;
+    assert_eq!(keys(&reply), ["acme/app#2"]);
+    let near: Vec<_> = reply.near.iter().map(|c| (c.key.as_str(), c.declined)).collect();
     assert_eq!(near, [("acme/app#1", true)]);
     // The comment that explains the closure is what a customer can be told.
-    assert_eq!(response.near[0].said.as_ref().map(|c| c.text.as_str()), Some(why));
+    assert_eq!(reply.near[0].said.as_ref().map(|c| c.text.as_str()), Some(why));
 }
 
 #[tokio::test]
 async fn duplicate_leads_to_its_canonical() {
     let place = Place::new();
-    let duplicate = with(solved_report(2, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
-    let casebook = casebook_with(
-        &place,
-        &[solved_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."), duplicate],
-    )
-    .await;
-    let response = ask(&casebook, of(FAILURE)).await;
-    assert_eq!((keys(&response)[0], response.cases[0].via.as_deref()), ("acme/app#1", Some("acme/app#2")));
-    assert_eq!(response.cases.len(), 1);
+    let duplicate = with(fixed_report(2, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
+    let casebook =
+        load(&place, &[fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."), duplicate]).await;
+    let reply = ask(&casebook, of(FAILURE)).await;
+    assert_eq!((keys(&reply)[0], reply.cases[0].via.as_deref()), ("acme/app#1", Some("acme/app#2")));
+    assert_eq!(reply.cases.len(), 1);
 }
 
 #[tokio::test]
 async fn case_shows_roles_fix_and_versions() {
     let place = Place::new();
     let member = |record: Value| with(record, json!({"author_association": "MEMBER"}));
-    let casebook = casebook_with(
+    let casebook = load(
         &place,
         &[
             silent(1, FAILURE, "On 2.3.1 the upload stops.\n\nLogs attached."),
@@ -373,8 +360,8 @@ async fn case_shows_roles_fix_and_versions() {
         ],
     )
     .await;
-    let response = ask(&casebook, of(FAILURE)).await;
-    let case = response.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
+    let reply = ask(&casebook, of(FAILURE)).await;
+    let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
     let roles: Vec<Option<CommentRole>> = case.comments.iter().map(|c| c.role).collect();
     let expected_roles =
         [Some(CommentRole::Confirmation), Some(CommentRole::Workaround), None, Some(CommentRole::Fix)];
@@ -395,16 +382,15 @@ async fn case_compares_asked_and_fixed_version() {
     let place = Place::new();
     let fix_comment =
         with(outsider_comment(14, 1, 5, "Fixed in 2.4.0."), json!({"author_association": "MEMBER"}));
-    let casebook =
-        casebook_with(&place, &[silent(1, FAILURE, "On 2.3.1 the upload stops."), fix_comment]).await;
+    let casebook = load(&place, &[silent(1, FAILURE, "On 2.3.1 the upload stops."), fix_comment]).await;
     for (text, expected) in [
         ("", None),
         (", in version 2.3.1", Some(("2.3.1", false))),
         (", it worked in 2.3.9, and 2.10.1 has it", Some(("2.10.1", true))),
         (", on Ubuntu 22.04.1", None),
     ] {
-        let response = ask(&casebook, of(&format!("{FAILURE}{text}"))).await;
-        let asked_version = response.cases[0].asked_version.as_ref();
+        let reply = ask(&casebook, of(&format!("{FAILURE}{text}"))).await;
+        let asked_version = reply.cases[0].asked_version.as_ref();
         assert_eq!(asked_version.map(|a| (a.version.as_str(), a.has_fix)), expected, "{text}");
     }
 }
@@ -414,13 +400,11 @@ async fn fixing_change_explains_the_fix() {
     let place = Place::new();
     let how = "The order of chunks was lost in the proxy's buffer. They carry their number now.";
     for (body, expected) in [(format!("Fixes #1\n\n{how}"), true), ("Fixes #1".to_owned(), false)] {
-        let records = [
-            solved_report(1, FAILURE, "It stops."),
-            pull(7, "Number of each piece in its head", &body, true),
-        ];
-        let casebook = casebook_with(&place, &records).await;
-        let response = ask(&casebook, of(FAILURE)).await;
-        let case = response.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
+        let records =
+            [fixed_report(1, FAILURE, "It stops."), pull(7, "Number of each piece in its head", &body, true)];
+        let casebook = load(&place, &records).await;
+        let reply = ask(&casebook, of(FAILURE)).await;
+        let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
         let fix_text = &case.fixed_by[0].text;
         assert_eq!((fix_text.contains(how), fix_text.is_empty()), (expected, !expected), "{fix_text}");
         assert_eq!(case.chars, case.body.chars().count() + fix_text.chars().count());
@@ -433,16 +417,16 @@ async fn character_budget_is_shared() {
     let long = "日本語のログ ".repeat(800);
     let mut records = Vec::new();
     for n in 1..=3 {
-        records.push(solved_report(n, FAILURE, "It stops."));
+        records.push(fixed_report(n, FAILURE, "It stops."));
         records.push(outsider_comment(n * 10, n, 1, &long));
     }
-    let casebook = casebook_with(&place, &records).await;
+    let casebook = load(&place, &records).await;
     let settings = TroubleshootSettings { total_budget_chars: 3_000, ..Default::default() };
-    let response = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
-    assert_eq!(response.cases.len(), 3);
-    let chars: Vec<usize> = response.cases.iter().map(|c| c.chars).collect();
+    let reply = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
+    assert_eq!(reply.cases.len(), 3);
+    let chars: Vec<usize> = reply.cases.iter().map(|c| c.chars).collect();
     assert!(chars.iter().sum::<usize>() <= 3_000 && chars.iter().all(|c| *c > 800), "{chars:?}");
-    for case in &response.cases {
+    for case in &reply.cases {
         let char_count =
             case.body.chars().count() + case.comments.iter().map(|c| c.text.chars().count()).sum::<usize>();
         assert_eq!(char_count, case.chars);
@@ -450,14 +434,14 @@ async fn character_budget_is_shared() {
     }
     // A single match gets the whole budget.
     let settings = TroubleshootSettings { max_results: 1, total_budget_chars: 3_000, ..Default::default() };
-    let response = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
-    assert!(response.cases[0].chars > 2_900, "{}", response.cases[0].chars);
+    let reply = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
+    assert!(reply.cases[0].chars > 2_900, "{}", reply.cases[0].chars);
 }
 
 #[tokio::test]
 async fn wiki_answers_with_two_distinct_pages() {
     let place = Place::new();
-    let casebook = casebook_with(&place, &[issue(1, "Open thing", "Unrelated.")]).await;
+    let casebook = load(&place, &[issue(1, "Open thing", "Unrelated.")]).await;
     for (name, text) in [
         (
             "Uploads",
@@ -471,18 +455,18 @@ async fn wiki_answers_with_two_distinct_pages() {
     }
     casebook.import_wiki("acme/app", &place.path("wiki"), &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
-    let response = ask(&casebook, of(FAILURE)).await;
-    assert_eq!((response.outcome, response.wiki.len()), (TroubleshootOutcome::Wiki, 2));
-    assert_ne!(response.wiki[0].key, response.wiki[1].key);
-    assert!(response.wiki.iter().all(|p| p.citation.starts_with("[Wiki: ") && !p.text.is_empty()));
-    let response = ask(&casebook, of("quantum chromodynamics lattice zanzibar")).await;
-    assert_eq!((response.outcome, response.wiki.len()), (TroubleshootOutcome::Nothing, 0));
+    let reply = ask(&casebook, of(FAILURE)).await;
+    assert_eq!((reply.outcome, reply.wiki.len()), (TroubleshootOutcome::Wiki, 2));
+    assert_ne!(reply.wiki[0].key, reply.wiki[1].key);
+    assert!(reply.wiki.iter().all(|p| p.citation.starts_with("[Wiki: ") && !p.text.is_empty()));
+    let reply = ask(&casebook, of("quantum chromodynamics lattice zanzibar")).await;
+    assert_eq!((reply.outcome, reply.wiki.len()), (TroubleshootOutcome::Nothing, 0));
 }
 
 #[tokio::test]
 async fn invalid_settings_and_empty_queries_are_errors() {
     let place = Place::new();
-    let casebook = casebook_with(&place, &[solved_report(1, FAILURE, "It stops.")]).await;
+    let casebook = load(&place, &[fixed_report(1, FAILURE, "It stops.")]).await;
     let default = TroubleshootSettings::default;
     for (settings, says) in [
         (at(1.5), "out of range"),
@@ -507,7 +491,7 @@ async fn invalid_settings_and_empty_queries_are_errors() {
 #[tokio::test]
 async fn unusual_inputs_are_accepted() {
     let place = Place::new();
-    let casebook = casebook_with(&place, &[solved_report(1, FAILURE, "")]).await;
+    let casebook = load(&place, &[fixed_report(1, FAILURE, "")]).await;
     let case = &ask(&casebook, of(FAILURE)).await.cases[0];
     assert_eq!((case.comments.len(), case.body.as_str(), case.omitted), (0, "", 0));
     let log =

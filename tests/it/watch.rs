@@ -24,10 +24,10 @@ fn start(place: &Place, args: &[&str]) -> Child {
 
 /// Waits until a condition holds, long enough for a busy machine.
 #[track_caller]
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
+fn until(condition: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(40), "in vain: {what}");
+        assert!(start.elapsed() < Duration::from_secs(40), "in vain: {condition}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -56,10 +56,10 @@ fn watch_repeats_and_survives_failures() {
     until("a round after them", || title(&place, "acme/app#8").as_deref() == Some("Edited later"));
 
     let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    let asked = Instant::now();
+    let interrupted_at = Instant::now();
     rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
     let ran = Ran::from(child.wait_with_output().unwrap());
-    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+    assert!(interrupted_at.elapsed() < Duration::from_secs(3), "{:?}", interrupted_at.elapsed());
     assert_eq!(ran.code, Some(130), "{}", ran.err);
     assert!(ran.err.contains("Next sync in 1 s") && ran.err.contains("not found"), "{}", ran.err);
     // An error in the command itself ends the watch.
@@ -75,18 +75,22 @@ fn sync_progress_is_visible_to_other_processes() {
     place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
     place.ok(&["source", "add", "github:acme/other", "--host", &second.host]);
     let slow = start(&place, &["sync", "acme/app", "--no-index"]);
-    let mut seen = Value::Null;
+    let mut mirror = Value::Null;
     until("progress", || {
-        seen = place.json(&["status", "--json"])["mirrors"][0].clone();
-        seen["progress"]["done"].as_u64().is_some_and(|n| n > 0)
+        mirror = place.json(&["status", "--json"])["mirrors"][0].clone();
+        mirror["progress"]["done"].as_u64().is_some_and(|n| n > 0)
     });
-    assert_eq!(seen["running"], true);
-    assert_eq!((&seen["progress"]["done"], &seen["progress"]["total"]), (&json!(200), &json!(350)), "{seen}");
+    assert_eq!(mirror["running"], true);
+    assert_eq!(
+        (&mirror["progress"]["done"], &mirror["progress"]["total"]),
+        (&json!(200), &json!(350)),
+        "{mirror}"
+    );
     assert!(place.ok(&["status"]).out.contains("syncing now: 200 of 350 records"));
     assert!(place.ok(&["source", "list"]).out.contains("syncing now: 200 of 350 records"));
 
-    let both = start(&place, &["sync", "--no-index", "--json"]);
-    let ran = Ran::from(both.wait_with_output().unwrap());
+    let child = start(&place, &["sync", "--no-index", "--json"]);
+    let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("acme/app is already being synced"), "{}", ran.err);
     let reports: Value = serde_json::from_str(&ran.out).unwrap();
@@ -95,8 +99,8 @@ fn sync_progress_is_visible_to_other_processes() {
 
     let ran = Ran::from(slow.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let seen = &place.json(&["status", "--json"])["mirrors"][0];
-    assert_eq!((&seen["running"], &seen["progress"]), (&json!(false), &Value::Null));
+    let mirror = &place.json(&["status", "--json"])["mirrors"][0];
+    assert_eq!((&mirror["running"], &mirror["progress"]), (&json!(false), &Value::Null));
 }
 
 #[test]
@@ -109,6 +113,6 @@ fn progress_of_a_killed_sync_is_ignored() {
     until("progress", || place.json(&["status", "--json"])["mirrors"][0]["progress"]["done"].is_u64());
     child.kill().unwrap();
     child.wait().unwrap();
-    let seen = &place.json(&["status", "--json"])["mirrors"][0];
-    assert_eq!((&seen["running"], &seen["progress"]), (&json!(false), &Value::Null));
+    let mirror = &place.json(&["status", "--json"])["mirrors"][0];
+    assert_eq!((&mirror["running"], &mirror["progress"]), (&json!(false), &Value::Null));
 }

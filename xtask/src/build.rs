@@ -57,11 +57,10 @@ pub fn estimate(ws: &Workspace, scope: Scope, profile: &str) -> String {
         .filter(is_built)
         .filter_map(|path| Some(path.file_name()?.to_str()?.rsplit_once('-')?.0))
         .collect();
-    let remaining =
-        names.iter().filter(|name| !built.contains(name.split(' ').next().unwrap_or(name))).count();
+    let rest = names.iter().filter(|name| !built.contains(name.split(' ').next().unwrap_or(name))).count();
     // Even where all packages are built, our own may have to be built again.
-    let time = terminal::estimate((remaining as f64).max(5.0) * CORE_SECONDS / cores());
-    format!("{remaining} of {} packages to build, {time}{}", names.len(), on_cores())
+    let time = terminal::estimate((rest as f64).max(5.0) * CORE_SECONDS / cores());
+    format!("{rest} of {} packages to build, {time}{}", names.len(), on_cores())
 }
 
 /// Qualifies an estimate, such as ` on 2 cores, 1.8 times that while they are this busy`.

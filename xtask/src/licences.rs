@@ -100,8 +100,8 @@ fn unused_exceptions(packages: &[Value], policy: &Policy) -> Vec<String> {
         crates.any(|package| policy.objection("", text(package, "license")).is_some())
     };
     let names = policy.0.iter().filter_map(|(only, _)| only.as_deref());
-    let unneeded = names.filter(|name| !needs_exception(name));
-    unneeded.map(|name| format!("deny.toml: the exception for {name} is not needed")).collect()
+    let stale_names = names.filter(|name| !needs_exception(name));
+    stale_names.map(|name| format!("deny.toml: the exception for {name} is not needed")).collect()
 }
 
 fn check_npm(packages: &Map<String, Value>, policy: &Policy) -> Vec<String> {

@@ -48,8 +48,8 @@ pub const WINDOW: Need = Need {
     find_missing: |sh| {
         let libraries = ["webkit2gtk-4.1", "gtk+-3.0", "libsoup-3.0", "dbus-1", "ayatana-appindicator3-0.1"];
         let is_installed = |library: &&str| process::succeeds(cmd!(sh, "pkg-config --exists {library}"));
-        let required = libraries.iter().filter(|_| cfg!(target_os = "linux"));
-        required.filter(|library| !is_installed(library)).map(|library| (*library).to_owned()).collect()
+        let libraries_here = libraries.iter().filter(|_| cfg!(target_os = "linux"));
+        libraries_here.filter(|library| !is_installed(library)).map(|library| (*library).to_owned()).collect()
     },
 };
 /// The tools that drive the window in tests, without a display.

@@ -43,9 +43,9 @@ fn is_stale(ui: &Path, output: &str, inputs: &[&str]) -> bool {
 
 /// Returns the latest change below a path. A folder's own time moves when a file in it is deleted.
 fn newest(path: &Path) -> Option<SystemTime> {
-    let modified = path.metadata().ok()?.modified().ok();
+    let own_time = path.metadata().ok()?.modified().ok();
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    entries.filter_map(|entry| newest(&entry.path())).chain(modified).max()
+    entries.filter_map(|entry| newest(&entry.path())).chain(own_time).max()
 }
 
 #[cfg(test)]

@@ -67,12 +67,12 @@ pub async fn choose_file(
     path: String,
 ) -> Result<Option<String>> {
     // The typed path may be incomplete; the dialog then begins at the system's default.
-    let suggested = full_path(&app, &path).unwrap_or_else(|_| PathBuf::from(&path));
+    let target = full_path(&app, &path).unwrap_or_else(|_| PathBuf::from(&path));
     let mut dialog = rfd::AsyncFileDialog::new().set_title("Save the brief").set_parent(&window);
-    if let Some(folder) = suggested.parent().filter(|folder| folder.is_dir()) {
+    if let Some(folder) = target.parent().filter(|folder| folder.is_dir()) {
         dialog = dialog.set_directory(folder);
     }
-    if let Some(name) = suggested.file_name() {
+    if let Some(name) = target.file_name() {
         dialog = dialog.set_file_name(name.to_string_lossy());
     }
     // macOS creates dialogs only on the main thread.

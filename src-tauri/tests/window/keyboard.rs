@@ -28,7 +28,7 @@ const FOCUS_STATE: &str = "
 async fn all_are_reached(window: &Client, view: &str) {
     let targets: Vec<String> = serde_json::from_value(script(window, NUMBER).await).unwrap();
     let tab = char::from(Key::Tab).to_string();
-    let mut visited = BTreeSet::new();
+    let mut focus_order = BTreeSet::new();
     script(window, "document.activeElement.blur()").await;
     for _ in 0..targets.len() * 2 + 10 {
         press(window, &tab).await;
@@ -36,15 +36,19 @@ async fn all_are_reached(window: &Client, view: &str) {
         let at = focus["at"].as_i64().unwrap();
         if at >= 0 {
             assert_eq!(focus["seen"], true, "{view}: the focus is not seen on {}", targets[at as usize]);
-            visited.insert(at as usize);
+            focus_order.insert(at as usize);
         }
-        if visited.len() == targets.len() {
+        if focus_order.len() == targets.len() {
             return;
         }
     }
-    let unvisited: Vec<&String> =
-        targets.iter().enumerate().filter(|(at, _)| !visited.contains(at)).map(|(_, html)| html).collect();
-    panic!("{view}: Tab never came to {unvisited:#?}");
+    let missing_targets: Vec<&String> = targets
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !focus_order.contains(at))
+        .map(|(_, html)| html)
+        .collect();
+    panic!("{view}: Tab never came to {missing_targets:#?}");
 }
 
 #[tokio::test]

@@ -137,13 +137,14 @@ pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> 
     let lines = format!("{} lines", count(errors.lines));
     if errors.distinct > 0 {
         let total = plural(errors.distinct as u64, "distinct error");
-        let searched = match errors.asked {
+        let searched_part = match errors.asked {
             n if n == errors.distinct => String::new(),
             1 => ", 1 of them searched".to_owned(),
             n => format!(", {n} of them searched"),
         };
-        session
-            .say(&format!("{name}: {total} in {lines}{searched}. `precedent troubleshoot` checks each one."));
+        session.say(&format!(
+            "{name}: {total} in {lines}{searched_part}. `precedent troubleshoot` checks each one."
+        ));
         return Ok(errors.text);
     }
     let mut start = Vec::new();
