@@ -135,9 +135,9 @@ mod tests {
         let table = RankingModel::built_in();
         let usual = table.usual();
         assert_eq!(summarize(Vec::new(), table), usual);
-        let estimate =
+        let base =
             |n: usize| summarize((0..n).map(|i| usual.level - 1.0 + (i % 5) as f32 * 0.25).collect(), table);
-        let (few, many) = (estimate(10), estimate(400));
+        let (few, many) = (base(10), base(400));
         assert!((few.level - usual.level).abs() < 0.1, "{few:?}");
         assert!((many.level - (usual.level - 0.5)).abs() < 0.1, "{many:?}");
         assert!(many.spread < usual.spread, "{many:?}");

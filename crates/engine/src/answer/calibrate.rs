@@ -155,9 +155,9 @@ pub fn calibrate(
         .collect::<Result<_>>()?;
     let queries: Vec<TrainingQuery> = queries.into_iter().flatten().collect();
     let Some(fit_report) = fit(finder.table, &queries, task)? else { return Ok(report) };
-    let order_figures =
+    let best =
         fit_report.source_weights.filter(|_| fit_report.own.order.is_some()).unwrap_or(fit_report.built_in);
-    (report.found_first, report.found_in_ten) = (order_figures.found_first, order_figures.found_in_ten);
+    (report.found_first, report.found_in_ten) = (best.found_first, best.found_in_ten);
     (report.built_in, report.own) = (Some(fit_report.built_in), fit_report.source_weights);
     report.thresholds = figures(&fit_report.answers);
     if !dry {
@@ -206,11 +206,8 @@ impl DuplicateGroups {
     /// Returns the older known duplicates of an issue.
     fn earlier(&self, id: i64) -> impl Iterator<Item = i64> {
         let group = self.group_of.get(&id).map_or(&[][..], |group| &self.members[*group]);
-        let own_place = self.place.get(&id).copied().unwrap_or(0);
-        group
-            .iter()
-            .copied()
-            .filter(move |member| self.place.get(member).is_some_and(|place| *place < own_place))
+        let rank = self.place.get(&id).copied().unwrap_or(0);
+        group.iter().copied().filter(move |m| self.place.get(m).is_some_and(|place| *place < rank))
     }
 
     /// Returns whether an issue has an older known duplicate.

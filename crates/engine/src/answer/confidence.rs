@@ -132,9 +132,8 @@ impl PairEvidence<'_> {
 
 /// Returns the index of the input with this name.
 fn place(name: &str) -> Option<usize> {
-    let in_overlap =
-        || text_overlap::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
-    if name == SHARE { Some(features::COUNT) } else { features::place(name).or_else(in_overlap) }
+    let find = || text_overlap::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
+    if name == SHARE { Some(features::COUNT) } else { features::place(name).or_else(find) }
 }
 
 impl Ramp {

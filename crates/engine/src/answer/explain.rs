@@ -219,7 +219,7 @@ fn brief(text: &str) -> String {
 }
 
 /// Returns whether a report describes a regression.
-pub(crate) fn is_regression_report(title: &str, body: &Prepared) -> bool {
+pub(crate) fn is_regression(title: &str, body: &Prepared) -> bool {
     let prose = body.prose();
     let last = title.trim_end_matches(|c: char| !c.is_alphanumeric());
     last.to_lowercase().ends_with(" again")
@@ -258,9 +258,8 @@ mod tests {
 
     #[test]
     fn regressions_are_recognized() {
-        let is_report = |title: &str, body: &str| {
-            is_regression_report(title, &Prepared::body(body, &Skeleton::default()))
-        };
+        let is_report =
+            |title: &str, body: &str| is_regression(title, &Prepared::body(body, &Skeleton::default()));
         assert!(
             is_report("Screenshot is inserted twice again", "")
                 && is_report("Twice", "Looks like the old bug is back.")

@@ -93,10 +93,10 @@ impl MatchFinder<'_> {
             view_rank += usize::from(counts);
             rank <= TOP || counts && view_rank <= TOP || hits.naming_ids.contains(&id)
         };
-        let overlap_ids: Vec<i64> =
+        let ids: Vec<i64> =
             ranking.iter().map(|item| hits.ids[item.at]).filter(|id| needs_overlap(*id)).collect();
-        let texts = self.read_overlaps(&draft, &overlap_ids, &hits.naming_ids)?;
-        let mut texts: HashMap<i64, _> = overlap_ids.into_iter().zip(texts).collect();
+        let texts = self.read_overlaps(&draft, &ids, &hits.naming_ids)?;
+        let mut texts: HashMap<i64, _> = ids.into_iter().zip(texts).collect();
         let mut matches = Vec::with_capacity(ranking.len());
         for RankedIndex { at, score, share } in ranking {
             let document = hits.ids[at];

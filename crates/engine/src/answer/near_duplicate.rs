@@ -96,9 +96,8 @@ impl<'a> TokenizedReport<'a> {
         if from.iter().chain(to).all(is_run) {
             return None;
         }
-        equal_but_for(&self.rest, &candidate.rest, from, to).then(|| {
-            NearDuplicate::Templated(original_text(self.title, from), original_text(candidate.title, to))
-        })
+        equal_but_for(&self.rest, &candidate.rest, from, to)
+            .then(|| NearDuplicate::Templated(excerpt(self.title, from), excerpt(candidate.title, to)))
     }
 }
 
@@ -166,7 +165,7 @@ fn equal_but_for(a_words: &[String], b_words: &[String], from: &[Word], to: &[Wo
 }
 
 /// Returns adjacent words of a text as written, with the characters joined to them.
-fn original_text(text: &str, words: &[Word]) -> String {
+fn excerpt(text: &str, words: &[Word]) -> String {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return String::new() };
     let start = text[..first.range.start].rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let end = text[last.range.end..].find(char::is_whitespace).map_or(text.len(), |at| last.range.end + at);

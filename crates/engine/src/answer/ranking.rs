@@ -341,11 +341,11 @@ mod tests {
         let candidates = [with(&[("words", 0.9), ("series", 1.0)]), with(&[("words", 0.2), ("copy", 1.0)])];
         let ranking = table.ranked(&candidates);
         assert_eq!(ranking[0].at, 1);
-        let confidence_of = |at: usize| {
+        let assess = |at: usize| {
             table.confidence(&PairEvidence { features: &candidates[at], share: 0.0, overlap: None })
         };
-        assert!(confidence_of(1).same >= COPY && confidence_of(1).worth >= COPY, "{:?}", confidence_of(1));
-        assert!(confidence_of(0).same <= TEMPLATE_CEILING, "{:?}", confidence_of(0));
+        assert!(assess(1).same >= COPY && assess(1).worth >= COPY, "{:?}", assess(1));
+        assert!(assess(0).same <= TEMPLATE_CEILING, "{:?}", assess(0));
     }
 
     #[test]

@@ -187,7 +187,7 @@ impl<'a> OverlapReader<'a> {
     pub(super) fn compare(&self, title: &str, body: &Prepared) -> Result<TextOverlap> {
         let (a, b) = (&self.draft_text, Text::new(title, body));
         let shared_runs = a.runs.intersection(&b.runs).count();
-        let (min_runs, total_runs) =
+        let (min_runs, all_runs) =
             (a.runs.len().min(b.runs.len()), a.runs.len() + b.runs.len() - shared_runs);
         let information = |terms: Vec<&String>| -> Result<f32> {
             let terms: Vec<String> = terms.into_iter().cloned().collect();
@@ -221,7 +221,7 @@ impl<'a> OverlapReader<'a> {
             word_information.iter().filter(|nats| **nats >= SAME_TELLS).count() >= SAME_WORDS
         };
         let numbers = [
-            share(shared_runs, total_runs),
+            share(shared_runs, all_runs),
             containment,
             logarithm(shared_runs),
             if all_title > 0.0 { shared_title / all_title } else { 0.0 },

@@ -450,7 +450,7 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Vers
             let by = row.milestone.clone().or(link.map(|l| l.from_key));
             let is_later = row.closed_at.is_some_and(|time| time < draft.made_at);
             let is_regression = is_later && {
-                let says_so = || explain::is_regression_report(&draft.title, &draft.body);
+                let says_so = || explain::is_regression(&draft.title, &draft.body);
                 // The version with the fix: that of its milestone, or as stated in a comment.
                 let milestone = row.milestone.clone().filter(|name| compare(name, name).is_some());
                 let fixed_version = match milestone {

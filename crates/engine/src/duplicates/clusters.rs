@@ -114,9 +114,8 @@ struct Group {
 /// Groups reports, in order of creation, into clusters.
 fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Group> {
     let place: HashMap<&str, usize> = ties.iter().enumerate().map(|(i, t)| (t.key.as_str(), i)).collect();
-    let not_duplicates: HashSet<(&str, &str)> =
-        not_duplicates.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-    let is_excluded = |a: &str, b: &str| not_duplicates.contains(&(a.min(b), a.max(b)));
+    let pairs: HashSet<(&str, &str)> = not_duplicates.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let is_excluded = |a: &str, b: &str| pairs.contains(&(a.min(b), a.max(b)));
     let mut groups: Vec<Group> = Vec::new();
     // The group of each report, with the confidence that it belongs there.
     let mut home: Vec<Option<(usize, f32)>> = vec![None; ties.len()];

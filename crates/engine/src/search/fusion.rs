@@ -17,7 +17,7 @@ pub(super) struct ArmList<'a> {
 
 /// A document with its fused score and the contributions to it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct FusedDocument {
+pub(super) struct FusedHit {
     pub(super) document: i64,
     pub(super) score: f32,
     pub(super) contributions: Vec<Contribution>,
@@ -64,7 +64,7 @@ pub(super) struct Arms<'a> {
 }
 
 /// Ranks the documents of all arms by the sum of their normalised scores, best first; ties by id.
-pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedDocument> {
+pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedHit> {
     let Arms { words, semantic, titles, signatures, unread } = arms;
     let best = |list: &[(i64, f32)]| list.first().map_or(1.0, |(_, s)| s.max(f32::MIN_POSITIVE));
     let (most_words, most_signatures) = (best(words), best(signatures));
@@ -94,7 +94,7 @@ pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedDocument> {
 /// A function that scores a document of an arm, by its position in the list and its score.
 type Worth<'a> = dyn Fn(usize, f32) -> f32 + 'a;
 
-fn sum_contributions(arms: &[(ArmList<'_>, &Worth<'_>)]) -> Vec<FusedDocument> {
+fn sum_contributions(arms: &[(ArmList<'_>, &Worth<'_>)]) -> Vec<FusedHit> {
     let mut by_document: HashMap<i64, Vec<Contribution>> = HashMap::new();
     for (arm, worth) in arms {
         let mut rank = 0;
@@ -109,9 +109,9 @@ fn sum_contributions(arms: &[(ArmList<'_>, &Worth<'_>)]) -> Vec<FusedDocument> {
             by_document.entry(*document).or_default().push(contribution);
         }
     }
-    let mut documents: Vec<FusedDocument> = by_document
+    let mut documents: Vec<FusedHit> = by_document
         .into_iter()
-        .map(|(document, contributions)| FusedDocument {
+        .map(|(document, contributions)| FusedHit {
             document,
             score: contributions.iter().map(|c| c.adds).sum(),
             contributions,

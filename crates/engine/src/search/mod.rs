@@ -19,7 +19,7 @@ use rayon::prelude::*;
 pub use coverage::coverage;
 pub(crate) use coverage::coverage_notices;
 use coverage::{missing_text, missing_vectors};
-use fusion::FusedDocument;
+use fusion::FusedHit;
 pub(crate) use passages::anchor;
 use precedent_core::{
     error::{Error, Result},
@@ -412,7 +412,7 @@ impl QueryContext<'_> {
         let words = Words::default();
         let pool = self.retrieve(&Retrieval::new(&query, &words, mode, limit, coverage, task))?;
         let of = |list: &[(i64, f32)], id| list.iter().find(|(d, _)| *d == id).map(|(_, s)| *s);
-        let evidence = |f: FusedDocument| Evidence {
+        let evidence = |f: FusedHit| Evidence {
             document: f.document,
             score: f.score,
             cosine: of(&pool.semantic, f.document),
@@ -456,7 +456,7 @@ impl QueryContext<'_> {
         let weights = self.weights(words)?;
         let no_skeleton = Skeleton::default();
         self.store.read(|r| {
-            let mut rows: Vec<(FusedDocument, DocumentRow)> = Vec::with_capacity(limit + 1);
+            let mut rows: Vec<(FusedHit, DocumentRow)> = Vec::with_capacity(limit + 1);
             let mut skeletons: HashMap<i64, Skeleton> = HashMap::new();
             // Ties break by key, so all documents with the last score must be loaded.
             for item in ranking.iter() {
@@ -479,7 +479,7 @@ impl QueryContext<'_> {
                 threads.push((item, row, comments));
             }
             // Choosing passages is most of the work of a search, and documents are independent.
-            let show = |(item, row, comments): &(FusedDocument, DocumentRow, Vec<StoredComment>)| {
+            let show = |(item, row, comments): &(FusedHit, DocumentRow, Vec<StoredComment>)| {
                 let near = pool.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
                 let skeleton = skeletons.get(&row.source_id).unwrap_or(&no_skeleton);
                 let passages = passages::passages(row, comments, skeleton, &weights, near);
@@ -527,7 +527,7 @@ impl QueryContext<'_> {
 }
 
 /// Fuses the candidates of all arms, best first.
-fn fuse(pool: &Candidates) -> Vec<FusedDocument> {
+fn fuse(pool: &Candidates) -> Vec<FusedHit> {
     let factors = match (pool.is_pasted, pool.titles.is_empty()) {
         (false, _) => &fusion::TYPED_FACTORS,
         (true, true) => &fusion::PASTED_FACTORS,
@@ -628,7 +628,7 @@ fn hit(row: &DocumentRow, comments: u32, weights: &passages::Weights) -> Hit {
     }
 }
 
-fn scores(item: &FusedDocument, pool: &Candidates) -> Scores {
+fn scores(item: &FusedHit, pool: &Candidates) -> Scores {
     let of = |list: &[(i64, f32)]| list.iter().find(|(id, _)| *id == item.document).map(|(_, s)| *s);
     Scores {
         bm25: of(&pool.lexical),
@@ -639,12 +639,7 @@ fn scores(item: &FusedDocument, pool: &Candidates) -> Scores {
 }
 
 /// Returns one sentence that explains why a document was found.
-fn why(
-    query: &Query,
-    passages: &passages::DocumentPassages,
-    item: &FusedDocument,
-    pool: &Candidates,
-) -> String {
+fn why(query: &Query, passages: &passages::DocumentPassages, item: &FusedHit, pool: &Candidates) -> String {
     let arm = |arm| item.contributions.iter().find(|c| c.arm == arm);
     let mut reasons: Vec<String> = Vec::new();
     if arm(Arm::Signature).is_some() {

@@ -50,14 +50,14 @@ pub(super) struct ThreadComment {
 
 /// The part of a thread that is shown.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct ThreadExcerpt {
+pub(super) struct Excerpt {
     pub(super) body: String,
     pub(super) body_excerpt: bool,
     /// The comments in chronological order.
     pub(super) comments: Vec<CaseComment>,
-    pub(super) omitted_count: usize,
+    pub(super) omissions: usize,
     /// The number of agreeing comments represented by one that is shown.
-    pub(super) agreeing_count: usize,
+    pub(super) agreements: usize,
     /// The anchor of the comment to read first.
     pub(super) fix: Option<String>,
     pub(super) chars: usize,
@@ -96,7 +96,7 @@ pub(super) fn assemble(
     thread: &[ThreadComment],
     closed_at: Option<Timestamp>,
     budget: usize,
-) -> ThreadExcerpt {
+) -> Excerpt {
     let (body, short) = shorten(body);
     let echoes = echoes(thread);
     let useful: Vec<usize> = (0..thread.len())
@@ -158,20 +158,15 @@ pub(super) fn assemble(
         take(i, usize::MAX, &mut spare, &mut picks);
     }
 
-    let mut out = ThreadExcerpt {
-        body_excerpt: short || is_cut,
-        chars: length(&body),
-        body,
-        ..ThreadExcerpt::default()
-    };
+    let mut out = Excerpt { body_excerpt: short || is_cut, chars: length(&body), body, ..Excerpt::default() };
     for ((entry, text), echo) in thread.iter().zip(picks).zip(echoes) {
         match text {
-            None if echo => out.agreeing_count += 1,
+            None if echo => out.agreements += 1,
             Some((text, is_cut)) => {
                 out.chars += length(&text);
                 out.comments.push(CaseComment { text, excerpt: is_cut, ..entry.comment.clone() });
             }
-            None => out.omitted_count += 1,
+            None => out.omissions += 1,
         }
     }
     let is_shown = |i: &&usize| out.comments.iter().any(|c| c.anchor == thread[**i].comment.anchor);
@@ -185,18 +180,14 @@ pub(super) fn assemble(
 
 /// Returns the comment to read first if none is classified as the fix: the project's last comment
 /// before the closure, else anybody's last. Agreements, questions and bot comments are skipped.
-fn best_answer(
-    candidates: &[usize],
-    thread: &[ThreadComment],
-    closed_at: Option<Timestamp>,
-) -> Option<usize> {
+fn best_answer(ids: &[usize], thread: &[ThreadComment], closed_at: Option<Timestamp>) -> Option<usize> {
     let tells = |i: &usize| {
         let c = &thread[*i].comment;
         let idle = matches!(c.role, Some(CommentRole::Confirmation | CommentRole::Reproduction));
         let bot = c.author.as_deref().is_some_and(|a| a.ends_with("[bot]"));
         !idle && !bot && !c.text.trim_end().ends_with('?')
     };
-    let answers: Vec<usize> = candidates.iter().copied().filter(tells).collect();
+    let answers: Vec<usize> = ids.iter().copied().filter(tells).collect();
     let is_before = |i: &usize| {
         closed_at.is_none_or(|at| thread[*i].comment.created_at.as_second() <= at.as_second() + GRACE)
     };
@@ -306,7 +297,7 @@ mod tests {
         Timestamp::from_second(1_700_000_000 + minute * 60).unwrap()
     }
 
-    fn comment(minute: i64, text: &str, role: Option<CommentRole>, nearness: f32) -> ThreadComment {
+    fn reply(minute: i64, text: &str, role: Option<CommentRole>, nearness: f32) -> ThreadComment {
         ThreadComment {
             comment: CaseComment {
                 anchor: format!("comment-{minute}"),
@@ -323,7 +314,7 @@ mod tests {
         }
     }
 
-    fn anchors(a: &ThreadExcerpt) -> Vec<&str> {
+    fn anchors(a: &Excerpt) -> Vec<&str> {
         a.comments.iter().map(|c| c.anchor.as_str()).collect()
     }
 
@@ -348,13 +339,13 @@ mod tests {
     #[test]
     fn zero_comments_are_fine() {
         let a = assemble("It fails.", &[], Some(at(9)), 1_000);
-        assert_eq!((a.comments.len(), a.omitted_count, a.fix), (0, 0, None));
+        assert_eq!((a.comments.len(), a.omissions, a.fix), (0, 0, None));
     }
 
     #[test]
     fn tail_before_the_closure_comes_first() {
         let filler = "x".repeat(300);
-        let comments: Vec<ThreadComment> = (0..20).map(|i| comment(i, &filler, None, 0.0)).collect();
+        let comments: Vec<ThreadComment> = (0..20).map(|i| reply(i, &filler, None, 0.0)).collect();
         let a = assemble("It fails.", &comments, Some(at(9)), 1_000);
         // Comments up to five minutes after the closure belong to it.
         let keys = anchors(&a);
@@ -365,9 +356,9 @@ mod tests {
     #[test]
     fn oversized_comment_does_not_end_the_tail() {
         let comments = [
-            comment(1, &"the cause is the lease ".repeat(5), None, 0.0),
-            comment(2, &"and then this ".repeat(5), None, 0.0),
-            comment(3, &"log line ".repeat(5_000), None, 0.0),
+            reply(1, &"the cause is the lease ".repeat(5), None, 0.0),
+            reply(2, &"and then this ".repeat(5), None, 0.0),
+            reply(3, &"log line ".repeat(5_000), None, 0.0),
         ];
         let a = assemble("It fails.", &comments, Some(at(4)), 2_000);
         assert_eq!(a.comments.len(), 3);
@@ -378,8 +369,8 @@ mod tests {
     #[test]
     fn early_fix_is_included() {
         let mut comments =
-            vec![comment(0, "This is fixed by the new lease code.", Some(CommentRole::Fix), 0.0)];
-        comments.extend((1..60).map(|i| comment(i, &"chatter ".repeat(30), None, 0.0)));
+            vec![reply(0, "This is fixed by the new lease code.", Some(CommentRole::Fix), 0.0)];
+        comments.extend((1..60).map(|i| reply(i, &"chatter ".repeat(30), None, 0.0)));
         let a = assemble("It fails.", &comments, Some(at(70)), 1_500);
         assert_eq!(a.fix.as_deref(), Some("comment-0"));
         assert_eq!(anchors(&a)[0], "comment-0");
@@ -388,7 +379,7 @@ mod tests {
     #[test]
     fn without_a_fix_the_last_answer_is_first() {
         let by = |minute, text, role, association: Option<&str>| {
-            let mut entry = comment(minute, text, role, 0.0);
+            let mut entry = reply(minute, text, role, 0.0);
             entry.comment.association = association.map(str::to_owned);
             entry
         };
@@ -415,7 +406,7 @@ mod tests {
     #[test]
     fn comments_are_shown_in_chronological_order() {
         let text = "word ".repeat(60);
-        let mut comments: Vec<ThreadComment> = (0..12).map(|i| comment(i, &text, None, 0.1)).collect();
+        let mut comments: Vec<ThreadComment> = (0..12).map(|i| reply(i, &text, None, 0.1)).collect();
         comments[1].nearness = 0.8;
         comments[3].nearness = 0.7;
         let a = assemble("It fails.", &comments, Some(at(100)), 2_000);
@@ -427,31 +418,26 @@ mod tests {
     #[test]
     fn agreements_are_counted_and_the_fix_stays() {
         let agrees =
-            |i| comment(i, &format!("Same here with {i} files."), Some(CommentRole::Confirmation), 0.2);
+            |i| reply(i, &format!("Same here with {i} files."), Some(CommentRole::Confirmation), 0.2);
         let mut comments: Vec<ThreadComment> = (0..299).map(agrees).collect();
-        comments.push(comment(400, "Fixed in 4.4.5.", Some(CommentRole::Fix), 0.0));
+        comments.push(reply(400, "Fixed in 4.4.5.", Some(CommentRole::Fix), 0.0));
         let a = assemble("It is slow.", &comments, Some(at(400)), 10_000);
-        assert_eq!(
-            (anchors(&a), a.agreeing_count, a.omitted_count),
-            (vec!["comment-0", "comment-400"], 298, 0)
-        );
+        assert_eq!((anchors(&a), a.agreements, a.omissions), (vec!["comment-0", "comment-400"], 298, 0));
         assert_eq!(a.fix.as_deref(), Some("comment-400"));
         // Two agreements are below the limit, and a long comment is more than an agreement.
         let a = assemble("It is slow.", &comments[297..], Some(at(400)), 10_000);
-        assert_eq!((a.comments.len(), a.agreeing_count), (3, 0));
+        assert_eq!((a.comments.len(), a.agreements), (3, 0));
         let text = "Same here. ".to_owned() + &"It began after the second disk was added. ".repeat(9);
-        comments[5] = comment(5, &text, Some(CommentRole::Confirmation), 0.2);
+        comments[5] = reply(5, &text, Some(CommentRole::Confirmation), 0.2);
         assert!(anchors(&assemble("It is slow.", &comments, Some(at(400)), 10_000)).contains(&"comment-5"));
     }
 
     #[test]
     fn noise_is_always_omitted() {
-        let comments = [
-            comment(1, "+1", Some(CommentRole::Noise), 0.9),
-            comment(2, "A real remark about it.", None, 0.1),
-        ];
+        let comments =
+            [reply(1, "+1", Some(CommentRole::Noise), 0.9), reply(2, "A real remark about it.", None, 0.1)];
         let a = assemble("It fails.", &comments, Some(at(3)), 10_000);
-        assert_eq!((anchors(&a), a.omitted_count), (vec!["comment-2"], 1));
+        assert_eq!((anchors(&a), a.omissions), (vec!["comment-2"], 1));
     }
 
     proptest! {
@@ -467,12 +453,12 @@ mod tests {
                 .enumerate()
                 .map(|(i, (text, nearness, role))| {
                     let role = [None, Some(CommentRole::Fix), Some(CommentRole::Noise), Some(CommentRole::Workaround)][role as usize];
-                    comment(i as i64, &text, role, nearness)
+                    reply(i as i64, &text, role, nearness)
                 })
                 .collect();
             let a = assemble(&body, &thread, closed.map(at), budget);
             prop_assert!(a.chars <= budget, "{} of {budget}", a.chars);
-            prop_assert_eq!(a.comments.len() + a.omitted_count + a.agreeing_count, thread.len());
+            prop_assert_eq!(a.comments.len() + a.omissions + a.agreements, thread.len());
             prop_assert_eq!(a.clone(), assemble(&body, &thread, closed.map(at), budget));
         }
     }

@@ -62,31 +62,31 @@ pub(crate) fn passages(
         if text.trim().is_empty() {
             continue;
         }
-        for item in parts.evidence(&text, &filters, PAGE_DEPTH, task)? {
-            if !passes(&item, threshold, has_threshold) {
+        for hit in parts.evidence(&text, &filters, PAGE_DEPTH, task)? {
+            if !passes(&hit, threshold, has_threshold) {
                 continue;
             }
-            match results.iter_mut().find(|f| f.document == item.document) {
+            match results.iter_mut().find(|f| f.document == hit.document) {
                 Some(previous) => {
-                    previous.score = previous.score.max(item.score);
-                    previous.cosine = previous.cosine.into_iter().chain(item.cosine).reduce(f32::max);
+                    previous.score = previous.score.max(hit.score);
+                    previous.cosine = previous.cosine.into_iter().chain(hit.cosine).reduce(f32::max);
                 }
-                None => results.push(item),
+                None => results.push(hit),
             }
         }
     }
     let vector = parts.vector(&question.text)?;
     parts.store.read(|r| {
         let mut pages = Vec::new();
-        for item in results {
-            let Some(row) = r.document(item.document)?.filter(|d| d.deleted_at.is_none()) else {
+        for hit in results {
+            let Some(row) = r.document(hit.document)?.filter(|d| d.deleted_at.is_none()) else {
                 continue;
             };
-            pages.push((item, row));
+            pages.push((hit, row));
         }
         pages.sort_by(|(a, x), (b, y)| b.score.total_cmp(&a.score).then_with(|| x.key.cmp(&y.key)));
         pages.truncate(PAGES);
-        pages.into_iter().map(|(item, row)| passage(parts, question, item, row, vector.as_deref())).collect()
+        pages.into_iter().map(|(hit, row)| passage(parts, question, hit, row, vector.as_deref())).collect()
     })
 }
 
