@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_place_or_token_is_left_in_any_part() {
+    fn diagnosis_contains_no_names_places_or_tokens() {
         let item = Finding {
             id: "permissions".to_owned(),
             severity: Severity::Warning,

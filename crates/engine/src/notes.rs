@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_only_begins_alike_is_less_near() {
+    fn shared_beginning_lowers_the_similarity() {
         let (x, y) = (vec![1.0, 0.0], vec![0.0, 1.0]);
         assert!((nearness(std::slice::from_ref(&x), &[x.clone(), y.clone()]) - 0.5).abs() < 1e-6);
         assert!((nearness(&[x.clone(), y.clone()], &[y, x]) - 1.0).abs() < 1e-6);

@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_is_wide_for_few_and_narrow_for_many() {
+    fn interval_narrows_with_more_reports() {
         let (few, many) = (wilson(0.9, 10.0), wilson(0.9, 1000.0));
         assert!(few.0 < many.0 && many.0 < 0.9 && 0.9 < many.1 && many.1 < few.1);
         assert_eq!(wilson(0.0, 0.0), (0.0, 1.0));

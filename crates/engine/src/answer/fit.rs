@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_with_more_duplicates_gets_a_higher_confidence() {
+    fn more_duplicates_raise_the_confidence() {
         let many = Curve::fit(&answers(|i| i % 10 >= 4));
         assert!(many.at(odds(0.3)) > 0.6 && many.at(odds(0.001)) < 0.2, "{many:?}");
         assert!(many.at(odds(0.2)) < many.at(odds(0.4)));

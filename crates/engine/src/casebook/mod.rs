@@ -59,7 +59,7 @@ const MAX_CACHED_VECTORS: usize = 8;
 /// The source of the current time; fixed in tests.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Returns the time of the system's clock, or the nearest that a date can be: such a clock may be in the year 11026.
+/// Returns the system time, clamped to the range of dates.
 #[allow(clippy::disallowed_methods, reason = "the one default clock")]
 fn system_time() -> Timestamp {
     nearest(SystemTime::now())
@@ -70,7 +70,7 @@ fn nearest(time: SystemTime) -> Timestamp {
     Timestamp::try_from(time).unwrap_or(bound)
 }
 
-/// How to open a casebook.
+/// The options for opening a casebook.
 #[derive(Clone)]
 pub struct OpenOptions {
     /// The casebook's folder.

@@ -52,7 +52,7 @@ pub(super) struct EmbeddingSession {
     comment_vectors: Option<OnceLock<OpenResult<Arc<Vectors>>>>,
     /// The loaded model, shared by all queries of this process.
     model: Mutex<Option<OpenResult<Box<dyn Embedder>>>>,
-    /// True if a query used or requested the model since the last call of `rest`.
+    /// True if a query used or requested the model since the last call of `release_memory`.
     was_used: AtomicBool,
     /// The model load started when the casebook was opened.
     preload: Mutex<Preload>,

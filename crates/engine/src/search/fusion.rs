@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_share_a_rank_and_ties_break_by_id() {
+    fn equal_scores_share_a_rank() {
         assert_eq!(blend_order(&[(9, 1.0), (4, 1.0)], &[]), [4, 9]);
     }
 

@@ -71,7 +71,7 @@ impl Query {
         out
     }
 
-    /// Returns whether it has words, and filters, phrases or exclusions that leave documents with these words out.
+    /// Returns whether it has words, and filters, phrases or exclusions that narrow them.
     pub fn is_narrowed(&self) -> bool {
         let parts = self.filters.len() + self.without.len() + self.phrases.len();
         !self.is_empty() && parts > usize::from(self.text.is_empty())
@@ -300,7 +300,8 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
     Ok(false)
 }
 
-/// Returns whether a word behind a minus is excluded. `-f`, `-O2`, `-std=c++20` and `-fsSL` are options of a program.
+/// Returns whether a word behind a minus is an exclusion. `-f`, `-O2`, `-std=c++20` and `-fsSL` are
+/// options of a program.
 fn is_excluded(word: &str) -> bool {
     let plain = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@'));
     let mut letters = word.chars();

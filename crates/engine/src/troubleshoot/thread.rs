@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_body_is_its_first_and_last_paragraph() {
+    fn long_body_keeps_first_and_last_paragraph() {
         let middle = "Middle. ".repeat(80);
         let (what, where_) =
             ("It fails whenever the clock strikes twelve.", "Seen on version 3, on three machines here.");
