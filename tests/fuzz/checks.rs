@@ -36,10 +36,10 @@ use precedent_trackers::tracker::{
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 use serde_json::{Value, json};
 
-/// What takes bytes and panics if they do harm.
+/// A function that panics if these bytes do harm.
 pub type Check = fn(&[u8]);
 
-/// Every check that needs no server, by the name of its target and of its folder of seeds.
+/// The checks that need no server, by the name of their target and seed folder.
 pub const ALL: &[(&str, Check)] = &[
     ("query", query),
     ("import", import),
@@ -55,10 +55,10 @@ pub const ALL: &[(&str, Check)] = &[
 
 /// A part between two of these is repeated: how a few bytes become a long input.
 const REPEAT: char = '\u{1f}';
-/// Up to so many bytes.
+/// The maximum size in bytes of repeated input.
 const REPEATED_BYTES: usize = 12 * 1024;
 
-/// The input as text, with what it wants repeated.
+/// Returns the input as text, with the parts that it marks repeated.
 fn text(data: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(data).ok()?;
     let mut parts = text.splitn(3, REPEAT);
@@ -68,12 +68,12 @@ fn text(data: &[u8]) -> Option<String> {
     Some(format!("{head}{}{tail}", body.repeat(REPEATED_BYTES / body.len().max(1))))
 }
 
-/// Words without the space between them.
+/// Removes all white space.
 fn strip_whitespace(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Whether a list of records is complete and in order.
+/// Asserts that a record follows the previous one.
 fn assert_next(position: u64, previous: &mut u64) {
     assert_eq!(position, *previous + 1, "records are counted");
     *previous = position;
@@ -127,7 +127,7 @@ fn with_file<T>(bytes: &[u8], run: impl FnOnce(&Path) -> T) -> T {
     })
 }
 
-/// The records of a file, each with its place; the error that ended it, if one did.
+/// Returns the records of a file, and the error that ended it if there was one.
 fn read_records(mut records: import::Records, length: Option<usize>) -> Vec<Result<Vec<u8>, String>> {
     let (mut out, mut before) = (Vec::new(), 0);
     loop {
@@ -159,7 +159,7 @@ fn is_compressed(bytes: &[u8]) -> bool {
         .any(|mark| bytes.starts_with(mark))
 }
 
-/// Whatever a file is, what is read of it can be stored, and what is wrong with it is told.
+/// Checks that records of any file can be stored and that its errors are reported.
 fn understood(data: &[u8], mapping: &Mapping) {
     with_file(data, |path| {
         let result = content::each(path, |content| {
@@ -189,7 +189,7 @@ fn understood(data: &[u8], mapping: &Mapping) {
     });
 }
 
-/// A file of records gives the same ones whatever its packing, and only such as can be stored.
+/// Checks that a file gives the same storable records in every compression.
 pub fn import(data: &[u8]) {
     let plain = with_file(data, |path| {
         import::Records::open(path)
@@ -282,7 +282,7 @@ fn is_harmless(html: &str) {
     }
 }
 
-/// An attribute's value as a browser reads it.
+/// Decodes an attribute's value as a browser does.
 fn html_text(value: &str) -> String {
     value.replace("&amp;", "&").replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">")
 }
@@ -575,7 +575,7 @@ fn base() -> std::rc::Rc<Base> {
     BASE.with(std::rc::Rc::clone)
 }
 
-/// A file around this database, whose sizes and checksums fit.
+/// Builds a casebook file with matching sizes and checksums around this database.
 fn build_archive(manifest: &[u8], database: &[u8]) -> Vec<u8> {
     let mut manifest: Value = serde_json::from_slice(manifest).unwrap();
     manifest["database_bytes"] = database.len().into();

@@ -216,7 +216,7 @@ fn tidy(place: &Place, until: Instant, log: &WriteLog) {
     }
 }
 
-/// The other half of the test: a long-running reader that uses the library, like the desktop app.
+/// Runs in a second process: a long-running reader that uses the library, like the desktop app.
 /// Without its variable it does nothing.
 #[tokio::test]
 async fn long_lived_reader_sees_changes() {

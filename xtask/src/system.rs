@@ -7,7 +7,7 @@ use crate::workspace::Workspace;
 use std::io::{BufRead as _, Write as _};
 use xshell::{Shell, cmd};
 
-/// Something that comes from the system's package manager.
+/// A dependency from the system's package manager.
 pub struct Need {
     /// Packages of each manager, in the order of `MANAGERS`; empty where they are not known.
     packages: [&'static str; 4],

@@ -7,7 +7,7 @@ use crate::driver::{
     VIEWS, at_rest, click_words, drive_sample, is_there, press, press_ctrl, wait_for, wait_until,
 };
 
-/// What the checker objects to: rule, and the first places.
+/// Returns the violations found by axe: the rule and its first elements.
 async fn objections(window: &Client, axe: &str) -> Vec<Value> {
     window.execute(axe, Vec::new()).await.unwrap();
     let run = "const done = arguments[0];

@@ -24,7 +24,7 @@ const REPORT: &str = "cargo build breaks off since the update, please answer to 
     Failed to normalize Alias(Opaque, AliasTy { args: [], .. }), maybe try to call `try_normalize_erasing_regions` instead\n\
     error: the compiler unexpectedly panicked. this is a bug.";
 
-/// The casebook that `PRECEDENT_MEASURED` names; nothing, said aloud, where it names none.
+/// Returns the casebook named by `PRECEDENT_MEASURED`; prints a notice if it is unset.
 pub fn original() -> Option<PathBuf> {
     let folder = std::env::var_os("PRECEDENT_MEASURED").map(PathBuf::from);
     if folder.is_none() {
@@ -33,7 +33,7 @@ pub fn original() -> Option<PathBuf> {
     folder
 }
 
-/// A copy that may be changed.
+/// Makes a writable copy.
 pub fn copy_of(original: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(original).unwrap() {

@@ -78,14 +78,14 @@ async fn window_size_is_restored() {
     .await;
 }
 
-/// What programs say on the session's bus.
+/// The messages on the session bus.
 struct Bus {
     monitor: Child,
     heard: Arc<Mutex<String>>,
 }
 
 impl Bus {
-    /// Nothing where there is no bus to listen to.
+    /// Listens to the session bus; `None` without one.
     fn listen() -> Option<Self> {
         let mut monitor = Command::new("dbus-monitor")
             .args(["--session", "interface='org.freedesktop.Notifications'"])

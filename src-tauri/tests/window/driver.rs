@@ -88,7 +88,7 @@ struct Driver {
 }
 
 impl Driver {
-    /// Nothing where this machine has no display or no driver.
+    /// Starts a driver; `None` without a display or a driver program.
     fn start(home: &Path, desktop: &[(&str, &str)]) -> Option<Self> {
         if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
             return skip("there is no display; run it under xvfb-run");
@@ -135,7 +135,7 @@ impl Driver {
 }
 
 impl Drop for Driver {
-    /// With the program that it started: one that outlives its driver keeps the display's keyboard focus.
+    /// Ends the driver and its program, which would otherwise keep the keyboard focus.
     fn drop(&mut self) {
         let group = format!("-{}", self.process.id());
         let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
@@ -178,7 +178,7 @@ pub async fn click(window: &Client, css: &str) {
     wait_for(window, css).await.click().await.unwrap();
 }
 
-/// The texts of all elements, as one answer: they may be replaced between two questions.
+/// Returns the texts of all elements in one call, as elements may be replaced between two calls.
 pub async fn texts(window: &Client, css: &str) -> Vec<String> {
     let ask =
         "return [...document.querySelectorAll(arguments[0])].map((element) => element.textContent.trim())";
@@ -189,7 +189,7 @@ pub async fn script(window: &Client, script: &str) -> Value {
     window.execute(script, Vec::new()).await.unwrap()
 }
 
-/// The program: the one that was built with this test, or the one that `PRECEDENT_WINDOW` names.
+/// Returns the program: `PRECEDENT_WINDOW` or the one built with this test.
 pub fn program() -> PathBuf {
     std::env::var_os("PRECEDENT_WINDOW")
         .map_or_else(|| env!("CARGO_BIN_EXE_precedent-desktop").into(), PathBuf::from)
@@ -250,12 +250,12 @@ pub async fn press_with(window: &Client, modifier: Key, key: char) {
     window.perform_actions(actions).await.unwrap();
 }
 
-/// The text of the first such element; empty where there is none.
+/// Returns the text of the first such element; empty if there is none.
 pub async fn text(window: &Client, css: &str) -> String {
     texts(window, css).await.into_iter().next().unwrap_or_default()
 }
 
-/// The first element with these words, by XPath: what a person would point at.
+/// Clicks the first element with this text.
 pub async fn click_words(window: &Client, css: &str, words: &str) {
     let ask = "const found = [...document.querySelectorAll(arguments[0])]
         .find((element) => element.textContent.trim().includes(arguments[1]));

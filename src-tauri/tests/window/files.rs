@@ -9,7 +9,7 @@ use crate::driver::{
     wait_until,
 };
 
-/// A service's log: a known failure a hundred times, a new one once, shortly before the program ends.
+/// Writes a log with a known failure a hundred times and a new one once near the end.
 pub fn write_log(path: &Path) {
     let mut log = String::new();
     for n in 0..4_000 {

@@ -25,9 +25,9 @@ const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
 const SIZES: [(u32, u32); 2] = [(1440, 900), (1024, 700)];
 const THEMES: [&str; 2] = ["light", "dark"];
 
-/// From here on no question of the window is answered.
+/// A script after which no request of the window is answered.
 const SILENCE: &str = "window.fetch = () => new Promise(() => {})";
-/// From here on every question is answered by a failure, as a damaged disk would.
+/// A script after which every request fails as with a damaged disk.
 const FAILURE: &str = "window.fetch = async () => new Response(
     JSON.stringify({ code: 'io', message: 'the casebook cannot be read: input/output error', hint: 'Look whether the disk is healthy, then try again. `precedent doctor` says what can be mended.' }),
     { headers: { 'Tauri-Response': 'error', 'content-type': 'application/json' } })";
@@ -184,7 +184,7 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     }
 }
 
-/// Every view while the engine does not answer, or answers with a failure.
+/// Shows every view while the engine does not answer or fails.
 async fn show_states(window: &Client, album: &Album, how: &str, words: &str, end: &str) {
     window.refresh().await.unwrap();
     // What was searched for has come back.
@@ -215,7 +215,7 @@ async fn show_states(window: &Client, album: &Album, how: &str, words: &str, end
     }
 }
 
-/// Reports that the sample has none of: in Chinese, and of a text that attacks.
+/// Reports that the sample lacks: one in Chinese and one with hostile text.
 const EXTRA_REPORTS: [(u32, &str, &str); 3] = [
     (1, "The pump does not start after the update", "It stops with PUMP-31."),
     (

@@ -12,7 +12,7 @@ use crate::{
     files::paste,
 };
 
-/// Bodies by what they try; `SPY` stands for an address that must never be asked.
+/// Hostile bodies; `SPY` stands for an address that must never be requested.
 const BODIES: &[(&str, &str)] = &[
     ("script", "<script>window.owned = 1</script><img src=x onerror='window.owned = 1'>"),
     (

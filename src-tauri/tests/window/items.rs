@@ -12,17 +12,17 @@ use crate::{
     triage::{decided_count, pairs},
 };
 
-/// The row of the queue that is marked.
+/// The selected row of the queue.
 const SELECTED_KEY: &str = ".queue [aria-selected=true] .key";
 const TOAST: &str = ".toasts .toast .text";
 
-/// The name of what has the focus, or its tag.
+/// Returns the label or the tag of the focused element.
 async fn focused_name(window: &Client) -> String {
     let ask = "const one = document.activeElement; return one.getAttribute('aria-label') ?? one.tagName";
     script(window, ask).await.as_str().unwrap_or_default().to_owned()
 }
 
-/// Goes to Triage and waits until there is something to decide.
+/// Goes to Triage and waits until a pair can be decided.
 async fn at_the_desk(window: &Client) {
     at_rest(window).await;
     press_ctrl(window, '2').await;

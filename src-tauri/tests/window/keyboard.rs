@@ -9,7 +9,7 @@ use crate::driver::{
     VIEWS, at_rest, drive_sample, is_there, press, press_ctrl, script, shot, wait_for, wait_until,
 };
 
-/// What a person could click, numbered in the order of the page; what names nothing is named by its markup.
+/// A script that numbers all controls in page order and returns their names or their markup.
 const NUMBER: &str = "
     const found = [...document.querySelectorAll('button, select, input, textarea, a[href], [tabindex=\"0\"], summary')]
         .filter((one) => !one.disabled && one.offsetParent !== null && one.tabIndex >= 0);

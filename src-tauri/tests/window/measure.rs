@@ -12,20 +12,20 @@ use crate::{
     driver::{drive, is_there, wait_for, wait_until},
 };
 
-/// After so long without a question the model is let go.
+/// The time without a query after which the model is released.
 const IDLE_TIME: Duration = Duration::from_secs(125);
 
-/// What is typed, letter by letter.
+/// The query, typed letter by letter.
 const QUERY: &str = "borrow checker error lifetime";
 
-/// A process's parent and when it began, in hundredths of a second.
+/// Returns a process's parent and its start time in hundredths of a second.
 fn parent_and_begin(pid: u32) -> Option<(u32, u64)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
     Some((fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?))
 }
 
-/// The window's process, the youngest of its name, and those that it has started.
+/// Returns the newest process of the window and its children.
 fn processes() -> Vec<u32> {
     let ids: Vec<u32> =
         fs::read_dir("/proc").unwrap().filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok()).collect();
@@ -47,7 +47,7 @@ fn processes() -> Vec<u32> {
     family
 }
 
-/// The memory of a process in MB; of what it shares with others, its part.
+/// Returns the memory of a process in MB, with its share of shared pages.
 fn megabytes_of(pid: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let pss = text
@@ -56,12 +56,12 @@ fn megabytes_of(pid: u32) -> u64 {
     pss.unwrap_or(0) / 1000
 }
 
-/// Memory of all of them in MB, what they share counted once.
+/// Returns the memory of all these processes in MB; shared pages count once.
 fn megabytes() -> u64 {
     processes().into_iter().map(megabytes_of).sum()
 }
 
-/// When the program began, in milliseconds since 1970.
+/// Returns the start time of the program in milliseconds since 1970.
 fn began() -> f64 {
     let (_, began) = processes().first().and_then(|pid| parent_and_begin(*pid)).unwrap();
     let text = fs::read_to_string("/proc/uptime").unwrap();
@@ -70,7 +70,7 @@ fn began() -> f64 {
     (now - up) * 1000.0 + began as f64 * 10.0
 }
 
-/// How many programs wanted a processor in the last minute.
+/// Returns the load average of the last minute.
 fn load() -> String {
     fs::read_to_string("/proc/loadavg").unwrap_or_default().split(' ').next().unwrap_or_default().to_owned()
 }
@@ -130,7 +130,7 @@ const SCROLL_SCRIPT: &str = "
     };
     step();";
 
-/// Goes to places far away, as somebody who drags the bar, and waits until rows stand there.
+/// A script that jumps to distant positions, like dragging the scroll bar, and waits for rows.
 const JUMP_SCRIPT: &str = "
     const [places, done] = arguments;
     const box = document.querySelector('#results .scroll');
@@ -173,7 +173,7 @@ async fn measure_scrolling(window: &Client) {
     );
 }
 
-/// What each process takes, in MB.
+/// Formats the memory of each process in MB.
 fn shares() -> String {
     let shares = processes().into_iter().map(|pid| {
         let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();

@@ -21,12 +21,12 @@ use crate::{
 const DESKTOP: &str = "/org/freedesktop/portal/desktop";
 type Options = HashMap<String, OwnedValue>;
 
-/// What the desktop was asked, in words.
+/// The requests that the desktop received, as text.
 type Requests = Arc<Mutex<Vec<String>>>;
 
 struct Shortcuts {
     requests: Requests,
-    /// Whether its person lets programs have keys.
+    /// True if the user allows global shortcuts.
     yes: Arc<Mutex<bool>>,
 }
 
@@ -45,7 +45,7 @@ fn text(options: &Options, name: &str) -> String {
     options.get(name).and_then(|value| <&str>::try_from(value).ok()).unwrap_or_default().to_owned()
 }
 
-/// Where an answer, or a session, is looked for by who asked.
+/// Returns the object path at which the caller expects a response or a session.
 fn place(kind: &str, header: &Header<'_>, token: &str) -> OwnedObjectPath {
     let sender = header.sender().unwrap().as_str().trim_start_matches(':').replace('.', "_");
     OwnedObjectPath::try_from(format!("{DESKTOP}/{kind}/{sender}/{token}")).unwrap()

@@ -10,7 +10,7 @@ pub fn display(args: &[&str]) -> Option<String> {
     ran.status.success().then(|| String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
-/// Whether the prompt is before its person.
+/// Returns whether the prompt is visible.
 pub fn is_seen() -> bool {
     display(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]).is_some()
 }

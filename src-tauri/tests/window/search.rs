@@ -114,7 +114,7 @@ async fn opening_the_casebook_can_be_retried() {
     .await;
 }
 
-/// Below 900 pixels there is a list, or a thread with the way back.
+/// Checks that below 900 pixels either the list or a thread with a back button is shown.
 async fn a_narrow_window_shows_one_of_the_two(window: &Client) {
     click(window, "button[title='is:open']").await;
     window.set_window_size(800, 600).await.unwrap();
@@ -135,7 +135,7 @@ async fn a_narrow_window_shows_one_of_the_two(window: &Client) {
     .await;
 }
 
-/// Whatever tracker text might try from inside, the window reaches nothing and goes nowhere.
+/// Checks that a script in the page can make no request, navigate or close the window.
 async fn the_window_is_sealed(window: &Client) {
     assert_eq!(script(window, "return typeof window.__TAURI__").await, "undefined");
     let fetch = "const done = arguments[0];

@@ -11,7 +11,7 @@ use crate::driver::{
 
 const MODELS: &str = "section[aria-labelledby=model]";
 
-/// The folder of the built-in model, under another name: its vectors are the same, and the way is that of any model.
+/// Copies the built-in model to a folder under another name, as any other model.
 fn another_model(to: &Path) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/builtin");
     std::fs::create_dir_all(to).unwrap();

@@ -163,7 +163,7 @@ async fn tracker_kind_is_detected_from_the_address() {
     .await;
 }
 
-/// A casebook that a file of somebody else's brought a source of another host into.
+/// Returns a casebook with a source imported from another casebook's file.
 async fn with_source_of_another(home: &Path) -> Casebook {
     let other_casebook = Casebook::open(OpenOptions::new(home.join("theirs"))).await.unwrap();
     let new = NewMirror {

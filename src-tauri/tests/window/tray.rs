@@ -69,14 +69,15 @@ impl Menu {
     }
 }
 
-/// Whether this machine has the library that draws icons in the tray.
+/// Returns whether this machine has the library for tray icons.
 fn has_library() -> bool {
     let below = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|entry| entry.path());
     let mut places = below.chain(["/usr/lib", "/usr/lib64"].map(Into::into));
     places.any(|place| place.join("libayatana-appindicator3.so.1").is_file())
 }
 
-/// A bus for a desktop of the test's own; nothing, and said so, where this machine lacks a part.
+/// Starts a bus for the test's own desktop; prints a notice and returns `None` if a part is
+/// missing.
 fn bus(home: &Path) -> Option<Bus> {
     if !has_library() {
         return skip("libayatana-appindicator3 is missing");

@@ -18,12 +18,12 @@ use crate::{
     fake_github::FakeGitHub,
 };
 
-/// The key of the report that is compared.
+/// Returns the key of the compared report.
 async fn compared_key(window: &Client) -> String {
     text(window, "section[aria-label^='Report:'] .role button").await
 }
 
-/// Twelve pairs of reports that say nearly the same, of a program that does not exist.
+/// Returns twelve pairs of nearly identical reports of an invented program.
 pub fn pairs() -> String {
     pairs_of(&[
         "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner", "hopper",
@@ -31,7 +31,7 @@ pub fn pairs() -> String {
     ])
 }
 
-/// A pair for each of these things.
+/// Returns a pair of reports for each of these subjects.
 fn pairs_of(things: &[&str]) -> String {
     let mut out = String::new();
     for (number, (thing, later)) in (1..).zip(things.iter().flat_map(|t| [(t, false), (t, true)])) {
@@ -52,7 +52,7 @@ fn pairs_of(things: &[&str]) -> String {
     out
 }
 
-/// How many were decided today, as the header says: `9 of 12 decided today`.
+/// Returns the number in the header: `9 of 12 decided today` gives 9.
 pub async fn decided_count(window: &Client) -> usize {
     let header = text(window, ".triage header .end").await;
     let first = header.split(' ').next().and_then(|n| n.parse().ok());
@@ -87,7 +87,7 @@ pub async fn decide_ten(window: &Client) {
     .await;
 }
 
-/// The measure of the desk: twenty decisions in a minute, from the first key that is pressed.
+/// Measures from the first key pressed.
 #[tokio::test]
 async fn twenty_pairs_take_less_than_a_minute() {
     let things = [
