@@ -27,24 +27,24 @@ fn main() {
     if std::env::args().any(|a| a == "--test") {
         return;
     }
-    let named = |name: &str| std::env::var_os(name);
-    let Some(casebook) = named("PRECEDENT_CASEBOOK") else {
+    let variable = |name: &str| std::env::var_os(name);
+    let Some(casebook) = variable("PRECEDENT_CASEBOOK") else {
         println!("PRECEDENT_CASEBOOK names what is asked; see benches/command.rs");
         return;
     };
     let models =
-        named("PRECEDENT_MODELS").unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/models").into());
+        variable("PRECEDENT_MODELS").unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/models").into());
     let mut programs = vec![Program {
         name: "this",
         path: env!("CARGO_BIN_EXE_precedent").into(),
         casebook: casebook.clone(),
         models: Some(models.clone()),
     }];
-    programs.extend(named("PRECEDENT_BESIDE").map(|path| Program {
+    programs.extend(variable("PRECEDENT_BESIDE").map(|path| Program {
         name: "beside",
         path,
-        casebook: named("PRECEDENT_BESIDE_CASEBOOK").unwrap_or(casebook),
-        models: named("PRECEDENT_BESIDE_MODELS").or(Some(models)),
+        casebook: variable("PRECEDENT_BESIDE_CASEBOOK").unwrap_or(casebook),
+        models: variable("PRECEDENT_BESIDE_MODELS").or(Some(models)),
     }));
     let list = ask(&programs[0], &["search", "is:issue", "-L", "1", "--json=key"]).1;
     let key = list.split('"').nth(3).unwrap_or_default().to_owned();

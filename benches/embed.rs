@@ -25,12 +25,12 @@ fn main() {
         return;
     }
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let named = |variable: &str, default: &str| {
+    let path_variable = |variable: &str, default: &str| {
         vec![std::env::var_os(variable).map_or_else(|| root.join(default), PathBuf::from)]
     };
     let engine = Engine::BuiltIn(ModelPaths {
-        runtime: named("PRECEDENT_ONNXRUNTIME", "target/runtime/libonnxruntime.so"),
-        models: named("PRECEDENT_MODELS", "models"),
+        runtime: path_variable("PRECEDENT_ONNXRUNTIME", "target/runtime/libonnxruntime.so"),
+        models: path_variable("PRECEDENT_MODELS", "models"),
     });
     let start = Instant::now();
     let mut model = engine.load(Work::Indexing).unwrap();

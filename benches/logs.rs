@@ -30,10 +30,10 @@ fn main() {
     let lines = write(File::create(&plain).expect("a file"), megabytes * 1_000_000);
     println!("| what | size | time | speed of the text | most memory |");
     println!("|---|---|---|---|---|");
-    read("a plain log", &plain, lines);
+    measure("a plain log", &plain, lines);
     let bundle = folder.path().join("bundle.tar.zst");
     pack(&bundle, &plain);
-    read("the same, in a tar.zst", &bundle, lines);
+    measure("the same, in a tar.zst", &bundle, lines);
 }
 
 /// Writes a service's log of requests with some warnings and few errors with stack traces. Returns
@@ -77,7 +77,7 @@ fn pack(bundle: &Path, plain: &Path) {
     tar.finish().expect("room for the bundle");
 }
 
-fn read(what: &str, path: &Path, lines: u64) {
+fn measure(name: &str, path: &Path, lines: u64) {
     let start = Instant::now();
     let reading = precedent_logs::read(&[PathBuf::from(path)], &Task::new()).expect("a log");
     let seconds = start.elapsed().as_secs_f64();
@@ -86,7 +86,7 @@ fn read(what: &str, path: &Path, lines: u64) {
     let size = std::fs::metadata(path).map_or(0, |m| m.len());
     #[allow(clippy::cast_precision_loss, reason = "megabytes")]
     let (packed, text) = (size as f64 / 1e6, reading.bytes as f64 / 1e6);
-    println!("| {what} | {packed:.0} MB | {seconds:.1} s | {:.0} MB/s | {} |", text / seconds, most_memory());
+    println!("| {name} | {packed:.0} MB | {seconds:.1} s | {:.0} MB/s | {} |", text / seconds, most_memory());
 }
 
 /// Returns the peak memory of this process, as the kernel reports it.

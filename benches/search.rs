@@ -59,11 +59,11 @@ async fn measure() {
     );
 
     let (keys, titles, bodies) = texts(&casebook).await;
-    let filtered: Vec<String> = titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
+    let closed_issues: Vec<String> = titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
     println!("{:<28} {:>8} {:>8} {:>8}  hits", "query", "median", "p95", "max");
     for (name, queries, mode) in [
         ("title, hybrid", &titles, Mode::Hybrid),
-        ("title, hybrid, filtered", &filtered, Mode::Hybrid),
+        ("title, hybrid, filtered", &closed_issues, Mode::Hybrid),
         ("title, lexical", &titles, Mode::Lexical),
         ("title, semantic", &titles, Mode::Semantic),
         ("whole report, hybrid", &bodies, Mode::Hybrid),
@@ -88,10 +88,10 @@ async fn measure() {
     recall(&options, &titles);
 }
 
-fn print(name: &str, mut times: Vec<f64>, found: usize) {
+fn print(name: &str, mut times: Vec<f64>, matches: usize) {
     times.sort_by(f64::total_cmp);
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-    println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {found}", at(0.5), at(0.95), at(1.0));
+    println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {matches}", at(0.5), at(0.95), at(1.0));
 }
 
 /// Measures duplicate checks of single items, closed candidates included.

@@ -93,8 +93,8 @@ fn archive(folder: &Path) -> FakeGitHub {
     let github = FakeGitHub::new("rust-lang/rust");
     github.world().check_rows = false;
     for file in ["issues.jsonl.zst", "comments.jsonl.zst"] {
-        let packed = std::fs::File::open(folder.join(file)).unwrap();
-        let reader = std::io::BufReader::new(zstd::Decoder::new(packed).unwrap());
+        let archive = std::fs::File::open(folder.join(file)).unwrap();
+        let reader = std::io::BufReader::new(zstd::Decoder::new(archive).unwrap());
         // Two records belong to another repository and share numbers with this one's.
         for line in reader.lines().map(Result::unwrap).filter(|l| l.contains("/repos/rust-lang/rust/")) {
             github.world().put_text(line);

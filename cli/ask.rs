@@ -9,9 +9,9 @@ use crate::{
     Session,
     args::AskCommand,
     comment::{print_comment, print_first},
+    input,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, plain, state},
-    read,
-    troubleshoot::{Subject, asked},
+    troubleshoot::{Subject, parse_subject},
 };
 
 /// The maximum number of lines of a comment.
@@ -21,7 +21,7 @@ const PASSAGE: usize = 400;
 
 pub async fn run(session: &Session, command: AskCommand, output: &mut Output) -> Result<()> {
     let settings = session.settings.troubleshooting.clone();
-    let (key, text) = match asked(session, &command.question).await? {
+    let (key, text) = match parse_subject(session, &command.question).await? {
         Subject::Item(key) => (Some(key), String::new()),
         Subject::Text(text) => (None, text),
         Subject::Logs(paths, _piped) => {
@@ -29,7 +29,7 @@ pub async fn run(session: &Session, command: AskCommand, output: &mut Output) ->
             if let [path] = &paths[..]
                 && path.is_file()
             {
-                text = read::file(path)?.unwrap_or_default();
+                text = input::file(path)?.unwrap_or_default();
             }
             if text.is_empty() {
                 text = session.casebook.errors_of(paths, &session.task).await?.text;
@@ -84,7 +84,7 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
         for page in passages {
             output.line(format_args!("{KEY}{}{KEY:#}", plain(&page.citation)));
             let text: String = page.text.chars().take(PASSAGE).collect();
-            output.wrapped(&plain(&text), "  ");
+            output.print_wrapped(&plain(&text), "  ");
         }
     }
     if !response.next.is_empty() {
@@ -101,11 +101,11 @@ fn print_problem(response: &AskResponse, problem: &KnownProblem, output: &mut Ou
     let is_itself = response.key.as_ref() == Some(&problem.key);
     let head = if is_itself { "This report" } else { "Known problem" };
     let mut status = problem.status.words().to_owned();
-    if let Some(fixed) = &problem.fixed_in {
-        status = format!("fixed in {}", plain(fixed));
+    if let Some(version) = &problem.fixed_in {
+        status = format!("fixed in {}", plain(version));
     }
-    if let Some(asked) = &problem.asked_version {
-        status.push_str(&format!(" ({})", plain(&asked.words())));
+    if let Some(asked_version) = &problem.asked_version {
+        status.push_str(&format!(" ({})", plain(&asked_version.words())));
     }
     output.line(format_args!("{style}{head}: {status}{style:#}"));
     output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&problem.key), plain(&problem.title)));
@@ -124,12 +124,12 @@ fn print_problem(response: &AskResponse, problem: &KnownProblem, output: &mut Ou
     if let Some(url) = &problem.url {
         output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
     }
-    let mut shown = None;
+    let mut printed_anchor = None;
     for (heading, comment) in [("Workaround", &problem.workaround), ("Fix", &problem.fix)] {
-        let Some(comment) = comment.as_ref().filter(|comment| shown != Some(&comment.anchor)) else {
+        let Some(comment) = comment.as_ref().filter(|comment| printed_anchor != Some(&comment.anchor)) else {
             continue;
         };
-        shown = Some(&comment.anchor);
+        printed_anchor = Some(&comment.anchor);
         let heading = match (heading, problem.status) {
             ("Fix", ProblemStatus::Declined | ProblemStatus::ClosedWithoutFix) => "Last comment",
             (heading, _) => heading,

@@ -12,7 +12,7 @@ use crate::{
     Session,
     args::BriefCommand,
     output::{DIM, GOOD, HIT, KEY, Output, plain},
-    troubleshoot::{Subject, asked},
+    troubleshoot::{Subject, parse_subject},
 };
 
 pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) -> Result<()> {
@@ -21,7 +21,7 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
     }
     let (mut key, mut text, mut paths) = (None, String::new(), Vec::new());
     // Keeps the file with standard input alive until the brief is made.
-    let _piped = match asked(session, &command.question).await? {
+    let _piped = match parse_subject(session, &command.question).await? {
         Subject::Item(item) => {
             key = Some(item);
             None
@@ -54,8 +54,8 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
         ..BriefRequest::default()
     };
     if command.preview {
-        let found = session.casebook.preview_redaction(request, &session.task).await?;
-        return preview(&found, &command, output);
+        let redactions = session.casebook.preview_redaction(request, &session.task).await?;
+        return preview(&redactions, &command, output);
     }
     let format = format(&command)?;
     let brief = session.casebook.brief(request, &session.task).await?;
@@ -72,16 +72,16 @@ fn section(name: &str) -> Result<SectionKind> {
 
 /// Returns the format that was given, else that of the file's extension, else Markdown.
 fn format(command: &BriefCommand) -> Result<BriefFormat> {
-    let named = command.format.as_deref();
+    let format_name = command.format.as_deref();
     if let Some(fields) = &command.json.json {
         return json_alone(command, fields);
     }
     let ending = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
-    match (named.or(ending), named.is_none() && ending.is_some()) {
+    match (format_name.or(ending), format_name.is_none() && ending.is_some()) {
         (None, _) => Ok(BriefFormat::Markdown),
         (Some(name), guessed) => BriefFormat::of_extension(name).ok_or_else(|| {
-            let what = if guessed { "." } else { "" };
-            Error::invalid(format!("cannot write a brief as {what}{name}"))
+            let prefix = if guessed { "." } else { "" };
+            Error::invalid(format!("cannot write a brief as {prefix}{name}"))
                 .with_hint("Use md, html, pdf or json.")
         }),
     }
@@ -90,11 +90,11 @@ fn format(command: &BriefCommand) -> Result<BriefFormat> {
 /// Returns the format for `--json`, or an error if another format is given as well.
 fn json_alone(command: &BriefCommand, fields: &str) -> Result<BriefFormat> {
     let ending = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
-    let named = command.format.as_deref().or(ending);
-    if named.is_some_and(|name| BriefFormat::of_extension(name) != Some(BriefFormat::Json)) {
+    let format_name = command.format.as_deref().or(ending);
+    if format_name.is_some_and(|name| BriefFormat::of_extension(name) != Some(BriefFormat::Json)) {
         return Err(Error::invalid(format!(
             "--json conflicts with the format {}",
-            named.unwrap_or_default()
+            format_name.unwrap_or_default()
         ))
         .with_hint("Use only one of them; --format json is the same as --json."));
     }
@@ -132,18 +132,18 @@ fn write(session: &Session, bytes: &[u8], command: &BriefCommand, output: &mut O
     }
 }
 
-fn preview(found: &[RedactionPreview], command: &BriefCommand, output: &mut Output) -> Result<()> {
+fn preview(redactions: &[RedactionPreview], command: &BriefCommand, output: &mut Output) -> Result<()> {
     if let Some(fields) = &command.json.json {
-        return output.json(&found, fields, None);
+        return output.json(&redactions, fields, None);
     }
-    if found.is_empty() {
+    if redactions.is_empty() {
         output.line("Nothing to redact was recognized.");
     }
-    let (sure, doubtful): (Vec<_>, Vec<_>) = found.iter().partition(|r| r.sure);
-    sure.into_iter().for_each(|r| replaced(r, output));
+    let (sure, doubtful): (Vec<_>, Vec<_>) = redactions.iter().partition(|r| r.sure);
+    sure.into_iter().for_each(|r| print_redaction(r, output));
     if !doubtful.is_empty() {
         output.line(format_args!("{DIM}Uncertain; also replaced unless you keep it (--keep TEXT):{DIM:#}"));
-        doubtful.into_iter().for_each(|r| replaced(r, output));
+        doubtful.into_iter().for_each(|r| print_redaction(r, output));
     }
     output.line(format_args!(
         "{DIM}Unrecognized names and secrets are not listed: read the brief before you hand it over.{DIM:#}"
@@ -151,7 +151,7 @@ fn preview(found: &[RedactionPreview], command: &BriefCommand, output: &mut Outp
     Ok(())
 }
 
-fn replaced(r: &RedactionPreview, output: &mut Output) {
+fn print_redaction(r: &RedactionPreview, output: &mut Output) {
     output.line(format_args!(
         "{HIT}{:<14}{HIT:#} {}  {DIM}{} time{}{DIM:#}",
         r.pseudonym,

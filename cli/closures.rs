@@ -17,23 +17,23 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
         return journal(session, command, output).await;
     }
     let source = command.source.as_deref();
-    let planned = session.casebook.closures(source).await?;
+    let closures = session.casebook.closures(source).await?;
     if !command.yes {
         if let Some(fields) = &command.json.json {
-            return output.json(&planned, fields, None);
+            return output.json(&closures, fields, None);
         }
-        plan(session, source, &planned, output).await?;
-        if planned.iter().any(|c| c.obstacle.is_none()) {
+        plan(session, source, &closures, output).await?;
+        if closures.iter().any(|c| c.obstacle.is_none()) {
             output.line("");
-            let only = source.map(|s| format!(" -R {}", plain(s))).unwrap_or_default();
+            let source_flag = source.map(|s| format!(" -R {}", plain(s))).unwrap_or_default();
             output.line(format_args!(
-                "{BOLD}Nothing was posted.{BOLD:#} To post and close: precedent triage --apply --yes{only}"
+                "{BOLD}Nothing was posted.{BOLD:#} To post and close: precedent triage --apply --yes{source_flag}"
             ));
         }
         return Ok(());
     }
     if command.json.json.is_none() {
-        plan(session, source, &planned, output).await?;
+        plan(session, source, &closures, output).await?;
         output.line("");
         output.flush();
     }
@@ -56,15 +56,21 @@ pub async fn run(session: &Session, command: &TriageCommand, output: &mut Output
     }
 }
 
-async fn plan(session: &Session, only: Option<&str>, planned: &[Closure], output: &mut Output) -> Result<()> {
-    if planned.is_empty() {
-        let decided = session.casebook.verdicts(None).await?;
+async fn plan(
+    session: &Session,
+    only_source: Option<&str>,
+    closures: &[Closure],
+    output: &mut Output,
+) -> Result<()> {
+    if closures.is_empty() {
+        let verdicts = session.casebook.verdicts(None).await?;
         let live = session.casebook.mirrors().await?;
         // The report to close is the one that is not canonical.
-        let of_files = decided.iter().filter(|v| v.kind == VerdictKind::Duplicate).find_map(|v| {
-            let closed = if v.canonical.as_ref() == Some(&v.first) { &v.second } else { &v.first };
-            let source = closed.rsplit_once('#')?.0;
-            (live.iter().all(|l| l.source != source) && only.is_none_or(|o| o == source)).then_some(source)
+        let of_files = verdicts.iter().filter(|v| v.kind == VerdictKind::Duplicate).find_map(|v| {
+            let duplicate = if v.canonical.as_ref() == Some(&v.first) { &v.second } else { &v.first };
+            let source = duplicate.rsplit_once('#')?.0;
+            (live.iter().all(|l| l.source != source) && only_source.is_none_or(|o| o == source))
+                .then_some(source)
         });
         match of_files {
             Some(source) => output.line(format_args!(
@@ -80,10 +86,10 @@ async fn plan(session: &Session, only: Option<&str>, planned: &[Closure], output
     }
     output.line(format_args!(
         "{BOLD}{} to close as {}{BOLD:#}",
-        plural(planned.len() as u64, "report"),
-        if planned.len() == 1 { "duplicate" } else { "duplicates" }
+        plural(closures.len() as u64, "report"),
+        if closures.len() == 1 { "duplicate" } else { "duplicates" }
     ));
-    for closure in planned {
+    for closure in closures {
         output.line("");
         output.line(format_args!(
             "{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}",

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The number of reports listed per cluster.
-const LISTED: usize = 8;
+const MAX_MEMBERS: usize = 8;
 
 pub async fn run(session: &Session, command: ClustersCommand, output: &mut Output) -> Result<()> {
     if !command.no_check {
@@ -36,22 +36,22 @@ pub async fn run(session: &Session, command: ClustersCommand, output: &mut Outpu
     if let Some(fields) = &command.json.json {
         return output.json(&response, fields, Some("clusters"));
     }
-    let unscanned = match response.unscanned {
+    let unscanned_note = match response.unscanned {
         0 => String::new(),
         n => format!(" {DIM}{} not checked yet{DIM:#}", plural(n, "open report")),
     };
     output.line(format_args!(
-        "{} with {}{unscanned}",
+        "{} with {}{unscanned_note}",
         plural(response.total as u64, "cluster"),
         plural(response.open as u64, "open report")
     ));
     for cluster in &response.clusters {
         print(cluster, output);
     }
-    let left = response.total - response.clusters.len();
-    if left > 0 {
+    let remaining_count = response.total - response.clusters.len();
+    if remaining_count > 0 {
         output.line("");
-        output.line(format_args!("{DIM}{left} more; use --limit to show them.{DIM:#}"));
+        output.line(format_args!("{DIM}{remaining_count} more; use --limit to show them.{DIM:#}"));
     }
     Ok(())
 }
@@ -70,15 +70,15 @@ fn print(cluster: &Cluster, output: &mut Output) {
         cluster.before
     ));
     member(&cluster.head, "", output);
-    for other in cluster.members.iter().take(LISTED) {
+    for other in cluster.members.iter().take(MAX_MEMBERS) {
         let sure = match other.known {
             true => "known".to_owned(),
             false => format!("{:.0} %", other.confidence * 100.0),
         };
         member(other, &sure, output);
     }
-    if cluster.members.len() > LISTED {
-        output.line(format_args!("  {DIM}and {} more{DIM:#}", cluster.members.len() - LISTED));
+    if cluster.members.len() > MAX_MEMBERS {
+        output.line(format_args!("  {DIM}and {} more{DIM:#}", cluster.members.len() - MAX_MEMBERS));
     }
 }
 

@@ -35,19 +35,20 @@ fn print_said(head: &str, style: Style, text: &str, indent: &str, lines: usize, 
     output.line(format_args!("{indent}{style}{head}{style:#}"));
     let inner = format!("{indent}  ");
     if lines == usize::MAX {
-        return output.wrapped(&plain(text), &inner);
+        return output.print_wrapped(&plain(text), &inner);
     }
-    let mut told = text.lines().filter(|l| !l.trim().is_empty());
-    let mut shown = told.by_ref().take(lines).collect::<Vec<_>>().join("\n");
-    if told.next().is_some() {
-        shown.push_str("\n…");
+    let mut text_lines = text.lines().filter(|l| !l.trim().is_empty());
+    let mut excerpt = text_lines.by_ref().take(lines).collect::<Vec<_>>().join("\n");
+    if text_lines.next().is_some() {
+        excerpt.push_str("\n…");
     }
-    output.wrapped(&plain(&shown), &inner);
+    output.print_wrapped(&plain(&excerpt), &inner);
 }
 
 /// Returns the version that has the fix, compared with the version in the question.
 pub fn fixed_in(case: &SolvedCase) -> Option<String> {
-    let fixed = format!("fixed in {}", plain(case.fixed_in.as_ref()?));
-    let asked = case.asked_version.as_ref().map(|asked| format!(" ({})", plain(&asked.words())));
-    Some(fixed + &asked.unwrap_or_default())
+    let fix = format!("fixed in {}", plain(case.fixed_in.as_ref()?));
+    let asked_version =
+        case.asked_version.as_ref().map(|asked_version| format!(" ({})", plain(&asked_version.words())));
+    Some(fix + &asked_version.unwrap_or_default())
 }

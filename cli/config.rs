@@ -31,37 +31,37 @@ pub struct Setting {
 }
 
 /// Returns all settings with their current values, for a bug report.
-pub fn all() -> Result<Vec<Said>> {
+pub fn all_settings() -> Result<Vec<Said>> {
     let path = precedent_host::config_file(dirs::config_dir());
-    let file = precedent_host::salvage_config(wanted(path.as_deref())?)?.0;
-    let told = |s: Setting| Said { key: s.key.to_owned(), value: s.value, origin: s.origin.to_owned() };
-    KEYS.iter().map(|key| setting(key, &file).map(told)).collect()
+    let file = precedent_host::salvage_config(require_path(path.as_deref())?)?.0;
+    let view = |s: Setting| Said { key: s.key.to_owned(), value: s.value, origin: s.origin.to_owned() };
+    KEYS.iter().map(|key| setting(key, &file).map(view)).collect()
 }
 
 pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
     let path = precedent_host::config_file(dirs::config_dir());
     match command {
         ConfigCommand::Path => {
-            output.line(plain(&wanted(path.as_deref())?.display().to_string()));
+            output.line(plain(&require_path(path.as_deref())?.display().to_string()));
             Ok(())
         }
         ConfigCommand::Get { key: name, json } => {
-            let found = setting(key(&name)?, &readable(path.as_deref())?)?;
+            let value = setting(key(&name)?, &readable(path.as_deref())?)?;
             if let Some(fields) = &json.json {
-                return output.json(&found, fields, None);
+                return output.json(&value, fields, None);
             }
-            if let Some(value) = &found.value {
+            if let Some(value) = &value.value {
                 output.line(plain(value));
             }
             Ok(())
         }
         ConfigCommand::List { json } => {
             let file = readable(path.as_deref())?;
-            let all: Vec<Setting> = KEYS.iter().map(|key| setting(key, &file)).collect::<Result<_>>()?;
+            let settings: Vec<Setting> = KEYS.iter().map(|key| setting(key, &file)).collect::<Result<_>>()?;
             if let Some(fields) = &json.json {
-                return output.json(&all, fields, None);
+                return output.json(&settings, fields, None);
             }
-            for s in &all {
+            for s in &settings {
                 let value = s.value.as_deref().map_or_else(|| "(not set)".to_owned(), plain);
                 let (key, about) = (s.key, s.about);
                 output.line(format_args!(
@@ -80,18 +80,18 @@ pub fn run(command: ConfigCommand, output: &mut Output) -> Result<()> {
             } else {
                 value
             };
-            let path = wanted(path.as_deref())?;
-            let mut file = read(Some(path))?;
+            let path = require_path(path.as_deref())?;
+            let mut file = read_file(Some(path))?;
             file.set(key, &value)?;
             write(path, &file)
         }
         ConfigCommand::Unset { key: name } => {
             let key = key(&name)?;
-            let path = wanted(path.as_deref())?;
-            let mut file = read(Some(path))?;
+            let path = require_path(path.as_deref())?;
+            let mut file = read_file(Some(path))?;
             if file.unset(key) { write(path, &file) } else { Ok(()) }
         }
-        ConfigCommand::Reset => reset(wanted(path.as_deref())?),
+        ConfigCommand::Reset => reset(require_path(path.as_deref())?),
     }
 }
 
@@ -114,14 +114,14 @@ fn setting(key: &'static precedent_engine::config::Key, file: &ConfigFile) -> Re
     })
 }
 
-fn wanted(path: Option<&Path>) -> Result<&Path> {
+fn require_path(path: Option<&Path>) -> Result<&Path> {
     path.ok_or_else(|| {
         Error::invalid("no home folder was found for the settings file")
             .with_hint("Set PRECEDENT_CONFIG to a file.")
     })
 }
 
-fn read(path: Option<&Path>) -> Result<ConfigFile> {
+fn read_file(path: Option<&Path>) -> Result<ConfigFile> {
     let (file, wrong) = path.map(precedent_host::salvage_config).transpose()?.unwrap_or_default();
     wrong.map_or(Ok(file), Err)
 }

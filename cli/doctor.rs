@@ -21,11 +21,11 @@ pub async fn run(
     task: &Task,
     output: &mut Output,
 ) -> Result<()> {
-    let wanted = command.min_free.saturating_mul(1_000_000);
+    let min_free = command.min_free.saturating_mul(1_000_000);
     if let Some(file) = &command.bundle {
-        return bundle(options, command, file, wanted, task, output).await;
+        return bundle(options, command, file, min_free, task, output).await;
     }
-    let health = Casebook::doctor(options, command.repair, wanted, task).await?;
+    let health = Casebook::doctor(options, command.repair, min_free, task).await?;
     if let Some(fields) = &command.json.json {
         output.json(&health, fields, Some("findings"))?;
     } else {
@@ -57,22 +57,23 @@ async fn bundle(
     options: OpenOptions,
     command: &DoctorCommand,
     file: &Path,
-    wanted: u64,
+    min_free: u64,
     task: &Task,
     output: &mut Output,
 ) -> Result<()> {
-    let made = Casebook::diagnose(options, surroundings()?, wanted, task).await?;
-    let text = serde_json::to_string_pretty(&made).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
+    let diagnosis = Casebook::diagnose(options, surroundings()?, min_free, task).await?;
+    let text =
+        serde_json::to_string_pretty(&diagnosis).map_err(|e| Error::new(Code::Internal, e.to_string()))?;
     let write = if command.force { files::replace } else { files::create };
     write(file, format!("{text}\n").as_bytes())?;
     if let Some(fields) = &command.json.json {
-        return output.json(&made, fields, Some("findings"));
+        return output.json(&diagnosis, fields, Some("findings"));
     }
     output.line(format_args!(
         "{}: {}, {}. It contains no tracker text, names or tokens. Review it before you attach it.",
         plain(&file.display().to_string()),
-        plural(made.findings.len() as u64, "finding"),
-        plural(made.sources.len() as u64, "source"),
+        plural(diagnosis.findings.len() as u64, "finding"),
+        plural(diagnosis.sources.len() as u64, "source"),
     ));
     Ok(())
 }
@@ -86,7 +87,7 @@ fn surroundings() -> Result<Surroundings> {
     Ok(Surroundings {
         system: std::env::consts::OS.to_owned(),
         processor: std::env::consts::ARCH.to_owned(),
-        settings: config::all()?,
+        settings: config::all_settings()?,
         names,
     })
 }
@@ -99,9 +100,9 @@ fn print(finding: &Finding, output: &mut Output) {
         (_, Severity::Notice) => format!("{DIM}notice {DIM:#}"),
     };
     output.line(format_args!("{mark} {} {DIM}[{}]{DIM:#}", plain(&finding.what), finding.id));
-    output.wrapped(&plain(&finding.why), "        ");
+    output.print_wrapped(&plain(&finding.why), "        ");
     if !finding.repaired {
-        output.wrapped(&format!("Remedy: {}", plain(&finding.remedy)), "        ");
+        output.print_wrapped(&format!("Remedy: {}", plain(&finding.remedy)), "        ");
     }
 }
 
@@ -126,35 +127,35 @@ pub async fn restore(
     aside: Option<PathBuf>,
     output: &mut Output,
 ) -> Result<()> {
-    let mut restored = session.casebook.restore(&command.file).await?;
-    restored.kept = restored.kept.or_else(|| aside.as_ref().map(|path| path.display().to_string()));
+    let mut response = session.casebook.restore(&command.file).await?;
+    response.kept = response.kept.or_else(|| aside.as_ref().map(|path| path.display().to_string()));
     if let Some(fields) = &command.json.json {
-        return output.json(&restored, fields, None);
+        return output.json(&response, fields, None);
     }
-    session.say(&format!("Restored the casebook from {}: {}.", restored.file, carried(&restored.contents)));
+    session.say(&format!("Restored the casebook from {}: {}.", response.file, contents(&response.contents)));
     if let Some(aside) = &aside {
         session
             .say(&format!("The previous database is damaged; it is kept unchanged in {}", aside.display()));
-    } else if let Some(kept) = &restored.kept {
-        session.say(&format!("The previous data is kept in {kept}"));
+    } else if let Some(previous) = &response.kept {
+        session.say(&format!("The previous data is kept in {previous}"));
     }
     session.say("To rebuild the indexes: precedent index");
     Ok(())
 }
 
 pub async fn export(session: &Session, command: ExportCommand, output: &mut Output) -> Result<()> {
-    let exported =
+    let response =
         session.casebook.export(&command.file, command.with_notes, command.force, &session.task).await?;
     if let Some(fields) = &command.json.json {
-        return output.json(&exported, fields, None);
+        return output.json(&response, fields, None);
     }
-    session.say(&format!("{}: {}, {}.", exported.file, size(exported.bytes), carried(&exported.contents)));
+    session.say(&format!("{}: {}, {}.", response.file, size(response.bytes), contents(&response.contents)));
     session.say("To import it elsewhere: precedent import casebook FILE");
     Ok(())
 }
 
 /// Describes the contents of a backup or an export.
-pub fn carried(c: &Carried) -> String {
+pub fn contents(c: &Carried) -> String {
     let mut parts = vec![
         plural(c.sources.len() as u64, "source"),
         plural(c.documents, "document"),

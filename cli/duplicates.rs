@@ -12,8 +12,8 @@ use precedent_core::{
 use crate::{
     Session,
     args::DuplicatesCommand,
+    input,
     output::{BAD, BOLD, DIM, GOOD, HIT, KEY, Output, labelled_day, plain, plural, state},
-    read,
 };
 
 pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Output) -> Result<()> {
@@ -27,13 +27,13 @@ pub async fn run(session: &Session, command: DuplicatesCommand, output: &mut Out
 }
 
 async fn request(session: &Session, command: &DuplicatesCommand) -> Result<DuplicatesRequest> {
-    let pasted = match (&command.file, command.key.as_deref()) {
-        (Some(path), _) => Some(read::question(session, Some(path)).await?),
-        (None, Some("-")) => Some(read::question(session, None).await?),
+    let text = match (&command.file, command.key.as_deref()) {
+        (Some(path), _) => Some(input::question(session, Some(path)).await?),
+        (None, Some("-")) => Some(input::question(session, None).await?),
         _ => None,
     };
     let key = command.key.as_deref().filter(|k| *k != "-").map(|k| session.key(k));
-    let draft = pasted.is_some() || command.title.is_some() || command.body.is_some();
+    let draft = text.is_some() || command.title.is_some() || command.body.is_some();
     if key.is_some() && draft {
         return Err(Error::invalid("both an item and a draft were given")
             .with_hint("Give either an item (acme/app#12) or a draft (--title, --body, --file or `-`)."));
@@ -41,7 +41,7 @@ async fn request(session: &Session, command: &DuplicatesCommand) -> Result<Dupli
     Ok(DuplicatesRequest {
         key,
         title: command.title.clone().unwrap_or_default(),
-        body: pasted.or_else(|| command.body.clone()).unwrap_or_default(),
+        body: text.or_else(|| command.body.clone()).unwrap_or_default(),
         source: command.source.clone(),
         everywhere: command.everywhere,
         threshold: command.threshold.unwrap_or(session.settings.duplicates_threshold),
@@ -55,8 +55,8 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
     let (closed, others): (Vec<_>, Vec<_>) =
         response.notices.iter().cloned().partition(|n| n.lack == Lack::Closed);
     session.notices(&others, output);
-    if let Some(known) = &response.known {
-        print_known(known, output);
+    if let Some(canonical) = &response.known {
+        print_known(canonical, output);
     }
     print_known_duplicates(&response.known_duplicates, output);
     let so_far = if response.conclusive { "" } else { " so far" };
@@ -65,12 +65,12 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
             format!("Judged by text alone: no match{so_far}.")
         }
         Some(best) if response.known.is_some() => {
-            format!("Judged by text alone: {}", stated(best))
+            format!("Judged by text alone: {}", format_candidate(best))
         }
         Some(best) => match best.band {
             Band::Related => format!("No likely duplicate{so_far}. Related reports:"),
             Band::None => format!("No match{so_far}. Closest reports:"),
-            _ => stated(best),
+            _ => format_candidate(best),
         },
         None => format!("No match{so_far}."),
     };
@@ -104,15 +104,15 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
     }
 }
 
-fn print_known(known: &KnownDuplicate, output: &mut Output) {
-    let title = known.title.as_deref().map(plain).unwrap_or_default();
+fn print_known(canonical: &KnownDuplicate, output: &mut Output) {
+    let title = canonical.title.as_deref().map(plain).unwrap_or_default();
     output.line(format_args!(
         "{GOOD}Known duplicate of{GOOD:#} {KEY}{}{KEY:#}  {BOLD}{title}{BOLD:#}",
-        plain(&known.key)
+        plain(&canonical.key)
     ));
-    let mut facts = vec![state(known.state, known.state_reason.as_deref())];
-    facts.extend(known.disposition.as_ref().map(fate));
-    if known.title.is_none() {
+    let mut facts = vec![state(canonical.state, canonical.state_reason.as_deref())];
+    facts.extend(canonical.disposition.as_ref().map(fate));
+    if canonical.title.is_none() {
         facts.push("not in the casebook".to_owned());
     }
     facts.retain(|f| !f.is_empty());
@@ -134,7 +134,7 @@ fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
 }
 
 /// Formats a candidate with its key and confidence: "Likely duplicate of acme/app#12 (61 %)".
-fn stated(c: &DuplicateCandidate) -> String {
+fn format_candidate(c: &DuplicateCandidate) -> String {
     let band = color(c.band);
     let words = capital(c.band.words());
     format!("{band}{words}{band:#} {KEY}{}{KEY:#} ({:.0} %)", plain(&c.key), c.confidence * 100.0)
@@ -190,17 +190,17 @@ pub fn print_candidate(c: &DuplicateCandidate, output: &mut Output) {
     }
     if c.trace.is_some() {
         let s = &c.similarity;
-        let meaning = s.semantic.map_or_else(String::new, |m| format!(", meaning {m:.2}"));
+        let semantic = s.semantic.map_or_else(String::new, |m| format!(", meaning {m:.2}"));
         let similarity = s.combined * 100.0;
         facts.push(format!(
-            "similarity {similarity:.0} % (title {:.2}, body {:.2}{meaning})",
+            "similarity {similarity:.0} % (title {:.2}, body {:.2}{semantic})",
             s.title, s.body
         ));
     }
     facts.retain(|f| !f.is_empty());
     output.line(format_args!("       {}", facts.join(" · ")));
     if !c.reasons.is_empty() {
-        output.wrapped(&plain(&c.reasons.join("; ")), "       ");
+        output.print_wrapped(&plain(&c.reasons.join("; ")), "       ");
     }
     for e in c.trace.iter().flatten().filter(|e| e.adds != 0.0) {
         output.line(format_args!(

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The measures printed for a lead; the JSON has all of them.
-const TOLD: [&str; 3] = ["recall@1", "recall@10", "MRR"];
+const LEAD_MEASURES: [&str; 3] = ["recall@1", "recall@10", "MRR"];
 
 pub async fn run(args: &Args, command: &EvalCommand, output: &mut Output) -> Result<()> {
     if let Some(source) = &command.solved {
@@ -184,10 +184,14 @@ fn print(report: &EvalReport, output: &mut Output) {
                 ranking.ranking.name()
             ));
             for ahead in &ranking.ahead {
-                let told = ahead.measures.iter().filter(|m| TOLD.contains(&m.name)).map(|m| {
-                    format!("  {} {:+.3} ({:+.3} to {:+.3})", m.name, m.mean.value, m.mean.low, m.mean.high)
-                });
-                output.line(format_args!("  {:<10}{}", ahead.of.name(), told.collect::<String>()));
+                let differences =
+                    ahead.measures.iter().filter(|m| LEAD_MEASURES.contains(&m.name)).map(|m| {
+                        format!(
+                            "  {} {:+.3} ({:+.3} to {:+.3})",
+                            m.name, m.mean.value, m.mean.low, m.mean.high
+                        )
+                    });
+                output.line(format_args!("  {:<10}{}", ahead.of.name(), differences.collect::<String>()));
             }
         }
         for ranking in &set.rankings {
@@ -201,7 +205,7 @@ fn print(report: &EvalReport, output: &mut Output) {
 }
 
 /// Formats a share with its interval and sample size: "62 (49-74, 51 pairs)".
-fn told(share: Option<Share>) -> String {
+fn format_share(share: Option<Share>) -> String {
     share.filter(|s| s.pairs > 0).map_or_else(
         || "-".to_owned(),
         |s| {
@@ -226,9 +230,9 @@ fn print_met(ranking: &RankingReport, met: &Met, output: &mut Output) {
             band_name(b.band),
             b.answers,
             b.of_thousand,
-            told(Some(b.marked)),
-            told(b.same),
-            told(b.worth),
+            format_share(Some(b.marked)),
+            format_share(b.same),
+            format_share(b.worth),
             b.of_found
         ));
     }
@@ -236,16 +240,16 @@ fn print_met(ranking: &RankingReport, met: &Met, output: &mut Output) {
         output.line(format_args!(
             "  first {:>3} in the queue: marked {}, duplicates {}; {} marked ones come later",
             queue.first,
-            told(Some(queue.marked)),
-            told(queue.same),
+            format_share(Some(queue.marked)),
+            format_share(queue.same),
             queue.missed
         ));
     }
-    if let Some(related) = met.related {
-        output.line(format_args!("  at least related: {}", told(Some(related))));
+    if let Some(share) = met.related {
+        output.line(format_args!("  at least related: {}", format_share(Some(share))));
     }
     if let Some(worth) = met.worth_reading {
-        output.line(format_args!("  predicted worth reading at 0.8 or more: {}", told(Some(worth))));
+        output.line(format_args!("  predicted worth reading at 0.8 or more: {}", format_share(Some(worth))));
     }
     if let (Some(error), Some([a, b, c])) = (ranking.calibration_error, ranking.recall_at_precision) {
         output.line(format_args!(

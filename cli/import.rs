@@ -54,7 +54,7 @@ pub async fn run(session: &Session, command: ImportAll, output: &mut Output) -> 
             (import(request(&files, map)).await, files.after, files.json)
         }
         Some(ImportCommand::Wiki(files)) => {
-            let import = each(&files, async |path| {
+            let import = import_each(&files, async |path| {
                 session.casebook.import_wiki(&files.source, path, &session.task).await
             });
             (plain(import.await), files.after, files.json)
@@ -98,35 +98,36 @@ async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
     let request = ImportRequest { paths: command.paths.clone(), source: None, map: command.map.clone() };
     // The import itself reports errors in the files.
     let Ok(found) = precedent_engine::understand_files(request, &session.task).await else { return Ok(()) };
-    let here = session.casebook.sources().await?;
-    let is_new = |key: &str| !here.iter().any(|source| source.key.eq_ignore_ascii_case(key));
+    let sources = session.casebook.sources().await?;
+    let is_new = |key: &str| !sources.iter().any(|source| source.key.eq_ignore_ascii_case(key));
     let mut new: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut loose = false;
     for file in &found.understood {
         for share in file.sources.iter().filter(|share| is_new(&share.source)) {
             loose |= file.loose;
-            let held = new.entry(share.source.clone()).or_default();
-            *held = (held.0 + share.items, held.1 + share.comments);
+            let counts = new.entry(share.source.clone()).or_default();
+            *counts = (counts.0 + share.items, counts.1 + share.comments);
         }
     }
     if new.len() < 2 && !loose {
         return Ok(());
     }
-    let what = plural(new.len() as u64, "new source");
+    let new_sources = plural(new.len() as u64, "new source");
     for (key, (items, comments)) in &new {
         session.say(&format!("  {key}: {}, {}", plural(*items, "item"), plural(*comments, "comment")));
     }
     if !std::io::stdin().is_terminal() {
-        return Err(Error::invalid(format!("not imported: creating {what} needs confirmation")).with_hint(
-            "Add --yes to create them, choose one with --source owner/name, or import fewer files.",
-        ));
+        return Err(Error::invalid(format!("not imported: creating {new_sources} needs confirmation"))
+            .with_hint(
+                "Add --yes to create them, choose one with --source owner/name, or import fewer files.",
+            ));
     }
     let mut err = anstream::stderr();
-    let _ = write!(err, "Create {what}? [y/N] ");
+    let _ = write!(err, "Create {new_sources}? [y/N] ");
     let _ = err.flush();
     let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    match read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
+    let result = std::io::stdin().lock().read_line(&mut answer);
+    match result.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
         true => Ok(()),
         false => Err(Error::new(precedent_core::Code::Cancelled, "import cancelled")),
     }
@@ -160,14 +161,14 @@ pub async fn dry_run(command: &ImportAll, task: &Task, output: &mut Output) -> R
         source: command.source.clone(),
         map: command.map.clone(),
     };
-    let found = precedent_engine::understand_files(request, task).await?;
+    let understood = precedent_engine::understand_files(request, task).await?;
     if let Some(fields) = &command.json.json {
-        return output.json(&found, fields, None);
+        return output.json(&understood, fields, None);
     }
-    for file in &found.understood {
+    for file in &understood.understood {
         view(file, output);
     }
-    for left in &found.left_out {
+    for left in &understood.left_out {
         output.line(format_args!("Skipped {}: {}", plain(&left.place), plain(&left.reason)));
     }
     output.line("Dry run: nothing was imported.");
@@ -175,8 +176,8 @@ pub async fn dry_run(command: &ImportAll, task: &Task, output: &mut Output) -> R
 }
 
 fn view(file: &FileView, output: &mut Output) {
-    let written = file.encoding.as_ref().map(|e| format!(", {e}")).unwrap_or_default();
-    output.line(format_args!("{}: {}{written}", plain(&file.file), file.kind));
+    let encoding = file.encoding.as_ref().map(|e| format!(", {e}")).unwrap_or_default();
+    output.line(format_args!("{}: {}{encoding}", plain(&file.file), file.kind));
     output.line(format_args!(
         "  {}, {}, {}, {}, {} skipped",
         plural(file.items, "item"),
@@ -189,7 +190,7 @@ fn view(file: &FileView, output: &mut Output) {
         output.line(format_args!(
             "  into {}: {}, {}",
             plain(&share.source),
-            held(share.items, file.items > 0, file.pages > 0),
+            describe_count(share.items, file.items > 0, file.pages > 0),
             plural(share.comments, "comment")
         ));
     }
@@ -212,9 +213,9 @@ fn view(file: &FileView, output: &mut Output) {
     for item in &file.first {
         let labels =
             if item.labels.is_empty() { String::new() } else { format!(" [{}]", item.labels.join(", ")) };
-        let created = item.created_at.map(|t| format!(", {t}")).unwrap_or_default();
+        let created_at = item.created_at.map(|t| format!(", {t}")).unwrap_or_default();
         output.line(format_args!(
-            "    {} {} ({}{created}){}",
+            "    {} {} ({}{created_at}){}",
             plain(&item.key),
             plain(&item.title),
             crate::output::state(item.state, None),
@@ -241,50 +242,52 @@ const SKIPS: usize = 10;
 const FILES: usize = 10;
 
 /// Reports how files were interpreted, if a person should check it.
-fn understood(session: &Session, found: &Understood) {
-    for file in found.understood.iter().take(FILES) {
-        let written = file.encoding.as_ref().map(|e| format!(" in {e}")).unwrap_or_default();
-        if !file.columns.is_empty() || !written.is_empty() {
-            let guessed = listed("guessed", file.columns.iter().filter(|c| c.guessed), |c| {
+fn understood(session: &Session, understood: &Understood) {
+    for file in understood.understood.iter().take(FILES) {
+        let encoding = file.encoding.as_ref().map(|e| format!(" in {e}")).unwrap_or_default();
+        if !file.columns.is_empty() || !encoding.is_empty() {
+            let guessed_columns = column_list("guessed", file.columns.iter().filter(|c| c.guessed), |c| {
                 format!("{} ({})", c.column, c.field.as_deref().unwrap_or_default())
             });
-            let unused = listed("not used", file.columns.iter().filter(|c| c.field.is_none()), |c| {
-                let size = c.characters.map(|n| format!(" ({})", plural(n, "character")));
-                format!("{}{}", c.column, size.unwrap_or_default())
-            });
-            session.say(&format!("{} is {}{written}{guessed}{unused}.", file.file, file.kind));
+            let unused_columns =
+                column_list("not used", file.columns.iter().filter(|c| c.field.is_none()), |c| {
+                    let size = c.characters.map(|n| format!(" ({})", plural(n, "character")));
+                    format!("{}{}", c.column, size.unwrap_or_default())
+                });
+            session
+                .say(&format!("{} is {}{encoding}{guessed_columns}{unused_columns}.", file.file, file.kind));
         }
         for doubt in &file.doubts {
             session.say(&format!("warning: {}: {doubt}", file.file));
         }
     }
-    for left in found.left_out.iter().take(FILES) {
+    for left in understood.left_out.iter().take(FILES) {
         session.say(&format!("Skipped {}: {}", left.place, left.reason));
     }
 }
 
 /// The maximum number of columns or fields in a line.
-const LISTED: usize = 40;
+const MAX_COLUMNS: usize = 40;
 
 /// Returns a part of a sentence that lists columns; empty without columns.
-fn listed<'a>(
-    what: &str,
+fn column_list<'a>(
+    label: &str,
     columns: impl Iterator<Item = &'a ColumnView>,
     name: impl Fn(&ColumnView) -> String,
 ) -> String {
     let mut names: Vec<String> = columns.map(name).collect();
-    let more = names.len().saturating_sub(LISTED);
+    let more = names.len().saturating_sub(MAX_COLUMNS);
     if more > 0 {
-        names.truncate(LISTED);
+        names.truncate(MAX_COLUMNS);
         names.push(format!("and {more} more"));
     }
-    if names.is_empty() { String::new() } else { format!("; {what}: {}", names.join(", ")) }
+    if names.is_empty() { String::new() } else { format!("; {label}: {}", names.join(", ")) }
 }
 
 /// Describes the items and pages of a source.
 ///
 /// Only the total number is known, not how many are items and how many are pages.
-fn held(number: u64, items: bool, pages: bool) -> String {
+fn describe_count(number: u64, items: bool, pages: bool) -> String {
     match (items, pages) {
         (false, true) => plural(number, "wiki page"),
         (true, true) if number == 1 => "1 item or wiki page".to_owned(),
@@ -330,7 +333,7 @@ fn shares(session: &Session, import: &Imported) {
         session.say(&format!(
             "  {}: {}, {}",
             share.source,
-            held(share.items, import.report.items > 0, import.report.pages > 0),
+            describe_count(share.items, import.report.items > 0, import.report.pages > 0),
             plural(share.comments, "comment")
         ));
     }
@@ -348,43 +351,43 @@ pub struct CasebookReport {
 async fn casebook(
     session: &Session,
     file: &std::path::Path,
-    after: AfterImport,
+    options: AfterImport,
     json: &Json,
     output: &mut Output,
 ) -> Result<()> {
     let quiet = session.quiet;
-    let told = move |left_out: &[String]| {
+    let report_left_out = move |left_out: &[String]| {
         for what in left_out.iter().filter(|_| !quiet) {
             let lead = if what.starts_with(Taken::CORRECTED) { "" } else { "Skipped. " };
             remark(format_args!("{lead}{}", plain(what)));
         }
     };
-    let taken = session.casebook.import_casebook(file, told, &session.task).await?;
-    session.say(&format!("Imported {}.", crate::doctor::carried(&taken.contents)));
-    let index = index(session, after).await?;
+    let casebook = session.casebook.import_casebook(file, report_left_out, &session.task).await?;
+    session.say(&format!("Imported {}.", crate::doctor::contents(&casebook.contents)));
+    let index = index(session, options).await?;
     match &json.json {
-        Some(fields) => output.json(&CasebookReport { taken, index }, fields, None),
+        Some(fields) => output.json(&CasebookReport { taken: casebook, index }, fields, None),
         None => Ok(()),
     }
 }
 
 /// Imports each path with `one` and adds up the reports.
-async fn each(
+async fn import_each(
     files: &ImportFiles,
-    one: impl AsyncFn(&std::path::Path) -> Result<ImportReport>,
+    import_path: impl AsyncFn(&std::path::Path) -> Result<ImportReport>,
 ) -> Result<ImportReport> {
-    let mut all = ImportReport { source: files.source.clone(), ..Default::default() };
+    let mut total = ImportReport { source: files.source.clone(), ..Default::default() };
     for path in &files.paths {
-        let report = one(path).await?;
-        all.source.clone_from(&report.source);
-        all.add(report);
+        let report = import_path(path).await?;
+        total.source.clone_from(&report.source);
+        total.add(report);
     }
-    Ok(all)
+    Ok(total)
 }
 
 /// Updates the indexes, unless `--no-index` is given.
-pub async fn index(session: &Session, after: AfterImport) -> Result<Option<IndexReport>> {
-    if after.no_index {
+pub async fn index(session: &Session, options: AfterImport) -> Result<Option<IndexReport>> {
+    if options.no_index {
         return Ok(None);
     }
     let text = session.casebook.update_text(&session.task).await?;
@@ -395,7 +398,7 @@ pub async fn index(session: &Session, after: AfterImport) -> Result<Option<Index
             text.full_text_seconds
         ));
     }
-    if after.no_vectors {
+    if options.no_vectors {
         return Ok(Some(text));
     }
     let mut report = session.casebook.update_index(&session.task).await?;

@@ -28,12 +28,12 @@ const ENDINGS: &[&str] = &["log", "txt", "gz", "tgz", "zst", "xz", "bz2", "zip",
 ///
 /// # Errors
 /// [`Code::NotFound`] if a word is evidently a file name but the file does not exist.
-pub fn named(words: &[String]) -> Result<Option<Vec<PathBuf>>> {
+pub fn log_paths(words: &[String]) -> Result<Option<Vec<PathBuf>>> {
     if words.is_empty() {
         return Ok(None);
     }
-    let there = |w: &&String| Path::new(w.as_str()).exists();
-    if words.iter().all(|w| there(&w)) {
+    let exists = |w: &&String| Path::new(w.as_str()).exists();
+    if words.iter().all(|w| exists(&w)) {
         return Ok(Some(words.iter().map(PathBuf::from).collect()));
     }
     let is_file = |w: &&String| {
@@ -42,9 +42,9 @@ pub fn named(words: &[String]) -> Result<Option<Vec<PathBuf>>> {
         !w.contains(char::is_whitespace) && ending.is_some_and(|e| ENDINGS.contains(&e.as_str()))
     };
     // Several words that include a file name are a question.
-    match words.iter().find(|w| !there(w)) {
-        Some(missing) if words.iter().all(|w| is_file(&w)) => {
-            Err(Error::new(Code::NotFound, format!("{missing}: no such file")).with_hint(
+    match words.iter().find(|w| !exists(w)) {
+        Some(path) if words.iter().all(|w| is_file(&w)) => {
+            Err(Error::new(Code::NotFound, format!("{path}: no such file")).with_hint(
                 "Give a log, an archive or a folder. To search for these words as text, pass them on stdin: `precedent troubleshoot -`.",
             ))
         }
@@ -86,7 +86,7 @@ fn print(session: &Session, response: &LogResponse, output: &mut Output) {
     output.line(format_args!("{BOLD}{}{BOLD:#}", summary(response)));
     for error in &response.errors {
         output.line("");
-        one(error, output);
+        print_error(error, output);
     }
     let more = response.distinct - response.errors.len() as u64;
     if more > 0 {
@@ -121,37 +121,37 @@ fn not_read(response: &LogResponse, output: &mut Output) {
 /// Formats the summary: "7 distinct errors in 12,040 lines of 3 files: 1 solved in 2.5.0, 3 known,
 /// 3 not seen before".
 fn summary(response: &LogResponse) -> String {
-    let read = response.files.iter().filter(|f| f.skipped.is_none() || f.lines > 0).count() as u64;
-    let fixed: Vec<&str> = response
+    let file_count = response.files.iter().filter(|f| f.skipped.is_none() || f.lines > 0).count() as u64;
+    let fix_versions: Vec<&str> = response
         .errors
         .iter()
         .filter(|e| e.verdict == LogVerdict::Solved)
         .filter_map(|e| e.case.as_ref()?.fixed_in.as_deref())
         .collect();
-    let mut solved = format!("{} solved", response.solved);
+    let mut solved_text = format!("{} solved", response.solved);
     // The version is named only if it has the fix of every solved error.
-    if let Some(version) = fixed.first().filter(|first| fixed.iter().all(|v| v == *first))
-        && fixed.len() as u64 == response.solved
+    if let Some(version) = fix_versions.first().filter(|first| fix_versions.iter().all(|v| v == *first))
+        && fix_versions.len() as u64 == response.solved
     {
-        solved.push_str(&format!(" in {}", plain(version)));
+        solved_text.push_str(&format!(" in {}", plain(version)));
     }
-    let all = [
-        (response.solved, solved),
+    let counts = [
+        (response.solved, solved_text),
         (response.known, format!("{} known", response.known)),
         (response.perhaps, format!("{} possibly known", response.perhaps)),
         (response.new, format!("{} not seen before", response.new)),
     ];
-    let parts: Vec<String> = all.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
+    let parts: Vec<String> = counts.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
     format!(
         "{} in {} lines of {}: {}",
         plural(response.distinct, "distinct error"),
         count(response.lines),
-        plural(read, "file"),
+        plural(file_count, "file"),
         parts.join(", ")
     )
 }
 
-fn one(error: &LogError, output: &mut Output) {
+fn print_error(error: &LogError, output: &mut Output) {
     let group = &error.group;
     let place = |p: &LogPlace| {
         let at = p.at.as_ref().map(|at| format!(" ({})", plain(at))).unwrap_or_default();
@@ -178,28 +178,28 @@ fn one(error: &LogError, output: &mut Output) {
         output.line(format_args!("  {DIM}{}{DIM:#}", plain(line)));
     }
     let sure = if error.verdict == LogVerdict::Known { "known" } else { "possibly" };
-    if let Some(known) = error.known.as_ref().filter(|_| error.verdict != LogVerdict::Solved) {
+    if let Some(candidate) = error.known.as_ref().filter(|_| error.verdict != LogVerdict::Solved) {
         let facts = [
-            format!("{:.0} % sure", known.confidence * 100.0),
-            state(known.state, known.state_reason.as_deref()),
+            format!("{:.0} % sure", candidate.confidence * 100.0),
+            state(candidate.state, candidate.state_reason.as_deref()),
         ];
         output.line(format_args!(
             "  {HIT}{sure}{HIT:#}  {KEY}[Issue {}]{KEY:#} {}  {DIM}{}{DIM:#}",
-            plain(&known.key),
-            plain(&known.title),
+            plain(&candidate.key),
+            plain(&candidate.title),
             facts.join(" · ")
         ));
     }
     match &error.case {
-        Some(case) if error.verdict == LogVerdict::Solved => solved("solved", case, output),
+        Some(case) if error.verdict == LogVerdict::Solved => print_case("solved", case, output),
         Some(case) if error.known.as_ref().is_some_and(|k| k.key == case.key) => fix(case, output),
-        Some(case) => solved("possibly", case, output),
+        Some(case) => print_case("possibly", case, output),
         None if error.known.is_none() => output.line(format_args!("  {DIM}not seen before{DIM:#}")),
         _ => {}
     }
 }
 
-fn solved(word: &str, case: &SolvedCase, output: &mut Output) {
+fn print_case(word: &str, case: &SolvedCase, output: &mut Output) {
     output.line(format_args!(
         "  {GOOD}{word}{GOOD:#}  {KEY}{}{KEY:#} {}  {DIM}{:.0} % likely to help{DIM:#}",
         plain(&case.citation),
@@ -218,8 +218,8 @@ fn fix(case: &SolvedCase, output: &mut Output) {
     }
     print_first(case, "    ", COMMENT, output);
     // A denial of the fix matters more than the fix author's own comments.
-    let denied = |c: &&CaseComment| c.role == Some(CommentRole::Denial) && !case.is_first(c);
-    if let Some(denied) = case.comments.iter().rfind(denied) {
-        print_comment(denied, false, "    ", COMMENT, output);
+    let is_denial = |c: &&CaseComment| c.role == Some(CommentRole::Denial) && !case.is_first(c);
+    if let Some(denial) = case.comments.iter().rfind(is_denial) {
+        print_comment(denial, false, "    ", COMMENT, output);
     }
 }

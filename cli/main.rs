@@ -17,6 +17,7 @@ mod duplicates;
 mod eval;
 mod import;
 mod index;
+mod input;
 mod logs;
 mod manual;
 mod mcp;
@@ -25,7 +26,6 @@ mod need;
 mod note;
 mod output;
 mod progress;
-mod read;
 mod reference;
 mod schema;
 mod search;
@@ -66,7 +66,7 @@ const AUTHENTICATION: u8 = 4;
 /// interrupted.
 const GRACE: std::time::Duration = std::time::Duration::from_millis(900);
 /// The exit code that a shell reports for an interrupted command.
-const INTERRUPTED: u8 = 130;
+const INTERRUPT_CODE: u8 = 130;
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -87,9 +87,9 @@ fn main() -> ExitCode {
     let mut output = Output::new(Color::Auto);
     let verbose = args.verbose;
     let result = runtime.block_on(run(args, &mut output));
-    let written = output.finish();
+    let flush_result = output.finish();
     // The error of the command itself takes precedence over lost output.
-    match result.and(written) {
+    match result.and(flush_result) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::report(&error);
@@ -99,7 +99,7 @@ fn main() -> ExitCode {
             ExitCode::from(match error.code() {
                 Code::InvalidInput => USAGE,
                 Code::Authentication => AUTHENTICATION,
-                Code::Cancelled => INTERRUPTED,
+                Code::Cancelled => INTERRUPT_CODE,
                 _ => ERROR,
             })
         }
@@ -107,14 +107,14 @@ fn main() -> ExitCode {
 }
 
 /// Prints the help, the version, or the error in the arguments.
-fn tell(told: &clap::Error) -> ExitCode {
-    let code = ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(ERROR));
-    if told.use_stderr() {
-        let _ = told.print();
+fn tell(error: &clap::Error) -> ExitCode {
+    let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(ERROR));
+    if error.use_stderr() {
+        let _ = error.print();
         return code;
     }
-    let printed = told.print().and_then(|()| std::io::Write::flush(&mut std::io::stdout()));
-    match printed.map_err(output::written) {
+    let result = error.print().and_then(|()| std::io::Write::flush(&mut std::io::stdout()));
+    match result.map_err(output::write_result) {
         Err(Err(error)) => {
             output::report(&error);
             ExitCode::from(ERROR)
@@ -243,12 +243,12 @@ struct Session {
 
 impl Session {
     /// Returns the key as typed; a bare number gets the configured source, if any.
-    fn key(&self, typed: &str) -> String {
+    fn key(&self, text: &str) -> String {
         match &self.settings.source {
-            Some(source) if item_number(typed.trim_start_matches('#')).is_some() => {
-                format!("{source}#{}", typed.trim_start_matches('#'))
+            Some(source) if item_number(text.trim_start_matches('#')).is_some() => {
+                format!("{source}#{}", text.trim_start_matches('#'))
             }
-            _ => typed.to_owned(),
+            _ => text.to_owned(),
         }
     }
 
@@ -278,12 +278,12 @@ impl Session {
 
 /// Determines the colour setting: `--color`, then the variables of other tools, then the settings.
 fn color(args: &Args, settings: &Settings) -> Color {
-    let asked = args.color.as_deref().and_then(Color::parse);
-    let told = || std::env::var_os("PRECEDENT_COLOR").is_some_and(|v| !v.is_empty());
-    let known = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
-    match asked {
+    let choice = args.color.as_deref().and_then(Color::parse);
+    let has_color_variable = || std::env::var_os("PRECEDENT_COLOR").is_some_and(|v| !v.is_empty());
+    let is_set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+    match choice {
         Some(color) => color,
-        None if !told() && (known("NO_COLOR") || known("CLICOLOR_FORCE")) => Color::Auto,
+        None if !has_color_variable() && (is_set("NO_COLOR") || is_set("CLICOLOR_FORCE")) => Color::Auto,
         None => settings.color.unwrap_or_default(),
     }
 }
@@ -292,22 +292,22 @@ fn color(args: &Args, settings: &Settings) -> Color {
 fn explain(folder: &std::path::Path) {
     output::remark(format_args!("casebook {}", output::plain(&folder.display().to_string())));
     if let Some(file) = precedent_host::config_file(dirs::config_dir()) {
-        let there = if file.is_file() { "" } else { " (not found)" };
-        output::remark(format_args!("settings {}{there}", output::plain(&file.display().to_string())));
+        let note = if file.is_file() { "" } else { " (not found)" };
+        output::remark(format_args!("settings {}{note}", output::plain(&file.display().to_string())));
     }
 }
 
 /// Creates a task that is shown by the bar and cancelled by Ctrl-C.
 fn interruptible(bar: &progress::Bar) -> Task {
     let task = bar.task();
-    let interrupted = task.clone();
+    let interrupt = task.clone();
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
-            interrupted.cancel();
+            interrupt.cancel();
             tokio::time::sleep(GRACE).await;
             // An interrupted transaction is rolled back; earlier data is kept.
             output::report(&precedent_core::error::cancelled());
-            std::process::exit(i32::from(INTERRUPTED));
+            std::process::exit(i32::from(INTERRUPT_CODE));
         }
     });
     task

@@ -57,14 +57,14 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
         ModelCommand::Install { name, then_use } => {
             let model = casebook.install_model(&name, &session.task).await?;
             print(&model, output);
-            after(session, &model.name, then_use).await
+            finish_install(session, &model.name, then_use).await
         }
         ModelCommand::Import { path, name, pooling, prefix, then_use } => {
             let pooling = pooling.map(|p| if p == "cls" { Pooling::Cls } else { Pooling::Mean });
             let traits = Traits { pooling, prefix };
             let model = casebook.import_model(&path, name.as_deref(), traits, &session.task).await?;
             print(&model, output);
-            after(session, &model.name, then_use).await
+            finish_install(session, &model.name, then_use).await
         }
         ModelCommand::Use { name, no_index } => {
             casebook.use_model(&name).await?;
@@ -93,7 +93,7 @@ pub async fn run(session: &Session, command: ModelCommand, output: &mut Output) 
     }
 }
 
-async fn after(session: &Session, name: &str, then_use: bool) -> Result<()> {
+async fn finish_install(session: &Session, name: &str, then_use: bool) -> Result<()> {
     if !then_use {
         session.say(&format!("To switch to it: precedent model use {name}"));
         return Ok(());

@@ -10,8 +10,8 @@ use precedent_core::{
 use crate::{
     Session,
     args::{NoteCommand, NoteDraftArgs},
+    input,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, day, plain},
-    read,
 };
 
 pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -> Result<()> {
@@ -79,9 +79,9 @@ pub async fn run(session: &Session, command: NoteCommand, output: &mut Output) -
                 }
             }
             for note in &notes {
-                let archived = if note.lifecycle == Lifecycle::Archived { " archived" } else { "" };
+                let archived_mark = if note.lifecycle == Lifecycle::Archived { " archived" } else { "" };
                 output.line(format_args!(
-                    "{KEY}{:<9}{KEY:#} {DIM}{} {:<10}{archived}{DIM:#} {}",
+                    "{KEY}{:<9}{KEY:#} {DIM}{} {:<10}{archived_mark}{DIM:#} {}",
                     note.key,
                     day(Some(note.updated_at)),
                     note.kind.as_str(),
@@ -117,11 +117,11 @@ fn kind_of(kind: &str) -> Result<NoteKind> {
 }
 
 /// Returns a text as given; `-` reads it from standard input.
-fn text(given: String) -> Result<String> {
-    if given != "-" {
-        return Ok(given);
+fn text(argument: String) -> Result<String> {
+    if argument != "-" {
+        return Ok(argument);
     }
-    read::standard_input()
+    input::standard_input()
 }
 
 fn print_answer(session: &Session, answer: &NoteAnswer, output: &mut Output) {
@@ -169,7 +169,7 @@ fn show(note: &Note, json: &Option<String>, output: &mut Output) -> Result<()> {
     facts.extend(note.tags.iter().map(|t| format!("#{}", plain(t))));
     output.line(format_args!("{DIM}{}{DIM:#}", facts.join(" · ")));
     output.line("");
-    output.wrapped(&plain(&note.body), "");
+    output.print_wrapped(&plain(&note.body), "");
     if !note.connected.is_empty() {
         output.line("");
         output.line(format_args!("{DIM}Linked to {}{DIM:#}", plain(&note.connected.join(", "))));

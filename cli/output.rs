@@ -20,7 +20,7 @@ pub const KEY: Style = AnsiColor::Cyan.on_default();
 pub const HIT: Style = AnsiColor::Yellow.on_default().bold();
 pub const GOOD: Style = AnsiColor::Green.on_default();
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-pub const DONE: Style = AnsiColor::Magenta.on_default();
+pub const CLOSED_STYLE: Style = AnsiColor::Magenta.on_default();
 
 /// The standard output.
 pub struct Output {
@@ -29,7 +29,7 @@ pub struct Output {
     /// True if only errors are printed on standard error.
     quiet: bool,
     /// First write error; later output is discarded.
-    failed: Option<io::Error>,
+    write_error: Option<io::Error>,
 }
 
 impl Output {
@@ -45,7 +45,7 @@ impl Output {
             out: io::BufWriter::new(anstream::stdout()),
             width: width.clamp(40, 120),
             quiet: false,
-            failed: None,
+            write_error: None,
         }
     }
 
@@ -57,7 +57,7 @@ impl Output {
 
     /// Prints a line.
     pub fn line(&mut self, text: impl std::fmt::Display) {
-        if self.failed.is_none() {
+        if self.write_error.is_none() {
             let result = writeln!(self.out, "{text}");
             self.note(result);
         }
@@ -65,7 +65,7 @@ impl Output {
 
     /// Prints bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
-        if self.failed.is_none() {
+        if self.write_error.is_none() {
             let result = self.out.write_all(bytes);
             self.note(result);
         }
@@ -73,12 +73,12 @@ impl Output {
 
     fn note(&mut self, result: io::Result<()>) {
         if let Err(error) = result {
-            self.failed.get_or_insert(error);
+            self.write_error.get_or_insert(error);
         }
     }
 
     /// Prints paragraphs, wrapped and indented.
-    pub fn wrapped(&mut self, text: &str, indent: &str) {
+    pub fn print_wrapped(&mut self, text: &str, indent: &str) {
         let options = textwrap::Options::new(self.width)
             .initial_indent(indent)
             .subsequent_indent(indent)
@@ -121,7 +121,7 @@ impl Output {
             let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
             match &mut value {
                 // An empty list has no element to check the fields against.
-                serde_json::Value::Array(all) if all.is_empty() => known::<T>(&fields, list)?,
+                serde_json::Value::Array(all) if all.is_empty() => check_fields::<T>(&fields, list)?,
                 serde_json::Value::Array(all) => all.iter_mut().try_for_each(|v| keep(v, &fields))?,
                 one => keep(one, &fields)?,
             }
@@ -134,7 +134,7 @@ impl Output {
 
     /// Flushes the output.
     pub fn flush(&mut self) {
-        if self.failed.is_none() {
+        if self.write_error.is_none() {
             let result = self.out.flush();
             self.note(result);
         }
@@ -147,7 +147,7 @@ impl Output {
     /// when it has enough.
     pub fn finish(&mut self) -> Result<()> {
         self.flush();
-        self.failed.take().map_or(Ok(()), written)
+        self.write_error.take().map_or(Ok(()), write_result)
     }
 }
 
@@ -155,7 +155,7 @@ impl Output {
 ///
 /// # Errors
 /// [`Code::Io`], unless the reader closed the pipe.
-pub fn written(error: io::Error) -> Result<()> {
+pub fn write_result(error: io::Error) -> Result<()> {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Ok(());
     }
@@ -177,25 +177,25 @@ fn keep(value: &mut serde_json::Value, fields: &[&str]) -> Result<()> {
 }
 
 fn are_there(object: &serde_json::Map<String, serde_json::Value>, fields: &[&str]) -> Result<()> {
-    let Some(missing) = fields.iter().find(|f| !object.contains_key(**f)) else { return Ok(()) };
-    let known: Vec<&str> = object.keys().map(String::as_str).collect();
-    Err(Error::invalid(format!("unknown field \"{missing}\""))
-        .with_hint(format!("Available fields: {}.", known.join(", "))))
+    let Some(field) = fields.iter().find(|f| !object.contains_key(**f)) else { return Ok(()) };
+    let available: Vec<&str> = object.keys().map(String::as_str).collect();
+    Err(Error::invalid(format!("unknown field \"{field}\""))
+        .with_hint(format!("Available fields: {}.", available.join(", "))))
 }
 
 /// Checks that the elements of an empty list would have these fields, by the type's schema.
-fn known<T: JsonSchema>(fields: &[&str], list: Option<&str>) -> Result<()> {
+fn check_fields<T: JsonSchema>(fields: &[&str], list: Option<&str>) -> Result<()> {
     let schema = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
     let root = schema.into_root_schema_for::<T>().to_value();
     let of = |at: &serde_json::Value| match at.get("$ref").and_then(serde_json::Value::as_str) {
         Some(to) => root.pointer(to.trim_start_matches('#')).cloned().unwrap_or_default(),
         None => at.clone(),
     };
-    let held = match list {
+    let list_schema = match list {
         Some(name) => of(&root["properties"][name]),
         None => root.clone(),
     };
-    match of(&held["items"]).get("properties").and_then(serde_json::Value::as_object) {
+    match of(&list_schema["items"]).get("properties").and_then(serde_json::Value::as_object) {
         Some(properties) => are_there(properties, fields),
         None => Ok(()),
     }
@@ -252,11 +252,11 @@ pub fn state(state: Option<State>, reason: Option<&str>) -> String {
     match (state, reason) {
         (None, _) => String::new(),
         (Some(State::Open), _) => format!("{GOOD}open{GOOD:#}"),
-        (Some(State::Merged), _) => format!("{DONE}merged{DONE:#}"),
+        (Some(State::Merged), _) => format!("{CLOSED_STYLE}merged{CLOSED_STYLE:#}"),
         (Some(State::Closed), Some(reason)) => {
-            format!("{DONE}closed{DONE:#} {}", plain(&reason.replace('_', " ")))
+            format!("{CLOSED_STYLE}closed{CLOSED_STYLE:#} {}", plain(&reason.replace('_', " ")))
         }
-        (Some(State::Closed), None) => format!("{DONE}closed{DONE:#}"),
+        (Some(State::Closed), None) => format!("{CLOSED_STYLE}closed{CLOSED_STYLE:#}"),
     }
 }
 
@@ -274,8 +274,8 @@ pub fn count(n: u64) -> String {
 }
 
 /// Formats a count with its noun: "1 issue", "2 issues".
-pub fn plural(n: u64, one: &str) -> String {
-    format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
+pub fn plural(n: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
 /// Formats a size in bytes for people.

@@ -23,8 +23,8 @@ pub struct Bar {
 
 impl Bar {
     pub fn new(quiet: bool) -> Self {
-        let shown = !quiet && std::io::stderr().is_terminal();
-        Self { state: shown.then(Arc::default) }
+        let is_terminal = !quiet && std::io::stderr().is_terminal();
+        Self { state: is_terminal.then(Arc::default) }
     }
 
     /// Creates a task whose progress this bar shows.
@@ -72,12 +72,12 @@ fn per_second(rate: f64) -> String {
 fn show(state: &Current, progress: &Progress) {
     let mut slot = state.lock().unwrap_or_else(PoisonError::into_inner);
     // A phase may repeat: a tracker's comments come after its items.
-    let again = |bar: &ProgressBar| progress.done < bar.position();
-    if slot.as_ref().is_none_or(|(phase, bar)| *phase != progress.phase || again(bar)) {
+    let has_restarted = |bar: &ProgressBar| progress.done < bar.position();
+    if slot.as_ref().is_none_or(|(phase, bar)| *phase != progress.phase || has_restarted(bar)) {
         if let Some((_, old)) = slot.take() {
             old.finish_and_clear();
         }
-        let what = match progress.phase {
+        let label = match progress.phase {
             Phase::Import => "Importing",
             Phase::Sync => "Fetching",
             Phase::Read => "Reading",
@@ -102,8 +102,8 @@ fn show(state: &Current, progress: &Progress) {
         };
         let bar = ProgressBar::new(progress.total.unwrap_or(0));
         let template = match progress.total {
-            Some(_) => format!("{what:<22} {{bar:28}} {{percent:>3}}% {counts}"),
-            None => format!("{what:<22} {counts}"),
+            Some(_) => format!("{label:<22} {{bar:28}} {{percent:>3}}% {counts}"),
+            None => format!("{label:<22} {counts}"),
         };
         if let Ok(style) = ProgressStyle::with_template(&template) {
             let style = style.with_key("rate", rate).with_key("left", time_left);

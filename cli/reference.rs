@@ -38,17 +38,18 @@ fn section(out: &mut String, command: &Command, depth: usize) {
     let name = command.get_bin_name().unwrap_or(command.get_name());
     let _ = writeln!(out, "\n{} {name}", "#".repeat(depth));
     if let Some(about) = command.get_about() {
-        let _ = writeln!(out, "\n{}.", escaped(&about.to_string()));
+        let _ = writeln!(out, "\n{}.", escape(&about.to_string()));
     }
     let inner: Vec<&Command> = command.get_subcommands().filter(|c| !c.is_hide_set()).collect();
-    let own = || command.get_arguments().filter(|a| !a.is_global_set() && !is_help(a) && !a.is_hide_set());
-    if inner.is_empty() || own().next().is_some() {
+    let own_arguments =
+        || command.get_arguments().filter(|a| !a.is_global_set() && !is_help(a) && !a.is_hide_set());
+    if inner.is_empty() || own_arguments().next().is_some() {
         let usage = command.clone().render_usage().to_string();
         let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage);
         let usage: Vec<&str> = usage.lines().map(str::trim).collect();
         let _ = writeln!(out, "\n```\n{}\n```", usage.join("\n"));
     }
-    flags(out, own());
+    flags(out, own_arguments());
     if let Some(more) = command.get_after_help() {
         let _ = writeln!(out, "\n```\n{}\n```", more.to_string().trim_end());
     }
@@ -75,13 +76,13 @@ fn row(arg: &Arg) -> String {
     let values = arg.get_value_names().unwrap_or_default();
     let takes = arg.get_action().takes_values();
     let value = values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    let typed = match (names.is_empty(), takes) {
+    let usage = match (names.is_empty(), takes) {
         (true, _) => value,
         (false, true) if arg.is_require_equals_set() => format!("{}[={value}]", names.join(", ")),
         (false, true) => format!("{} {value}", names.join(", ")),
         (false, false) => names.join(", "),
     };
-    let mut about = escaped(&arg.get_help().map(ToString::to_string).unwrap_or_default());
+    let mut about = escape(&arg.get_help().map(ToString::to_string).unwrap_or_default());
     let possible: Vec<String> = arg
         .get_possible_values()
         .iter()
@@ -98,11 +99,11 @@ fn row(arg: &Arg) -> String {
     if let Some(variable) = arg.get_env() {
         let _ = write!(about, " (variable: `{}`)", variable.to_string_lossy());
     }
-    format!("| `{}` | {about} |", typed.replace('|', "\\|"))
+    format!("| `{}` | {about} |", usage.replace('|', "\\|"))
 }
 
 /// Escapes help text for Markdown, so that it ends no cell and begins no tag.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let text = text.replace('\n', " ").replace('|', "\\|").replace('<', "&lt;");
     // Underscores in capitalized names and asterisks in patterns would be emphasis.
     text.replace('_', "\\_").replace('*', "\\*")
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_has_a_section_and_every_flag_a_row() {
+    fn reference_lists_every_command_and_flag() {
         fn check(page: &str, command: &Command) {
             for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
                 let name = inner.get_bin_name().unwrap();

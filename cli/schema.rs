@@ -20,10 +20,10 @@ use precedent_eval::{CasesReport, EvalReport};
 use crate::{config::Setting, import, model::Offer, output::Output, status, sync};
 
 /// The name of a schema (the words of the command) and its generator.
-type Named = (&'static str, fn() -> Schema);
+type SchemaEntry = (&'static str, fn() -> Schema);
 
 /// The schemas of all commands that print JSON.
-const ALL: &[Named] = &[
+const SCHEMAS: &[SchemaEntry] = &[
     ("backup", of::<Backup>),
     ("ask", of::<AskResponse>),
     ("brief", of::<Brief>),
@@ -80,19 +80,19 @@ fn of<T: JsonSchema>() -> Schema {
 pub fn run(name: Option<&str>, into: Option<&Path>, output: &mut Output) -> Result<()> {
     if let Some(folder) = into {
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
-        for (name, schema) in ALL {
+        for (name, schema) in SCHEMAS {
             let path = folder.join(format!("{name}.json"));
             files::replace(&path, format!("{}\n", text(&schema())?).as_bytes())?;
         }
         return Ok(());
     }
     let Some(name) = name else {
-        ALL.iter().for_each(|(name, _)| output.line(name));
+        SCHEMAS.iter().for_each(|(name, _)| output.line(name));
         return Ok(());
     };
-    let (_, schema) = ALL.iter().find(|(known, _)| *known == name).ok_or_else(|| {
-        let hint = match similar::meant(name, ALL.iter().map(|(known, _)| *known)) {
-            Some(meant) => format!("Did you mean {meant}? `precedent schema` lists them."),
+    let (_, schema) = SCHEMAS.iter().find(|(known, _)| *known == name).ok_or_else(|| {
+        let hint = match similar::meant(name, SCHEMAS.iter().map(|(known, _)| *known)) {
+            Some(suggestion) => format!("Did you mean {suggestion}? `precedent schema` lists them."),
             None => "`precedent schema` lists them.".to_owned(),
         };
         Error::invalid(format!("unknown schema \"{name}\"")).with_hint(hint)

@@ -8,8 +8,8 @@ use precedent_core::{
 use crate::{
     Session,
     args::SearchCommand,
+    input,
     output::{BOLD, DIM, KEY, Output, labelled_day, plain, spans, state},
-    read,
 };
 
 pub async fn run(session: &Session, command: SearchCommand, output: &mut Output) -> Result<()> {
@@ -35,11 +35,11 @@ pub async fn run(session: &Session, command: SearchCommand, output: &mut Output)
 
 /// Returns the query text.
 async fn query(session: &Session, command: &SearchCommand) -> Result<String> {
-    let piped = command.query == ["-"];
-    let text = if piped { read::question(session, None).await? } else { command.query.join(" ") };
+    let from_stdin = command.query == ["-"];
+    let text = if from_stdin { input::question(session, None).await? } else { command.query.join(" ") };
     // Without words, the search lists the latest changes or filtered items; empty piped text is an
     // error.
-    let lists = command.query.is_empty() || (!piped && !filters(command).is_empty());
+    let lists = command.query.is_empty() || (!from_stdin && !filters(command).is_empty());
     if !lists && text.trim().is_empty() {
         return Err(Error::invalid("the search is empty")
             .with_hint("Give search terms. `precedent search` without any lists the latest changes."));
@@ -78,7 +78,7 @@ fn print_hit(hit: &Hit, output: &mut Output) {
     output.line(format_args!("{KEY}{}{KEY:#}  {BOLD}{}{BOLD:#}", plain(&hit.key), spans(&hit.title)));
     let mut facts = vec![state(hit.state, hit.state_reason.as_deref())];
     let date = match hit.closed_at {
-        Some(closed) => labelled_day("closed", Some(closed)),
+        Some(closed_at) => labelled_day("closed", Some(closed_at)),
         None => labelled_day("updated", hit.updated_at),
     };
     facts.push(format!("{DIM}{date}{DIM:#}"));
@@ -96,7 +96,7 @@ fn print_hit(hit: &Hit, output: &mut Output) {
     output.line(format_args!("  {}", facts.join("  ")));
     output.line(format_args!("  {DIM}{}{DIM:#}", plain(&hit.why)));
     for passage in hit.passages.iter().take(2) {
-        let who = match (&passage.part, &passage.author) {
+        let author = match (&passage.part, &passage.author) {
             (Part::Comment, Some(author)) => format!("{DIM}{}:{DIM:#} ", plain(author)),
             _ => String::new(),
         };
@@ -106,8 +106,8 @@ fn print_hit(hit: &Hit, output: &mut Output) {
                 output.line(format_args!("    {DIM}│{DIM:#} {line}"));
             }
         } else {
-            let text = format!("{who}{}", text.split_whitespace().collect::<Vec<_>>().join(" "));
-            output.wrapped(&text, "    ");
+            let text = format!("{author}{}", text.split_whitespace().collect::<Vec<_>>().join(" "));
+            output.print_wrapped(&text, "    ");
         }
     }
     if let Some(trace) = &hit.trace {

@@ -17,14 +17,14 @@ const MENTIONS: usize = 10;
 
 pub async fn run(session: &Session, command: ShowCommand, output: &mut Output) -> Result<()> {
     let mut thread = session.casebook.thread(&session.key(&command.key)).await?;
-    let all = thread.comments.len();
+    let total = thread.comments.len();
     if let Some(last) = command.comments {
-        thread.comments.drain(..all.saturating_sub(last));
+        thread.comments.drain(..total.saturating_sub(last));
     }
     if let Some(fields) = &command.json.json {
         return output.json(&thread, fields, None);
     }
-    print(&thread, all - thread.comments.len(), output);
+    print(&thread, total - thread.comments.len(), output);
     Ok(())
 }
 
@@ -64,7 +64,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
     // A frequently mentioned report would fill the screen.
     let (mentions, links): (Vec<_>, Vec<_>) = thread.links.iter().partition(|l| l.kind == "mentions");
     for link in links.into_iter().chain(mentions.iter().copied().take(MENTIONS)) {
-        let what = match (link.kind.as_str(), link.outgoing) {
+        let relation = match (link.kind.as_str(), link.outgoing) {
             ("duplicate_of", true) => "duplicate of",
             ("duplicate_of", false) => "has duplicate",
             ("closes", true) => "closes",
@@ -74,7 +74,7 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
             _ => "related to",
         };
         let title = link.title.as_deref().map(plain).unwrap_or_default();
-        output.line(format_args!("{what} {KEY}{}{KEY:#} {title}", plain(&link.key)));
+        output.line(format_args!("{relation} {KEY}{}{KEY:#} {title}", plain(&link.key)));
     }
     if mentions.len() > MENTIONS {
         let more = plural((mentions.len() - MENTIONS) as u64, "more mention");
@@ -86,15 +86,15 @@ fn print(thread: &Thread, hidden: usize, output: &mut Output) {
         output.line(format_args!("\n{DIM}… {} earlier …{DIM:#}", plural(hidden as u64, "comment")));
     }
     for comment in &thread.comments {
-        let who = comment.author.as_deref().map_or_else(|| "someone".to_owned(), plain);
-        let standing = match comment.association.as_deref() {
+        let author = comment.author.as_deref().map_or_else(|| "someone".to_owned(), plain);
+        let role = match comment.association.as_deref() {
             _ if comment.internal => "internal",
             None | Some("NONE" | "CONTRIBUTOR") => "",
-            Some(standing) => standing,
+            Some(association) => association,
         };
         output.line(format_args!(
-            "\n{BOLD}{who}{BOLD:#} {DIM}{} {}{DIM:#}",
-            standing.to_lowercase(),
+            "\n{BOLD}{author}{BOLD:#} {DIM}{} {}{DIM:#}",
+            role.to_lowercase(),
             day(Some(comment.created_at))
         ));
         body(&comment.markdown, output);
@@ -115,7 +115,7 @@ fn body(markdown: &str, output: &mut Output) {
         if fence || line.starts_with("    ") {
             output.line(format_args!("  {line}"));
         } else {
-            output.wrapped(if line.is_empty() { "\n" } else { line }, "  ");
+            output.print_wrapped(if line.is_empty() { "\n" } else { line }, "  ");
         }
     }
 }

@@ -21,8 +21,8 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
             let is_mirror = address.is_some() || key.contains(':');
             let view = match key.split_once(':') {
                 _ if address.is_some() => {
-                    let found = address.unwrap_or_default();
-                    let new = NewMirror { host, key: called, wiki, ..found };
+                    let parsed_address = address.unwrap_or_default();
+                    let new = NewMirror { host, key: called, wiki, ..parsed_address };
                     session.casebook.add_tracker(new).await?
                 }
                 Some((_, rest)) if rest.starts_with("//") => {
@@ -45,8 +45,8 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
                         .with_hint(format!("For example: precedent source add github:{key}")));
                 }
                 None => {
-                    let there = session.casebook.sources().await?;
-                    was_there = there.iter().any(|source| source.key.eq_ignore_ascii_case(&key));
+                    let sources = session.casebook.sources().await?;
+                    was_there = sources.iter().any(|source| source.key.eq_ignore_ascii_case(&key));
                     session.casebook.add_source(&key).await?
                 }
             };
@@ -85,18 +85,21 @@ pub async fn run(session: &Session, command: SourceCommand, output: &mut Output)
             }
         }
         SourceCommand::List { json } => {
-            let all = session.casebook.sources().await?;
+            let sources = session.casebook.sources().await?;
             match json.json {
-                Some(fields) => output.json(&all, &fields, None)?,
-                None if all.is_empty() => {
+                Some(fields) => output.json(&sources, &fields, None)?,
+                None if sources.is_empty() => {
                     session.say("No sources yet. Try `precedent import sample`, or `precedent import github FILE --source owner/name`.");
                 }
                 None => {
                     let mirrors = session.casebook.mirrors().await?;
-                    for source in &all {
+                    for source in &sources {
                         print(source, output);
                         if let Some(m) = mirrors.iter().find(|m| m.source == source.key && m.running) {
-                            output.line(format_args!("  {DIM}{}{DIM:#}", running(m.progress.as_ref())));
+                            output.line(format_args!(
+                                "  {DIM}{}{DIM:#}",
+                                describe_progress(m.progress.as_ref())
+                            ));
                         }
                     }
                 }
@@ -122,8 +125,8 @@ fn print_access(access: &Access, output: &mut Output) {
     facts.extend((!access.project.issues).then_some("without issues"));
     facts.extend(access.project.wiki.then_some("with a wiki"));
     output.line(format_args!("{KEY}{}{KEY:#}  {}", plain(&access.project.name), facts.join(", ")));
-    let who = access.user.as_deref().map_or_else(|| "an anonymous user".to_owned(), plain);
-    output.line(format_args!("  {DIM}connected as {who}{DIM:#}"));
+    let user = access.user.as_deref().map_or_else(|| "an anonymous user".to_owned(), plain);
+    output.line(format_args!("  {DIM}connected as {user}{DIM:#}"));
     if let (Some(left), Some(limit)) = (access.remaining, access.limit) {
         output.line(format_args!("  {DIM}{} of {} left{DIM:#}", count(left), plural(limit, "request")));
     }
@@ -147,8 +150,8 @@ async fn confirm(session: &Session, key: &str) -> Result<()> {
     let _ = write!(err, "Remove {} with {}? [y/N] ", plain(&view.key), holds(&view));
     let _ = err.flush();
     let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    if read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
+    let result = std::io::stdin().lock().read_line(&mut answer);
+    if result.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes") {
         Ok(())
     } else {
         Err(Error::new(precedent_core::Code::Cancelled, "removal cancelled"))
@@ -201,18 +204,18 @@ pub fn print(s: &SourceView, output: &mut Output) {
 }
 
 /// Describes a running sync, in this or another process.
-pub fn running(progress: Option<&SyncProgress>) -> String {
+pub fn describe_progress(progress: Option<&SyncProgress>) -> String {
     let Some(progress) = progress else { return "syncing now".to_owned() };
     let (rate, left) = progress.pace();
-    let left = left.map(|s| match s {
+    let time_left = left.map(|s| match s {
         0..=90 => format!(", {s} s left"),
         _ => format!(", {} min left", s.div_ceil(60)),
     });
-    let left = left.unwrap_or_default();
+    let time_left = time_left.unwrap_or_default();
     if progress.phase == "wait" {
-        return format!("syncing now: waiting for the tracker's rate limit{left}");
+        return format!("syncing now: waiting for the tracker's rate limit{time_left}");
     }
     let of = progress.total.map(|t| format!(" of {}", count(t))).unwrap_or_default();
     let rate = rate.map(|r| format!(", {r:.0}/s")).unwrap_or_default();
-    format!("syncing now: {}{of} {}{rate}{left}", count(progress.done), plain(&progress.unit))
+    format!("syncing now: {}{of} {}{rate}{time_left}", count(progress.done), plain(&progress.unit))
 }

@@ -76,18 +76,18 @@ pub async fn run(session: &Session, command: StatusCommand, output: &mut Output)
 /// Prints a live source with its last sync and its missing data.
 fn print(mirror: &MirrorView, output: &mut Output) {
     let when = match (mirror.running, mirror.synced_at) {
-        (true, _) => source::running(mirror.progress.as_ref()),
+        (true, _) => source::describe_progress(mirror.progress.as_ref()),
         (false, Some(at)) => {
-            let failed = mirror.gaps.iter().any(|g| g.kind == GapKind::Ended);
-            let what = if failed { "last tried" } else { "synced" };
-            format!("{what} {}", at.strftime("%Y-%m-%d %H:%M UTC"))
+            let has_failed = mirror.gaps.iter().any(|g| g.kind == GapKind::Ended);
+            let label = if has_failed { "last tried" } else { "synced" };
+            format!("{label} {}", at.strftime("%Y-%m-%d %H:%M UTC"))
         }
         (false, None) => "never synced".to_owned(),
     };
     output.line(format_args!("  {DIM}{}, {when}{DIM:#}", plain(&mirror.host)));
     // The lines above report missing comments already.
-    let said = [GapKind::NeverSynced, GapKind::MissingComments, GapKind::OrphanComments];
-    for gap in mirror.gaps.iter().filter(|g| !said.contains(&g.kind)) {
+    let other_kinds = [GapKind::NeverSynced, GapKind::MissingComments, GapKind::OrphanComments];
+    for gap in mirror.gaps.iter().filter(|g| !other_kinds.contains(&g.kind)) {
         output.line(format_args!("  {DIM}{}{DIM:#}", plain(&gap.text)));
     }
 }

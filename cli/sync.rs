@@ -64,8 +64,8 @@ async fn round(session: &Session, command: &SyncCommand, output: &mut Output) ->
     for report in &sources {
         say(session, report);
     }
-    let failed = failure(&sources);
-    let index = match &failed {
+    let error = failure(&sources);
+    let index = match &error {
         Some(error) if error.code() == Code::Cancelled => None,
         _ => import::index(session, command.after).await?,
     };
@@ -73,7 +73,7 @@ async fn round(session: &Session, command: &SyncCommand, output: &mut Output) ->
         output.json(&Report { sources, index }, fields, Some("sources"))?;
         output.flush();
     }
-    Ok(failed)
+    Ok(error)
 }
 
 /// Returns whether a source was skipped because no tracker could be reached.
@@ -85,9 +85,9 @@ fn is_skipped(report: &SyncReport) -> bool {
 ///
 /// It is an authentication error only if every failure is one, for scripts that then sign in.
 fn failure(reports: &[SyncReport]) -> Option<Error> {
-    let failed = || reports.iter().filter_map(|r| r.problem.as_ref().map(|p| (r, p)));
-    let other = failed().find(|(_, p)| p.code != Code::Authentication);
-    let (report, problem) = other.or_else(|| failed().next())?;
+    let problems = || reports.iter().filter_map(|r| r.problem.as_ref().map(|p| (r, p)));
+    let first_other = problems().find(|(_, p)| p.code != Code::Authentication);
+    let (report, problem) = first_other.or_else(|| problems().next())?;
     if is_skipped(report) {
         let error =
             Error::new(Code::Network, "nothing was synced: the network is down, or no tracker responds");

@@ -54,8 +54,8 @@ async fn device(session: &Session, command: &LoginCommand) -> Result<()> {
 }
 
 pub async fn logout(session: &Session, command: HostCommand) -> Result<()> {
-    let there = session.casebook.forget_token(&command.host).await?;
-    session.say(&match there {
+    let was_stored = session.casebook.forget_token(&command.host).await?;
+    session.say(&match was_stored {
         true => format!("Removed the token for {}.", command.host),
         false => format!("The keyring has no token for {}.", command.host),
     });

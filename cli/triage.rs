@@ -40,10 +40,13 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
     for item in &response.queue {
         print(item, output);
     }
-    let shown = response.queue.len() as u64;
-    if response.waiting > shown {
+    let shown_count = response.queue.len() as u64;
+    if response.waiting > shown_count {
         output.line("");
-        output.line(format_args!("{DIM}{} more; use --limit to show them.{DIM:#}", response.waiting - shown));
+        output.line(format_args!(
+            "{DIM}{} more; use --limit to show them.{DIM:#}",
+            response.waiting - shown_count
+        ));
     }
     print_related(&response, output);
     if response.closed_left_out > 0 {
@@ -57,16 +60,16 @@ pub async fn run(session: &Session, command: TriageCommand, output: &mut Output)
 }
 
 fn summary(response: &TriageResponse, output: &mut Output) {
-    let scanned = match response.scanned {
+    let scanned_text = match response.scanned {
         0 => "no new reports to check".to_owned(),
         n => format!("{} checked now", plural(n, "open report")),
     };
-    let waiting = match response.waiting {
+    let waiting_text = match response.waiting {
         0 => "No open reports to review".to_owned(),
         1 => "1 open report to review".to_owned(),
         n => format!("{} to review", plural(n, "open report")),
     };
-    let expected = match response.queue.len() {
+    let expected_text = match response.queue.len() {
         // A single report shows its own confidence.
         0 | 1 => String::new(),
         n => match response.expected.round() {
@@ -75,7 +78,7 @@ fn summary(response: &TriageResponse, output: &mut Output) {
             same => format!("; of the {n} shown, about {same:.0} are likely duplicates"),
         },
     };
-    output.line(format_args!("{waiting}{expected}. {DIM}{}.{DIM:#}", capital(&scanned)));
+    output.line(format_args!("{waiting_text}{expected_text}. {DIM}{}.{DIM:#}", capital(&scanned_text)));
 }
 
 /// Prints the reports without a likely duplicate but with related reports, one per line.
@@ -176,10 +179,10 @@ async fn decide(
             }
         };
         let reason = Some(reason.trim()).filter(|r| !r.is_empty());
-        let other = &item.candidate.key;
-        let verdict = session.casebook.record_verdict(&item.key, other, kind, reason, actor).await?;
+        let other_key = &item.candidate.key;
+        let verdict = session.casebook.record_verdict(&item.key, other_key, kind, reason, actor).await?;
         verdict::print(&verdict, output);
-        last = Some((&item.key, other));
+        last = Some((&item.key, other_key));
         at += 1;
     }
     Ok(())

@@ -15,30 +15,29 @@ use crate::{
     Session,
     args::TroubleshootCommand,
     comment::{fixed_in, print_change, print_comment},
-    logs,
+    input, logs,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, labelled_day, plain, plural, state},
-    read,
 };
 
 /// The maximum size in bytes of an error-free file that is used as a text.
 const SMALL: u64 = 256 * 1024;
 /// The maximum size in bytes of a log on standard input that is used as one text.
-const PASTED: usize = 8 * 1024;
+const MAX_TEXT: usize = 8 * 1024;
 /// The maximum number of lines of an error-free log that is used as one text.
 const PASTED_LINES: usize = 40;
 /// The maximum number of comment lines shown of a case without a solution.
 const ASIDE: usize = 4;
 
 pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut Output) -> Result<()> {
-    let set = &session.settings.troubleshooting;
+    let defaults = &session.settings.troubleshooting;
     let settings = TroubleshootSettings {
-        enabled: set.enabled,
-        similarity_threshold: command.threshold.or(set.similarity_threshold),
-        max_results: command.max_results.unwrap_or(set.max_results),
-        total_budget_chars: command.budget.unwrap_or(set.total_budget_chars),
+        enabled: defaults.enabled,
+        similarity_threshold: command.threshold.or(defaults.similarity_threshold),
+        max_results: command.max_results.unwrap_or(defaults.max_results),
+        total_budget_chars: command.budget.unwrap_or(defaults.total_budget_chars),
     };
     let mut clean = None;
-    let (key, text) = match asked(session, &command.question).await? {
+    let (key, text) = match parse_subject(session, &command.question).await? {
         Subject::Item(key) => (Some(key), String::new()),
         Subject::Text(text) => (None, text),
         Subject::Logs(paths, _piped) => {
@@ -49,7 +48,7 @@ pub async fn run(session: &Session, command: TroubleshootCommand, output: &mut O
             clean = Some(lines);
             match &paths[..] {
                 [path] if path.metadata().is_ok_and(|m| m.is_file() && m.len() <= SMALL) => {
-                    (None, read::file(path)?.filter(|text| !is_long_log(text)).unwrap_or_default())
+                    (None, input::file(path)?.filter(|text| !is_long_log(text)).unwrap_or_default())
                 }
                 _ => (None, String::new()),
             }
@@ -80,7 +79,7 @@ fn no_error(lines: u64) -> String {
 
 /// Returns whether a text is a log that is too long for a single question.
 fn is_long_log(text: &str) -> bool {
-    (text.len() > PASTED || text.lines().count() > PASTED_LINES) && Casebook::is_log(text.as_bytes())
+    (text.len() > MAX_TEXT || text.lines().count() > PASTED_LINES) && Casebook::is_log(text.as_bytes())
 }
 
 /// The subject of a question.
@@ -90,7 +89,7 @@ pub enum Subject {
     /// Text.
     Text(String),
     /// Paths of logs, with the temporary file of standard input.
-    Logs(Vec<PathBuf>, Option<read::Log>),
+    Logs(Vec<PathBuf>, Option<input::Log>),
 }
 
 /// Returns whether a word is a whole key: `acme/app#12`.
@@ -101,8 +100,8 @@ fn is_key(word: &str) -> bool {
 /// Interprets the words of a question.
 ///
 /// Files and folders are logs, `-` reads standard input, a key names an item, and all else is text.
-pub async fn asked(session: &Session, words: &[String]) -> Result<Subject> {
-    if let Some(paths) = logs::named(words)? {
+pub async fn parse_subject(session: &Session, words: &[String]) -> Result<Subject> {
+    if let Some(paths) = logs::log_paths(words)? {
         return Ok(Subject::Logs(paths, None));
     }
     // "C#7 F#4" is text; a word with a source's key, or an existing item, is an item.
@@ -118,9 +117,9 @@ pub async fn asked(session: &Session, words: &[String]) -> Result<Subject> {
     }
     let text = session.key(&words.join(" "));
     if text == "-" {
-        return Ok(match read::piped(PASTED)? {
-            read::QuestionInput::Text(text) => Subject::Text(text),
-            read::QuestionInput::Log(log) => Subject::Logs(vec![log.path.clone()], Some(log)),
+        return Ok(match input::read_stdin(MAX_TEXT)? {
+            input::QuestionInput::Text(text) => Subject::Text(text),
+            input::QuestionInput::Log(log) => Subject::Logs(vec![log.path.clone()], Some(log)),
         });
     }
     // A key, a number or the URL of an item contains a digit.
@@ -184,7 +183,7 @@ fn print(session: &Session, response: &TroubleshootResponse, output: &mut Output
         if let Some(url) = &page.url {
             output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
         }
-        output.wrapped(&plain(&page.text), "  ");
+        output.print_wrapped(&plain(&page.text), "  ");
     }
 }
 
@@ -209,13 +208,13 @@ fn print_near(response: &TroubleshootResponse, output: &mut Output) {
         (false, false, "Weak matches"),
     ];
     for (declined, silent, what) in groups {
-        let mut all =
+        let mut cases =
             response.near.iter().filter(|c| (c.declined, c.silent) == (declined, silent)).peekable();
-        if all.peek().is_some() {
+        if cases.peek().is_some() {
             output.line("");
             output.line(format_args!("{DIM}{what}{DIM:#}"));
         }
-        for case in all {
+        for case in cases {
             let facts = [
                 state(case.state, case.state_reason.as_deref()),
                 format!("{:.0} % likely to help", case.helps * 100.0),
@@ -226,8 +225,8 @@ fn print_near(response: &TroubleshootResponse, output: &mut Output) {
                 plain(&case.title),
                 facts.join(" · ")
             ));
-            if let Some(said) = &case.said {
-                print_comment(said, true, "  ", ASIDE, output);
+            if let Some(comment) = &case.said {
+                print_comment(comment, true, "  ", ASIDE, output);
             }
         }
     }
@@ -260,15 +259,15 @@ fn print_case(case: &SolvedCase, output: &mut Output) {
         versions.push(format!("with {}", plain(&case.environment.join(", "))));
     }
     versions.extend(fixed_in(case));
-    let merged = if case.state == Some(State::Merged) { "" } else { "fixed by " };
-    versions.extend(case.fixed_by.iter().map(|f| format!("{merged}{} {}", plain(&f.key), plain(&f.title))));
+    let prefix = if case.state == Some(State::Merged) { "" } else { "fixed by " };
+    versions.extend(case.fixed_by.iter().map(|f| format!("{prefix}{} {}", plain(&f.key), plain(&f.title))));
     if !versions.is_empty() {
         output.line(format_args!("{GOOD}{}{GOOD:#}", versions.join(", ")));
     }
     if let Some(url) = &case.url {
         output.line(format_args!("{DIM}{}{DIM:#}", plain(url)));
     }
-    output.wrapped(&plain(&case.body), "  ");
+    output.print_wrapped(&plain(&case.body), "  ");
     for c in case.read_in_order() {
         output.line("");
         print_comment(c, case.is_first(c), "  ", usize::MAX, output);

@@ -44,14 +44,14 @@ pub async fn run(session: &Session, command: VerdictCommand, output: &mut Output
             Ok(())
         }
         VerdictCommand::List { key, json } => {
-            let all = casebook.verdicts(key.as_deref().map(|k| session.key(k)).as_deref()).await?;
+            let verdicts = casebook.verdicts(key.as_deref().map(|k| session.key(k)).as_deref()).await?;
             if let Some(fields) = &json.json {
-                return output.json(&all, fields, None);
+                return output.json(&verdicts, fields, None);
             }
-            if all.is_empty() {
+            if verdicts.is_empty() {
                 output.line("No decisions yet.");
             }
-            for verdict in &all {
+            for verdict in &verdicts {
                 print(verdict, output);
             }
             Ok(())

@@ -54,7 +54,7 @@ inside root apt-get install -y --no-install-recommends \
 inside root install -d -m 1777 /tmp/.X11-unix
 inside somebody env PRECEDENT_WINDOW=/usr/bin/precedent-desktop PRECEDENT_WINDOW_TESTS=required \
     PRECEDENT_SHOTS=shots xvfb-run -a -s '-screen 0 1280x900x24 -nolisten tcp -nolisten local' \
-    dbus-run-session -- window --ignored --exact --nocapture installed::the_installed_program_answers_by_meaning |
+    dbus-run-session -- window --ignored --exact --nocapture installed::installed_program_searches_semantically |
     tee /dev/stderr | grep -q '1 passed'
 mkdir -p "$target/screenshots"
 cp "$root/home/somebody/shots/installed.png" "$target/screenshots/"

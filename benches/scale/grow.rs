@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 /// Seconds between the creation of two generated items.
-const EVERY: i64 = 290;
+const ITEM_INTERVAL: i64 = 290;
 /// The factor in comment ids, which are the item's number times this, plus the comment's position.
 const COMMENT_IDS: u64 = 10_000;
 /// The number of items that are generated together.
@@ -32,7 +32,7 @@ struct Item {
     title: String,
     body: Vec<Piece>,
     shape: Value,
-    created: i64,
+    created_at: i64,
     comments: Vec<Comment>,
 }
 
@@ -41,7 +41,7 @@ struct Comment {
     body: Vec<Piece>,
     user: Value,
     association: Value,
-    after: i64,
+    delay: i64,
 }
 
 /// A sentence of prose, or a block of code.
@@ -64,7 +64,7 @@ pub struct Archive {
 
 impl Archive {
     /// Reads `issues.jsonl.zst` and `comments.jsonl.zst` of a folder.
-    pub fn read(folder: &Path) -> Self {
+    pub fn load(folder: &Path) -> Self {
         let lines = |name: &str| {
             let file = File::open(folder.join(name)).unwrap();
             BufReader::new(zstd::Decoder::new(file).unwrap()).lines().map(Result::unwrap)
@@ -76,9 +76,9 @@ impl Archive {
                 let title = shape["title"].as_str().unwrap_or_default().to_owned();
                 let body = pieces(shape["body"].as_str().unwrap_or_default());
                 shape.as_object_mut().unwrap().remove("body");
-                let created = second(&shape["created_at"]);
+                let created_at = second(&shape["created_at"]);
                 let number = shape["number"].as_u64().unwrap();
-                Item { line, number, title, body, shape, created, comments: Vec::new() }
+                Item { line, number, title, body, shape, created_at, comments: Vec::new() }
             })
             .collect();
         items.sort_by_key(|i| i.number);
@@ -92,16 +92,16 @@ impl Archive {
                 body: pieces(comment["body"].as_str().unwrap_or_default()),
                 user: comment["user"].clone(),
                 association: comment["author_association"].clone(),
-                after: (second(&comment["created_at"]) - item.created).max(1),
+                delay: (second(&comment["created_at"]) - item.created_at).max(1),
                 line,
             });
         }
         let (mut sentences, mut code) = (Vec::new(), Vec::new());
-        let mut seen: HashSet<String> = HashSet::new();
+        let mut vocabulary: HashSet<String> = HashSet::new();
         let (mut words, mut halfway) = (0_u64, (0, 0));
         for (i, item) in items.iter().enumerate() {
             if i == items.len() / 2 {
-                halfway = (words, seen.len());
+                halfway = (words, vocabulary.len());
             }
             let texts = std::iter::once(&item.body).chain(item.comments.iter().map(|c| &c.body));
             for (t, text) in texts.enumerate() {
@@ -119,16 +119,25 @@ impl Archive {
                     };
                     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()) {
                         words += 1;
-                        if !seen.contains(word) {
-                            seen.insert(word.to_owned());
+                        if !vocabulary.contains(word) {
+                            vocabulary.insert(word.to_owned());
                         }
                     }
                 }
             }
         }
-        let exponent = (seen.len() as f64 / halfway.1 as f64).ln() / (words as f64 / halfway.0 as f64).ln();
-        let last = items.iter().map(|i| i.created).max().unwrap();
-        Self { items, sentences, code, words: words as f64, distinct: seen.len() as f64, exponent, last }
+        let exponent =
+            (vocabulary.len() as f64 / halfway.1 as f64).ln() / (words as f64 / halfway.0 as f64).ln();
+        let last = items.iter().map(|i| i.created_at).max().unwrap();
+        Self {
+            items,
+            sentences,
+            code,
+            words: words as f64,
+            distinct: vocabulary.len() as f64,
+            exponent,
+            last,
+        }
     }
 
     /// Returns the number of the last real item; later ones are generated.
@@ -152,13 +161,13 @@ impl Archive {
             zstd::Encoder::new(file, 1).unwrap()
         };
         let (mut issues, mut comments) = (create("issues.jsonl.zst"), create("comments.jsonl.zst"));
-        let mut said = 0;
+        let mut comment_count = 0;
         let real: Vec<&Item> = self.items.iter().take(count as usize).collect();
         for item in &real {
             writeln!(issues, "{}", item.line).unwrap();
             for comment in &item.comments {
                 writeln!(comments, "{}", comment.line).unwrap();
-                said += 1;
+                comment_count += 1;
             }
         }
         let first = self.real() + 1;
@@ -171,31 +180,31 @@ impl Archive {
             for (issue, thread, n) in batch {
                 issues.write_all(issue.as_bytes()).unwrap();
                 comments.write_all(thread.as_bytes()).unwrap();
-                said += n;
+                comment_count += n;
             }
         }
         for file in [issues, comments] {
             file.finish().unwrap().flush().unwrap();
         }
-        said
+        comment_count
     }
 
     /// Returns a generated item, its comments, and their number.
     fn item(&self, number: u64, seed: u64) -> (String, String, u64) {
         let base = &self.items[base(number, self.items.len() as u64, seed) as usize];
-        let mut rng = Rng::with_seed(mixed(number, seed ^ 1));
+        let mut rng = Rng::with_seed(mix(number, seed ^ 1));
         let new = number - self.real();
         // The growth factor is the number of words before this item, relative to the real archive.
         let grown = 1.0 + new as f64 / self.items.len() as f64;
         let fresh = self.exponent * self.distinct / self.words * grown.powf(self.exponent - 1.0);
-        let mut text = Text { archive: self, rng: &mut rng, number, fresh, known: HashMap::new() };
+        let mut text = Text { archive: self, rng: &mut rng, number, fresh, replacements: HashMap::new() };
         let title = text.title(&base.title);
         let body = text.of(&base.body);
-        let created = self.last + new as i64 * EVERY;
+        let created_at = self.last + new as i64 * ITEM_INTERVAL;
         let at = |t: i64| jiff::Timestamp::from_second(t).unwrap().to_string();
-        let moved = |value: &Value| match second(value) {
+        let shift = |value: &Value| match second(value) {
             0 => Value::Null,
-            t => at(created + (t - base.created).clamp(0, 400 * 86_400)).into(),
+            t => at(created_at + (t - base.created_at).clamp(0, 400 * 86_400)).into(),
         };
         let mut issue = base.shape.clone();
         let url = format!("https://api.github.com/repos/rust-lang/rust/issues/{number}");
@@ -207,15 +216,15 @@ impl Archive {
         issue["title"] = title.into();
         issue["body"] = body.into();
         for time in ["created_at", "updated_at", "closed_at"] {
-            issue[time] = moved(&base.shape[time]);
+            issue[time] = shift(&base.shape[time]);
         }
-        if let Some(merged) = base.shape["pull_request"].get("merged_at") {
-            issue["pull_request"]["merged_at"] = moved(merged);
+        if let Some(merged_at) = base.shape["pull_request"].get("merged_at") {
+            issue["pull_request"]["merged_at"] = shift(merged_at);
         }
         let mut thread = String::new();
         for (i, said) in base.comments.iter().enumerate() {
             let id = number * COMMENT_IDS + i as u64;
-            let when = at(created + said.after.min(400 * 86_400));
+            let when = at(created_at + said.delay.min(400 * 86_400));
             let comment = json!({
                 "url": format!("https://api.github.com/repos/rust-lang/rust/issues/comments/{id}"),
                 "html_url": format!("https://github.com/rust-lang/rust/issues/{number}#issuecomment-{id}"),
@@ -246,12 +255,12 @@ impl Archive {
 
 /// Returns the position among `real` items of the one that a generated item is based on.
 pub fn base(number: u64, real: u64, seed: u64) -> u64 {
-    mixed(number, seed) % real
+    mix(number, seed) % real
 }
 
 /// Applies the finaliser of `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number
 /// generators", 2014).
-pub fn mixed(a: u64, b: u64) -> u64 {
+pub fn mix(a: u64, b: u64) -> u64 {
     let mut z = a.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(b.wrapping_mul(0xD1B5_4A32_D192_ED03));
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -266,21 +275,21 @@ struct Text<'a> {
     /// The share of new words.
     fresh: f64,
     /// Replacements of words within this item, so that a new name is used consistently.
-    known: HashMap<String, String>,
+    replacements: HashMap<String, String>,
 }
 
 impl Text<'_> {
     fn title(&mut self, base: &str) -> String {
-        let other = &self.archive.items[self.rng.usize(..self.archive.items.len())].title;
+        let other_title = &self.archive.items[self.rng.usize(..self.archive.items.len())].title;
         let (own, theirs): (Vec<&str>, Vec<&str>) =
-            (base.split_whitespace().collect(), other.split_whitespace().collect());
+            (base.split_whitespace().collect(), other_title.split_whitespace().collect());
         let half = |words: &[&str]| words.len().div_ceil(2);
         let title = if self.rng.bool() {
             [&own[..half(&own)], &theirs[theirs.len() - theirs.len() / 2..]].concat().join(" ")
         } else {
             [&theirs[..half(&theirs)], &own[own.len() - own.len() / 2..]].concat().join(" ")
         };
-        self.renewed(&title)
+        self.replace_words(&title)
     }
 
     fn of(&mut self, pieces: &[Piece]) -> String {
@@ -293,13 +302,13 @@ impl Text<'_> {
             let text =
                 if self.rng.bool() { own } else { self.archive.piece(pool[self.rng.usize(..pool.len())]) };
             let text = text.to_owned();
-            out.push_str(&self.renewed(&text));
+            out.push_str(&self.replace_words(&text));
         }
         out
     }
 
     /// Returns a text with new words at the rate of this item, and other items' numbers.
-    fn renewed(&mut self, text: &str) -> String {
+    fn replace_words(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + 16);
         let mut rest = text;
         while let Some(start) = rest.find(char::is_alphanumeric) {
@@ -311,12 +320,12 @@ impl Text<'_> {
             let reference = ["#", "issues/", "pull/"].iter().any(|m| out.ends_with(m));
             if reference && word.len() <= 6 && word.bytes().all(|b| b.is_ascii_digit()) {
                 out.push_str(&self.rng.u64(1..self.number).to_string());
-            } else if let Some(known) = self.known.get(word) {
-                out.push_str(known);
+            } else if let Some(replacement) = self.replacements.get(word) {
+                out.push_str(replacement);
             } else if self.rng.f64() < self.fresh {
-                let made = made_up(self.rng);
-                out.push_str(&made);
-                self.known.insert(word.to_owned(), made);
+                let new_word = made_up(self.rng);
+                out.push_str(&new_word);
+                self.replacements.insert(word.to_owned(), new_word);
             } else {
                 out.push_str(word);
             }

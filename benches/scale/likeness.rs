@@ -20,10 +20,10 @@ use precedent_index::{
 use rayon::prelude::*;
 use rusqlite::{Connection, OpenFlags};
 
-use super::grow::{base, mixed};
+use super::grow::{base, mix};
 
 /// The number of vectors whose nearest neighbour is searched.
-const SAMPLED: usize = 2_000;
+const SAMPLE_SIZE: usize = 2_000;
 /// The number of vectors that are generated together and stored in one transaction, as in the
 /// program.
 const BATCH: usize = 64 * EMBED_BATCH;
@@ -39,17 +39,17 @@ struct Of {
 /// The vectors of a real casebook.
 pub struct Real {
     dimensions: usize,
-    stored: Vec<i8>,
+    components: Vec<i8>,
     by_hash: HashMap<[u8; 16], u32>,
     /// The vectors of items, ordered by the items' numbers.
     items: Vec<(u64, Of)>,
     /// Distances of a sample to the nearest neighbour, ascending.
-    apart: Vec<f32>,
+    nearest_distances: Vec<f32>,
 }
 
 impl Real {
     /// Reads the vectors of this model in a casebook.
-    pub fn read(casebook: &Path, info: &ModelInfo) -> Self {
+    pub fn load(casebook: &Path, info: &ModelInfo) -> Self {
         let folder = casebook.join("vectors");
         // Opening the vectors registers sqlite-vec for this process.
         drop(Vectors::open(&folder, info).unwrap());
@@ -94,23 +94,30 @@ impl Real {
         }
         let mut items: Vec<_> = items.into_iter().collect();
         items.sort_by_key(|(number, _)| *number);
-        let mut real = Self { dimensions: info.dimensions, stored, by_hash, items, apart: Vec::new() };
-        real.apart = real.nearest();
+        let mut real = Self {
+            dimensions: info.dimensions,
+            components: stored,
+            by_hash,
+            items,
+            nearest_distances: Vec::new(),
+        };
+        real.nearest_distances = real.nearest();
         real
     }
 
     /// Returns the number of vectors.
     pub fn len(&self) -> usize {
-        self.stored.len() / self.dimensions
+        self.components.len() / self.dimensions
     }
 
     /// Returns the 5 %, 50 % and 95 % quantiles of the distance to the nearest neighbour.
-    pub fn apart(&self) -> [f32; 3] {
-        [0.05, 0.5, 0.95].map(|share| self.apart[(self.apart.len() as f64 * share) as usize])
+    pub fn distance_quantiles(&self) -> [f32; 3] {
+        [0.05, 0.5, 0.95]
+            .map(|share| self.nearest_distances[(self.nearest_distances.len() as f64 * share) as usize])
     }
 
     fn row(&self, at: u32) -> &[i8] {
-        &self.stored[at as usize * self.dimensions..][..self.dimensions]
+        &self.components[at as usize * self.dimensions..][..self.dimensions]
     }
 
     fn unit(&self, at: u32) -> Vec<f32> {
@@ -121,17 +128,18 @@ impl Real {
 
     fn nearest(&self) -> Vec<f32> {
         let length = |row: &[i8]| row.iter().map(|x| i32::from(*x) * i32::from(*x)).sum::<i32>() as f32;
-        let lengths: Vec<f32> = self.stored.par_chunks(self.dimensions).map(|r| length(r).sqrt()).collect();
-        let step = (self.len() / SAMPLED).max(1);
-        let mut apart: Vec<f32> = (0..self.len())
+        let lengths: Vec<f32> =
+            self.components.par_chunks(self.dimensions).map(|r| length(r).sqrt()).collect();
+        let step = (self.len() / SAMPLE_SIZE).max(1);
+        let mut distances: Vec<f32> = (0..self.len())
             .step_by(step)
             .collect::<Vec<_>>()
             .into_par_iter()
             .map(|i| {
-                let own = self.row(i as u32);
+                let query = self.row(i as u32);
                 let mut best = -1.0_f32;
-                for (j, row) in self.stored.chunks(self.dimensions).enumerate() {
-                    let dot: i32 = own.iter().zip(row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+                for (j, row) in self.components.chunks(self.dimensions).enumerate() {
+                    let dot: i32 = query.iter().zip(row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
                     if j != i {
                         best = best.max(dot as f32 / (lengths[i] * lengths[j]));
                     }
@@ -139,17 +147,17 @@ impl Real {
                 (2.0 - 2.0 * best).max(0.0).sqrt()
             })
             .collect();
-        apart.sort_by(f32::total_cmp);
-        apart
+        distances.sort_by(f32::total_cmp);
+        distances
     }
 
     /// Returns a unit vector similar to a real one.
     fn like(&self, at: u32, rng: &mut Rng) -> Vec<f32> {
-        let any = |rng: &mut Rng| self.unit(rng.u32(..self.len() as u32));
-        let (mut vector, a, b) = (self.unit(at), any(rng), any(rng));
+        let random_vector = |rng: &mut Rng| self.unit(rng.u32(..self.len() as u32));
+        let (mut vector, a, b) = (self.unit(at), random_vector(rng), random_vector(rng));
         let mut way: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
         normalise(&mut way);
-        let far = self.apart[rng.usize(..self.apart.len())];
+        let far = self.nearest_distances[rng.usize(..self.nearest_distances.len())];
         vector.iter_mut().zip(&way).for_each(|(x, w)| *x += far * w);
         normalise(&mut vector);
         vector
@@ -161,8 +169,8 @@ impl Real {
         (0..count).map(|_| self.like(rng.u32(..self.len() as u32), &mut rng)).collect()
     }
 
-    fn of(&self, number: u64, real: u64, seed: u64, pending: &Pending) -> Vec<f32> {
-        if let Some(at) = self.by_hash.get(&pending.planned.hash) {
+    fn of(&self, number: u64, real: u64, seed: u64, chunk: &Pending) -> Vec<f32> {
+        if let Some(at) = self.by_hash.get(&chunk.planned.hash) {
             return self.unit(*at);
         }
         let item = if number > real {
@@ -170,8 +178,8 @@ impl Real {
         } else {
             &self.items[number as usize % self.items.len()].1
         };
-        let mut rng = Rng::with_seed(mixed(pending.id.cast_unsigned(), seed ^ 2));
-        let part = match pending.planned.part {
+        let mut rng = Rng::with_seed(mix(chunk.id.cast_unsigned(), seed ^ 2));
+        let part = match chunk.planned.part {
             TITLE_PART => &item.title,
             0 => &item.body,
             _ => &item.comments,
@@ -198,14 +206,14 @@ impl Real {
         let (mut done, mut took) = (0, Duration::ZERO);
         loop {
             let start = Instant::now();
-            let pending = vectors.pending(BATCH).unwrap();
+            let chunks = vectors.pending(BATCH).unwrap();
             took += start.elapsed();
-            if pending.is_empty() {
+            if chunks.is_empty() {
                 return (done, took);
             }
-            let documents: Vec<i64> = pending.iter().map(|p| p.document).collect();
+            let documents: Vec<i64> = chunks.iter().map(|p| p.document).collect();
             let numbers = numbers(&documents);
-            let made: Vec<(Pending, Vec<f32>)> = pending
+            let embeddings: Vec<(Pending, Vec<f32>)> = chunks
                 .into_par_iter()
                 .zip(numbers)
                 .map(|(p, number)| {
@@ -213,16 +221,16 @@ impl Real {
                     (p, vector)
                 })
                 .collect();
-            done += made.len() as u64;
+            done += embeddings.len() as u64;
             let start = Instant::now();
-            made.chunks(EMBED_BATCH).for_each(|some| vectors.put(some).unwrap());
+            embeddings.chunks(EMBED_BATCH).for_each(|batch| vectors.put(batch).unwrap());
             took += start.elapsed();
         }
     }
 }
 
 /// Returns how many of the expected passages were found.
-pub fn found(want: &[Near], have: &[Near]) -> usize {
+pub fn recall_count(want: &[Near], have: &[Near]) -> usize {
     want.iter().filter(|w| have.iter().any(|h| h.chunk == w.chunk)).count()
 }
 

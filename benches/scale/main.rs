@@ -68,12 +68,12 @@ fn main() {
     if let Some(at) = arguments.iter().position(|a| a == "--phase") {
         return phase(&arguments[at + 1], Path::new(&arguments[at + 2]), arguments[at + 3].parse().unwrap());
     }
-    let (Some(_), Some(_)) = (named("PRECEDENT_ARCHIVE"), named("PRECEDENT_CASEBOOK")) else {
+    let (Some(_), Some(_)) = (path_variable("PRECEDENT_ARCHIVE"), path_variable("PRECEDENT_CASEBOOK")) else {
         println!("PRECEDENT_ARCHIVE and PRECEDENT_CASEBOOK name what is to grow; see benches/scale/main.rs");
         return;
     };
     let temporary = tempfile::tempdir().unwrap();
-    let folder = named("PRECEDENT_SCALE").unwrap_or_else(|| temporary.path().to_owned());
+    let folder = path_variable("PRECEDENT_SCALE").unwrap_or_else(|| temporary.path().to_owned());
     if let Ok(count) = std::env::var("PRECEDENT_CHUNKS") {
         let place = folder.join(format!("chunks-{count}"));
         std::fs::create_dir_all(&place).unwrap();
@@ -86,9 +86,9 @@ fn main() {
         let place = folder.join(count);
         std::fs::create_dir_all(&place).unwrap();
         for phase in PHASES.into_iter().chain(peers) {
-            let done = place.join(format!("{phase}.done"));
-            if phase != "ask" && done.exists() {
-                print!("{}", std::fs::read_to_string(&done).unwrap());
+            let output_file = place.join(format!("{phase}.done"));
+            if phase != "ask" && output_file.exists() {
+                print!("{}", std::fs::read_to_string(&output_file).unwrap());
                 continue;
             }
             let child = Command::new(std::env::current_exe().unwrap())
@@ -97,14 +97,14 @@ fn main() {
                 .output()
                 .unwrap();
             assert!(child.status.success(), "{phase} failed");
-            let said = String::from_utf8(child.stdout).unwrap();
-            print!("{said}");
-            std::fs::write(done, said).unwrap();
+            let output = String::from_utf8(child.stdout).unwrap();
+            print!("{output}");
+            std::fs::write(output_file, output).unwrap();
         }
     }
 }
 
-fn named(name: &str) -> Option<PathBuf> {
+fn path_variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from)
 }
 
@@ -116,7 +116,7 @@ fn phase(name: &str, place: &Path, count: u64) {
     let task = Task::new();
     match name {
         "grow" => {
-            let real = Archive::read(&named("PRECEDENT_ARCHIVE").unwrap());
+            let real = Archive::load(&path_variable("PRECEDENT_ARCHIVE").unwrap());
             let comments = real.write(&archive, count, SEED);
             println!("grown: {count} items and {comments} comments; {}", real.words());
         }
@@ -124,7 +124,7 @@ fn phase(name: &str, place: &Path, count: u64) {
         "import" => {
             let archive = archive.to_string_lossy();
             let did = program(&casebook, &["import", "github", &archive, "--source", SOURCE, "--no-index"]);
-            let new = did.said["new"].as_u64().unwrap();
+            let new = did.response["new"].as_u64().unwrap();
             println!(
                 "import: {:.1} s, {:.0} records/s, {} MB of database, {} MB of memory at the most",
                 did.took,
@@ -135,7 +135,7 @@ fn phase(name: &str, place: &Path, count: u64) {
         }
         "text" => {
             let did = program(&casebook, &["index", "--no-vectors"]);
-            let searchable = did.said["full_text_seconds"].as_f64().unwrap();
+            let searchable = did.response["full_text_seconds"].as_f64().unwrap();
             println!(
                 "full text: {searchable:.1} s, {:.0} documents/s, whole command with merges {:.1} s, {} MB, {} MB of memory at the most",
                 count as f64 / searchable,
@@ -146,14 +146,15 @@ fn phase(name: &str, place: &Path, count: u64) {
         }
         "plan" => {
             let parts = Parts::open(&casebook);
-            parts.derived().plan_vectors(&parts.vectors, &task).unwrap();
+            parts.indexes().plan_vectors(&parts.vectors, &task).unwrap();
             let chunks = parts.vectors.extent().unwrap().chunks;
             println!("passages: {chunks} planned in {:.1} s, {}", took(), memory());
         }
         "vectors" => {
             let parts = Parts::open(&casebook);
-            let real = Real::read(&named("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
-            println!("real vectors: {}, apart {:.3?} (5, 50, 95 %)", real.len(), real.apart());
+            let real =
+                Real::load(&path_variable("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
+            println!("real vectors: {}, apart {:.3?} (5, 50, 95 %)", real.len(), real.distance_quantiles());
             let last = 30_664;
             let numbers = |ids: &[i64]| parts.store.read(|r| r.numbers(ids)).unwrap();
             let (stored, took) = real.fill(&parts.vectors, &numbers, last, SEED);
@@ -193,20 +194,20 @@ fn first(place: &Path, archive: &Path, count: u64) {
     let mut import = import.stdout(std::process::Stdio::null()).spawn().unwrap();
     let (mut answered, mut slowest) = (None, 0.0_f64);
     let (first, covered) = loop {
-        let ended = import.try_wait().unwrap();
-        assert!(ended.is_none_or(|status| status.success()), "the import failed");
-        let asked = Instant::now();
-        let said = program().args(["search", "lifetime of a closure", "--json"]).output().unwrap();
-        slowest = slowest.max(asked.elapsed().as_secs_f64());
-        let said: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap_or_default();
-        let covered = said["coverage"]["full_text"].as_u64().unwrap_or(0);
-        if said["hits"].as_array().is_some_and(|hits| !hits.is_empty()) {
-            answered.get_or_insert((took(), covered));
+        let status = import.try_wait().unwrap();
+        assert!(status.is_none_or(|status| status.success()), "the import failed");
+        let start = Instant::now();
+        let output = program().args(["search", "lifetime of a closure", "--json"]).output().unwrap();
+        slowest = slowest.max(start.elapsed().as_secs_f64());
+        let response: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let coverage = response["coverage"]["full_text"].as_u64().unwrap_or(0);
+        if response["hits"].as_array().is_some_and(|hits| !hits.is_empty()) {
+            answered.get_or_insert((took(), coverage));
         }
         // Before the end, comments are still missing. Records of other repositories are left out.
         if let Some(first) = answered
-            && ended.is_some()
-            && covered + count / 1000 >= count
+            && status.is_some()
+            && coverage + count / 1000 >= count
         {
             break (first, took());
         }
@@ -220,7 +221,7 @@ fn first(place: &Path, archive: &Path, count: u64) {
 
 /// The JSON output of a command, with its cost.
 struct Did {
-    said: serde_json::Value,
+    response: serde_json::Value,
     /// Duration in seconds.
     took: f64,
     /// Peak memory in megabytes.
@@ -247,19 +248,19 @@ fn program(casebook: &Path, arguments: &[&str]) -> Did {
     let took = start.elapsed().as_secs_f64();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{arguments:?} failed");
-    Did { said: serde_json::from_slice(&output.stdout).unwrap(), took, memory }
+    Did { response: serde_json::from_slice(&output.stdout).unwrap(), took, memory }
 }
 
 /// Returns a size from `status`, in megabytes.
 fn megabytes(casebook: &Path, field: &str) -> u64 {
-    program(casebook, &["status"]).said[field].as_u64().unwrap() >> 20
+    program(casebook, &["status"]).response[field].as_u64().unwrap() >> 20
 }
 
 fn options(casebook: &Path) -> OpenOptions {
     OpenOptions::new(casebook).installed_at(
         &std::env::current_exe().unwrap(),
-        named("PRECEDENT_ONNXRUNTIME"),
-        named("PRECEDENT_MODELS"),
+        path_variable("PRECEDENT_ONNXRUNTIME"),
+        path_variable("PRECEDENT_MODELS"),
     )
 }
 
@@ -286,7 +287,7 @@ impl Parts {
         }
     }
 
-    fn derived(&self) -> Derived<'_> {
+    fn indexes(&self) -> Derived<'_> {
         Derived { store: &self.store, fulltext: &self.fulltext, folder: &self.folder, parts: Indexed::All }
     }
 }
@@ -334,14 +335,14 @@ async fn ask(casebook: &Path, count: u64) {
     book.search(request, &task).await.unwrap();
     println!("first search: {:.0} ms, {}", start.elapsed().as_secs_f64() * 1000.0, memory());
 
-    let filtered: Vec<String> = titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
+    let closed_issues: Vec<String> = titles.iter().map(|t| format!("is:closed is:issue {t}")).collect();
     let narrow: Vec<String> = titles.iter().map(|t| format!("label:O-Arm {t}")).collect();
     let browse: Vec<String> = vec!["is:open".to_owned(), "is:issue label:O-Arm".to_owned()];
     println!("{:<28} {:>8} {:>8} {:>8}  hits", "query", "median", "p95", "max");
     for (name, queries, mode) in [
         ("title, hybrid", &titles, Mode::Hybrid),
         ("title, hybrid, again", &titles, Mode::Hybrid),
-        ("title, hybrid, filtered", &filtered, Mode::Hybrid),
+        ("title, hybrid, filtered", &closed_issues, Mode::Hybrid),
         ("title, hybrid, one label", &narrow, Mode::Hybrid),
         ("title, lexical", &titles, Mode::Lexical),
         ("title, semantic", &titles, Mode::Semantic),
@@ -377,16 +378,16 @@ async fn ask(casebook: &Path, count: u64) {
     println!("after all of these: {}", memory());
 }
 
-fn print(name: &str, mut times: Vec<f64>, found: usize) {
+fn print(name: &str, mut times: Vec<f64>, matches: usize) {
     times.sort_by(f64::total_cmp);
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-    println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {found}", at(0.5), at(0.95), at(1.0));
+    println!("{name:<28} {:>6.1}ms {:>6.1}ms {:>6.1}ms  {matches}", at(0.5), at(0.95), at(1.0));
 }
 
 /// Measures how many of the ten nearest passages are found, and the time of both searches.
 fn recall(casebook: &Path, titles: &[String]) {
     let parts = Parts::open(casebook);
-    let real = Real::read(&named("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
+    let real = Real::load(&path_variable("PRECEDENT_CASEBOOK").unwrap(), &parts.engine.info().unwrap());
     let mut model = parts.engine.load(Work::Indexing).unwrap();
     let titles: Vec<Vec<f32>> = titles.iter().map(|t| model.embed(t).unwrap()).collect();
     drop(model);
@@ -413,7 +414,7 @@ fn found_of(vectors: &Vectors, kinds: &[(&str, Vec<Vec<f32>>)]) {
             exact += start.elapsed().as_secs_f64() * 1000.0;
             let have = vectors.search(question, None, 10).unwrap();
             all += want.len();
-            found += likeness::found(&want, &have);
+            found += likeness::recall_count(&want, &have);
             nearest.extend(want.first().map(|n| n.cosine));
         }
         nearest.sort_by(f32::total_cmp);
@@ -434,15 +435,15 @@ fn nearest(place: &Path, count: u64) {
     });
     let info = engine.info().unwrap();
     let vectors = Vectors::open(&place.join("vectors"), &info).unwrap();
-    let real = Real::read(&named("PRECEDENT_CASEBOOK").unwrap(), &info);
-    println!("real vectors: {}, apart {:.3?} (5, 50, 95 %)", real.len(), real.apart());
+    let real = Real::load(&path_variable("PRECEDENT_CASEBOOK").unwrap(), &info);
+    println!("real vectors: {}, apart {:.3?} (5, 50, 95 %)", real.len(), real.distance_quantiles());
     let start = Instant::now();
     let first = vectors.extent().unwrap().chunks / 5;
     for batch in (first..count / 5).collect::<Vec<_>>().chunks(16_384) {
         let plan = |n: &u64| {
             let chunk = |i: u64| {
                 let mut hash = [0; 16];
-                hash[..8].copy_from_slice(&grow::mixed(*n, i).to_le_bytes());
+                hash[..8].copy_from_slice(&grow::mix(*n, i).to_le_bytes());
                 Planned { part: i as i64, ordinal: 0, hash, priority: 0 }
             };
             (*n as i64 + 1, 1, (0..5).map(chunk).collect())
@@ -460,7 +461,7 @@ fn nearest(place: &Path, count: u64) {
         memory()
     );
     let mut model = engine.load(Work::Indexing).unwrap();
-    let titles: Vec<Vec<f32>> = titles(&named("PRECEDENT_CASEBOOK").unwrap(), QUESTIONS)
+    let titles: Vec<Vec<f32>> = titles(&path_variable("PRECEDENT_CASEBOOK").unwrap(), QUESTIONS)
         .iter()
         .map(|t| model.embed(t).unwrap())
         .collect();
@@ -489,7 +490,7 @@ fn titles(casebook: &Path, count: usize) -> Vec<String> {
 
 /// Writes the input for the peers, and runs the same queries.
 fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
-    const ASKED: usize = 200;
+    const QUERY_COUNT: usize = 200;
     let casebook = place.join("casebook");
     let parts = Parts::open(&casebook);
     let info = parts.engine.info().unwrap();
@@ -501,29 +502,32 @@ fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
     std::fs::write(folder.join("passages.bin"), vectors).unwrap();
     let numbers: Vec<u8> = passages.iter().flat_map(|(n, _)| n.to_le_bytes()).collect();
     std::fs::write(folder.join("numbers.bin"), numbers).unwrap();
-    let questions = titles(&casebook, ASKED);
+    let questions = titles(&casebook, QUERY_COUNT);
     let mut model = parts.engine.load(Work::Indexing).unwrap();
-    let asked: Vec<Vec<f32>> = questions.iter().map(|t| model.embed(t).unwrap()).collect();
+    let query_vectors: Vec<Vec<f32>> = questions.iter().map(|t| model.embed(t).unwrap()).collect();
     drop(model);
-    std::fs::write(folder.join("questions.bin"), asked.iter().flat_map(|v| bytes(v)).collect::<Vec<u8>>())
-        .unwrap();
+    std::fs::write(
+        folder.join("questions.bin"),
+        query_vectors.iter().flat_map(|v| bytes(v)).collect::<Vec<u8>>(),
+    )
+    .unwrap();
     std::fs::write(folder.join("questions.txt"), questions.join("\n")).unwrap();
 
     let task = Task::new();
     // One run returns only numbers like the peers; the other returns complete results like the
     // product.
-    let ask = |at: usize, mode: Mode, shown: bool| {
+    let ask = |at: usize, mode: Mode, is_timed: bool| {
         let searcher = precedent_engine::QueryContext {
             store: &parts.store,
             fulltext: &parts.fulltext,
             vectors: Some(&parts.vectors),
             said: None,
-            embed: &|_| Ok(asked[at].clone()),
+            embed: &|_| Ok(query_vectors[at].clone()),
             floor: info.floor,
             problem: None,
         };
         let question = &questions[at];
-        if !shown {
+        if !is_timed {
             return searcher.rank(&query::parse(question).unwrap(), mode, 10, &task).unwrap().len();
         }
         let request =
@@ -546,5 +550,5 @@ fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
             print(name, times, hits);
         }
     }
-    found_of(&parts.vectors, &[("questions", asked.clone())]);
+    found_of(&parts.vectors, &[("questions", query_vectors.clone())]);
 }

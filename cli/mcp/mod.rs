@@ -2,7 +2,7 @@
 //!
 //! Only the protocol is printed.
 
-mod watched;
+mod stdout;
 
 use precedent_core::{Code, Error, Result};
 use precedent_engine::{OpenOptions, config::Settings};
@@ -14,21 +14,21 @@ pub async fn run(options: OpenOptions, settings: &Settings, command: &McpCommand
     let source = command.source.clone().or_else(|| settings.source.clone());
     let folders = AllowedFolders::new(&command.allow)?;
     let server = Server::new(options, source.clone(), settings.troubleshooting.clone(), folders);
-    let known = match server.casebook().await {
+    let sources = match server.casebook().await {
         Ok(casebook) => Some(casebook.sources().await?),
         // The casebook may be created while the server runs; its answers report it missing until
         // then.
         Err(error) if error.code() == Code::NotFound => None,
         Err(error) => return Err(error),
     };
-    if let Some((source, known)) = source.zip(known)
+    if let Some((source, known)) = source.zip(sources)
         && !known.iter().any(|s| s.key.eq_ignore_ascii_case(&source))
     {
         return Err(Error::not_found(format!("source \"{source}\" not found in this casebook"))
             .with_hint("Run `precedent source list` to list its sources."));
     }
     let (input, output) = rmcp::transport::stdio();
-    let (output, failure) = watched::watched(output);
-    let ended = server.converse(input, output).await;
-    failure.result().and(ended)
+    let (output, failure) = stdout::watch_output(output);
+    let result = server.converse(input, output).await;
+    failure.result().and(result)
 }

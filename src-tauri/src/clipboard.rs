@@ -14,17 +14,17 @@ impl Clipboard {
     /// # Errors
     /// [`Code::Io`] if there is no clipboard or it does not answer.
     pub fn write(&self, text: String) -> Result<()> {
-        let failed = |e: arboard::Error| {
+        let copy_error = |e: arboard::Error| {
             Error::new(Code::Io, format!("could not copy: {e}"))
                 .with_hint("Select the text and copy it with the keyboard, or save it to a file.")
         };
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut clipboard = match kept.take() {
+        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clipboard = match slot.take() {
             Some(clipboard) => clipboard,
-            None => arboard::Clipboard::new().map_err(failed)?,
+            None => arboard::Clipboard::new().map_err(copy_error)?,
         };
-        clipboard.set_text(text).map_err(failed)?;
-        *kept = Some(clipboard);
+        clipboard.set_text(text).map_err(copy_error)?;
+        *slot = Some(clipboard);
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The types that the commands take and return; the types they contain are added with them.
-const ALL: &[fn(&mut SchemaGenerator) -> Schema] = &[
+const TYPES: &[fn(&mut SchemaGenerator) -> Schema] = &[
     SchemaGenerator::subschema_for::<Access>,
     SchemaGenerator::subschema_for::<Brief>,
     SchemaGenerator::subschema_for::<BriefFormat>,
@@ -74,20 +74,20 @@ const ALL: &[fn(&mut SchemaGenerator) -> Schema] = &[
 
 fn contract() -> String {
     let mut generator = SchemaSettings::draft07().for_serialize().into_generator();
-    for schema in ALL {
+    for schema in TYPES {
         schema(&mut generator);
     }
-    let all = sorted(Value::Object(generator.take_definitions(true)));
-    serde_json::to_string_pretty(&json!({"definitions": all})).unwrap() + "\n"
+    let definitions = sort_keys(Value::Object(generator.take_definitions(true)));
+    serde_json::to_string_pretty(&json!({"definitions": definitions})).unwrap() + "\n"
 }
 
 /// Returns a value with sorted keys, whichever `serde_json` features other crates enable.
-fn sorted(value: Value) -> Value {
+fn sort_keys(value: Value) -> Value {
     match value {
-        Value::Array(all) => all.into_iter().map(sorted).collect(),
+        Value::Array(all) => all.into_iter().map(sort_keys).collect(),
         Value::Object(fields) => {
             let fields: BTreeMap<String, Value> =
-                fields.into_iter().map(|(name, v)| (name, sorted(v))).collect();
+                fields.into_iter().map(|(name, v)| (name, sort_keys(v))).collect();
             fields.into_iter().collect()
         }
         other => other,
@@ -96,7 +96,7 @@ fn sorted(value: Value) -> Value {
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "whoever changes a type asks for the file to be written")]
-fn the_front_end_is_made_of_what_is_sent() {
+fn front_end_types_match_the_contract() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/src/lib/contract.json");
     let contract = contract();
     if std::env::var_os("UPDATE_CONTRACT").is_some() {
@@ -109,7 +109,7 @@ fn the_front_end_is_made_of_what_is_sent() {
 }
 
 #[test]
-fn an_error_is_sent_as_the_front_end_expects() {
-    let sent = serde_json::to_value(Error::invalid("x").with_hint("y")).unwrap();
-    assert_eq!(sent, json!({"code": "invalid_input", "message": "x", "hint": "y"}));
+fn error_serializes_for_the_front_end() {
+    let error = serde_json::to_value(Error::invalid("x").with_hint("y")).unwrap();
+    assert_eq!(error, json!({"code": "invalid_input", "message": "x", "hint": "y"}));
 }

@@ -46,7 +46,7 @@ pub struct AppState {
     wrong_settings: Option<PathBuf>,
     casebook: OnceCell<Casebook>,
     jobs: Mutex<BTreeMap<JobKind, Task>>,
-    asked: Mutex<BTreeMap<String, Task>>,
+    searches: Mutex<BTreeMap<String, Task>>,
 }
 
 impl AppState {
@@ -58,7 +58,7 @@ impl AppState {
             wrong_settings: None,
             casebook: OnceCell::new(),
             jobs: Mutex::default(),
-            asked: Mutex::default(),
+            searches: Mutex::default(),
         }
     }
 
@@ -103,22 +103,22 @@ impl AppState {
     ///
     /// # Errors
     /// [`Code::Busy`] while another job of this kind runs.
-    pub fn begin(&self, kind: JobKind, task: Task) -> Result<Running<'_>> {
+    pub fn begin(&self, kind: JobKind, task: Task) -> Result<RunningJob<'_>> {
         let mut jobs = self.jobs();
         if jobs.contains_key(&kind) {
             return Err(Error::new(Code::Busy, "this is running already")
                 .with_hint("Wait until it has finished, or cancel it in the status bar."));
         }
         jobs.insert(kind, task.clone());
-        Ok(Running { desk: self, kind, task, since: Instant::now() })
+        Ok(RunningJob { desk: self, kind, task, since: Instant::now() })
     }
 
     /// Returns the task of a search in this window and cancels the window's previous search.
     pub fn ask(&self, window: &str) -> Task {
         let task = Task::new();
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(before) = asked.insert(window.to_owned(), task.clone()) {
-            before.cancel();
+        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(previous) = searches.insert(window.to_owned(), task.clone()) {
+            previous.cancel();
         }
         task
     }
@@ -140,7 +140,7 @@ impl AppState {
 }
 
 /// A registered long job, which is unregistered on drop.
-pub struct Running<'a> {
+pub struct RunningJob<'a> {
     desk: &'a AppState,
     /// Kind of the job.
     pub kind: JobKind,
@@ -150,7 +150,7 @@ pub struct Running<'a> {
     pub since: Instant,
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningJob<'_> {
     fn drop(&mut self) {
         self.desk.jobs().remove(&self.kind);
     }
@@ -161,20 +161,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_long_job_of_a_kind_at_a_time_and_each_can_be_cancelled() {
+    fn one_cancellable_job_per_kind_runs() {
         let desk = AppState::new(OpenOptions::new("/nowhere"), false);
         assert!(!desk.cancel(JobKind::Sync), "nothing runs yet");
-        let running = desk.begin(JobKind::Sync, Task::new()).unwrap();
+        let sync = desk.begin(JobKind::Sync, Task::new()).unwrap();
         assert_eq!(desk.begin(JobKind::Sync, Task::new()).err().map(|e| e.code()), Some(Code::Busy));
-        let other = desk.begin(JobKind::Index, Task::new()).unwrap();
+        let index = desk.begin(JobKind::Index, Task::new()).unwrap();
         assert!(desk.cancel(JobKind::Sync));
-        assert!(running.task.is_cancelled() && !other.task.is_cancelled());
-        drop(running);
+        assert!(sync.task.is_cancelled() && !index.task.is_cancelled());
+        drop(sync);
         assert!(desk.begin(JobKind::Sync, Task::new()).is_ok(), "the place is free again");
     }
 
     #[test]
-    fn a_search_ends_the_one_before_it_in_its_window() {
+    fn new_search_cancels_the_previous_one() {
         let desk = AppState::new(OpenOptions::new("/nowhere"), false);
         let (first, other, second) = (desk.ask("main"), desk.ask("prompt"), desk.ask("main"));
         assert!(first.is_cancelled() && !second.is_cancelled() && !other.is_cancelled());

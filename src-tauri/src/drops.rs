@@ -70,16 +70,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_window_is_told_of_files_and_of_nothing_else() {
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&seen);
+    fn only_dropped_files_reach_the_window() {
+        let messages = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&messages);
         let drops = Drops::default();
         let position = PhysicalPosition::default();
         let paths = vec![PathBuf::from("/srv/app.log"), PathBuf::from("/srv/export.csv")];
         drops.tell(&DragDropEvent::Drop { paths: paths.clone(), position });
         drops.watch(Channel::new(move |body| {
             if let InvokeResponseBody::Json(text) = body {
-                kept.lock().unwrap().push(text);
+                sink.lock().unwrap().push(text);
             }
             Ok(())
         }));
@@ -90,7 +90,7 @@ mod tests {
         drops.tell(&DragDropEvent::Drop { paths: Vec::new(), position });
         drops.tell(&DragDropEvent::Drop { paths, position });
         assert_eq!(
-            *seen.lock().unwrap(),
+            *messages.lock().unwrap(),
             [
                 r#"{"what":"over"}"#,
                 r#"{"what":"away"}"#,

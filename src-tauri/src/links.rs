@@ -18,9 +18,9 @@ pub fn key(link: &str) -> Option<String> {
     if url.scheme() != SCHEME || url.host_str() != Some("item") {
         return None;
     }
-    let mut key = decoded(url.path().trim_matches('/'))?;
+    let mut key = decode(url.path().trim_matches('/'))?;
     match (url.fragment(), key.rsplit_once('/')) {
-        (Some(number), _) => key = format!("{key}#{}", decoded(number)?),
+        (Some(number), _) => key = format!("{key}#{}", decode(number)?),
         (None, Some((source, number)))
             if source.contains('/') && number.chars().all(|c| c.is_ascii_digit()) && !number.is_empty() =>
         {
@@ -33,7 +33,7 @@ pub fn key(link: &str) -> Option<String> {
 }
 
 /// Decodes the percent-escapes of a URL part.
-fn decoded(text: &str) -> Option<String> {
+fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -96,19 +96,19 @@ mod tests {
     }
 
     #[test]
-    fn a_link_waits_for_the_window() {
+    fn link_waits_for_the_window() {
         let links = Links::default();
         assert!(!links.open(["precedent-desktop", "--sample"]));
         assert!(links.open(["precedent-desktop", "precedent://item/acme/app#1"]));
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&seen);
+        let messages = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&messages);
         links.watch(Channel::new(move |body| {
             if let InvokeResponseBody::Json(text) = body {
-                kept.lock().unwrap().push(text);
+                sink.lock().unwrap().push(text);
             }
             Ok(())
         }));
         links.open(["precedent://item/acme/app#2"]);
-        assert_eq!(*seen.lock().unwrap(), ["\"acme/app#1\"", "\"acme/app#2\""]);
+        assert_eq!(*messages.lock().unwrap(), ["\"acme/app#1\"", "\"acme/app#2\""]);
     }
 }

@@ -145,7 +145,7 @@ fn main() -> std::process::ExitCode {
             app.manage(clipboard::Clipboard::default());
             app.manage(prompt::Prompt::default());
             app.manage(tray::Tray::default());
-            let found = match places::find(app, &args) {
+            let setup = match places::find(app, &args) {
                 Ok(found) => found,
                 Err(error) => {
                     // An error returned here ends in a panic without a useful message.
@@ -154,7 +154,7 @@ fn main() -> std::process::ExitCode {
                 }
             };
             app.manage(
-                desk::AppState::new(found.options, args.sample).with_wrong_settings(found.wrong_settings),
+                desk::AppState::new(setup.options, args.sample).with_wrong_settings(setup.wrong_settings),
             );
             window::open(app)?;
             if args.ask {
@@ -181,13 +181,13 @@ fn main() -> std::process::ExitCode {
 }
 
 /// Reports why there is no window. On Windows the program has no console to print to.
-fn tell(what: &str) {
-    eprintln!("error: {what}");
+fn tell(message: &str) {
+    eprintln!("error: {message}");
     #[cfg(windows)]
     rfd::MessageDialog::new()
         .set_level(rfd::MessageLevel::Error)
         .set_title("Precedent")
-        .set_description(what)
+        .set_description(message)
         .show();
 }
 

@@ -12,7 +12,7 @@ pub async fn is_metered() -> Option<bool> {
     )
     .await
     .ok()?;
-    meant(manager.get_property("Metered").await.ok()?)
+    is_metered(manager.get_property("Metered").await.ok()?)
 }
 
 /// Returns `None`: other systems have no simple way to find out.
@@ -23,8 +23,8 @@ pub async fn is_metered() -> Option<bool> {
 
 /// Converts NetworkManager's `NMMetered`: yes, no, and its guesses at either.
 #[cfg(any(target_os = "linux", test))]
-fn meant(metered: u32) -> Option<bool> {
-    match metered {
+fn is_metered(state: u32) -> Option<bool> {
+    match state {
         1 | 3 => Some(true),
         2 | 4 => Some(false),
         _ => None,
@@ -36,9 +36,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_taken_for_metered_counts_as_such_and_what_is_unknown_as_neither() {
+    fn guessed_metered_counts_as_metered() {
         assert_eq!(
-            [0, 1, 2, 3, 4, 5].map(meant),
+            [0, 1, 2, 3, 4, 5].map(is_metered),
             [None, Some(true), Some(false), Some(true), Some(false), None]
         );
     }

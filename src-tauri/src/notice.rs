@@ -8,7 +8,7 @@ use precedent_core::{Code, Result};
 use tauri::{AppHandle, Manager as _};
 
 use crate::{
-    desk::{JobKind, Running},
+    desk::{JobKind, RunningJob},
     window,
 };
 
@@ -19,14 +19,14 @@ const MOST: usize = 200;
 
 /// Returns a job's result unchanged, with a notification if the job was long and the window has no
 /// focus.
-pub fn when_long<T>(app: &AppHandle, running: &Running<'_>, result: Result<T>) -> Result<T> {
-    if running.since.elapsed() >= LONG && !has_focus(app) {
+pub fn when_long<T>(app: &AppHandle, job: &RunningJob<'_>, result: Result<T>) -> Result<T> {
+    if job.since.elapsed() >= LONG && !has_focus(app) {
         let problem = match &result {
             Ok(_) => None,
             Err(error) if error.code() == Code::Cancelled => return result,
             Err(error) => Some(error.to_string()),
         };
-        let (title, body) = words(running.kind, problem);
+        let (title, body) = words(job.kind, problem);
         show(title, &body);
     }
     result
@@ -34,14 +34,14 @@ pub fn when_long<T>(app: &AppHandle, running: &Running<'_>, result: Result<T>) -
 
 /// Shows a notification about news if the window has no focus.
 pub fn when_away(app: &AppHandle, news: &str) {
-    let news = told(news);
+    let news = to_plain_line(news);
     if !news.is_empty() && !has_focus(app) {
         show("New in Precedent", &news);
     }
 }
 
 /// Converts news to one line without markup.
-fn told(news: &str) -> String {
+fn to_plain_line(news: &str) -> String {
     let line: String = news.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST).collect();
     // Desktops interpret the text as markup.
     line.trim().replace('&', "&amp;").replace('<', "&lt;")
@@ -83,17 +83,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_is_one_line_without_markup() {
+    fn notification_is_one_line_without_markup() {
         assert_eq!(
-            told(" 2 new reports\nmay be <b>the same</b> "),
+            to_plain_line(" 2 new reports\nmay be <b>the same</b> "),
             "2 new reports may be &lt;b>the same&lt;/b>"
         );
-        assert_eq!(told(&"a".repeat(MOST + 9)).len(), MOST);
-        assert_eq!(told("\n"), "");
+        assert_eq!(to_plain_line(&"a".repeat(MOST + 9)).len(), MOST);
+        assert_eq!(to_plain_line("\n"), "");
     }
 
     #[test]
-    fn a_failure_is_told_with_its_reason() {
+    fn failure_notification_states_the_reason() {
         assert_eq!(words(JobKind::Sync, None).0, "Sync finished");
         assert_eq!(words(JobKind::Sync, Some("no network".into())), ("Sync failed", "no network".into()));
     }

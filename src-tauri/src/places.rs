@@ -71,15 +71,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_asked_for_comes_first_and_the_resources_last() {
-        let asked = Path::new("/asked/lib.so");
+    fn requested_paths_precede_bundled_resources() {
+        let library = Path::new("/asked/lib.so");
         let options = OpenOptions::new("/casebook").installed_at(
             Path::new("/opt/precedent/bin/precedent-desktop"),
-            Some(asked.into()),
+            Some(library.into()),
             None,
         );
         let options = bundled_in(options, Path::new("/resources"));
-        assert_eq!(options.runtime.first().unwrap(), asked);
+        assert_eq!(options.runtime.first().unwrap(), library);
         assert!(options.runtime.last().unwrap().starts_with("/resources"));
         assert!(options.models.contains(&"/opt/precedent/lib/Precedent/models".into()));
         assert_eq!(options.models.last().unwrap(), Path::new("/resources/models"));

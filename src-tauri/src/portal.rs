@@ -20,7 +20,7 @@ const ABOUT: &str = "Ask Precedent from anywhere";
 /// A shortcut that the desktop holds for this program.
 pub struct BoundShortcut {
     session: Session<GlobalShortcuts>,
-    listening: JoinHandle<()>,
+    listener: JoinHandle<()>,
     /// Keys as the desktop describes them; a user may have chosen other keys than requested.
     pub keys: Option<String>,
 }
@@ -28,7 +28,7 @@ pub struct BoundShortcut {
 impl BoundShortcut {
     /// Releases the shortcut.
     pub async fn release(self) {
-        self.listening.abort();
+        self.listener.abort();
         // A failure means that the session is closed already.
         let _ = self.session.close().await;
     }
@@ -36,14 +36,14 @@ impl BoundShortcut {
 
 /// The reason why the desktop holds no shortcut.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum BindError {
     /// The desktop has no such portal.
     NotHere,
     /// The user declined.
     Declined,
 }
 
-impl From<ashpd::Error> for Refused {
+impl From<ashpd::Error> for BindError {
     fn from(error: ashpd::Error) -> Self {
         match error {
             ashpd::Error::Response(ResponseError::Cancelled) => Self::Declined,
@@ -57,14 +57,14 @@ impl From<ashpd::Error> for Refused {
 /// The desktop may ask its user first; this waits for the answer.
 pub async fn hold(
     shortcut: &Shortcut,
-    pressed: impl Fn() + Send + 'static,
-) -> Result<BoundShortcut, Refused> {
+    on_press: impl Fn() + Send + 'static,
+) -> Result<BoundShortcut, BindError> {
     let portal = GlobalShortcuts::new().await?;
     let session = portal.create_session(CreateSessionOptions::default()).await?;
     // Subscribe before the shortcut can be pressed.
-    let mut activated = Box::pin(portal.receive_activated().await?);
-    let wanted = NewShortcut::new(ID, ABOUT).preferred_trigger(trigger(shortcut).as_deref());
-    let bound = portal.bind_shortcuts(&session, &[wanted], None, BindShortcutsOptions::default()).await;
+    let mut activations = Box::pin(portal.receive_activated().await?);
+    let request = NewShortcut::new(ID, ABOUT).preferred_trigger(trigger(shortcut).as_deref());
+    let bound = portal.bind_shortcuts(&session, &[request], None, BindShortcutsOptions::default()).await;
     let bound = match bound.and_then(|request| request.response()) {
         Ok(bound) => bound,
         Err(error) => {
@@ -73,14 +73,14 @@ pub async fn hold(
         }
     };
     let keys = bound.shortcuts().iter().find(|s| s.id() == ID).map(|s| s.trigger_description().to_owned());
-    let listening = spawn(async move {
-        while let Some(event) = activated.next().await {
+    let listener = spawn(async move {
+        while let Some(event) = activations.next().await {
             if event.shortcut_id() == ID {
-                pressed();
+                on_press();
             }
         }
     });
-    Ok(BoundShortcut { session, listening, keys: keys.filter(|keys| !keys.is_empty()) })
+    Ok(BoundShortcut { session, listener, keys: keys.filter(|keys| !keys.is_empty()) })
 }
 
 /// Formats a shortcut such as `CTRL+ALT+p`; `None` for a key without a name, for which the desktop
@@ -96,14 +96,15 @@ fn trigger(shortcut: &Shortcut) -> Option<String> {
         (Modifiers::SHIFT, "SHIFT"),
         (Modifiers::SUPER, "LOGO"),
     ];
-    let held = names.into_iter().filter(|(m, _)| shortcut.mods.contains(*m)).map(|(_, name)| name.to_owned());
-    let keys: Vec<String> = held.chain([keysym(shortcut.key)?]).collect();
+    let modifiers =
+        names.into_iter().filter(|(m, _)| shortcut.mods.contains(*m)).map(|(_, name)| name.to_owned());
+    let keys: Vec<String> = modifiers.chain([keysym(shortcut.key)?]).collect();
     Some(keys.join("+"))
 }
 
 /// Returns the X keysym of a key (`xkbcommon-keysyms.h`) on a US keyboard.
 fn keysym(key: Code) -> Option<String> {
-    let named = match key {
+    let name = match key {
         Code::Space => "space",
         Code::Enter => "Return",
         Code::Tab => "Tab",
@@ -132,14 +133,14 @@ fn keysym(key: Code) -> Option<String> {
         Code::BracketRight => "bracketright",
         _ => {
             let name = key.to_string();
-            let one =
+            let suffix =
                 |prefix| name.strip_prefix(prefix).filter(|rest| rest.len() == 1).map(str::to_lowercase);
             let is_function = |n: &str| n.parse().is_ok_and(|n: u8| (1..=24).contains(&n));
             let function = || name.strip_prefix('F').filter(|n| is_function(n)).map(|_| name.clone());
-            return one("Key").or_else(|| one("Digit")).or_else(function);
+            return suffix("Key").or_else(|| suffix("Digit")).or_else(function);
         }
     };
-    Some(named.to_owned())
+    Some(name.to_owned())
 }
 
 #[cfg(test)]
@@ -147,8 +148,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shortcut_is_written_as_the_desktop_reads_it() {
-        let written = |name: &str| trigger(&name.parse().unwrap());
+    fn shortcut_uses_the_syntax_of_the_portal() {
+        let trigger_of = |name: &str| trigger(&name.parse().unwrap());
         for (name, wanted) in [
             ("Ctrl+Alt+P", "CTRL+ALT+p"),
             ("Super+Shift+K", "SHIFT+LOGO+k"),
@@ -157,14 +158,14 @@ mod tests {
             ("Ctrl+F12", "CTRL+F12"),
             ("Ctrl+,", "CTRL+comma"),
         ] {
-            assert_eq!(written(name).as_deref(), Some(wanted), "{name}");
+            assert_eq!(trigger_of(name).as_deref(), Some(wanted), "{name}");
         }
-        assert_eq!(written("Ctrl+MediaPlay"), None);
+        assert_eq!(trigger_of("Ctrl+MediaPlay"), None);
     }
 
     #[test]
-    fn a_no_is_told_from_a_desktop_without_the_portal() {
-        assert_eq!(Refused::from(ashpd::Error::Response(ResponseError::Cancelled)), Refused::Declined);
-        assert_eq!(Refused::from(ashpd::Error::NoResponse), Refused::NotHere);
+    fn denial_differs_from_a_missing_portal() {
+        assert_eq!(BindError::from(ashpd::Error::Response(ResponseError::Cancelled)), BindError::Declined);
+        assert_eq!(BindError::from(ashpd::Error::NoResponse), BindError::NotHere);
     }
 }

@@ -92,11 +92,11 @@ pub enum PromptTarget {
 #[derive(Default)]
 pub struct Prompt {
     main: Mailbox<PromptTarget>,
-    shown: Mailbox<()>,
+    show_requests: Mailbox<()>,
     has_shortcuts: Mutex<bool>,
     /// Shortcut held by a Wayland desktop.
     #[cfg(target_os = "linux")]
-    held: tokio::sync::Mutex<Option<portal::BoundShortcut>>,
+    desktop_shortcut: tokio::sync::Mutex<Option<portal::BoundShortcut>>,
 }
 
 impl Prompt {
@@ -107,12 +107,12 @@ impl Prompt {
 
     /// Sets the channel that is notified whenever the prompt is shown, even before it listened.
     pub fn watch_shown(&self, window: Channel<()>) {
-        self.shown.watch(window);
+        self.show_requests.watch(window);
     }
 }
 
 /// Locks a mutex, ignoring poison: it guards no invariant that a panic could break.
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -120,13 +120,13 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 ///
 /// # Errors
 /// The reason why the shortcut cannot be registered.
-pub async fn set_shortcut(app: &AppHandle, named: Option<&str>) -> Result<Option<String>, String> {
-    let shortcut = named.map(parsed).transpose()?;
+pub async fn set_shortcut(app: &AppHandle, name: Option<&str>) -> Result<Option<String>, String> {
+    let shortcut = name.map(parse_shortcut).transpose()?;
     #[cfg(target_os = "linux")]
     if is_wayland() {
         return hold_by_desktop(app, shortcut).await;
     }
-    hold(app, named.unwrap_or_default(), shortcut).map(|()| None)
+    hold(app, name.unwrap_or_default(), shortcut).map(|()| None)
 }
 
 /// Requests the shortcut from the Wayland desktop.
@@ -135,49 +135,49 @@ pub async fn set_shortcut(app: &AppHandle, named: Option<&str>) -> Result<Option
 #[cfg(target_os = "linux")]
 async fn hold_by_desktop(app: &AppHandle, shortcut: Option<Shortcut>) -> Result<Option<String>, String> {
     let prompt = app.state::<Prompt>();
-    let mut held = prompt.held.lock().await;
-    if let Some(before) = held.take() {
-        before.release().await;
+    let mut current = prompt.desktop_shortcut.lock().await;
+    if let Some(previous) = current.take() {
+        previous.release().await;
     }
     let Some(shortcut) = shortcut else { return Ok(None) };
     let handle = app.clone();
-    let asked = portal::hold(&shortcut, move || toggle(&handle)).await.map_err(|refused| match refused {
-        portal::Refused::NotHere => not_here(),
-        portal::Refused::Declined => {
+    let bound = portal::hold(&shortcut, move || toggle(&handle)).await.map_err(|error| match error {
+        portal::BindError::NotHere => not_here(),
+        portal::BindError::Declined => {
             "the desktop denied the shortcut; switch it on again to be asked once more".to_owned()
         }
     })?;
-    let keys = asked.keys.clone();
-    *held = Some(asked);
+    let keys = bound.keys.clone();
+    *current = Some(bound);
     Ok(keys)
 }
 
 /// Registers this shortcut and no other, or returns the reason why it cannot.
-fn hold(app: &AppHandle, named: &str, shortcut: Option<Shortcut>) -> Result<(), String> {
+fn hold(app: &AppHandle, name: &str, shortcut: Option<Shortcut>) -> Result<(), String> {
     let prompt = app.state::<Prompt>();
-    let mut has_shortcuts = locked(&prompt.has_shortcuts);
+    let mut has_shortcuts = lock(&prompt.has_shortcuts);
     if !*has_shortcuts {
         if shortcut.is_none() {
             return Ok(());
         }
         // The plugin connects to the display, which may lack support, so it is loaded on demand.
-        let pressed = |app: &AppHandle, _: &Shortcut, event: tauri_plugin_global_shortcut::ShortcutEvent| {
+        let handler = |app: &AppHandle, _: &Shortcut, event: tauri_plugin_global_shortcut::ShortcutEvent| {
             if event.state() == ShortcutState::Pressed {
                 toggle(app);
             }
         };
-        let plugin = tauri_plugin_global_shortcut::Builder::new().with_handler(pressed).build();
+        let plugin = tauri_plugin_global_shortcut::Builder::new().with_handler(handler).build();
         app.plugin(plugin).map_err(|_| not_here())?;
         *has_shortcuts = true;
     }
     let shortcuts = app.global_shortcut();
     shortcuts.unregister_all().map_err(|_| not_here())?;
     let Some(shortcut) = shortcut else { return Ok(()) };
-    shortcuts.register(shortcut).map_err(|_| format!("another program uses {named}"))
+    shortcuts.register(shortcut).map_err(|_| format!("another program uses {name}"))
 }
 
 /// Parses a shortcut. A single key is rejected, as it would be taken from every other program.
-fn parsed(name: &str) -> Result<Shortcut, String> {
+fn parse_shortcut(name: &str) -> Result<Shortcut, String> {
     let shortcut: Shortcut =
         name.parse().map_err(|_| format!("{name} is no shortcut; press, for example, Ctrl, Alt and P"))?;
     if shortcut.mods.is_empty() {
@@ -201,7 +201,7 @@ fn not_here() -> String {
 pub fn show(app: &AppHandle) {
     // The window is created on first use and kept, so that it opens at once the next time.
     let Some(window) = app.get_webview_window(LABEL).or_else(|| make(app).ok()) else { return };
-    app.state::<Prompt>().shown.send(());
+    app.state::<Prompt>().show_requests.send(());
     // A window manager may refuse any of these without harm.
     let _ = place(&window);
     let _ = window.show();
@@ -270,23 +270,23 @@ pub fn hand_over(app: &AppHandle, target: PromptTarget) {
 /// # Errors
 /// [`precedent_core::Code::Io`] if the desktop does not answer.
 pub fn text() -> Result<Option<String>> {
-    let failed = |e: arboard::Error| {
+    let clipboard_error = |e: arboard::Error| {
         Error::new(precedent_core::Code::Io, format!("the clipboard cannot be read: {e}"))
             .with_hint("Paste the text into the prompt.")
     };
     let mut clipboard = match arboard::Clipboard::new() {
         Ok(clipboard) => clipboard,
         Err(arboard::Error::ClipboardNotSupported) => return Ok(None),
-        Err(error) => return Err(failed(error)),
+        Err(error) => return Err(clipboard_error(error)),
     };
     match clipboard.get_text() {
-        Ok(text) => Ok(offered(&text)),
+        Ok(text) => Ok(offer(&text)),
         Err(arboard::Error::ContentNotAvailable | arboard::Error::ConversionFailure) => Ok(None),
-        Err(error) => Err(failed(error)),
+        Err(error) => Err(clipboard_error(error)),
     }
 }
 
-fn offered(text: &str) -> Option<String> {
+fn offer(text: &str) -> Option<String> {
     let text: String = text.chars().take(MAX_TEXT).collect();
     (!text.trim().is_empty()).then_some(text)
 }
@@ -300,38 +300,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shortcut_has_a_key_beside_others() {
+    fn shortcut_needs_a_modifier() {
         for good in [SHORTCUT, "Ctrl+Alt+P", "Alt+Space", "Super+Shift+K"] {
-            assert!(parsed(good).is_ok(), "{good}");
+            assert!(parse_shortcut(good).is_ok(), "{good}");
         }
-        assert!(parsed("P").unwrap_err().contains("add Ctrl or Alt"));
+        assert!(parse_shortcut("P").unwrap_err().contains("add Ctrl or Alt"));
         for bad in ["", "Ctrl+", "Ctrl+Alt", "Nothing+P"] {
-            assert!(parsed(bad).unwrap_err().contains("is no shortcut"), "{bad}");
+            assert!(parse_shortcut(bad).unwrap_err().contains("is no shortcut"), "{bad}");
         }
     }
 
     #[test]
-    fn what_is_offered_has_words_and_an_end() {
-        assert_eq!(offered(" \n\t"), None);
-        assert_eq!(offered("panic at 1"), Some("panic at 1".to_owned()));
-        assert_eq!(offered(&"ä".repeat(MAX_TEXT + 5)).map(|text| text.chars().count()), Some(MAX_TEXT));
+    fn clipboard_text_is_truncated_and_never_blank() {
+        assert_eq!(offer(" \n\t"), None);
+        assert_eq!(offer("panic at 1"), Some("panic at 1".to_owned()));
+        assert_eq!(offer(&"ä".repeat(MAX_TEXT + 5)).map(|text| text.chars().count()), Some(MAX_TEXT));
     }
 
     #[test]
-    fn what_is_to_be_shown_waits_for_the_main_window() {
+    fn target_waits_for_the_main_window() {
         let prompt = Prompt::default();
         prompt.main.send(PromptTarget::Search { query: "before".into() });
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&seen);
+        let messages = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&messages);
         prompt.watch(Channel::new(move |body| {
             if let InvokeResponseBody::Json(text) = body {
-                kept.lock().unwrap().push(text);
+                sink.lock().unwrap().push(text);
             }
             Ok(())
         }));
         prompt.main.send(PromptTarget::Item { key: "acme/app#1".into(), anchor: Some("comment-7".into()) });
         assert_eq!(
-            *seen.lock().unwrap(),
+            *messages.lock().unwrap(),
             [
                 r#"{"view":"search","query":"before"}"#,
                 r#"{"view":"item","key":"acme/app#1","anchor":"comment-7"}"#
@@ -340,22 +340,22 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_that_is_shown_before_its_page_listens_is_told_then() {
+    fn show_request_waits_for_the_page() {
         let prompt = Prompt::default();
-        let told = Arc::new(Mutex::new(0));
+        let count = Arc::new(Mutex::new(0));
         let watch = || {
-            let told = Arc::clone(&told);
+            let counter = Arc::clone(&count);
             prompt.watch_shown(Channel::new(move |_| {
-                *told.lock().unwrap() += 1;
+                *counter.lock().unwrap() += 1;
                 Ok(())
             }));
         };
-        prompt.shown.send(());
+        prompt.show_requests.send(());
         watch();
-        assert_eq!(*told.lock().unwrap(), 1);
+        assert_eq!(*count.lock().unwrap(), 1);
         watch();
-        assert_eq!(*told.lock().unwrap(), 1, "it was told already");
-        prompt.shown.send(());
-        assert_eq!(*told.lock().unwrap(), 2);
+        assert_eq!(*count.lock().unwrap(), 1, "it was told already");
+        prompt.show_requests.send(());
+        assert_eq!(*count.lock().unwrap(), 2);
     }
 }

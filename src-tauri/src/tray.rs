@@ -30,7 +30,7 @@ impl Tray {
 }
 
 /// Shows or removes the tray icon, or returns the reason why it cannot.
-pub async fn set(app: &AppHandle, on: bool) -> Result<(), String> {
+pub async fn set_visible(app: &AppHandle, on: bool) -> Result<(), String> {
     let tray = app.state::<Tray>();
     if !on {
         let icon = tray.icon().take();
@@ -50,8 +50,8 @@ pub async fn set(app: &AppHandle, on: bool) -> Result<(), String> {
             then switch the icon on again"
             .to_owned());
     }
-    let made = make(app).map_err(|e| format!("the desktop did not accept the icon: {e}"))?;
-    *tray.icon() = Some(made);
+    let icon = make(app).map_err(|e| format!("the desktop did not accept the icon: {e}"))?;
+    *tray.icon() = Some(icon);
     Ok(())
 }
 

@@ -45,8 +45,9 @@ fn spare(view: &webkit2gtk::WebView) {
 /// number.
 #[cfg(target_os = "linux")]
 fn has_graphics(devices: &std::path::Path) -> bool {
-    std::fs::read_dir(devices)
-        .is_ok_and(|all| all.flatten().any(|one| one.file_name().to_string_lossy().starts_with("renderD")))
+    std::fs::read_dir(devices).is_ok_and(|entries| {
+        entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("renderD"))
+    })
 }
 
 /// Brings the window to the front, after a second start of the program.
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_front_end_may_be_shown() {
+    fn only_front_end_pages_may_load() {
         for (url, ours) in [
             ("tauri://localhost/index.html", true),
             ("http://tauri.localhost/", true),
@@ -98,7 +99,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_display_alone_is_no_graphics_processor() {
+    fn display_device_is_not_a_graphics_processor() {
         let devices = tempfile::tempdir().unwrap();
         assert!(!has_graphics(&devices.path().join("dri")));
         std::fs::write(devices.path().join("card0"), "").unwrap();

@@ -36,10 +36,10 @@ use precedent_trackers::tracker::{
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 use serde_json::{Value, json};
 
-/// What takes bytes and panics if they do harm.
+/// A function that panics if these bytes do harm.
 pub type Check = fn(&[u8]);
 
-/// Every check that needs no server, by the name of its target and of its folder of seeds.
+/// The checks that need no server, by the name of their target and seed folder.
 pub const ALL: &[(&str, Check)] = &[
     ("query", query),
     ("import", import),
@@ -55,28 +55,28 @@ pub const ALL: &[(&str, Check)] = &[
 
 /// A part between two of these is repeated: how a few bytes become a long input.
 const REPEAT: char = '\u{1f}';
-/// Up to so many bytes.
-const REPEATED: usize = 12 * 1024;
+/// The maximum size in bytes of repeated input.
+const REPEATED_BYTES: usize = 12 * 1024;
 
-/// The input as text, with what it wants repeated.
+/// Returns the input as text, with the parts that it marks repeated.
 fn text(data: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(data).ok()?;
     let mut parts = text.splitn(3, REPEAT);
     let (Some(head), Some(body), Some(tail)) = (parts.next(), parts.next(), parts.next()) else {
         return Some(text.to_owned());
     };
-    Some(format!("{head}{}{tail}", body.repeat(REPEATED / body.len().max(1))))
+    Some(format!("{head}{}{tail}", body.repeat(REPEATED_BYTES / body.len().max(1))))
 }
 
-/// Words without the space between them.
-fn squeezed(text: &str) -> String {
+/// Removes all white space.
+fn strip_whitespace(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Whether a list of records is complete and in order.
-fn numbered(position: u64, before: &mut u64) {
-    assert_eq!(position, *before + 1, "records are counted");
-    *before = position;
+/// Asserts that a record follows the previous one.
+fn assert_next(position: u64, previous: &mut u64) {
+    assert_eq!(position, *previous + 1, "records are counted");
+    *previous = position;
 }
 
 /// A query that is understood reads the same when it is typed again as it was understood; one that is not says what is
@@ -94,14 +94,14 @@ pub fn query(data: &[u8]) {
         assert!(first.filters.is_empty() && first.phrases.is_empty() && first.without.is_empty());
         return;
     }
-    let again = query::parse(&first.understood).unwrap_or_else(|e| panic!("{}: {e}", first.understood));
-    let said = |q: &query::Query| {
+    let second = query::parse(&first.understood).unwrap_or_else(|e| panic!("{}: {e}", first.understood));
+    let fields = |q: &query::Query| {
         (q.text.clone(), q.phrases.clone(), q.without.clone(), q.filters.clone(), q.scope, q.mode)
     };
     // The words of a filter that is left out (`mode:`) and of a quote that is empty leave nothing behind.
-    assert_eq!(said(&first), said(&again), "{:?}", first.understood);
-    let last = query::parse(&again.understood).unwrap_or_else(|e| panic!("{}: {e}", again.understood));
-    assert_eq!(again.understood, last.understood);
+    assert_eq!(fields(&first), fields(&second), "{:?}", first.understood);
+    let last = query::parse(&second.understood).unwrap_or_else(|e| panic!("{}: {e}", second.understood));
+    assert_eq!(second.understood, last.understood);
 }
 
 thread_local! {
@@ -110,8 +110,8 @@ thread_local! {
 
 /// Runs with a file that holds these bytes and nothing else.
 fn with_file<T>(bytes: &[u8], run: impl FnOnce(&Path) -> T) -> T {
-    FILE.with_borrow_mut(|kept| {
-        let file = kept.get_or_insert_with(|| {
+    FILE.with_borrow_mut(|slot| {
+        let file = slot.get_or_insert_with(|| {
             // In memory where there is a place for that: a disk would be worn out.
             let memory = Path::new("/dev/shm");
             if memory.is_dir() {
@@ -127,13 +127,13 @@ fn with_file<T>(bytes: &[u8], run: impl FnOnce(&Path) -> T) -> T {
     })
 }
 
-/// The records of a file, each with its place; the error that ended it, if one did.
-fn read(mut records: import::Records, length: Option<usize>) -> Vec<Result<Vec<u8>, String>> {
+/// Returns the records of a file, and the error that ended it if there was one.
+fn read_records(mut records: import::Records, length: Option<usize>) -> Vec<Result<Vec<u8>, String>> {
     let (mut out, mut before) = (Vec::new(), 0);
     loop {
         match records.read() {
             Ok(Some(slice)) => {
-                numbered(slice.position, &mut before);
+                assert_next(slice.position, &mut before);
                 out.push(slice.bytes);
             }
             Ok(None) => break,
@@ -146,23 +146,23 @@ fn read(mut records: import::Records, length: Option<usize>) -> Vec<Result<Vec<u
         }
     }
     if let Some(length) = length {
-        let read: usize = out.iter().map(|r| r.as_ref().map_or(0, Vec::len)).sum();
-        assert!(read <= length, "{read} bytes of records out of {length}");
+        let total: usize = out.iter().map(|r| r.as_ref().map_or(0, Vec::len)).sum();
+        assert!(total <= length, "{total} bytes of records out of {length}");
         assert!(out.len() <= length);
     }
     out
 }
 
-fn packed(bytes: &[u8]) -> bool {
+fn is_compressed(bytes: &[u8]) -> bool {
     [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd], b"BZh", b"\xfd7zXZ"]
         .iter()
         .any(|mark| bytes.starts_with(mark))
 }
 
-/// Whatever a file is, what is read of it can be stored, and what is wrong with it is told.
+/// Checks that records of any file can be stored and that its errors are reported.
 fn understood(data: &[u8], mapping: &Mapping) {
     with_file(data, |path| {
-        let done = content::each(path, |content| {
+        let result = content::each(path, |content| {
             let look = match file::look(&content, mapping) {
                 Ok(look) => look,
                 Err(error) => {
@@ -183,39 +183,42 @@ fn understood(data: &[u8], mapping: &Mapping) {
                 true
             })
         });
-        if let Err(error) = done {
+        if let Err(error) = result {
             assert!(error.hint().is_some(), "{error}");
         }
     });
 }
 
-/// A file of records gives the same ones whatever its packing, and only such as can be stored.
+/// Checks that a file gives the same storable records in every compression.
 pub fn import(data: &[u8]) {
     let plain = with_file(data, |path| {
-        import::Records::open(path).ok().map(|r| read(r, (!packed(data)).then_some(data.len())))
+        import::Records::open(path)
+            .ok()
+            .map(|r| read_records(r, (!is_compressed(data)).then_some(data.len())))
     });
     understood(data, &Mapping::default());
-    let Some(plain) = plain.filter(|_| !packed(data)) else { return };
+    let Some(plain) = plain.filter(|_| !is_compressed(data)) else { return };
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(data).unwrap();
     for bytes in [gzip.finish().unwrap(), zstd::encode_all(data, 1).unwrap()] {
-        let same = with_file(&bytes, |path| read(import::Records::open(path).unwrap(), None));
-        assert_eq!(same, plain);
+        let second_records =
+            with_file(&bytes, |path| read_records(import::Records::open(path).unwrap(), None));
+        assert_eq!(second_records, plain);
         // Cut in the middle it ends, and gives nothing that was not in it.
-        let cut = with_file(&bytes[..bytes.len() / 2], |path| {
-            import::Records::open(path).ok().map(|r| read(r, None))
+        let partial = with_file(&bytes[..bytes.len() / 2], |path| {
+            import::Records::open(path).ok().map(|r| read_records(r, None))
         });
-        assert!(cut.unwrap_or_default().len() <= plain.len() + 1);
+        assert!(partial.unwrap_or_default().len() <= plain.len() + 1);
     }
     for bytes in plain.into_iter().flatten() {
-        let found = match github::records(&bytes) {
-            Ok(found) => found,
+        let records = match github::records(&bytes) {
+            Ok(records) => records,
             Err(why) => {
                 assert!(!why.is_empty());
                 continue;
             }
         };
-        for record in found {
+        for record in records {
             let (number, texts) = match record {
                 Record::Document(d) => (d.number, [d.title, d.body]),
                 Record::Comment(c) => (Some(c.number), [c.remote_id, c.body]),
@@ -279,7 +282,7 @@ fn is_harmless(html: &str) {
     }
 }
 
-/// An attribute's value as a browser reads it.
+/// Decodes an attribute's value as a browser does.
 fn html_text(value: &str) -> String {
     value.replace("&amp;", "&").replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">")
 }
@@ -290,25 +293,35 @@ const CELLS: usize = 262_144 * 40;
 /// Markdown becomes blocks with words in them and harmless HTML, both in proportion to what was written.
 pub fn markdown(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    let found = blocks(&text);
-    assert!(found.iter().all(|b| !b.text.trim().is_empty()));
-    let words: usize = found.iter().map(|b| b.text.len()).sum();
+    let blocks = blocks(&text);
+    assert!(blocks.iter().all(|b| !b.text.trim().is_empty()));
+    let words: usize = blocks.iter().map(|b| b.text.len()).sum();
     assert!(words <= text.len() * 4 + CELLS, "{words} bytes of blocks out of {}", text.len());
-    let shown = html::from_markdown(&text);
-    assert!(shown.len() <= text.len() * 40 + CELLS, "{} bytes of HTML out of {}", shown.len(), text.len());
-    is_harmless(&shown);
+    let html_text = html::from_markdown(&text);
+    assert!(
+        html_text.len() <= text.len() * 40 + CELLS,
+        "{} bytes of HTML out of {}",
+        html_text.len(),
+        text.len()
+    );
+    is_harmless(&html_text);
     let plain = html::to_text(&text);
     assert!(plain.len() <= text.len() * 4 + 1_000, "{} bytes of text out of {}", plain.len(), text.len());
     // What is left of a report without the notes that name its duplicate names none.
     for reference in references(&text) {
         assert!(reference.number < 1_000_000_000);
     }
-    let left = without_duplicate_notes(&text);
-    assert!(left.len() <= text.len());
-    let named = |t: &str| references(t).iter().filter(|r| r.relation == Relation::DuplicateOf).count();
-    assert!(named(&left) <= named(&text));
+    let rest = without_duplicate_notes(&text);
+    assert!(rest.len() <= text.len());
+    let duplicate_count =
+        |t: &str| references(t).iter().filter(|r| r.relation == Relation::DuplicateOf).count();
+    assert!(duplicate_count(&rest) <= duplicate_count(&text));
     let skeleton = Skeleton::default();
-    assert_eq!(squeezed(&skeleton.strip(&text)), squeezed(&text), "an empty skeleton takes nothing");
+    assert_eq!(
+        strip_whitespace(&skeleton.strip(&text)),
+        strip_whitespace(&text),
+        "an empty skeleton takes nothing"
+    );
 }
 
 /// Every other markup becomes Markdown in proportion to what was written, without the marks that the conversion uses.
@@ -351,11 +364,11 @@ pub fn adf(data: &[u8]) {
         {"type": "codeBlock", "attrs": {"language": "log"}, "content": [{"type": "text", "text": text}]},
     ]});
     let markdown = adf::to_markdown(&code);
-    let found = blocks(&markdown);
-    assert!(found.len() <= 1 && found.iter().all(|b| b.kind == BlockKind::Code), "{markdown:?} {found:?}");
+    let blocks = blocks(&markdown);
+    assert!(blocks.len() <= 1 && blocks.iter().all(|b| b.kind == BlockKind::Code), "{markdown:?} {blocks:?}");
     // What Markdown cannot hold is replaced.
-    let words = |text: &str| squeezed(text).replace(['\0', '\u{fffd}'], "");
-    let inside: String = found.iter().map(|b| words(&b.text)).collect();
+    let words = |text: &str| strip_whitespace(text).replace(['\0', '\u{fffd}'], "");
+    let inside: String = blocks.iter().map(|b| words(&b.text)).collect();
     assert_eq!(inside, words(&text));
 }
 
@@ -368,22 +381,22 @@ pub fn chunks(data: &[u8]) {
         Prepared::comment(body),
         report::pasted(&text, &Skeleton::default()).1,
     ] {
-        let all = chunk::chunks(&prepared, usize::MAX);
-        for chunk in &all {
+        let all_chunks = chunk::chunks(&prepared, usize::MAX);
+        for chunk in &all_chunks {
             assert!(!chunk.text.trim().is_empty() && chunk.text.len() <= TARGET + 1, "{}", chunk.text.len());
-            let read = chunk.representation(title);
-            assert!(read.len() <= TARGET + 202 && read.ends_with(chunk.text.trim()));
+            let representation = chunk.representation(title);
+            assert!(representation.len() <= TARGET + 202 && representation.ends_with(chunk.text.trim()));
         }
         let long = |kind: BlockKind, text: &str| kind == BlockKind::Code && text.len() > TARGET;
         if !prepared.blocks.iter().any(|b| long(b.kind, &b.text)) {
-            let said: String = all.iter().map(|c| squeezed(&c.text)).collect();
-            let written: String = prepared.blocks.iter().map(|b| squeezed(&b.text)).collect();
-            assert_eq!(said, written);
+            let chunk_text: String = all_chunks.iter().map(|c| strip_whitespace(&c.text)).collect();
+            let block_text: String = prepared.blocks.iter().map(|b| strip_whitespace(&b.text)).collect();
+            assert_eq!(chunk_text, block_text);
         }
         // Fewer of them are the first ones.
         for max in [1, 3] {
-            let some = chunk::chunks(&prepared, max);
-            assert_eq!(some, all[..all.len().min(max)]);
+            let first_chunks = chunk::chunks(&prepared, max);
+            assert_eq!(first_chunks, all_chunks[..all_chunks.len().min(max)]);
         }
     }
 }
@@ -391,10 +404,10 @@ pub fn chunks(data: &[u8]) {
 /// Signatures are few, short and clean; words and identifiers stand where they say, between characters.
 pub fn signature(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    let found = signatures(&text);
-    assert!(found.len() <= 48);
-    assert!(found.is_sorted() && found.windows(2).all(|w| w[0] != w[1]));
-    for signature in &found {
+    let signatures = signatures(&text);
+    assert!(signatures.len() <= 48);
+    assert!(signatures.is_sorted() && signatures.windows(2).all(|w| w[0] != w[1]));
+    for signature in &signatures {
         assert!(!signature.text.is_empty() && signature.text.len() <= 1_200, "{signature:?}");
         assert!(!signature.text.contains('\n') && signature.text.trim() == signature.text, "{signature:?}");
         assert!(signature.term().ends_with(&signature.text));
@@ -421,18 +434,18 @@ pub fn brief(data: &[u8]) {
         assert!(error.hint().is_some(), "{error}");
     }
     let Some(text) = text(data) else { return };
-    let some = |text: &str| Some(text.to_owned()).filter(|t| !t.is_empty());
+    let non_empty = |text: &str| Some(text.to_owned()).filter(|t| !t.is_empty());
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    let made = Brief {
+    let brief = Brief {
         title: first.to_owned(),
         sections: vec![Section {
             kind: SectionKind::Cases,
             title: "Solved cases".to_owned(),
             entries: vec![Entry {
-                heading: some(first),
+                heading: non_empty(first),
                 text: None,
                 quote: Some(Quote {
-                    author: some(first),
+                    author: non_empty(first),
                     role: None,
                     day: None,
                     text: rest.to_owned(),
@@ -447,24 +460,24 @@ pub fn brief(data: &[u8]) {
             request: BriefRequest { text: text.clone(), ..BriefRequest::default() },
             revision: 7,
             as_of: None,
-            model: some(first),
+            model: non_empty(first),
             sources: vec![BriefSource {
                 citation: format!("[Issue {first}]"),
                 key: first.to_owned(),
                 title: rest.to_owned(),
-                url: some(first),
+                url: non_empty(first),
                 state: Some(State::Open),
-                state_reason: some(first),
+                state_reason: non_empty(first),
                 updated_at: None,
                 comments: 3,
             }],
         },
     };
     for format in [BriefFormat::Json, BriefFormat::Html, BriefFormat::Markdown] {
-        let file = brief::render(&made, format).unwrap();
-        let again = brief::read(&file)
+        let file = brief::render(&brief, format).unwrap();
+        let record = brief::read(&file)
             .unwrap_or_else(|e| panic!("{format:?}: {e}\n{}", String::from_utf8_lossy(&file)));
-        assert_eq!(again, made.record, "{format:?}");
+        assert_eq!(record, brief.record, "{format:?}");
         let file = String::from_utf8(file).unwrap();
         assert!(!file.contains(is_order), "{format:?} {file:?}");
         if format == BriefFormat::Markdown {
@@ -500,7 +513,7 @@ pub fn casebook(data: &[u8]) {
     let base = base();
     let bytes = match how % 3 {
         0 => rest.to_vec(),
-        1 => sealed(&base.manifest, rest),
+        1 => build_archive(&base.manifest, rest),
         _ => {
             let mut database = base.database.clone();
             for patch in rest.chunks_exact(4) {
@@ -508,28 +521,29 @@ pub fn casebook(data: &[u8]) {
                 let at = at % database.len();
                 database[at] = patch[3];
             }
-            sealed(&base.manifest, &database)
+            build_archive(&base.manifest, &database)
         }
     };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("given.casebook");
     std::fs::write(&file, bytes).unwrap();
     let store = Store::open(&folder.path().join("precedent.db")).unwrap();
-    let taken =
+    let outcome =
         portable::import(&store, folder.path(), &file, jiff::Timestamp::UNIX_EPOCH, |_| (), &Task::new());
-    let held = store.read(|r| Ok((r.sources()?, r.verdicts(None)?)));
-    match taken {
+    let content = store.read(|r| Ok((r.sources()?, r.verdicts(None)?)));
+    match outcome {
         Err(error) => {
             assert!(!error.to_string().is_empty() && error.hint().is_some(), "{error}");
-            let (sources, verdicts) = held.unwrap();
+            let (sources, verdicts) = content.unwrap();
             assert!(sources.is_empty() && verdicts.is_empty(), "a part of it was taken over: {error}");
         }
         Ok(taken) => {
-            let Ok((sources, verdicts)) = held else { return };
+            let Ok((sources, verdicts)) = content else { return };
             assert!(taken.contents.verdicts as usize == verdicts.len());
             for key in verdicts.iter().flat_map(|v| [&v.first, &v.second]) {
-                let own = |source: &str| key.strip_prefix(source).is_some_and(|k| k.starts_with(['#', ':']));
-                assert!(key.starts_with("note#") || sources.iter().any(|s| own(&s.key)), "{key}");
+                let belongs_to =
+                    |source: &str| key.strip_prefix(source).is_some_and(|k| k.starts_with(['#', ':']));
+                assert!(key.starts_with("note#") || sources.iter().any(|s| belongs_to(&s.key)), "{key}");
             }
         }
     }
@@ -543,9 +557,9 @@ struct Base {
 
 fn base() -> std::rc::Rc<Base> {
     thread_local! {
-        static BASE: std::rc::Rc<Base> = std::rc::Rc::new(made());
+        static BASE: std::rc::Rc<Base> = std::rc::Rc::new(load());
     }
-    fn made() -> Base {
+    fn load() -> Base {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("base.casebook");
         std::fs::write(&file, include_bytes!("seeds/casebook/whole").split_first().unwrap().1).unwrap();
@@ -561,8 +575,8 @@ fn base() -> std::rc::Rc<Base> {
     BASE.with(std::rc::Rc::clone)
 }
 
-/// A file around this database, whose sizes and checksums fit.
-fn sealed(manifest: &[u8], database: &[u8]) -> Vec<u8> {
+/// Builds a casebook file with matching sizes and checksums around this database.
+fn build_archive(manifest: &[u8], database: &[u8]) -> Vec<u8> {
     let mut manifest: Value = serde_json::from_slice(manifest).unwrap();
     manifest["database_bytes"] = database.len().into();
     let (manifest, database) = (manifest.to_string().into_bytes(), zstd::encode_all(database, 1).unwrap());

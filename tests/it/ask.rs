@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Place, comment, issue, lines, with};
 
-async fn filled(place: &Place, records: &[Value]) -> Casebook {
+async fn import_records(place: &Place, records: &[Value]) -> Casebook {
     let casebook = Casebook::open(place.options()).await.unwrap();
     let path = place.file("in.jsonl", lines(records));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
@@ -29,11 +29,12 @@ const BODY: &str = "The agent ends after the lease of its slot was renewed twice
                     lease of slot 3 has ended before it was renewed\n```\n\nSeen on 3.1 with two agents.";
 
 fn records() -> Vec<Value> {
-    let closed = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
+    let closed_fields =
+        json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
     let member = json!({"author_association": "MEMBER"});
     let duplicate = format!("{BODY}\n\nDuplicate of #4");
     vec![
-        with(issue(4, "Agent ends when a lease is renewed twice", BODY), closed),
+        with(issue(4, "Agent ends when a lease is renewed twice", BODY), closed_fields),
         with(comment(41, 4, "The lease was renewed without its slot. Fixed in 3.2.1."), member.clone()),
         with(comment(42, 4, "Workaround: set lease.keep = 0 until then."), member),
         issue(7, "Lease error stops the agent", &duplicate),
@@ -44,28 +45,28 @@ fn records() -> Vec<Value> {
 #[tokio::test]
 async fn known_problem_has_fix_version_and_reports() {
     let place = Place::new();
-    let casebook = filled(&place, &records()).await;
+    let casebook = import_records(&place, &records()).await;
     let text = "On 3.1 it says:\nheron.errors.LeaseError: lease of slot 9 has ended before it was renewed";
-    let found = ask(&casebook, text).await;
-    let problem = found.problem.unwrap();
+    let reply = ask(&casebook, text).await;
+    let problem = reply.problem.unwrap();
     assert_eq!((problem.key.as_str(), problem.status), ("acme/app#4", ProblemStatus::Solved));
     assert_eq!(problem.fixed_in.as_deref(), Some("3.2.1"));
     assert_eq!(
-        problem.asked_version.map(|asked| (asked.version, asked.has_fix)),
+        problem.asked_version.map(|version| (version.version, version.has_fix)),
         Some(("3.1".into(), false))
     );
     assert_eq!(problem.reports, ["acme/app#7"]);
     assert!(problem.workaround.unwrap().text.contains("lease.keep"));
-    assert_eq!(found.next, ["Update to 3.2.1 or later."]);
+    assert_eq!(reply.next, ["Update to 3.2.1 or later."]);
 }
 
 #[tokio::test]
 async fn unknown_problem_asks_for_a_report() {
     let place = Place::new();
-    let casebook = filled(&place, &records()).await;
-    let found = ask(&casebook, "The invoice of March has no address of the customer").await;
-    assert!(found.problem.is_none() && found.conclusive, "{found:?}");
-    assert_eq!(found.next.last().map(String::as_str), Some("File a new report."));
+    let casebook = import_records(&place, &records()).await;
+    let reply = ask(&casebook, "The invoice of March has no address of the customer").await;
+    assert!(reply.problem.is_none() && reply.conclusive, "{reply:?}");
+    assert_eq!(reply.next.last().map(String::as_str), Some("File a new report."));
 }
 
 #[tokio::test]
@@ -74,8 +75,8 @@ async fn every_view_names_the_same_problem() {
     place.ok(&["import", "sample"]);
     let casebook = Casebook::open(place.options()).await.unwrap();
     let task = Task::new();
-    let mut stated = 0;
-    let mut apart = Vec::new();
+    let mut answers = 0;
+    let mut differences = Vec::new();
     for number in 1..=150 {
         let Ok(thread) = casebook.thread(&format!("ferrywire/ferrywire#{number}")).await else {
             continue;
@@ -96,23 +97,23 @@ async fn every_view_names_the_same_problem() {
             };
             let similar = casebook.look_for_duplicates(request, &task).await.unwrap();
             let request = TroubleshootRequest { text: text.clone(), ..TroubleshootRequest::default() };
-            let solved = casebook.troubleshoot(request, &task).await.unwrap();
+            let reply = casebook.troubleshoot(request, &task).await.unwrap();
             let answer = ask(&casebook, &text).await;
             let first = similar.candidates.first();
             let first = first.map(|c| (c.canonical.clone().unwrap_or(c.key.clone()), c.confidence));
-            let open = solved.open.first().map(|report| report.key.clone());
+            let open = reply.open.first().map(|report| report.key.clone());
             let is_stated = |case: &&SolvedCase| case.kind == DocKind::Issue && case.helps >= SURELY;
-            let case = solved.cases.iter().find(is_stated).map(|case| case.key.clone());
-            let named: Vec<String> =
+            let case = reply.cases.iter().find(is_stated).map(|case| case.key.clone());
+            let keys: Vec<String> =
                 [case.or(open), answer.problem.map(|problem| problem.key)].into_iter().flatten().collect();
             let is_stated = first.as_ref().is_some_and(|(_, confidence)| *confidence >= LIKELY);
-            stated += usize::from(is_stated || !named.is_empty());
-            if named.iter().any(|key| Some(key) != first.as_ref().map(|(key, _)| key)) {
-                apart.push(format!("#{number} {first:?} {named:?}"));
+            answers += usize::from(is_stated || !keys.is_empty());
+            if keys.iter().any(|key| Some(key) != first.as_ref().map(|(key, _)| key)) {
+                differences.push(format!("#{number} {first:?} {keys:?}"));
             }
         }
     }
-    assert!(stated >= 100, "{stated}");
+    assert!(answers >= 100, "{answers}");
     // The text of the open #128 also contains the solved case of #113.
-    assert!(apart.len() <= 1, "{} of {stated}:\n{}", apart.len(), apart.join("\n"));
+    assert!(differences.len() <= 1, "{} of {answers}:\n{}", differences.len(), differences.join("\n"));
 }

@@ -8,12 +8,12 @@ fn import(place: &Place, path: &std::path::Path) -> crate::support::Ran {
     place.run(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"])
 }
 
-fn held(place: &Place) -> u64 {
+fn document_count(place: &Place) -> u64 {
     place.json(&["status", "--json"])["coverage"]["documents"].as_u64().unwrap()
 }
 
 #[test]
-fn good_records_beside_bad_ones_are_kept_and_the_bad_ones_are_listed() {
+fn good_records_are_kept_and_bad_ones_listed() {
     let place = Place::new();
     let mut lines: Vec<u8> = Vec::new();
     for line in [
@@ -44,17 +44,17 @@ fn good_records_beside_bad_ones_are_kept_and_the_bad_ones_are_listed() {
         (8, ""),
         (10, "the maximum is 32 MB"),
     ] {
-        let listed = ran.err.lines().find(|l| l.contains(&format!("mixed.jsonl:{line}:")));
-        assert!(listed.is_some_and(|l| l.contains(why)), "line {line}: {:?}\n{}", listed, ran.err);
+        let message = ran.err.lines().find(|l| l.contains(&format!("mixed.jsonl:{line}:")));
+        assert!(message.is_some_and(|l| l.contains(why)), "line {line}: {:?}\n{}", message, ran.err);
     }
     assert!(ran.err.contains("7 records skipped"), "{}", ran.err);
-    assert_eq!(held(&place), 3);
+    assert_eq!(document_count(&place), 3);
     // An invalid byte replaces one character and does not reject the report.
     assert_eq!(place.json(&["show", "acme/app#4", "--json"])["title"], "bad \u{fffd} utf-8");
 }
 
 #[test]
-fn files_that_are_no_import_say_so() {
+fn unsupported_files_are_rejected() {
     let place = Place::new();
     for (name, content, code, why) in [
         ("words.jsonl", &b"hello world\n"[..], 1, "neither JSON nor a table"),
@@ -79,14 +79,14 @@ fn files_that_are_no_import_say_so() {
     // No failed import left a source behind.
     assert_eq!(place.json(&["source", "list", "--json"]), serde_json::json!([]));
     // Records before a truncation are kept.
-    let cut = "[{\"number\": 1, \"title\": \"x\"}, {\"number\": 2, \"ti";
-    let ran = import(&place, &place.file("cut_after_one.json", cut));
+    let partial_list = "[{\"number\": 1, \"title\": \"x\"}, {\"number\": 2, \"ti";
+    let ran = import(&place, &place.file("cut_after_one.json", partial_list));
     assert!(ran.code == Some(2) && ran.err.contains("the file ends inside this record"), "{}", ran.err);
     assert_eq!(place.json(&["source", "list", "--json"])[0]["issues"], 1);
 }
 
 #[test]
-fn what_stands_before_the_cut_of_an_archive_is_kept() {
+fn records_before_a_truncation_are_kept() {
     let place = Place::new();
     let mut text = String::new();
     for n in 1..=20_000 {
@@ -97,16 +97,16 @@ fn what_stands_before_the_cut_of_an_archive_is_kept() {
     }
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text.as_bytes()).unwrap();
-    let packed = gzip.finish().unwrap();
-    let path = place.file("cut.jsonl.gz", &packed[..packed.len() * 3 / 4]);
+    let archive = gzip.finish().unwrap();
+    let path = place.file("cut.jsonl.gz", &archive[..archive.len() * 3 / 4]);
     let ran = import(&place, &path);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("truncated or damaged") && ran.err.contains("kept"), "{}", ran.err);
-    assert!(held(&place) > 10_000, "{}", held(&place));
+    assert!(document_count(&place) > 10_000, "{}", document_count(&place));
 }
 
 #[test]
-fn a_path_without_permission_and_a_casebook_that_cannot_be_written() {
+fn unreadable_path_and_unwritable_casebook_are_errors() {
     let place = Place::new();
     let file = place.file("file", "x");
     let ran = place.run(&["--casebook", &file.to_string_lossy(), "status"]);
@@ -127,7 +127,7 @@ fn a_path_without_permission_and_a_casebook_that_cannot_be_written() {
 }
 
 #[test]
-fn names_that_are_no_source() {
+fn invalid_source_names_are_rejected() {
     let place = Place::new();
     let path = place.file("a.jsonl", issue(1, "x", "y").to_string());
     for name in ["plain", "a//c", "../..", "a/", "/b", "a b/c", "a/b;c"] {
@@ -137,7 +137,7 @@ fn names_that_are_no_source() {
 }
 
 #[test]
-fn an_item_that_moved_to_another_repository_does_not_replace_ours() {
+fn moved_item_replaces_no_other() {
     let place = Place::new();
     let mut text = String::new();
     for (n, repository, title) in

@@ -21,12 +21,13 @@ const LOG: &str = "On 2.3.1, at db1.acme.internal (10.20.30.40), user jsmith, ma
                    ERROR FW-1043 token=ghp_abcdefghijklmnopqrstuvwxyz0123\nin /home/jsmith/app/x.toml\n```\n\nThanks @octo-cat!";
 
 fn records() -> Vec<Value> {
-    let closed = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
-    let merged = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z",
+    let closed_fields =
+        json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
+    let merged_fields = json!({"state": "closed", "closed_at": "2026-01-08T00:00:00Z",
                         "pull_request": {"url": "x", "merged_at": "2026-01-08T00:00:00Z"}});
     vec![
-        with(issue(1, FAILURE, "On 2.3.0 the *upload* stops.\n\n<script>alert(1)</script>"), closed),
-        with(issue(7, "Keep chunks in order", "Fixes #1"), merged),
+        with(issue(1, FAILURE, "On 2.3.0 the *upload* stops.\n\n<script>alert(1)</script>"), closed_fields),
+        with(issue(7, "Keep chunks in order", "Fixes #1"), merged_fields),
         comment(14, 1, "Fixed by #7, which is in 2.4.0. Ask ada about it."),
         with(issue(20, FAILURE, LOG), json!({"created_at": "2026-02-02T00:00:00Z"})),
     ]
@@ -38,7 +39,7 @@ async fn import(casebook: &Casebook, place: &Place, records: &[Value]) {
     casebook.update_index(&Task::new()).await.unwrap();
 }
 
-async fn loaded(place: &Place) -> Casebook {
+async fn load_records(place: &Place) -> Casebook {
     let casebook = open(place, 1_780_000_000).await;
     import(&casebook, place, &records()).await;
     casebook
@@ -58,8 +59,8 @@ async fn bytes(brief: &Brief, format: BriefFormat) -> Vec<u8> {
 
 /// Asserts that a brief contains all of these texts.
 #[track_caller]
-fn holds(brief: &str, wanted: &[&str]) {
-    for wanted in wanted {
+fn holds(brief: &str, expected_texts: &[&str]) {
+    for wanted in expected_texts {
         assert!(brief.contains(wanted), "{wanted}\n{brief}");
     }
 }
@@ -68,22 +69,22 @@ const FORMATS: [BriefFormat; 4] =
     [BriefFormat::Markdown, BriefFormat::Html, BriefFormat::Pdf, BriefFormat::Json];
 
 #[tokio::test]
-async fn a_brief_holds_all_parts_and_every_citation_resolves() {
+async fn brief_is_complete_and_citations_resolve() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_records(&place).await;
     let brief = make(&casebook, about("acme/app#20")).await;
     let kinds: Vec<SectionKind> = brief.sections.iter().map(|s| s.kind).collect();
     use SectionKind::{Cases, Duplicates, People, Problem, Questions, Versions};
     assert_eq!(kinds, [Problem, Duplicates, Cases, Versions, People, Questions]);
-    let mut cited = 0;
+    let mut citations = 0;
     for entry in brief.sections.iter().flat_map(|s| &s.entries) {
         for c in &entry.citations {
             assert!(brief.record.sources.iter().any(|s| s.key == c.key), "{c:?}");
             casebook.thread(&c.key).await.unwrap();
-            cited += 1;
+            citations += 1;
         }
     }
-    assert!(cited > 5);
+    assert!(citations > 5);
     let markdown = String::from_utf8(bytes(&brief, BriefFormat::Markdown).await).unwrap();
     holds(
         &markdown,
@@ -97,11 +98,12 @@ async fn a_brief_holds_all_parts_and_every_citation_resolves() {
 }
 
 #[tokio::test]
-async fn what_is_known_stands_before_what_is_likely() {
+async fn known_duplicates_precede_likely_ones() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
-    let closed = json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
-    let of_1 = |number, title| with(issue(number, title, "Duplicate of #1"), closed.clone());
+    let casebook = load_records(&place).await;
+    let closed_fields =
+        json!({"state": "closed", "state_reason": "duplicate", "closed_at": "2026-02-08T00:00:00Z"});
+    let of_1 = |number, title| with(issue(number, title, "Duplicate of #1"), closed_fields.clone());
     import(&casebook, &place, &[of_1(30, "A disk is full"), of_1(31, "Full again"), of_1(32, "Once more")])
         .await;
     let text = |brief: Brief| async move {
@@ -143,9 +145,9 @@ async fn what_is_known_stands_before_what_is_likely() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_is_nowhere_in_the_brief_and_the_rest_stays() {
+async fn excluded_entries_are_absent_from_the_brief() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_records(&place).await;
     let whole = make(&casebook, about("acme/app#20")).await;
     let holds = |brief: &Brief, key: &str| {
         brief.sections.iter().flat_map(|s| &s.entries).flat_map(|e| &e.citations).any(|c| c.key == key)
@@ -164,9 +166,9 @@ async fn what_is_left_out_is_nowhere_in_the_brief_and_the_rest_stays() {
 }
 
 #[tokio::test]
-async fn the_same_casebook_gives_the_same_bytes_whatever_the_time() {
+async fn brief_bytes_do_not_depend_on_time() {
     let place = Place::new();
-    let first = make(&loaded(&place).await, about("acme/app#20")).await;
+    let first = make(&load_records(&place).await, about("acme/app#20")).await;
     let later = open(&place, 1_990_000_000).await;
     let second = make(&later, about("acme/app#20")).await;
     for format in FORMATS {
@@ -177,9 +179,9 @@ async fn the_same_casebook_gives_the_same_bytes_whatever_the_time() {
 }
 
 #[tokio::test]
-async fn nothing_of_what_is_redacted_is_left_in_any_format() {
+async fn redacted_text_is_absent_from_every_format() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_records(&place).await;
     let secrets =
         ["db1.acme.internal", "10.20.30.40", "jsmith", "ann@corp", "ghp_abcdefghij", "octo-cat", "grace"];
     let open = make(&casebook, about("acme/app#20")).await;
@@ -201,15 +203,16 @@ async fn nothing_of_what_is_redacted_is_left_in_any_format() {
     for secret in ["db1.acme.internal", "10.20.30.40", "jsmith"] {
         assert!(preview.iter().any(|p| p.original == secret), "{preview:?}");
     }
-    let mut counted: Vec<_> = preview.iter().map(|p| (p.kind.clone(), p.pseudonym.clone())).collect();
-    let mut done: Vec<_> = brief.redactions.iter().map(|r| (r.kind.clone(), r.pseudonym.clone())).collect();
-    counted.sort();
-    done.sort();
-    assert_eq!(counted, done);
+    let mut previewed_names: Vec<_> = preview.iter().map(|p| (p.kind.clone(), p.pseudonym.clone())).collect();
+    let mut replaced_names: Vec<_> =
+        brief.redactions.iter().map(|r| (r.kind.clone(), r.pseudonym.clone())).collect();
+    previewed_names.sort();
+    replaced_names.sort();
+    assert_eq!(previewed_names, replaced_names);
 }
 
 #[tokio::test]
-async fn hostile_text_is_harmless_in_html_and_cannot_end_the_record() {
+async fn hostile_text_is_harmless_in_html() {
     let place = Place::new();
     let casebook = open(&place, 1_780_000_000).await;
     // The text contains the marker that begins a record in a file of either kind.
@@ -239,22 +242,22 @@ async fn hostile_text_is_harmless_in_html_and_cannot_end_the_record() {
 const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}g\u{200f}h\u{2066}i &#27; &#x202e; &rlm; &#x9b;31m";
 
 #[tokio::test]
-async fn no_format_of_a_brief_gives_orders_fetches_anything_or_leads_elsewhere() {
+async fn no_brief_format_runs_or_fetches_anything() {
     let place = Place::new();
     let casebook = open(&place, 1_780_000_000).await;
     let body = format!(
         "FW-1043 {ORDERS}\n\n![p](http://evil.example/x.png) [go](javascript:alert(1)) <javascript:alert(2)>\n\n\
          [b](JaVaScRiPt:alert(3)) [c] ![[secret.pdf]]\n\n[c]: data:text/html,x\n\n```\n{ORDERS}\n```"
     );
-    let mut solved = with(
+    let mut solved_item = with(
         issue(1, &format!("Upload stops FW-1043 {ORDERS}"), &body),
         json!({"state": "closed", "state_reason": ORDERS, "closed_at": "2026-01-08T00:00:00Z",
                "html_url": "javascript:alert(4)", "labels": [{"name": ORDERS}], "user": {"login": ORDERS}}),
     );
-    solved["milestone"] = json!({"title": ORDERS});
-    let mut again = issue(2, &format!("Upload stops again FW-1043 {ORDERS}"), &body);
-    again["html_url"] = json!(format!("https://tracker.example/{ORDERS}"));
-    import(&casebook, &place, &[solved, again, comment(5, 1, &body)]).await;
+    solved_item["milestone"] = json!({"title": ORDERS});
+    let mut duplicate = issue(2, &format!("Upload stops again FW-1043 {ORDERS}"), &body);
+    duplicate["html_url"] = json!(format!("https://tracker.example/{ORDERS}"));
+    import(&casebook, &place, &[solved_item, duplicate, comment(5, 1, &body)]).await;
     let order = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
             || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -296,7 +299,7 @@ async fn no_format_of_a_brief_gives_orders_fetches_anything_or_leads_elsewhere()
 }
 
 #[test]
-fn a_mail_is_redacted_and_what_is_doubtful_is_the_persons_to_decide() {
+fn mail_redaction_leaves_doubtful_names_to_choose() {
     let place = Place::new();
     let mail = "Hello, this is Berta Brandt from Blue Harbour. The printer at 10.20.30.40 prints blanks; call 0151-5550199 to ask \
         Brandt.\n\n--\nBerta Brandt | Senior Operations Manager\nBlue Harbour Logistics GmbH, Dock 5, 20457 Hamburg\n\
@@ -305,7 +308,7 @@ fn a_mail_is_redacted_and_what_is_doubtful_is_the_persons_to_decide() {
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
     let brief =
         |args: &[&str]| place.ok(&[&["brief", "acme/app#1", "--without", "questions"], args].concat()).out;
-    let redacted = brief(&["--redact"]).replace('\\', "");
+    let redacted_brief = brief(&["--redact"]).replace('\\', "");
     for secret in [
         "Berta",
         "Brandt",
@@ -318,17 +321,20 @@ fn a_mail_is_redacted_and_what_is_doubtful_is_the_persons_to_decide() {
         "10.20.30.40",
         "berta.brandt",
     ] {
-        assert!(!redacted.contains(secret), "{secret}\n{redacted}");
+        assert!(!redacted_brief.contains(secret), "{secret}\n{redacted_brief}");
     }
     assert!(
-        redacted.contains("Label printer 2.3.1 prints blanks")
-            && redacted.contains("https://tracker.example/acme/app/issues/1")
+        redacted_brief.contains("Label printer 2.3.1 prints blanks")
+            && redacted_brief.contains("https://tracker.example/acme/app/issues/1")
     );
-    assert!(redacted.contains("names and secrets were replaced; others may remain"), "{redacted}");
+    assert!(
+        redacted_brief.contains("names and secrets were replaced; others may remain"),
+        "{redacted_brief}"
+    );
     let preview = place.json(&["brief", "acme/app#1", "--preview", "--json"]);
     let sure = |original: &str| {
-        let found = preview.as_array().unwrap().iter().find(|p| p["original"] == original);
-        found.unwrap_or_else(|| panic!("{original}: {preview}"))["sure"].as_bool().unwrap()
+        let entry = preview.as_array().unwrap().iter().find(|p| p["original"] == original);
+        entry.unwrap_or_else(|| panic!("{original}: {preview}"))["sure"].as_bool().unwrap()
     };
     for original in [
         "Berta Brandt",
@@ -342,35 +348,40 @@ fn a_mail_is_redacted_and_what_is_doubtful_is_the_persons_to_decide() {
     for original in ["Blue Harbour", "Blue Harbour Logistics GmbH", "0151-5550199"] {
         assert!(!sure(original), "{original}");
     }
-    let kept = brief(&["--redact", "--keep", "blue harbour", "--keep", "not there"]);
+    let kept_brief = brief(&["--redact", "--keep", "blue harbour", "--keep", "not there"]);
     assert!(
-        kept.contains("from Blue Harbour.") && !kept.contains("Brandt") && !kept.contains("not there"),
-        "{kept}"
+        kept_brief.contains("from Blue Harbour.")
+            && !kept_brief.contains("Brandt")
+            && !kept_brief.contains("not there"),
+        "{kept_brief}"
     );
-    let file = place.file("kept.md", &kept);
+    let file = place.file("kept.md", &kept_brief);
     assert!(place.ok(&["brief", "--replay", &file.to_string_lossy()]).out.contains("No changes"));
-    let unlinked = brief(&["--redact-links"]);
-    assert!(!unlinked.contains("tracker.example") && !unlinked.contains("Brandt"), "{unlinked}");
+    let without_links = brief(&["--redact-links"]);
+    assert!(
+        !without_links.contains("tracker.example") && !without_links.contains("Brandt"),
+        "{without_links}"
+    );
     let preview = place.ok(&["brief", "acme/app#1", "--preview"]).out;
     assert!(preview.contains("Uncertain") && preview.contains("Unrecognized names"), "{preview}");
 }
 
 #[tokio::test]
-async fn a_replay_says_what_has_changed_since() {
+async fn replay_lists_the_changes() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_records(&place).await;
     let old = bytes(&make(&casebook, about("acme/app#20")).await, BriefFormat::Html).await;
-    let same = casebook.replay_brief(old.clone(), &Task::new()).await.unwrap();
-    assert!(same.same && same.changes.is_empty(), "{:?}", same.changes);
-    let reopened = with(issue(1, FAILURE, "It is back."), json!({"updated_at": "2026-03-01T00:00:00Z"}));
-    import(&casebook, &place, &[reopened, comment(99, 20, "A new remark about the upload.")]).await;
+    let replay = casebook.replay_brief(old.clone(), &Task::new()).await.unwrap();
+    assert!(replay.same && replay.changes.is_empty(), "{:?}", replay.changes);
+    let reopened_item = with(issue(1, FAILURE, "It is back."), json!({"updated_at": "2026-03-01T00:00:00Z"}));
+    import(&casebook, &place, &[reopened_item, comment(99, 20, "A new remark about the upload.")]).await;
     let replay = casebook.replay_brief(old, &Task::new()).await.unwrap();
-    let said: Vec<String> = replay.changes.iter().map(|c| format!("{} {}", c.key, c.what)).collect();
+    let changes: Vec<String> = replay.changes.iter().map(|c| format!("{} {}", c.key, c.what)).collect();
     assert!(
-        !replay.same && said.contains(&"acme/app#1 was closed as completed, is open".to_owned()),
-        "{said:?}"
+        !replay.same && changes.contains(&"acme/app#1 was closed as completed, is open".to_owned()),
+        "{changes:?}"
     );
-    assert!(said.contains(&"acme/app#20 has 1 more comment".to_owned()), "{said:?}");
+    assert!(changes.contains(&"acme/app#20 has 1 more comment".to_owned()), "{changes:?}");
     for broken in [&b"%PDF-1.7"[..], b"# Just text", b"{\"title\": 1}", b"\xff\xfe"] {
         let error = casebook.replay_brief(broken.to_vec(), &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::InvalidInput);
@@ -378,9 +389,9 @@ async fn a_replay_says_what_has_changed_since() {
 }
 
 #[tokio::test]
-async fn parts_can_be_left_out_and_private_notes_stay_private() {
+async fn brief_omits_sections_and_private_notes() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_records(&place).await;
     let note = NoteDraft {
         kind: NoteKind::Lesson,
         title: "For my eyes".into(),
@@ -406,13 +417,13 @@ async fn parts_can_be_left_out_and_private_notes_stay_private() {
 }
 
 #[test]
-fn the_command_line_writes_what_the_files_ending_says() {
+fn output_format_follows_the_file_extension() {
     let place = Place::new();
     let lines: String = records().iter().map(|r| format!("{r}\n")).collect();
     let path = place.file("in.jsonl", lines);
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
     let ran = place.ok(&["brief", "acme/app#20", "--redact"]);
-    insta::assert_snapshot!("brief", ran.shown(&place));
+    insta::assert_snapshot!("brief", ran.snapshot_text(&place));
     for (name, begins) in [("b.md", "# "), ("b.html", "<!doctype html>"), ("b.json", "{"), ("b.pdf", "%PDF-")]
     {
         let file = place.path(name);
@@ -431,15 +442,16 @@ fn the_command_line_writes_what_the_files_ending_says() {
 }
 
 #[test]
-fn the_line_that_tells_stands_in_a_brief_and_who_only_agrees_is_counted() {
+fn brief_quotes_key_lines_and_counts_confirmations() {
     let place = Place::new();
     let step = |n: usize| format!("2026-01-03 09:{:02}:00 INFO step {n}\n", n % 60);
     let steps = |from: usize| (from..from + 1_500).map(step).collect::<String>();
     let log = format!("{}2026-01-03 10:00:00 FATAL FW-777 index page torn\n{}", steps(0), steps(1_500));
-    let closed = json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
+    let closed_fields =
+        json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-01-08T00:00:00Z"});
     let mut records = vec![
         issue(1, "Index stops at night", &format!("It stops.\n\n```\n{log}```\n\nOn 2.3.1.")),
-        with(issue(2, "Sync is slow for everyone", "Since 2.3.0 the sync is slow."), closed),
+        with(issue(2, "Sync is slow for everyone", "Since 2.3.0 the sync is slow."), closed_fields),
         issue(3, "Grey thumbnails", "The log says:\n  thumbnailer: decoder tiff: unsupported compression 7"),
         issue(4, "Blue thumbnails", "They are blue, since yesterday."),
     ];
@@ -453,7 +465,7 @@ fn the_line_that_tells_stands_in_a_brief_and_who_only_agrees_is_counted() {
     assert!(out.contains("FW-777") && out.contains("It stops.") && out.len() < 20_000, "{out}");
 
     let out = place.ok(&["brief", "acme/app#2"]).out;
-    let at = |what: &str| out.find(what).unwrap_or_else(|| panic!("{what} is missing: {out}"));
+    let at = |part: &str| out.find(part).unwrap_or_else(|| panic!("{part} is missing: {out}"));
     assert!(at("fw fix-index") < at("Same here with"), "{out}");
     assert_eq!(
         (out.matches("Same here").count(), out.matches("29 more confirm it").count()),
@@ -466,13 +478,13 @@ fn the_line_that_tells_stands_in_a_brief_and_who_only_agrees_is_counted() {
     assert!(place.ok(&["brief", "acme/app#4"]).out.contains(asks));
 
     let out = place.ok(&["troubleshoot", "acme/app#2"]).out;
-    let at = |what: &str| out.find(what).unwrap_or_else(|| panic!("{what} is missing: {out}"));
+    let at = |part: &str| out.find(part).unwrap_or_else(|| panic!("{part} is missing: {out}"));
     assert!(at("fw fix-index") < at("Same here with") && out.contains("29 more confirm it"), "{out}");
     assert_eq!(out.matches("Same here").count(), 1, "{out}");
 }
 
 #[test]
-fn a_pdf_of_any_script_is_made_without_a_complaint() {
+fn pdf_supports_every_script() {
     let place = Place::new();
     let text =
         "升级之后，缩略图都是灰色的。\n\nไม่สามารถเข้าสู่ระบบหลังจากการอัปเดตแอปพลิเคชัน\n\nមិនអាចចូលបាន\n\nမဝင်နိုင်ပါ";

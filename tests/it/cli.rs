@@ -27,12 +27,12 @@ fn small(place: &Place) {
 }
 
 #[test]
-fn the_commands_and_what_they_print() {
+fn command_output_matches_the_snapshots() {
     let place = Place::new();
-    insta::assert_snapshot!("no_casebook", place.run(&["search", "x"]).shown(&place));
+    insta::assert_snapshot!("no_casebook", place.run(&["search", "x"]).snapshot_text(&place));
     place.begin();
-    insta::assert_snapshot!("empty_status", place.run(&["status"]).shown(&place));
-    insta::assert_snapshot!("empty_search", place.run(&["search", "x"]).shown(&place));
+    insta::assert_snapshot!("empty_status", place.run(&["status"]).snapshot_text(&place));
+    insta::assert_snapshot!("empty_search", place.run(&["search", "x"]).snapshot_text(&place));
     small(&place);
     for (name, args) in [
         ("status", &["status"][..]),
@@ -53,12 +53,12 @@ fn the_commands_and_what_they_print() {
         ("unconfirmed", &["source", "remove", "acme/app"]),
         ("removed", &["source", "remove", "acme/app", "--yes"]),
     ] {
-        insta::assert_snapshot!(name, place.run(args).shown(&place));
+        insta::assert_snapshot!(name, place.run(args).snapshot_text(&place));
     }
 }
 
 #[test]
-fn escape_sequences_of_a_title_never_reach_the_terminal() {
+fn title_escapes_never_reach_the_terminal() {
     let place = Place::new();
     small(&place);
     let ran = place.ok(&["search", "console", "-L", "1"]);
@@ -66,7 +66,7 @@ fn escape_sequences_of_a_title_never_reach_the_terminal() {
 }
 
 /// Returns the output of a command with this text on standard input.
-fn fed(place: &Place, args: &[&str], text: &[u8]) -> String {
+fn run_with_input(place: &Place, args: &[&str], text: &[u8]) -> String {
     let mut child = place
         .command(args)
         .stdin(std::process::Stdio::piped())
@@ -81,18 +81,18 @@ fn fed(place: &Place, args: &[&str], text: &[u8]) -> String {
 }
 
 #[test]
-fn the_query_comes_from_standard_input_too() {
+fn query_may_come_from_standard_input() {
     let place = Place::new();
     small(&place);
     let text = b"a pasted log\nERROR 1: no space\nis:strange\n";
-    let out = fed(&place, &["search", "-", "--json=key"], text);
+    let out = run_with_input(&place, &["search", "-", "--json=key"], text);
     assert!(out.contains("acme/app#1"), "{out}");
-    let explained = fed(&place, &["search", "-", "--explain"], text);
-    assert!(explained.contains("fused by score") && !explained.contains("/ (60"), "{explained}");
+    let explanation = run_with_input(&place, &["search", "-", "--explain"], text);
+    assert!(explanation.contains("fused by score") && !explanation.contains("/ (60"), "{explanation}");
 }
 
 #[test]
-fn a_closed_pipe_ends_it_quietly() {
+fn closed_pipe_ends_a_command_quietly() {
     let place = Place::new();
     small(&place);
     let mut child = place
@@ -108,7 +108,7 @@ fn a_closed_pipe_ends_it_quietly() {
 }
 
 #[test]
-fn the_sample_answers_in_the_first_minute() {
+fn sample_answers_the_first_queries() {
     let place = Place::new();
     let ran = place.ok(&["import", "sample"]);
     assert!(ran.err.contains("125 items, 420 comments"), "{}", ran.err);
@@ -122,7 +122,7 @@ fn the_sample_answers_in_the_first_minute() {
 }
 
 #[test]
-fn who_only_asks_makes_no_casebook() {
+fn querying_creates_no_casebook() {
     let place = Place::new();
     let copy = place.path("copy.db").to_string_lossy().into_owned();
     for args in [
@@ -145,9 +145,9 @@ fn who_only_asks_makes_no_casebook() {
     ] {
         let ran = place.run(args);
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{args:?}: {}", ran.err);
-        let said = format!("no casebook found in {}", place.casebook().display());
+        let message = format!("no casebook found in {}", place.casebook().display());
         assert!(
-            ran.err.contains(&said) && ran.err.contains("precedent import sample"),
+            ran.err.contains(&message) && ran.err.contains("precedent import sample"),
             "{args:?}: {}",
             ran.err
         );
@@ -158,7 +158,7 @@ fn who_only_asks_makes_no_casebook() {
 }
 
 #[test]
-fn a_server_for_agents_waits_for_a_casebook() {
+fn mcp_server_starts_without_a_casebook() {
     let place = Place::new();
     let mut client = crate::mcp::Client::start(&place, &[]);
     let error = client.call("status", serde_json::json!({})).to_string();
@@ -170,7 +170,7 @@ fn a_server_for_agents_waits_for_a_casebook() {
 }
 
 #[test]
-fn the_failure_in_the_last_line_of_a_long_log_is_searched_for() {
+fn search_uses_the_failure_of_a_log() {
     let place = Place::new();
     place.ok(&["import", "sample"]);
     let mut log: String = (0..6000)
@@ -180,12 +180,12 @@ fn the_failure_in_the_last_line_of_a_long_log_is_searched_for() {
     assert!(log.len() > 300_000);
     let log = std::fs::File::open(place.file("long.log", log)).unwrap();
     let ran = place.command(&["search", "-", "-L", "5"]).stdin(log).output().unwrap();
-    let found = String::from_utf8_lossy(&ran.stdout).into_owned();
-    assert!(ran.status.success() && found.contains("UnknownIssuer"), "{found}");
+    let output = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(ran.status.success() && output.contains("UnknownIssuer"), "{output}");
 }
 
 #[test]
-fn a_number_that_two_sources_have_is_asked_about_and_what_is_mentioned_is_shown() {
+fn ambiguous_number_is_an_error() {
     let place = Place::new();
     for source in ["acme/app", "acme/lib"] {
         let items = [issue(77, "Tray icon is gone", "See #78."), issue(78, "Icons", "All of them.")];
@@ -198,14 +198,14 @@ fn a_number_that_two_sources_have_is_asked_about_and_what_is_mentioned_is_shown(
     }
     let ran = place.run(&["show", ""]);
     assert!(ran.code == Some(2) && ran.err.contains("a key is missing"), "{}", ran.err);
-    let shown = place.ok(&["show", "acme/app#77"]).out;
-    assert!(shown.contains("mentions acme/app#78 Icons"), "{shown}");
-    let shown = place.ok(&["show", "acme/app#78"]).out;
-    assert!(shown.contains("mentioned by acme/app#77 Tray icon is gone"), "{shown}");
+    let output = place.ok(&["show", "acme/app#77"]).out;
+    assert!(output.contains("mentions acme/app#78 Icons"), "{output}");
+    let output = place.ok(&["show", "acme/app#78"]).out;
+    assert!(output.contains("mentioned by acme/app#77 Tray icon is gone"), "{output}");
 }
 
 #[test]
-fn a_word_is_found_behind_what_is_written_before_it() {
+fn words_are_found_after_prefixes() {
     let place = Place::new();
     let items = [
         issue(1, "L'aperçu avant l’imprimante", "Rien ne sort."),
@@ -229,7 +229,7 @@ fn a_word_is_found_behind_what_is_written_before_it() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_the_reason() {
+fn invalid_arguments_are_explained() {
     let place = Place::new();
     small(&place);
     for (args, why) in [
@@ -266,12 +266,12 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
     let ran = place.ok(&["source", "add", "acme/app"]);
     assert!(ran.err.contains("already exists"), "{}", ran.err);
     place.ok(&["note", "add", "-t", "x", "-b", "y"]);
-    let listed = place.ok(&["note", "list", "-k", "thesis"]).out;
-    assert!(listed.contains("No notes of kind thesis"), "{listed}");
+    let output = place.ok(&["note", "list", "-k", "thesis"]).out;
+    assert!(output.contains("No notes of kind thesis"), "{output}");
 }
 
 #[test]
-fn what_an_answer_lacks_is_told_where_fields_are_picked() {
+fn notices_are_printed_with_selected_fields() {
     let place = Place::new();
     let file = place.file("in.jsonl", format!("{}\n", issue(1, "Replication slot grows", "The pump stops.")));
     place.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app", "--no-vectors"]);
@@ -281,7 +281,7 @@ fn what_an_answer_lacks_is_told_where_fields_are_picked() {
 }
 
 #[test]
-fn a_casebook_that_lost_its_database_or_may_not_be_read_is_not_called_none() {
+fn damaged_casebook_is_not_reported_missing() {
     let place = Place::new();
     small(&place);
     let database = place.casebook().join("precedent.db");
@@ -295,13 +295,13 @@ fn a_casebook_that_lost_its_database_or_may_not_be_read_is_not_called_none() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let set = |mode| {
+        let set_mode = |mode| {
             std::fs::set_permissions(place.casebook(), std::fs::Permissions::from_mode(mode)).unwrap();
         };
-        set(0o000);
+        set_mode(0o000);
         let may_look = std::fs::metadata(&database).is_ok();
         let ran = place.run(&["status"]);
-        set(0o700);
+        set_mode(0o700);
         match may_look {
             true => eprintln!("SKIPPED: a folder without permission, because this user may read everything"),
             false => assert!(ran.err.contains("permission denied"), "{}", ran.err),

@@ -8,13 +8,13 @@ use precedent_core::{
 use serde_json::json;
 
 use crate::{
-    fake_github::{FakeGitHub, Fault, Gone},
+    fake_github::{FakeGitHub, Fault, Removal},
     support::Place,
     sync::Mirror,
 };
 
 /// Returns a mirror with reports 2 and 3 marked as duplicates of 1.
-async fn decided(github: &FakeGitHub, token: Option<&'static str>) -> Mirror {
+async fn mirror_with_verdicts(github: &FakeGitHub, token: Option<&'static str>) -> Mirror {
     github.world().fill(4, 4);
     let mirror = Mirror::with(github, token).await;
     mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap();
@@ -30,7 +30,7 @@ async fn close(mirror: &Mirror) -> ClosureReport {
     mirror.casebook.close_duplicates(None, "ann", &Task::new()).await.unwrap()
 }
 
-async fn planned(mirror: &Mirror) -> Vec<Closure> {
+async fn plan(mirror: &Mirror) -> Vec<Closure> {
     mirror.casebook.closures(None).await.unwrap()
 }
 
@@ -39,15 +39,15 @@ fn steps(report: &ClosureReport) -> Vec<(&str, ClosureStep)> {
 }
 
 /// Returns how many comments name the canonical report.
-fn named(github: &FakeGitHub, number: u64) -> usize {
+fn canonical_comments(github: &FakeGitHub, number: u64) -> usize {
     github.world().texts(number).iter().filter(|t| t.starts_with("Duplicate of #1\n")).count()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_plan_says_it_all_and_sends_nothing() {
+async fn plan_is_complete_and_sends_nothing() {
     let github = FakeGitHub::new("acme/app");
-    let mirror = decided(&github, None).await;
-    let plan = planned(&mirror).await;
+    let mirror = mirror_with_verdicts(&github, None).await;
+    let plan = plan(&mirror).await;
     assert_eq!(plan.iter().map(|c| c.number).collect::<Vec<_>>(), [2, 3]);
     assert_eq!((plan[0].canonical.as_str(), plan[0].actor.as_str()), ("acme/app#1", "ann"));
     assert!(plan[0].comment.starts_with("Duplicate of #1\n"), "{}", plan[0].comment);
@@ -57,9 +57,9 @@ async fn the_plan_says_it_all_and_sends_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reports_are_commented_on_and_closed_as_duplicates_once() {
+async fn duplicates_are_commented_on_and_closed_once() {
     let github = FakeGitHub::new("acme/app");
-    let mirror = decided(&github, Some("a-token")).await;
+    let mirror = mirror_with_verdicts(&github, Some("a-token")).await;
     github.world().token = Some("a-token".to_owned());
     let report = close(&mirror).await;
     assert_eq!(report.problem, None);
@@ -70,13 +70,13 @@ async fn reports_are_commented_on_and_closed_as_duplicates_once() {
             (issue["state"].as_str(), issue["state_reason"].as_str()),
             (Some("closed"), Some("duplicate"))
         );
-        assert_eq!(named(&github, number), 1);
+        assert_eq!(canonical_comments(&github, number), 1);
     }
     assert!(github.world().invalid.is_empty(), "{:?}", github.world().invalid);
     // The mirror is up to date without another sync, and nothing is left to do.
     let thread = mirror.casebook.thread("acme/app#2").await.unwrap();
     assert_eq!(thread.state_reason.as_deref(), Some("duplicate"));
-    assert!(planned(&mirror).await.is_empty());
+    assert!(plan(&mirror).await.is_empty());
     github.requests();
     assert!(close(&mirror).await.done.is_empty());
     assert!(github.requests().is_empty());
@@ -86,23 +86,23 @@ async fn reports_are_commented_on_and_closed_as_duplicates_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_that_breaks_after_the_comment_was_sent_leaves_one_comment() {
+async fn broken_connection_leaves_one_comment() {
     let github = FakeGitHub::new("acme/app");
-    let mirror = decided(&github, None).await;
+    let mirror = mirror_with_verdicts(&github, None).await;
     // The comment arrives, but its response is lost.
     github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Cut);
     let report = close(&mirror).await;
     assert_eq!(report.problem, None);
     assert_eq!(steps(&report)[0], ("acme/app#2", ClosureStep::Closed));
-    assert_eq!(named(&github, 2), 1);
+    assert_eq!(canonical_comments(&github, 2), 1);
     let posts = github.requests().iter().filter(|r| r.method == "POST").count();
     assert_eq!(posts, 2, "one for each report");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_even_the_look_afterwards_fails_the_next_run_goes_on_and_posts_no_second_comment() {
+async fn failed_check_never_posts_a_second_comment() {
     let github = FakeGitHub::new("acme/app");
-    let mirror = decided(&github, None).await;
+    let mirror = mirror_with_verdicts(&github, None).await;
     github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Cut);
     github.fail_after(
         "GET /api/v3/repos/acme/app/issues/2/comments",
@@ -113,58 +113,58 @@ async fn where_even_the_look_afterwards_fails_the_next_run_goes_on_and_posts_no_
     let report = close(&mirror).await;
     assert_eq!(report.problem.as_ref().map(|p| p.code), Some(Code::Network));
     assert_eq!(steps(&report), [("acme/app#2", ClosureStep::Commenting)]);
-    assert_eq!(planned(&mirror).await[0].step, Some(ClosureStep::Commenting));
+    assert_eq!(plan(&mirror).await[0].step, Some(ClosureStep::Commenting));
     assert_eq!(github.world().now_is(2)["state"], "open");
 
     github.world().clear_faults();
     assert_eq!(close(&mirror).await.problem, None);
-    assert_eq!(named(&github, 2), 1);
+    assert_eq!(canonical_comments(&github, 2), 1);
     assert_eq!(github.world().now_is(2)["state_reason"], "duplicate");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_comment_that_never_arrived_is_posted_by_the_next_run() {
+async fn lost_comment_is_posted_by_the_next_run() {
     let github = FakeGitHub::new("acme/app");
-    let mirror = decided(&github, None).await;
+    let mirror = mirror_with_verdicts(&github, None).await;
     github.fail("POST /api/v3/repos/acme/app/issues/2/comments", 1, Fault::Status(500, vec![], json!({})));
     let report = close(&mirror).await;
     assert_eq!(report.problem.as_ref().map(|p| p.code), Some(Code::Network));
-    assert_eq!(named(&github, 2), 0, "it is not sent again blindly");
+    assert_eq!(canonical_comments(&github, 2), 0, "it is not sent again blindly");
     assert_eq!(close(&mirror).await.problem, None);
-    assert_eq!((named(&github, 2), named(&github, 3)), (1, 1));
+    assert_eq!((canonical_comments(&github, 2), canonical_comments(&github, 3)), (1, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_closure_whose_answer_is_lost_is_not_done_twice() {
+async fn closure_with_lost_response_is_not_repeated() {
     let github = FakeGitHub::new("acme/app");
-    let mirror = decided(&github, None).await;
+    let mirror = mirror_with_verdicts(&github, None).await;
     github.fail("PATCH /api/v3/repos/acme/app/issues/2", 1, Fault::Cut);
     assert_eq!(close(&mirror).await.problem, None);
-    assert_eq!(named(&github, 2), 1);
+    assert_eq!(canonical_comments(&github, 2), 1);
     assert_eq!(github.world().now_is(2)["state_reason"], "duplicate");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_changed_at_the_tracker_meanwhile_is_left_as_it_is() {
+async fn reports_changed_meanwhile_are_left_unchanged() {
     let github = FakeGitHub::new("acme/app");
-    let mirror = decided(&github, None).await;
+    let mirror = mirror_with_verdicts(&github, None).await;
     github.world().edit(
         2,
         json!({"state": "closed", "state_reason": "completed", "closed_at": "2026-05-01T00:00:00Z"}),
     );
-    github.world().remove(3, Gone::Deleted);
+    github.world().remove(3, Removal::Deleted);
     let report = close(&mirror).await;
     assert_eq!(report.problem, None);
     assert_eq!(steps(&report), [("acme/app#2", ClosureStep::Refused), ("acme/app#3", ClosureStep::Refused)]);
     assert!(report.done[0].problem.as_deref().unwrap().contains("closed as completed"), "{report:?}");
-    assert_eq!(named(&github, 2), 0);
+    assert_eq!(canonical_comments(&github, 2), 0);
     assert!(github.requests().iter().all(|r| r.method == "GET"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_that_may_only_read_is_told_so_before_anything_is_closed() {
+async fn read_only_token_is_rejected_before_closing() {
     let github = FakeGitHub::new("acme/app");
-    let mirror = decided(&github, None).await;
+    let mirror = mirror_with_verdicts(&github, None).await;
     github.world().read_only = true;
     let report = close(&mirror).await;
     let problem = report.problem.unwrap();
@@ -175,9 +175,9 @@ async fn a_token_that_may_only_read_is_told_so_before_anything_is_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_old_server_closes_as_not_planned_and_the_journal_says_so() {
+async fn old_server_closes_as_not_planned() {
     let github = FakeGitHub::new("acme/app");
-    let mirror = decided(&github, None).await;
+    let mirror = mirror_with_verdicts(&github, None).await;
     github.world().old = true;
     let report = close(&mirror).await;
     assert_eq!(report.done[0].step, ClosureStep::Closed);
@@ -186,50 +186,50 @@ async fn an_old_server_closes_as_not_planned_and_the_journal_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_verdict_that_was_taken_back_is_not_applied_and_a_chain_names_its_end() {
+async fn undone_verdict_is_not_applied() {
     let github = FakeGitHub::new("acme/app");
-    let mirror = decided(&github, None).await;
+    let mirror = mirror_with_verdicts(&github, None).await;
     let casebook = &mirror.casebook;
     casebook.undo_verdict("acme/app#3", "acme/app#1", "ann").await.unwrap();
     casebook.record_verdict("acme/app#4", "acme/app#2", VerdictKind::Duplicate, None, "ann").await.unwrap();
-    let plan = planned(&mirror).await;
+    let plan = plan(&mirror).await;
     assert_eq!(
         plan.iter().map(|c| (c.number, c.canonical.as_str())).collect::<Vec<_>>(),
         [(2, "acme/app#1"), (4, "acme/app#1")]
     );
     assert_eq!(close(&mirror).await.problem, None);
-    assert_eq!(named(&github, 4), 1);
-    assert_eq!(named(&github, 3), 0);
+    assert_eq!(canonical_comments(&github, 4), 1);
+    assert_eq!(canonical_comments(&github, 3), 0);
 }
 
 #[test]
-fn the_command_shows_first_and_closes_when_it_is_told_to() {
+fn apply_closes_only_with_confirmation() {
     let github = FakeGitHub::new("acme/app");
     github.world().fill(3, 0);
     let place = Place::new();
     place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
     place.ok(&["sync"]);
-    let shown = |args: &[&str]| {
-        let ran = place.run(args).shown(&place);
+    let show = |args: &[&str]| {
+        let ran = place.run(args).snapshot_text(&place);
         let host = github.host.trim_start_matches("http://");
         let day = regex::Regex::new(r"\d{4}-\d\d-\d\d").unwrap();
         day.replace_all(&ran.replace(host, "[HOST]"), "[DAY]").into_owned()
     };
-    insta::assert_snapshot!("apply_nothing", shown(&["triage", "--apply"]));
+    insta::assert_snapshot!("apply_nothing", show(&["triage", "--apply"]));
     let file = place.file("desk.csv", "ID,Title,State\n1,Leak,Open\n2,Leaks,Open\n");
     place.ok(&["import", &file.to_string_lossy(), "-R", "acme/desk", "--no-vectors"]);
     place.ok(&["verdict", "set", "acme/desk#2", "acme/desk#1", "duplicate"]);
-    assert!(shown(&["triage", "--apply"]).contains("acme/desk was imported from a file"));
+    assert!(show(&["triage", "--apply"]).contains("acme/desk was imported from a file"));
     place.ok(&["source", "remove", "acme/desk", "--yes"]);
     place.ok(&["verdict", "set", "acme/app#2", "acme/app#1", "duplicate", "--by", "ann"]);
     github.requests();
-    insta::assert_snapshot!("apply_plan", shown(&["triage", "--apply"]));
+    insta::assert_snapshot!("apply_plan", show(&["triage", "--apply"]));
     assert_eq!(place.json(&["triage", "--apply", "--json"])[0]["key"], "acme/app#2");
     assert!(github.requests().is_empty());
-    insta::assert_snapshot!("apply_yes", shown(&["triage", "--apply", "--yes", "--by", "ann"]));
-    insta::assert_snapshot!("apply_journal", shown(&["triage", "--journal"]));
+    insta::assert_snapshot!("apply_yes", show(&["triage", "--apply", "--yes", "--by", "ann"]));
+    insta::assert_snapshot!("apply_journal", show(&["triage", "--journal"]));
     assert_eq!(place.json(&["triage", "--journal", "--json=step"]), json!([{"step": "closed"}]));
-    assert_eq!(named(&github, 2), 1);
+    assert_eq!(canonical_comments(&github, 2), 1);
     // A token without write access is reported as such, with the exit code for access.
     place.ok(&["verdict", "set", "acme/app#3", "acme/app#1", "duplicate", "--by", "ann"]);
     github.world().read_only = true;

@@ -35,11 +35,11 @@ async fn clusters(casebook: &Casebook) -> ClustersResponse {
     casebook.clusters(ClustersRequest::default()).await.unwrap()
 }
 
-fn keys(response: &ClustersResponse) -> Vec<Vec<&str>> {
+fn keys(reply: &ClustersResponse) -> Vec<Vec<&str>> {
     fn of(cluster: &Cluster) -> Vec<&str> {
         [&cluster.head].into_iter().chain(&cluster.members).map(|m| m.key.as_str()).collect()
     }
-    response.clusters.iter().map(of).collect()
+    reply.clusters.iter().map(of).collect()
 }
 
 fn backlog() -> Vec<Value> {
@@ -53,13 +53,13 @@ fn backlog() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn copies_come_together_with_a_name_and_a_trend() {
+async fn copies_form_a_cluster_with_a_trend() {
     let place = Place::new();
     let casebook = open(&place, &backlog()).await;
-    let found = clusters(&casebook).await;
-    assert_eq!(keys(&found), [["acme/app#1", "acme/app#3", "acme/app#5"]]);
-    let cluster = &found.clusters[0];
-    assert_eq!((found.total, found.open, found.unscanned), (1, 3, 0));
+    let reply = clusters(&casebook).await;
+    assert_eq!(keys(&reply), [["acme/app#1", "acme/app#3", "acme/app#5"]]);
+    let cluster = &reply.clusters[0];
+    assert_eq!((reply.total, reply.open, reply.unscanned), (1, 3, 0));
     assert_eq!((cluster.size, cluster.open, cluster.recent, cluster.before), (3, 3, 3, 0));
     assert!(cluster.words.iter().any(|w| w == "reloading" || w == "configuration"), "{:?}", cluster.words);
     assert!(cluster.members.iter().all(|m| !m.known && m.confidence > 0.5 && m.via.is_some()));
@@ -70,7 +70,7 @@ async fn copies_come_together_with_a_name_and_a_trend() {
 }
 
 #[tokio::test]
-async fn a_new_report_joins_and_moves_nobody() {
+async fn new_report_joins_without_moving_others() {
     let place = Place::new();
     let casebook = open(&place, &backlog()).await;
     add(&casebook, &place, &[report(6, 25, "Console shows times in the wrong zone")]).await;
@@ -81,17 +81,18 @@ async fn a_new_report_joins_and_moves_nobody() {
 }
 
 #[tokio::test]
-async fn what_was_decided_counts_and_what_was_told_apart_stays_apart() {
+async fn clusters_follow_the_verdicts() {
     let place = Place::new();
     let casebook = open(&place, &backlog()).await;
-    let decide =
-        async |key, other, kind| casebook.record_verdict(key, other, kind, None, "ann").await.unwrap();
+    let decide = async |key, second_key, kind| {
+        casebook.record_verdict(key, second_key, kind, None, "ann").await.unwrap()
+    };
     decide("acme/app#2", "acme/app#4", VerdictKind::Duplicate).await;
     decide("acme/app#5", "acme/app#1", VerdictKind::NotDuplicate).await;
     casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
-    let found = clusters(&casebook).await;
-    assert_eq!(keys(&found), [["acme/app#1", "acme/app#3"], ["acme/app#4", "acme/app#2"]]);
-    assert!(found.clusters[1].members[0].known);
+    let reply = clusters(&casebook).await;
+    assert_eq!(keys(&reply), [["acme/app#1", "acme/app#3"], ["acme/app#4", "acme/app#2"]]);
+    assert!(reply.clusters[1].members[0].known);
     // Undoing the decisions restores the earlier clusters.
     casebook.undo_verdict("acme/app#5", "acme/app#1", "ann").await.unwrap();
     casebook.undo_verdict("acme/app#2", "acme/app#4", "ann").await.unwrap();
@@ -100,7 +101,7 @@ async fn what_was_decided_counts_and_what_was_told_apart_stays_apart() {
 }
 
 #[tokio::test]
-async fn what_was_not_looked_at_is_told_and_bad_questions_are_refused() {
+async fn unscanned_reports_are_stated() {
     let place = Place::new();
     let casebook = open(&place, &backlog()).await;
     let lines = format!("{}\n", report(9, 26, "Please add a Finnish translation"));
@@ -118,15 +119,15 @@ async fn what_was_not_looked_at_is_told_and_bad_questions_are_refused() {
 }
 
 #[test]
-fn the_command_prints_clusters_for_people_and_for_programs() {
+fn clusters_print_as_text_and_json() {
     let place = Place::new();
     let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
     let path = place.file("issues.jsonl", lines).to_string_lossy().into_owned();
     place.ok(&["import", "github", &path, "-R", "acme/app"]);
-    let shown = place.run(&["clusters"]).shown(&place);
+    let output = place.run(&["clusters"]).snapshot_text(&place);
     // The binary uses the real clock.
     let trend = regex::Regex::new(r"\d+ in the last 30 days, \d+ in").unwrap();
-    insta::assert_snapshot!("clusters", trend.replace_all(&shown, "N in the last 30 days, N in"));
+    insta::assert_snapshot!("clusters", trend.replace_all(&output, "N in the last 30 days, N in"));
     let json = place.json(&["clusters", "--no-check", "--json=size,open,words"]);
     assert_eq!((&json[0]["size"], &json[0]["open"]), (&json!(3), &json!(3)));
     assert_eq!(place.run(&["clusters", "--threshold", "7"]).code, Some(2));

@@ -32,7 +32,7 @@ use crate::{
 const SECONDS: u64 = 20;
 /// The numbers of items of the live source and of the imported one.
 const LIVE: u64 = 250;
-const IMPORTED: u64 = 300;
+const IMPORT_COUNT: u64 = 300;
 /// The maximum size of a log. A database's log is applied at about 4 MB, that of vectors at 16;
 /// active readers delay it.
 const MAX_LOG: u64 = 64 << 20;
@@ -50,13 +50,13 @@ fn seconds() -> u64 {
 
 /// The changes that have been acknowledged.
 #[derive(Default)]
-struct Acknowledged {
+struct WriteLog {
     notes: Mutex<BTreeSet<String>>,
     verdicts: Mutex<BTreeMap<(String, String), &'static str>>,
-    done: AtomicU64,
+    operations: AtomicU64,
 }
 
-impl Acknowledged {
+impl WriteLog {
     fn note(&self, title: String) {
         assert!(self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(title));
     }
@@ -67,16 +67,16 @@ impl Acknowledged {
     }
 
     fn count(&self) {
-        self.done.fetch_add(1, Ordering::Relaxed);
+        self.operations.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 /// Asserts that a message mentions no lock: a user with several windows has made no mistake.
 #[track_caller]
-fn tells_no_lock(said: &str) {
-    let said = said.to_lowercase();
+fn tells_no_lock(output: &str) {
+    let output = output.to_lowercase();
     for word in ["is locked", "sqlite_busy", "\"code\":\"busy\"", "lockbusy", "panicked"] {
-        assert!(!said.contains(word), "{said}");
+        assert!(!output.contains(word), "{output}");
     }
 }
 
@@ -90,14 +90,14 @@ fn ends_well(place: &Place, args: &[&str]) -> Value {
 
 /// Returns a pair of keys of the imported source that only one of the two writers decides about.
 fn pair(numbers: &mut Numbers, odd: u64) -> (String, String) {
-    let a = numbers.below(IMPORTED / 2 - 1) * 2 + 1 + odd;
+    let a = numbers.below(IMPORT_COUNT / 2 - 1) * 2 + 1 + odd;
     (format!("acme/app#{a}"), format!("acme/app#{}", a + 2))
 }
 
 const KINDS: [&str; 2] = ["related", "not_duplicate"];
 
 /// Simulates a user on the command line.
-fn person(place: &Place, until: Instant, known: &Acknowledged, seed: u64) {
+fn person(place: &Place, until: Instant, log: &WriteLog, seed: u64) {
     let mut numbers = Numbers(seed);
     let file = place.path("brief.html").to_string_lossy().into_owned();
     for round in 0.. {
@@ -106,9 +106,9 @@ fn person(place: &Place, until: Instant, known: &Acknowledged, seed: u64) {
         }
         match round % 7 {
             0 => {
-                let found = ends_well(place, &["search", "agent timeout", "--json"]);
-                let says = |list: &str| !found[list].as_array().unwrap().is_empty();
-                assert!(says("hits") || says("notices"), "{found}");
+                let response = ends_well(place, &["search", "agent timeout", "--json"]);
+                let says = |list: &str| !response[list].as_array().unwrap().is_empty();
+                assert!(says("hits") || says("notices"), "{response}");
             }
             1 => {
                 let key = format!("acme/live#{}", numbers.below(LIVE) + 1);
@@ -118,7 +118,7 @@ fn person(place: &Place, until: Instant, known: &Acknowledged, seed: u64) {
                 let (a, b) = pair(&mut numbers, 0);
                 let kind = KINDS[numbers.below(2) as usize];
                 ends_well(place, &["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"]);
-                known.verdict(a, b, kind);
+                log.verdict(a, b, kind);
             }
             3 => {
                 let title = format!("By hand {round}: {}", numbers.next());
@@ -126,7 +126,7 @@ fn person(place: &Place, until: Instant, known: &Acknowledged, seed: u64) {
                     place,
                     &["note", "add", "--kind", "episode", "--title", &title, "--body", "It was so."],
                 );
-                known.note(title);
+                log.note(title);
             }
             4 => drop(ends_well(place, &["brief", "acme/app#12", "-o", &file])),
             5 => {
@@ -134,15 +134,15 @@ fn person(place: &Place, until: Instant, known: &Acknowledged, seed: u64) {
             }
             _ => {
                 let status = ends_well(place, &["status", "--json"]);
-                assert!(status["coverage"]["documents"].as_u64().unwrap() >= LIVE + IMPORTED);
+                assert!(status["coverage"]["documents"].as_u64().unwrap() >= LIVE + IMPORT_COUNT);
             }
         }
-        known.count();
+        log.count();
     }
 }
 
 /// Simulates an agent.
-fn agent(client: &mut Client, until: Instant, known: &Acknowledged, seed: u64) {
+fn agent(client: &mut Client, until: Instant, log: &WriteLog, seed: u64) {
     let mut numbers = Numbers(seed);
     for round in 0.. {
         if Instant::now() >= until {
@@ -150,7 +150,10 @@ fn agent(client: &mut Client, until: Instant, known: &Acknowledged, seed: u64) {
         }
         let (tool, arguments) = match round % 6 {
             0 => ("search", json!({"query": "schema leak", "limit": 5})),
-            1 => ("find_duplicates", json!({"number": numbers.below(IMPORTED) + 1, "include_closed": true})),
+            1 => (
+                "find_duplicates",
+                json!({"number": numbers.below(IMPORT_COUNT) + 1, "include_closed": true}),
+            ),
             2 => ("get_thread", json!({"key": format!("acme/live#{}", numbers.below(LIVE) + 1)})),
             3 => ("troubleshoot", json!({"text": "worker restarts and the checkpoint is lost"})),
             4 => {
@@ -159,26 +162,26 @@ fn agent(client: &mut Client, until: Instant, known: &Acknowledged, seed: u64) {
                 let answer = client
                     .ok("store_note", json!({"kind": "lesson", "title": title, "body": body, "force": true}));
                 assert_eq!(answer["outcome"], "stored", "{answer}");
-                known.note(title);
-                known.count();
+                log.note(title);
+                log.count();
                 continue;
             }
             _ => {
                 let (a, b) = pair(&mut numbers, 1);
                 let kind = KINDS[numbers.below(2) as usize];
                 client.ok("record_verdict", json!({"key": a, "other": b, "verdict": kind}));
-                known.verdict(a, b, kind);
-                known.count();
+                log.verdict(a, b, kind);
+                log.count();
                 continue;
             }
         };
         tells_no_lock(&client.ok(tool, arguments).to_string());
-        known.count();
+        log.count();
     }
 }
 
 /// Simulates a changing tracker, and the sync that follows it.
-fn follow(place: &Place, github: &FakeGitHub, until: Instant, known: &Acknowledged, seed: u64) {
+fn follow(place: &Place, github: &FakeGitHub, until: Instant, log: &WriteLog, seed: u64) {
     let mut numbers = Numbers(seed);
     for round in 0.. {
         if Instant::now() >= until {
@@ -193,12 +196,12 @@ fn follow(place: &Place, github: &FakeGitHub, until: Instant, known: &Acknowledg
         github.world().edit_comment(id, &format!("Said again in round {round}."));
         ends_well(place, &["sync", "--json"]);
         github.requests();
-        known.count();
+        log.count();
     }
 }
 
 /// Simulates a user who updates the indexes by hand, and sometimes rebuilds them.
-fn tidy(place: &Place, until: Instant, known: &Acknowledged) {
+fn tidy(place: &Place, until: Instant, log: &WriteLog) {
     for round in 0.. {
         if Instant::now() >= until {
             return;
@@ -208,15 +211,15 @@ fn tidy(place: &Place, until: Instant, known: &Acknowledged) {
         } else {
             ends_well(place, &["index"]);
         }
-        known.count();
+        log.count();
         std::thread::sleep(Duration::from_millis(500));
     }
 }
 
-/// The other half of the test: a long-running reader that uses the library, like the desktop app.
+/// Runs in a second process: a long-running reader that uses the library, like the desktop app.
 /// Without its variable it does nothing.
 #[tokio::test]
-async fn a_reader_that_stays() {
+async fn long_lived_reader_sees_changes() {
     let Some(folder) = std::env::var_os(READER).map(PathBuf::from) else { return };
     precedent_core::memory::limit_malloc_arenas();
     let mut options = OpenOptions::new(&folder);
@@ -230,14 +233,14 @@ async fn a_reader_that_stays() {
         let query = ["is:open", "agent timeout", "mode:semantic disk leak", "source:acme/live pump"];
         let query = query[usize::try_from(rounds % 4).unwrap()];
         let request = SearchRequest { query: query.to_owned(), limit: 20, ..SearchRequest::default() };
-        let found = casebook.search(request, &task).await.unwrap();
+        let response = casebook.search(request, &task).await.unwrap();
         // While the indexes are rebuilt there may be no matches, and the response says so.
         assert!(
-            !found.hits.is_empty() || !found.notices.is_empty(),
+            !response.hits.is_empty() || !response.notices.is_empty(),
             "nothing for {query}: {:?}",
-            found.coverage
+            response.coverage
         );
-        if let Some(hit) = found.hits.first() {
+        if let Some(hit) = response.hits.first() {
             assert_eq!(casebook.thread(&hit.key).await.unwrap().key, hit.key);
         }
         let request =
@@ -254,7 +257,7 @@ async fn a_reader_that_stays() {
 
 fn reader(place: &Place) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "concurrency::a_reader_that_stays", "--nocapture"]);
+    command.args(["--exact", "concurrency::long_lived_reader_sees_changes", "--nocapture"]);
     command.env(READER, place.casebook()).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
@@ -296,11 +299,11 @@ fn thirds(samples: &[u64]) -> (u64, u64) {
 }
 
 #[test]
-fn everything_at_once_loses_nothing_and_grows_nothing() {
+fn concurrent_use_loses_and_leaks_nothing() {
     let (duration, seed) = (Duration::from_secs(seconds()), 20_261_121);
     eprintln!("{} s with seed {seed}", duration.as_secs());
     let place = Place::new();
-    let (issues, comments) = tracker(IMPORTED, 400, seed);
+    let (issues, comments) = tracker(IMPORT_COUNT, 400, seed);
     let path = |name: &str, text: &str| place.file(name, text).to_string_lossy().into_owned();
     let (issues, comments) = (path("issues.jsonl", &issues), path("comments.jsonl", &comments));
     let github = FakeGitHub::new("acme/live");
@@ -309,9 +312,9 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
     place.ok(&["import", "github", &issues, &comments, "--source", "acme/app"]);
     place.ok(&["sync"]);
     place.ok(&["index"]);
-    let before: BTreeSet<PathBuf> = names(&folder(&place));
+    let files_before: BTreeSet<PathBuf> = names(&folder(&place));
 
-    let known = Acknowledged::default();
+    let log = WriteLog::default();
     let mut client = Client::start(&place, &["-R", "acme/app"]);
     let mut reader = reader(&place);
     let ids = [client.child.id(), reader.id()];
@@ -319,10 +322,10 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
     let (mut memories, mut most_log) = ([const { Vec::new() }; 2], 0);
     std::thread::scope(|scope| {
         let workers = [
-            scope.spawn(|| person(&place, until, &known, seed + 1)),
-            scope.spawn(|| agent(&mut client, until, &known, seed + 2)),
-            scope.spawn(|| follow(&place, &github, until, &known, seed + 3)),
-            scope.spawn(|| tidy(&place, until, &known)),
+            scope.spawn(|| person(&place, until, &log, seed + 1)),
+            scope.spawn(|| agent(&mut client, until, &log, seed + 2)),
+            scope.spawn(|| follow(&place, &github, until, &log, seed + 3)),
+            scope.spawn(|| tidy(&place, until, &log)),
         ];
         while workers.iter().any(|w| !w.is_finished()) {
             for (samples, id) in memories.iter_mut().zip(ids) {
@@ -335,8 +338,9 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
     });
     std::fs::write(place.casebook().with_extension("stop"), "").unwrap();
     let status = reader.wait().unwrap();
-    let read = reader.wait_with_output().unwrap();
-    let (said, complained) = (String::from_utf8_lossy(&read.stdout), String::from_utf8_lossy(&read.stderr));
+    let reader_output = reader.wait_with_output().unwrap();
+    let (said, complained) =
+        (String::from_utf8_lossy(&reader_output.stdout), String::from_utf8_lossy(&reader_output.stderr));
     assert!(status.success(), "the reader: {said} {complained}");
     let (code, complained) = client.end();
     assert_eq!((code, complained.as_str()), (Some(0), ""));
@@ -354,11 +358,11 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
     // Exactly the acknowledged changes are stored.
     let notes = place.json(&["note", "list", "--json=title"]);
     let titles: Vec<&str> = notes.as_array().unwrap().iter().filter_map(|n| n["title"].as_str()).collect();
-    let known_notes = known.notes.into_inner().unwrap();
+    let known_notes = log.notes.into_inner().unwrap();
     assert_eq!(titles.len(), known_notes.len(), "{titles:?}");
     assert!(known_notes.iter().all(|t| titles.contains(&t.as_str())));
     let verdicts = place.json(&["verdict", "list", "--json=first,second,kind"]);
-    let here: BTreeMap<(String, String), String> = verdicts
+    let stored_verdicts: BTreeMap<(String, String), String> = verdicts
         .as_array()
         .unwrap()
         .iter()
@@ -367,10 +371,10 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
             ((word("first"), word("second")), word("kind"))
         })
         .collect();
-    let known_verdicts = known.verdicts.into_inner().unwrap();
-    assert_eq!(here.len(), known_verdicts.len());
+    let known_verdicts = log.verdicts.into_inner().unwrap();
+    assert_eq!(stored_verdicts.len(), known_verdicts.len());
     for (pair, kind) in &known_verdicts {
-        assert_eq!(here.get(pair).map(String::as_str), Some(*kind), "{pair:?}");
+        assert_eq!(stored_verdicts.get(pair).map(String::as_str), Some(*kind), "{pair:?}");
     }
 
     // The mirror equals the server, and derived data is complete.
@@ -380,17 +384,17 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
     let coverage = &status["coverage"];
     assert_eq!(coverage["chunks"], coverage["embedded"]);
     assert_eq!(coverage["documents"], coverage["full_text"]);
-    assert_eq!(coverage["documents"], LIVE + IMPORTED + known_notes.len() as u64);
+    assert_eq!(coverage["documents"], LIVE + IMPORT_COUNT + known_notes.len() as u64);
     let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
     let sound: String = database.query_row("PRAGMA integrity_check", [], |r| r.get(0)).unwrap();
     assert_eq!(sound, "ok");
     let mut statement =
         database.prepare("SELECT number, title FROM documents WHERE key LIKE 'acme/live#%'").unwrap();
-    let here: BTreeMap<u64, String> =
+    let titles: BTreeMap<u64, String> =
         statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?))).unwrap().map(Result::unwrap).collect();
     drop(statement);
-    assert_eq!(here.len() as u64, LIVE);
-    for (number, title) in here {
+    assert_eq!(titles.len() as u64, LIVE);
+    for (number, title) in titles {
         assert_eq!(github.world().now_is(number)["title"], title, "#{number}");
     }
     let comments: u64 = database
@@ -401,21 +405,21 @@ fn everything_at_once_loses_nothing_and_grows_nothing() {
 
     // No file is left over, and the folder is not much larger than a new one.
     let (after, sizes) = (names(&folder(&place)), folder(&place).values().sum::<u64>());
-    assert_eq!(after.difference(&before).collect::<Vec<_>>(), Vec::<&PathBuf>::new());
+    assert_eq!(after.difference(&files_before).collect::<Vec<_>>(), Vec::<&PathBuf>::new());
     let count = folder(&place).len();
     assert!(count < 200, "{count} files");
     place.ok(&["index", "--rebuild"]);
-    let anew = folder(&place).values().sum::<u64>();
+    let rebuilt_bytes = folder(&place).values().sum::<u64>();
     eprintln!(
         "{} operations, {} notes, {} verdicts; {count} files of {:.1} MB, made anew {:.1} MB; the reader: {}",
-        known.done.into_inner(),
+        log.operations.into_inner(),
         known_notes.len(),
         known_verdicts.len(),
         sizes as f64 / 1e6,
-        anew as f64 / 1e6,
+        rebuilt_bytes as f64 / 1e6,
         said.lines().find(|l| l.ends_with("rounds")).unwrap_or_default(),
     );
-    assert!(sizes <= anew * 3 + (16 << 20), "{sizes} bytes, made anew {anew}");
+    assert!(sizes <= rebuilt_bytes * 3 + (16 << 20), "{sizes} bytes, made anew {rebuilt_bytes}");
 }
 
 /// Returns the names of files, without the unique parts of segment and vector names.
@@ -427,6 +431,7 @@ fn names(folder: &BTreeMap<PathBuf, u64>) -> BTreeSet<PathBuf> {
         path.with_file_name(if segment { "ID".to_owned() } else { name })
     };
     // Logs exist as long as a process has the casebook open.
-    let kept = |path: &&PathBuf| !["-wal", "-shm"].iter().any(|end| path.to_string_lossy().ends_with(end));
-    folder.keys().filter(kept).map(|p| plain(p)).collect()
+    let is_permanent =
+        |path: &&PathBuf| !["-wal", "-shm"].iter().any(|end| path.to_string_lossy().ends_with(end));
+    folder.keys().filter(is_permanent).map(|p| plain(p)).collect()
 }

@@ -12,9 +12,9 @@ use precedent_engine::Casebook;
 use serde_json::json;
 
 use crate::{
-    fake_github::{FakeGitHub, Fault, Gone, NOW},
+    fake_github::{FakeGitHub, Fault, NOW, Removal},
     fake_tracker::{FakeTracker, Shape, Trouble},
-    sync::{Mirror, synced},
+    sync::{Mirror, sync_ok},
 };
 
 /// A server of a connector's kind, with one project of a few pages.
@@ -24,7 +24,7 @@ pub trait Bench {
     /// True if editing a comment changes its item as well.
     const TOUCHES: bool = false;
     /// Creates a project with this many items, and this many comments spread over them.
-    fn filled(items: u64, comments: u64) -> Self;
+    fn with_items(items: u64, comments: u64) -> Self;
     /// Creates a casebook with this project as its only live source, with access to it.
     async fn mirror(&self) -> Mirror;
     /// Returns the source's key.
@@ -62,7 +62,7 @@ async fn sync(casebook: &Casebook, task: &Task) -> SyncReport {
 }
 
 async fn ok(mirror: &Mirror) -> SyncReport {
-    synced(&mirror.casebook, false).await
+    sync_ok(&mirror.casebook, false).await
 }
 
 fn has(report: &SyncReport, kind: GapKind) -> bool {
@@ -70,18 +70,18 @@ fn has(report: &SyncReport, kind: GapKind) -> bool {
 }
 
 pub async fn full<B: Bench>() {
-    let bench = B::filled(250, 240);
+    let bench = B::with_items(250, 240);
     let mirror = bench.mirror().await;
     let report = ok(&mirror).await;
     // A connector may read a record more than once.
     assert_eq!((report.new, report.updated), (490, 0));
-    let known = [GapKind::Deletions, GapKind::LeftOut];
-    assert!(report.gaps.iter().all(|g| known.contains(&g.kind)), "{:?}", report.gaps);
+    let expected_gaps = [GapKind::Deletions, GapKind::LeftOut];
+    assert!(report.gaps.iter().all(|g| expected_gaps.contains(&g.kind)), "{:?}", report.gaps);
     bench.assert_same(&mirror);
 }
 
 pub async fn incremental<B: Bench>() {
-    let bench = B::filled(250, 240);
+    let bench = B::with_items(250, 240);
     let mirror = bench.mirror().await;
     let first = ok(&mirror).await;
     let second = ok(&mirror).await;
@@ -89,8 +89,8 @@ pub async fn incremental<B: Bench>() {
     assert!(second.requests < first.requests && second.requests <= B::IDLE, "{}", second.requests);
 }
 
-pub async fn edited<B: Bench>() {
-    let bench = B::filled(250, 240);
+pub async fn edits_are_synced<B: Bench>() {
+    let bench = B::with_items(250, 240);
     let mirror = bench.mirror().await;
     ok(&mirror).await;
     bench.retitle(17, "Another title");
@@ -102,8 +102,8 @@ pub async fn edited<B: Bench>() {
     bench.assert_same(&mirror);
 }
 
-pub async fn edited_while_read<B: Bench>() {
-    let bench = B::filled(450, 340);
+pub async fn edits_during_a_sync<B: Bench>() {
+    let bench = B::with_items(450, 340);
     bench.restless(9);
     let mirror = bench.mirror().await;
     ok(&mirror).await;
@@ -112,12 +112,12 @@ pub async fn edited_while_read<B: Bench>() {
     bench.assert_same(&mirror);
 }
 
-pub async fn deleted<B: Bench>() {
-    let bench = B::filled(120, 0);
+pub async fn deletions_are_synced<B: Bench>() {
+    let bench = B::with_items(120, 0);
     let mirror = bench.mirror().await;
     ok(&mirror).await;
     bench.delete(5);
-    assert_eq!(synced(&mirror.casebook, true).await.gone, 1);
+    assert_eq!(sync_ok(&mirror.casebook, true).await.gone, 1);
     // The item is kept and marked, never silently removed.
     let thread = mirror.casebook.thread(&format!("{}#5", bench.key())).await.unwrap();
     assert!(thread.deleted_at.is_some());
@@ -125,7 +125,7 @@ pub async fn deleted<B: Bench>() {
 }
 
 pub async fn comment_before_item<B: Bench>() {
-    let bench = B::filled(3, 0);
+    let bench = B::with_items(3, 0);
     bench.comment_first(9);
     let mirror = bench.mirror().await;
     assert!(has(&ok(&mirror).await, GapKind::OrphanComments));
@@ -136,24 +136,24 @@ pub async fn comment_before_item<B: Bench>() {
     bench.assert_same(&mirror);
 }
 
-pub async fn resumed<B: Bench>() {
-    let bench = B::filled(350, 40);
+pub async fn failed_sync_resumes<B: Bench>() {
+    let bench = B::with_items(350, 40);
     bench.break_down();
     let mirror = bench.mirror().await;
     let report = sync(&mirror.casebook, &Task::new()).await;
     assert!(report.problem.is_some() && report.items > 0 && report.items < 350, "{report:?}");
     assert!(has(&report, GapKind::Unfinished) && has(&report, GapKind::Ended), "{:?}", report.gaps);
-    let before = report.items;
+    let items_before = report.items;
     bench.mend();
     let report = ok(&mirror).await;
     // The sync resumes from its last position, except for the page in progress.
-    assert!(report.items <= 350 - before + 100, "{} after {before}", report.items);
+    assert!(report.items <= 350 - items_before + 100, "{} after {items_before}", report.items);
     assert!(!has(&report, GapKind::Unfinished) && !has(&report, GapKind::Ended), "{:?}", report.gaps);
     bench.assert_same(&mirror);
 }
 
-pub async fn cancelled<B: Bench>() {
-    let bench = B::filled(350, 40);
+pub async fn cancelled_sync_stops<B: Bench>() {
+    let bench = B::with_items(350, 40);
     bench.stall(Duration::from_secs(20));
     let mirror = bench.mirror().await;
     let task = Task::new();
@@ -164,8 +164,8 @@ pub async fn cancelled<B: Bench>() {
         }
         task.cancel();
     };
-    let both = async { tokio::join!(sync(&mirror.casebook, &task), cancel).0 };
-    let report = tokio::time::timeout(Duration::from_secs(15), both).await.unwrap();
+    let sync_and_cancel = async { tokio::join!(sync(&mirror.casebook, &task), cancel).0 };
+    let report = tokio::time::timeout(Duration::from_secs(15), sync_and_cancel).await.unwrap();
     assert_eq!(report.problem.unwrap().code, Code::Cancelled);
     assert!(report.items > 0, "what came before is kept");
     bench.mend();
@@ -174,16 +174,16 @@ pub async fn cancelled<B: Bench>() {
 }
 
 pub async fn rate_limited<B: Bench>() {
-    let bench = B::filled(250, 40);
+    let bench = B::with_items(250, 40);
     bench.limit_once();
     let mirror = bench.mirror().await;
     ok(&mirror).await;
-    assert!(mirror.waited() >= Duration::from_secs(60), "without a word it is a minute at least");
+    assert!(mirror.take_waits() >= Duration::from_secs(60), "without a word it is a minute at least");
     bench.assert_same(&mirror);
 }
 
 pub async fn permission_lost<B: Bench>() {
-    let bench = B::filled(120, 40);
+    let bench = B::with_items(120, 40);
     bench.hide_comments(true);
     let mirror = bench.mirror().await;
     let report = ok(&mirror).await;
@@ -196,7 +196,7 @@ pub async fn permission_lost<B: Bench>() {
 }
 
 pub async fn unknown_fields<B: Bench>() {
-    let bench = B::filled(20, 0);
+    let bench = B::with_items(20, 0);
     bench.add_unknown(30);
     let mirror = bench.mirror().await;
     let report = ok(&mirror).await;
@@ -209,8 +209,8 @@ pub async fn unknown_fields<B: Bench>() {
 macro_rules! conformance {
     ($connector:ident, $bench:ty) => {
         mod $connector {
-            conformance!(@ $bench: full, incremental, edited, edited_while_read, deleted, comment_before_item, resumed,
-                cancelled, rate_limited, permission_lost, unknown_fields);
+            conformance!(@ $bench: full, incremental, edits_are_synced, edits_during_a_sync, deletions_are_synced,
+                comment_before_item, failed_sync_resumes, cancelled_sync_stops, rate_limited, permission_lost, unknown_fields);
         }
     };
     (@ $bench:ty: $($case:ident),+) => {
@@ -235,18 +235,18 @@ conformance!(zendesk, super::OnZendesk);
 
 /// Posts come with their topic: there is no list of them that could come first or be refused.
 mod discourse {
-    conformance!(@ super::OnDiscourse: full, incremental, edited, edited_while_read, deleted, resumed, cancelled, rate_limited,
-        unknown_fields);
+    conformance!(@ super::OnDiscourse: full, incremental, edits_are_synced, edits_during_a_sync,
+        deletions_are_synced, failed_sync_resumes, cancelled_sync_stops, rate_limited, unknown_fields);
 }
 
-/// A bench on a fake GitHub; `NUMBERED` selects links with page numbers.
-pub struct OnGitHub<const NUMBERED: bool>(FakeGitHub);
+/// A bench on a fake GitHub; `PAGE_NUMBERS` selects links with page numbers.
+pub struct OnGitHub<const PAGE_NUMBERS: bool>(FakeGitHub);
 
-impl<const NUMBERED: bool> Bench for OnGitHub<NUMBERED> {
-    fn filled(items: u64, comments: u64) -> Self {
+impl<const PAGE_NUMBERS: bool> Bench for OnGitHub<PAGE_NUMBERS> {
+    fn with_items(items: u64, comments: u64) -> Self {
         let github = FakeGitHub::new("acme/app");
         github.world().fill(items, comments);
-        github.world().numbered = NUMBERED;
+        github.world().has_page_numbers = PAGE_NUMBERS;
         Self(github)
     }
 
@@ -267,7 +267,7 @@ impl<const NUMBERED: bool> Bench for OnGitHub<NUMBERED> {
     }
 
     fn delete(&self, number: u64) {
-        self.0.world().remove(number, Gone::Deleted);
+        self.0.world().remove(number, Removal::Deleted);
     }
 
     fn comment_first(&self, number: u64) {
@@ -300,7 +300,7 @@ impl<const NUMBERED: bool> Bench for OnGitHub<NUMBERED> {
     }
 
     fn hide_comments(&self, hidden: bool) {
-        self.0.world().refused = if hidden { vec!["/issues/comments"] } else { vec![] };
+        self.0.world().forbidden_lists = if hidden { vec!["/issues/comments"] } else { vec![] };
     }
 
     fn add_unknown(&self, number: u64) {
@@ -332,7 +332,7 @@ macro_rules! on {
             const IDLE: u64 = $idle;
             const TOUCHES: bool = true;
 
-            fn filled(items: u64, comments: u64) -> Self {
+            fn with_items(items: u64, comments: u64) -> Self {
                 Self(FakeTracker::new(Shape::$shape, items, comments))
             }
 
@@ -403,7 +403,7 @@ macro_rules! on {
                     }
                     let page = content.lists;
                     let numbers: Vec<u64> = content.items.keys().copied().collect();
-                    let ids: Vec<u64> = content.said.keys().copied().collect();
+                    let ids: Vec<u64> = content.comments.keys().copied().collect();
                     for k in 0..7 {
                         let pick = |n: usize| (page * 37 + k * 61) % n;
                         content.retitle(numbers[pick(numbers.len())], &format!("Edited on page {page}"));
@@ -434,7 +434,7 @@ on!(OnZendesk, Zendesk, "127.0.0.1/tickets", 4);
 on!(OnDiscourse, Discourse, "127.0.0.1/topics", 3);
 
 #[tokio::test]
-async fn what_a_tracker_says_of_duplicates_becomes_links() {
+async fn tracker_duplicate_marks_become_links() {
     for shape in [
         Shape::GitLab,
         Shape::JiraCloud,
@@ -467,7 +467,7 @@ async fn what_a_tracker_says_of_duplicates_becomes_links() {
 }
 
 #[tokio::test]
-async fn a_token_goes_to_its_tracker_alone_and_a_wrong_one_is_told() {
+async fn token_goes_only_to_its_tracker() {
     for shape in Shape::ALL {
         let fake = FakeTracker::new(shape, 3, 3);
         fake.content().token = Some("canary-token".to_owned());
@@ -483,12 +483,12 @@ async fn a_token_goes_to_its_tracker_alone_and_a_wrong_one_is_told() {
         let problem = report.problem.unwrap();
         assert_eq!(problem.code, Code::Authentication, "{shape:?} {problem:?}");
         assert!(!format!("{problem:?}").contains("canary"));
-        assert_eq!(crate::sync::holding(&mirror.folder(), b"canary-token"), Vec::<String>::new());
+        assert_eq!(crate::sync::files_with(&mirror.folder(), b"canary-token"), Vec::<String>::new());
     }
 }
 
 #[tokio::test]
-async fn a_wiki_that_the_interface_gives_is_mirrored_too() {
+async fn wiki_from_the_api_is_mirrored() {
     let fake = FakeTracker::new(Shape::Redmine, 3, 0);
     {
         let mut content = fake.content();

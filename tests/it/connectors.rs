@@ -7,18 +7,18 @@ use precedent_core::{
 
 use crate::{
     fake_tracker::{FakeTracker, Shape},
-    sync::{Mirror, synced},
+    sync::{Mirror, sync_ok},
 };
 
 pub async fn sync(mirror: &Mirror) -> SyncReport {
-    synced(&mirror.casebook, false).await
+    sync_ok(&mirror.casebook, false).await
 }
 
 mod bugzilla {
     use super::*;
 
     #[tokio::test]
-    async fn a_key_is_sent_where_each_release_reads_it_and_is_kept_nowhere() {
+    async fn key_is_sent_per_release_and_never_stored() {
         for (version, sent) in [
             ("5.0.6", None),
             ("5.2", None),
@@ -41,14 +41,14 @@ mod bugzilla {
                     "{version} {address}"
                 );
             }
-            assert_eq!(crate::sync::holding(&mirror.folder(), b"canary-token"), Vec::<String>::new());
+            assert_eq!(crate::sync::files_with(&mirror.folder(), b"canary-token"), Vec::<String>::new());
         }
     }
 
     #[tokio::test]
-    async fn one_bug_that_may_not_be_seen_hides_the_comments_of_no_other() {
+    async fn hidden_bug_hides_no_other_comments() {
         let fake = FakeTracker::new(Shape::Bugzilla, 5, 5);
-        fake.content().locked.insert(3);
+        fake.content().locked_items.insert(3);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         let report = sync(&mirror).await;
         assert_eq!((report.items, report.comments), (5, 4));
@@ -59,7 +59,7 @@ mod bugzilla {
     }
 
     #[tokio::test]
-    async fn a_closed_bug_says_why_and_its_labels_are_product_component_and_keywords() {
+    async fn closed_bug_has_reason_and_labels() {
         let fake = FakeTracker::new(Shape::Bugzilla, 3, 0);
         fake.content().items.get_mut(&2).unwrap().open = false;
         let mirror = Mirror::of_tracker(&fake, None, false).await;
@@ -71,7 +71,7 @@ mod bugzilla {
     }
 
     #[tokio::test]
-    async fn a_product_is_named_as_people_name_it_and_one_that_is_none_is_told() {
+    async fn product_names_are_matched_and_unknown_ones_reported() {
         let fake = FakeTracker::new(Shape::Bugzilla, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         let add = async |place: String, key: &str| {
@@ -99,7 +99,7 @@ mod azure {
     use super::*;
 
     #[tokio::test]
-    async fn a_work_item_is_read_with_its_kind_area_and_tags_and_long_threads_whole() {
+    async fn work_item_has_fields_and_full_thread() {
         let fake = FakeTracker::new(Shape::Azure, 3, 21);
         fake.content().items.get_mut(&2).unwrap().open = false;
         let mirror = Mirror::of_tracker(&fake, None, false).await;
@@ -119,9 +119,9 @@ mod azure {
     }
 
     #[tokio::test]
-    async fn a_page_to_sign_in_counts_as_a_token_that_is_not_accepted() {
+    async fn sign_in_page_means_rejected_token() {
         let fake = FakeTracker::new(Shape::Azure, 1, 0);
-        fake.content().everything = Some(203);
+        fake.content().forced_status = Some(203);
         let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
         let error = mirror.casebook.test_source("acme/Kiln-App", &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::Authentication);
@@ -129,7 +129,7 @@ mod azure {
     }
 
     #[tokio::test]
-    async fn every_way_to_write_a_project_names_the_same() {
+    async fn every_project_spelling_names_the_same() {
         let fake = FakeTracker::new(Shape::Azure, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         for (n, (tracker, place)) in [
@@ -163,19 +163,19 @@ mod linear {
     use super::*;
 
     #[tokio::test]
-    async fn an_issue_in_the_trash_is_marked_at_once() {
+    async fn trashed_issue_is_marked_at_once() {
         let fake = FakeTracker::new(Shape::Linear, 60, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         sync(&mirror).await;
         fake.content().retitle(7, "Thrown away");
-        fake.content().locked.insert(7);
+        fake.content().locked_items.insert(7);
         let report = sync(&mirror).await;
         assert_eq!((report.gone, report.updated), (1, 0));
         assert!(mirror.casebook.thread("acme/KILN#7").await.unwrap().deleted_at.is_some());
     }
 
     #[tokio::test]
-    async fn a_key_of_another_workspace_and_a_team_that_is_none_are_told() {
+    async fn wrong_workspace_and_unknown_team_are_reported() {
         let fake = FakeTracker::new(Shape::Linear, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         for (place, said, hint) in [
@@ -204,9 +204,9 @@ mod confluence {
     use super::*;
     use crate::{fake_github::NOW, fake_tracker::Trouble};
 
-    const BOTH: [Shape; 2] = [Shape::ConfluenceCloud, Shape::ConfluenceServer];
+    const SHAPES: [Shape; 2] = [Shape::ConfluenceCloud, Shape::ConfluenceServer];
 
-    fn filled(shape: Shape, pages: i64) -> FakeTracker {
+    fn tracker_with_pages(shape: Shape, pages: i64) -> FakeTracker {
         let fake = FakeTracker::new(shape, 0, 0);
         for n in 1..=pages {
             let text = format!("<h2>Pump {n}</h2><p>Mind <code>valve_{n}</code>.</p>");
@@ -216,9 +216,9 @@ mod confluence {
     }
 
     #[tokio::test]
-    async fn a_space_is_mirrored_and_what_changed_and_what_is_gone_is_seen() {
-        for shape in BOTH {
-            let fake = filled(shape, 130);
+    async fn space_sync_sees_changes_and_deletions() {
+        for shape in SHAPES {
+            let fake = tracker_with_pages(shape, 130);
             let mirror = Mirror::of_tracker(&fake, None, false).await;
             let report = sync(&mirror).await;
             assert_eq!((report.new, report.wiki_pages, report.items), (130, 130, 0), "{shape:?}");
@@ -228,9 +228,9 @@ mod confluence {
             assert_eq!(page.title, "Pump 7");
             assert_eq!(page.markdown.trim(), "## Pump 7\n\nMind `valve_7`.");
             assert_eq!(page.author.as_deref(), Some("Ada"));
-            let again = sync(&mirror).await;
-            assert_eq!((again.new, again.updated, again.gone), (0, 0, 0));
-            assert!(again.requests < report.requests && again.requests <= 8, "{}", again.requests);
+            let second = sync(&mirror).await;
+            assert_eq!((second.new, second.updated, second.gone), (0, 0, 0));
+            assert!(second.requests < report.requests && second.requests <= 8, "{}", second.requests);
             {
                 let mut content = fake.content();
                 content.pages.remove("Pump 7");
@@ -248,13 +248,13 @@ mod confluence {
     }
 
     #[tokio::test]
-    async fn limits_are_waited_for_and_what_may_not_be_read_is_told() {
-        for shape in BOTH {
-            let fake = filled(shape, 50);
+    async fn rate_limits_are_awaited_and_hidden_pages_reported() {
+        for shape in SHAPES {
+            let fake = tracker_with_pages(shape, 50);
             fake.content().trouble = Some((1, 1, Trouble::Status(429)));
             let mirror = Mirror::of_tracker(&fake, None, false).await;
             assert_eq!(sync(&mirror).await.new, 50);
-            assert!(mirror.waited() >= Duration::from_secs(60));
+            assert!(mirror.take_waits() >= Duration::from_secs(60));
             fake.content().trouble = Some((0, u32::MAX, Trouble::Status(403)));
             let report = sync(&mirror).await;
             assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused), "{:?}", report.gaps);
@@ -270,9 +270,9 @@ mod confluence {
     }
 
     #[tokio::test]
-    async fn a_space_that_is_none_is_told() {
-        for shape in BOTH {
-            let fake = filled(shape, 1);
+    async fn unknown_space_is_reported() {
+        for shape in SHAPES {
+            let fake = tracker_with_pages(shape, 1);
             let mirror = Mirror::of_tracker(&fake, None, false).await;
             let new = NewMirror {
                 tracker: "confluence".to_owned(),

@@ -11,19 +11,19 @@ fn import<'a>(issues: &'a str, comments: &'a str) -> [&'a str; 6] {
 }
 
 #[test]
-fn kill_at_ten_moments_of_import_and_indexing() {
+fn killed_import_and_indexing_resume() {
     let (issues, comments) = tracker(1000, 2000, 7);
-    let undisturbed = Place::new();
-    let a = undisturbed.file("issues.jsonl", &issues).to_string_lossy().into_owned();
-    let b = undisturbed.file("comments.jsonl", &comments).to_string_lossy().into_owned();
+    let reference = Place::new();
+    let a = reference.file("issues.jsonl", &issues).to_string_lossy().into_owned();
+    let b = reference.file("comments.jsonl", &comments).to_string_lossy().into_owned();
     let start = Instant::now();
-    undisturbed.ok(&import(&a, &b));
+    reference.ok(&import(&a, &b));
     let whole = start.elapsed();
-    let want = content(&undisturbed);
+    let want = content(&reference);
 
     // Kills hit a resumed run and then a fresh one, so that both early and late moments are tested.
     let mut numbers = Numbers(SEED);
-    let mut killed = 0;
+    let mut kills = 0;
     let mut place = Place::new();
     for round in 0..10 {
         if round == 5 {
@@ -33,7 +33,7 @@ fn kill_at_ten_moments_of_import_and_indexing() {
         let share = u32::try_from(numbers.below(90) + 5).unwrap();
         std::thread::sleep((whole * share / 100).max(Duration::from_millis(30)));
         if child.try_wait().unwrap().is_none() {
-            killed += 1;
+            kills += 1;
         }
         child.kill().unwrap();
         child.wait().unwrap();
@@ -42,30 +42,30 @@ fn kill_at_ten_moments_of_import_and_indexing() {
             assert_eq!(content(&place), want, "after kill {round} with seed {SEED}");
         }
     }
-    assert!(killed >= 3, "only {killed} of 10 runs were still going when they were killed");
+    assert!(kills >= 3, "only {kills} of 10 runs were still going when they were killed");
 }
 
 #[test]
-fn importing_again_changes_nothing() {
+fn second_import_changes_nothing() {
     let (issues, comments) = tracker(300, 600, 3);
     let place = Place::new();
     let a = place.file("issues.jsonl", &issues).to_string_lossy().into_owned();
     let b = place.file("comments.jsonl", &comments).to_string_lossy().into_owned();
     place.ok(&import(&a, &b));
-    let before = content(&place);
-    let mut again = import(&a, &b).to_vec();
-    again.push("--json");
-    let report = place.json(&again);
+    let content_before = content(&place);
+    let mut arguments = import(&a, &b).to_vec();
+    arguments.push("--json");
+    let report = place.json(&arguments);
     assert_eq!(
         (&report["new"], &report["updated"], &report["unchanged"]),
         (&0.into(), &0.into(), &900.into())
     );
     assert_eq!((&report["index"]["documents"], &report["index"]["embedded"]), (&0.into(), &0.into()));
-    assert_eq!(content(&place), before);
+    assert_eq!(content(&place), content_before);
 }
 
 #[test]
-fn deleted_indexes_are_made_again() {
+fn deleted_indexes_are_rebuilt() {
     let (issues, comments) = tracker(200, 300, 4);
     let place = Place::new();
     let a = place.file("issues.jsonl", &issues).to_string_lossy().into_owned();
@@ -77,10 +77,10 @@ fn deleted_indexes_are_made_again() {
     assert_eq!(content(&place), want, "a search makes the full text again");
 
     std::fs::remove_dir_all(place.casebook().join("vectors")).unwrap();
-    let found = place.json(&["search", "agent timeout", "--json"]);
-    assert_eq!(found["coverage"]["embedded"], 0);
-    assert!(found["notices"][0]["text"].as_str().unwrap().contains("semantic index is 0 % built"));
-    assert!(!found["hits"].as_array().unwrap().is_empty());
+    let response = place.json(&["search", "agent timeout", "--json"]);
+    assert_eq!(response["coverage"]["embedded"], 0);
+    assert!(response["notices"][0]["text"].as_str().unwrap().contains("semantic index is 0 % built"));
+    assert!(!response["hits"].as_array().unwrap().is_empty());
     place.ok(&["index"]);
     assert_eq!(content(&place), want);
 

@@ -19,7 +19,7 @@ mod zendesk {
     use crate::{fake_github::NOW, fake_tracker::Trouble};
 
     #[tokio::test]
-    async fn a_ticket_is_read_with_its_status_and_tags_and_a_long_thread_whole() {
+    async fn ticket_has_status_tags_and_full_thread() {
         let fake = FakeTracker::new(Shape::Zendesk, 3, 130);
         fake.content().items.get_mut(&2).unwrap().open = false;
         let mirror = Mirror::of_tracker(&fake, None, false).await;
@@ -38,17 +38,17 @@ mod zendesk {
             (thread.comments[0].author.as_deref(), thread.comments[0].association.as_deref()),
             (Some("Grace"), Some("MEMBER"))
         );
-        let asked = fake.content().log.iter().filter(|(a, _)| a.contains("show_many")).count();
-        assert_eq!(asked, 1, "whom a thread does not name is asked for once");
+        let user_requests = fake.content().log.iter().filter(|(a, _)| a.contains("show_many")).count();
+        assert_eq!(user_requests, 1, "whom a thread does not name is asked for once");
     }
 
     #[tokio::test]
-    async fn a_deleted_ticket_is_told_by_the_export_and_marked_at_once() {
+    async fn deleted_ticket_is_marked_at_once() {
         let fake = FakeTracker::new(Shape::Zendesk, 130, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         sync(&mirror).await;
         fake.content().retitle(7, "Thrown away");
-        fake.content().locked.insert(7);
+        fake.content().locked_items.insert(7);
         let report = sync(&mirror).await;
         assert_eq!((report.gone, report.updated), (1, 0));
         let key = mirror.key().await;
@@ -56,7 +56,7 @@ mod zendesk {
     }
 
     #[tokio::test]
-    async fn the_help_centre_is_the_wiki_and_what_was_withdrawn_is_seen() {
+    async fn help_center_is_mirrored_as_wiki() {
         let fake = FakeTracker::new(Shape::Zendesk, 3, 0);
         for n in 1..=70 {
             let text = format!("<h2>Pump {n}</h2><p>Mind <code>valve_{n}</code>.</p>");
@@ -70,8 +70,8 @@ mod zendesk {
         let page = mirror.casebook.thread(&format!("{key}:Pump-07-360006")).await.unwrap();
         assert_eq!((page.title.as_str(), page.markdown.trim()), ("Pump 07", "## Pump 7\n\nMind `valve_7`."));
         assert_eq!((page.author.as_deref(), page.labels), (Some("Grace"), vec!["kiln".to_owned()]));
-        let again = sync(&mirror).await;
-        assert_eq!((again.new, again.updated, again.gone), (0, 0, 0));
+        let second = sync(&mirror).await;
+        assert_eq!((second.new, second.updated, second.gone), (0, 0, 0));
         {
             let mut content = fake.content();
             let text = content.pages["Pump 08"].0.clone();
@@ -87,16 +87,16 @@ mod zendesk {
     }
 
     #[tokio::test]
-    async fn only_an_administrator_may_export_and_no_token_at_all_is_told() {
+    async fn missing_administrator_or_token_is_reported() {
         let fake = FakeTracker::new(Shape::Zendesk, 3, 0);
         fake.content().trouble = Some((0, u32::MAX, Trouble::Status(403)));
         let mirror = Mirror::of_tracker(&fake, Some("ada@acme.example:canary-token"), false).await;
         let report = sync(&mirror).await;
         assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("administrators")));
         // The suffix tells Zendesk that a token follows instead of a password.
-        let sent = fake.content().log.last().unwrap().1.clone();
-        assert_eq!(sent.as_deref(), Some("ada@acme.example/token:canary-token"));
-        assert_eq!(crate::sync::holding(&mirror.folder(), b"canary-token"), Vec::<String>::new());
+        let login = fake.content().log.last().unwrap().1.clone();
+        assert_eq!(login.as_deref(), Some("ada@acme.example/token:canary-token"));
+        assert_eq!(crate::sync::files_with(&mirror.folder(), b"canary-token"), Vec::<String>::new());
 
         let fake = FakeTracker::new(Shape::Zendesk, 1, 0);
         let mirror = Mirror::without_token(&fake).await;
@@ -106,7 +106,7 @@ mod zendesk {
     }
 
     #[tokio::test]
-    async fn a_cursor_that_is_no_longer_known_costs_nothing() {
+    async fn expired_cursor_loses_nothing() {
         let fake = FakeTracker::new(Shape::Zendesk, 250, 30);
         fake.content().version = Some("forgets");
         let mirror = Mirror::of_tracker(&fake, None, false).await;
@@ -116,7 +116,7 @@ mod zendesk {
     }
 
     #[tokio::test]
-    async fn an_account_is_named_by_its_host() {
+    async fn account_is_named_by_its_host() {
         let fake = FakeTracker::new(Shape::Zendesk, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         for (place, good) in [
@@ -151,7 +151,7 @@ mod discourse {
     use crate::fake_github::NOW;
 
     #[tokio::test]
-    async fn a_topic_with_an_accepted_answer_is_solved_and_a_long_one_is_read_whole() {
+    async fn accepted_answer_solves_a_topic() {
         let fake = FakeTracker::new(Shape::Discourse, 40, 0);
         {
             let mut content = fake.content();
@@ -174,35 +174,39 @@ mod discourse {
             thread.comments.iter().filter(|c| c.association.as_deref() == Some(ANSWER)).collect();
         assert_eq!(answers.len(), 1);
         assert_eq!(answers[0].markdown.trim(), "It is valve 41.");
-        let closed = mirror.casebook.thread(&format!("{key}#4")).await.unwrap();
+        let thread = mirror.casebook.thread(&format!("{key}#4")).await.unwrap();
         assert_eq!(
-            (closed.state, closed.state_reason, closed.comments.len()),
+            (thread.state, thread.state_reason, thread.comments.len()),
             (Some(State::Closed), None, 0)
         );
-        assert!(closed.closed_at.is_some(), "the note of its closing says when");
+        assert!(thread.closed_at.is_some(), "the note of its closing says when");
     }
 
     #[tokio::test]
-    async fn pinned_topics_are_met_once_and_do_not_end_the_list() {
+    async fn pinned_topics_do_not_end_the_list() {
         let fake = FakeTracker::new(Shape::Discourse, 100, 0);
         // The oldest two topics are at the top.
-        fake.content().pinned = [1, 2].into();
+        fake.content().pinned_items = [1, 2].into();
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         assert_eq!(sync(&mirror).await.items, 100);
         for number in [50, 60] {
             fake.content().retitle(number, "Asked again");
         }
-        let before = fake.content().log.len();
+        let requests_before = fake.content().log.len();
         let report = sync(&mirror).await;
         assert_eq!((report.new, report.updated), (0, 2));
-        let asked: Vec<String> = fake.content().log[before..].iter().map(|(a, _)| a.clone()).collect();
+        let addresses: Vec<String> =
+            fake.content().log[requests_before..].iter().map(|(a, _)| a.clone()).collect();
         // Three topics are read: those two, and the one that was last before them.
-        assert_eq!(asked.iter().filter(|a| a.starts_with("/t/")).count(), 3, "{asked:?}");
-        assert!(!asked.iter().any(|a| a.starts_with("/t/1.json")), "an old one is not read for being pinned");
+        assert_eq!(addresses.iter().filter(|a| a.starts_with("/t/")).count(), 3, "{addresses:?}");
+        assert!(
+            !addresses.iter().any(|a| a.starts_with("/t/1.json")),
+            "an old one is not read for being pinned"
+        );
     }
 
     #[tokio::test]
-    async fn what_was_solved_closed_or_deleted_without_a_post_is_seen_by_the_weekly_look() {
+    async fn weekly_sweep_sees_changes_without_a_post() {
         let fake = FakeTracker::new(Shape::Discourse, 70, 70);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         sync(&mirror).await;
@@ -211,7 +215,7 @@ mod discourse {
             content.answers.insert(9);
             content.items.get_mut(&12).unwrap().open = false;
             content.items.remove(&15);
-            content.said.retain(|_, s| s.number != 15);
+            content.comments.retain(|_, s| s.number != 15);
             // The added topic was hidden before.
             content.put(90, "Was in a hidden category", NOW - 2_000_000);
         }
@@ -222,14 +226,14 @@ mod discourse {
         // Three records changed: the topic, its answer, and the closed topic.
         assert_eq!((report.new, report.updated, report.gone), (1, 3, 1), "{report:?}");
         let key = mirror.key().await;
-        let solved = mirror.casebook.thread(&format!("{key}#9")).await.unwrap();
-        assert_eq!(solved.state_reason.as_deref(), Some("completed"));
-        assert_eq!(solved.comments[0].association.as_deref(), Some(ANSWER));
+        let thread = mirror.casebook.thread(&format!("{key}#9")).await.unwrap();
+        assert_eq!(thread.state_reason.as_deref(), Some("completed"));
+        assert_eq!(thread.comments[0].association.as_deref(), Some(ANSWER));
         assert!(mirror.casebook.thread(&format!("{key}#15")).await.unwrap().deleted_at.is_some());
     }
 
     #[tokio::test]
-    async fn a_category_is_mirrored_alone_and_a_key_says_whose_it_is() {
+    async fn category_can_be_mirrored_alone() {
         let fake = FakeTracker::new(Shape::Discourse, 80, 0);
         let mirror = Mirror::of_tracker(&fake, Some("ada:canary-token"), false).await;
         let add = async |place: &str| {
@@ -262,9 +266,9 @@ mod discourse {
     }
 
     #[tokio::test]
-    async fn a_key_that_is_wrong_is_told_though_it_is_refused_like_a_hidden_topic() {
+    async fn wrong_key_is_reported_despite_hidden_topics() {
         let fake = FakeTracker::new(Shape::Discourse, 1, 0);
-        fake.content().everything = Some(403);
+        fake.content().forced_status = Some(403);
         let mirror = Mirror::of_tracker(&fake, Some("canary-token"), false).await;
         let error = mirror.casebook.test_source(&mirror.key().await, &Task::new()).await.unwrap_err();
         assert_eq!(error.code(), Code::Authentication);

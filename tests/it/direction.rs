@@ -45,7 +45,7 @@ fn module(file: &Path, root: &Path) -> Module {
 /// The paths that a file uses, from the top of its module; unit tests are left out.
 #[derive(Default)]
 struct Paths {
-    used: Vec<Module>,
+    paths: Vec<Module>,
     /// Imported names with their full paths.
     names: BTreeMap<String, Module>,
 }
@@ -69,13 +69,13 @@ impl Paths {
                 }
                 self.name(Some(rename.rename.to_string()), at);
             }
-            syn::UseTree::Glob(_) => self.used.push(at),
+            syn::UseTree::Glob(_) => self.paths.push(at),
             syn::UseTree::Group(group) => group.items.iter().for_each(|t| self.tree(t, at.clone())),
         }
     }
 
     fn name(&mut self, name: Option<String>, path: Module) {
-        self.used.push(path.clone());
+        self.paths.push(path.clone());
         if let Some(name) = name {
             self.names.insert(name, path);
         }
@@ -99,7 +99,7 @@ impl<'ast> Visit<'ast> for Paths {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         if path.segments.len() > 1 {
-            self.used.push(path.segments.iter().map(|s| s.ident.to_string()).collect());
+            self.paths.push(path.segments.iter().map(|s| s.ident.to_string()).collect());
         }
         visit::visit_path(self, path);
     }
@@ -112,15 +112,15 @@ fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     let mut modules: BTreeMap<Module, Paths> = BTreeMap::new();
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
-        let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let file_syntax = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let mut paths = Paths::default();
-        paths.visit_file(&parsed);
+        paths.visit_file(&file_syntax);
         modules.insert(module(&file, root), paths);
     }
     let mut out = BTreeMap::new();
     for (from, paths) in &modules {
-        let used = paths.used.iter().filter_map(|p| resolve(&modules, from, p, 0));
-        out.insert(from.clone(), used.filter(|to| to != from).collect());
+        let targets = paths.paths.iter().filter_map(|p| resolve(&modules, from, p, 0));
+        out.insert(from.clone(), targets.filter(|to| to != from).collect());
     }
     out
 }
@@ -136,8 +136,8 @@ fn resolve(modules: &BTreeMap<Module, Paths>, from: &Module, path: &[String], de
                 from.clone()
             } else {
                 // An imported name continues with its full path.
-                let meant = modules[from].names.get(first).filter(|m| m.len() > 1 || m[0] != first)?;
-                let path = [meant.as_slice(), &path[1..]].concat();
+                let target = modules[from].names.get(first).filter(|m| m.len() > 1 || m[0] != first)?;
+                let path = [target.as_slice(), &path[1..]].concat();
                 return (depth < 8).then(|| resolve(modules, from, &path, depth + 1))?;
             }
         }
@@ -150,10 +150,10 @@ fn resolve(modules: &BTreeMap<Module, Paths>, from: &Module, path: &[String], de
                 let child = [at.as_slice(), &[name.to_owned()]].concat();
                 if modules.contains_key(&child) {
                     at = child;
-                } else if let Some(meant) = modules.get(&at)?.names.get(name)
+                } else if let Some(target) = modules.get(&at)?.names.get(name)
                     && depth < 8
                 {
-                    let rest = [meant.as_slice(), &path[place + 1..]].concat();
+                    let rest = [target.as_slice(), &path[place + 1..]].concat();
                     return resolve(modules, &at, &rest, depth + 1).or(Some(at));
                 } else {
                     return Some(at);
@@ -189,18 +189,18 @@ fn circles(uses: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<String> {
     let inside: Vec<&Module> = edges.keys().filter(|m| reach(m).contains(m)).collect();
     let mut out = BTreeSet::new();
     for one in &inside {
-        let all: Vec<String> = inside
+        let edges: Vec<String> = inside
             .iter()
             .filter(|o| reach(one).contains(*o) && reach(o).contains(one))
             .map(|o| o.join("::"))
             .collect();
-        out.insert(all.join(" <-> "));
+        out.insert(edges.join(" <-> "));
     }
     out.into_iter().collect()
 }
 
 #[test]
-fn modules_have_no_circle() {
+fn modules_have_no_cycle() {
     let (mut found, mut edges) = (Vec::new(), 0);
     for root in crates() {
         let uses = uses(&root);
@@ -215,7 +215,7 @@ fn modules_have_no_circle() {
 /// Checks that the engine uses no terminal, window, environment or home folder; dangerous or
 /// foreign code has a single place each.
 #[test]
-fn what_has_a_home_is_used_nowhere_else() {
+fn restricted_calls_stay_in_their_module() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     let mut files = Vec::new();
     sources(&root, &mut files);

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     fake_github::{FakeGitHub, NOW},
-    sync::{Mirror, synced},
+    sync::{Mirror, sync_ok},
 };
 
 const TOKEN: &str = "canary-token";
@@ -34,7 +34,7 @@ fn questions(github: &FakeGitHub) -> usize {
 }
 
 #[tokio::test]
-async fn discussions_are_items_with_all_that_is_said_below_them() {
+async fn discussions_are_items_with_all_replies() {
     let github = github(45);
     {
         let mut world = github.world();
@@ -42,80 +42,83 @@ async fn discussions_are_items_with_all_that_is_said_below_them() {
         talk.comments = (1..=95).map(|id| (9_000 + id, 0)).collect();
         talk.comments[3].1 = 65;
         talk.answer = Some(9_002);
-        talk.deleted = vec![9_004];
-        world.talk(301, "Old question", NOW - 40).closed = Some("OUTDATED");
+        talk.deleted_comments = vec![9_004];
+        world.talk(301, "Old question", NOW - 40).close_reason = Some("OUTDATED");
     }
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
     assert_eq!(github.world().invalid, Vec::<String>::new());
     // Each discussion has two comments with two replies each; of the long one, all but the deleted
     // comment count.
     assert_eq!((report.items, report.comments), (20 + 47, 10 + 45 * 4 + 94 + 65));
-    let answered = mirror.casebook.thread("acme/app#300").await.unwrap();
-    assert_eq!((answered.state, answered.state_reason.as_deref()), (Some(State::Closed), Some("completed")));
-    assert_eq!(answered.labels, ["Q&A", "pumps"]);
+    let with_answer = mirror.casebook.thread("acme/app#300").await.unwrap();
+    assert_eq!(
+        (with_answer.state, with_answer.state_reason.as_deref()),
+        (Some(State::Closed), Some("completed"))
+    );
+    assert_eq!(with_answer.labels, ["Q&A", "pumps"]);
     let answer: Vec<_> =
-        answered.comments.iter().filter(|c| c.association.as_deref() == Some(ANSWER)).collect();
+        with_answer.comments.iter().filter(|c| c.association.as_deref() == Some(ANSWER)).collect();
     assert_eq!(answer.len(), 1);
     assert_eq!(answer[0].markdown.trim(), "It is valve 9002.");
-    let declined = mirror.casebook.thread("acme/app#301").await.unwrap();
+    let without_answer = mirror.casebook.thread("acme/app#301").await.unwrap();
     assert_eq!(
-        (declined.state, declined.state_reason.as_deref()),
+        (without_answer.state, without_answer.state_reason.as_deref()),
         (Some(State::Closed), Some("not_planned"))
     );
     assert_eq!(mirror.casebook.thread("acme/app#102").await.unwrap().state, Some(State::Open));
 }
 
 #[tokio::test]
-async fn only_what_changed_is_read_again() {
+async fn only_changed_discussions_are_fetched_again() {
     let github = github(90);
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
-    synced(&mirror.casebook, false).await;
-    let before = questions(&github);
-    let report = synced(&mirror.casebook, false).await;
+    sync_ok(&mirror.casebook, false).await;
+    let questions_before = questions(&github);
+    let report = sync_ok(&mirror.casebook, false).await;
     assert_eq!((report.new, report.updated), (0, 0));
-    assert_eq!(questions(&github) - before, 1, "a look at the newest ones");
+    assert_eq!(questions(&github) - questions_before, 1, "a look at the newest ones");
     {
         let mut world = github.world();
         let talk = world.discussions.get_mut(&105).unwrap();
-        (talk.updated, talk.answer) = (NOW + 5, Some(1_050));
+        (talk.updated_at, talk.answer) = (NOW + 5, Some(1_050));
         world.talk(400, "A new one", NOW + 6);
     }
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     // The discussion and its new answer changed.
     assert_eq!((report.new, report.updated), (1, 2));
     assert_eq!(mirror.casebook.thread("acme/app#105").await.unwrap().state, Some(State::Closed));
 }
 
 #[tokio::test]
-async fn a_discussion_that_was_deleted_is_marked_and_open_ones_are_not_asked_for_one_by_one() {
+async fn deleted_discussion_is_marked_without_single_requests() {
     let github = github(60);
     let mirror = Mirror::with(&github, Some(TOKEN)).await;
-    synced(&mirror.casebook, false).await;
+    sync_ok(&mirror.casebook, false).await;
     github.world().discussions.remove(&110);
-    let report = synced(&mirror.casebook, true).await;
+    let report = sync_ok(&mirror.casebook, true).await;
     // The discussion and its four comments were removed.
     assert_eq!(report.gone, 1 + 4);
     assert!(mirror.casebook.thread("acme/app#110").await.unwrap().deleted_at.is_some());
     assert!(mirror.casebook.thread("acme/app#111").await.unwrap().deleted_at.is_none());
     // Three pages of the list and the parts of the deleted discussion were requested.
-    let asked = github.world().log.iter().filter(|l| l.address.contains("/issues/1")).count();
-    assert!(asked <= 2, "{asked}");
+    let item_requests = github.world().log.iter().filter(|l| l.address.contains("/issues/1")).count();
+    assert!(item_requests <= 2, "{item_requests}");
 }
 
 #[tokio::test]
-async fn where_there_are_none_nothing_is_asked_and_without_leave_the_rest_is_mirrored() {
-    let none = github(0);
-    let mirror = Mirror::with(&none, Some(TOKEN)).await;
-    let report = synced(&mirror.casebook, false).await;
+async fn missing_or_forbidden_discussions_are_skipped() {
+    let empty = github(0);
+    let mirror = Mirror::with(&empty, Some(TOKEN)).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert!(report.gaps.iter().all(|g| g.kind == GapKind::Deletions), "{:?}", report.gaps);
-    assert!(!none.world().log.iter().any(|l| l.address.contains("graphql") && l.status != 200));
+    assert!(!empty.world().log.iter().any(|l| l.address.contains("graphql") && l.status != 200));
 
     let signed_out = github(3);
     signed_out.world().token = None;
     let mirror = Mirror::of(&signed_out).await;
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert_eq!(report.items, 20);
     let gap = report.gaps.iter().find(|g| g.kind == GapKind::Refused).unwrap();
     assert!(gap.text.contains("Discussions") && gap.text.contains("signing in"), "{gap:?}");
@@ -124,24 +127,24 @@ async fn where_there_are_none_nothing_is_asked_and_without_leave_the_rest_is_mir
     forbidden.world().discussions_refused =
         Some(json!({"type": "FORBIDDEN", "message": "Resource not accessible by personal access token"}));
     let mirror = Mirror::with(&forbidden, Some(TOKEN)).await;
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert_eq!(report.items, 20);
     assert!(report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("not accessible")));
     let access = mirror.casebook.test_source("acme/app", &Task::new()).await.unwrap();
     assert!(access.refused.iter().any(|r| r.contains("discussions")), "{access:?}");
     forbidden.world().discussions_refused = None;
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert_eq!(report.new, 3 + 3 * 4);
     assert!(!report.gaps.iter().any(|g| g.kind == GapKind::Refused));
 }
 
 #[tokio::test]
-async fn an_old_server_and_a_limit_are_met() {
+async fn old_server_and_rate_limit_are_handled() {
     let old = github(3);
     old.world().discussions_refused =
         Some(json!({"message": "Field 'discussions' doesn't exist on type 'Repository'"}));
     let mirror = Mirror::with(&old, Some(TOKEN)).await;
-    let report = synced(&mirror.casebook, false).await;
+    let report = sync_ok(&mirror.casebook, false).await;
     assert!(
         report.gaps.iter().any(|g| g.kind == GapKind::Refused && g.text.contains("does not support them"))
     );
@@ -152,6 +155,6 @@ async fn an_old_server_and_a_limit_are_met() {
     let mirror = Mirror::with(&busy, Some(TOKEN)).await;
     let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
     assert_eq!(report.problem.unwrap().code, precedent_core::Code::RateLimited);
-    assert!(mirror.waited() >= std::time::Duration::from_secs(60));
+    assert!(mirror.take_waits() >= std::time::Duration::from_secs(60));
     assert_eq!(report.items, 20, "what came before is kept");
 }

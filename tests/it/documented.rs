@@ -13,7 +13,7 @@ type Block = (String, String);
 /// Returns the pages with commands for readers, with their code blocks.
 fn pages() -> Vec<(PathBuf, Vec<Block>)> {
     let root = model::root();
-    let mut all: Vec<PathBuf> =
+    let mut files: Vec<PathBuf> =
         ["README.md", "CONTRIBUTING.md", "SECURITY.md"].iter().map(|name| root.join(name)).collect();
     let mut folders = vec![root.join("docs")];
     while let Some(folder) = folders.pop() {
@@ -22,12 +22,12 @@ fn pages() -> Vec<(PathBuf, Vec<Block>)> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "md") {
-                all.push(path);
+                files.push(path);
             }
         }
     }
-    all.sort();
-    all.into_iter().map(|path| (path.clone(), blocks(&std::fs::read_to_string(&path).unwrap()))).collect()
+    files.sort();
+    files.into_iter().map(|path| (path.clone(), blocks(&std::fs::read_to_string(&path).unwrap()))).collect()
 }
 
 fn blocks(text: &str) -> Vec<Block> {
@@ -52,7 +52,7 @@ fn blocks(text: &str) -> Vec<Block> {
 
 /// Returns the commands in a block: every line of `sh`, and the lines after `$` in `console`. A
 /// line may continue in the next.
-fn typed((word, content): &Block) -> Vec<String> {
+fn commands((word, content): &Block) -> Vec<String> {
     let whole = content.replace("\\\n", " ");
     let lines = whole.lines().map(str::trim);
     match word.as_str() {
@@ -101,7 +101,7 @@ fn calls(line: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_line_is_read_as_a_shell_does() {
+fn lines_are_parsed_like_a_shell() {
     assert_eq!(
         calls(
             "gh auth token | precedent login git.acme.example < t.txt && X=1 precedent search \"two # words\" 'a \"b\"' -- # why"
@@ -112,15 +112,15 @@ fn a_line_is_read_as_a_shell_does() {
     assert!(calls("cargo xtask start").is_empty());
     let block =
         ("console".to_owned(), "$ precedent status\nCasebook\n$ precedent \\\n    doctor\n".to_owned());
-    assert_eq!(typed(&block), ["precedent status", "precedent      doctor"]);
+    assert_eq!(commands(&block), ["precedent status", "precedent      doctor"]);
 }
 
 #[test]
-fn every_command_in_the_documentation_can_be_typed() {
+fn documented_commands_parse() {
     let place = Place::new();
     let mut count = 0;
     for (path, blocks) in pages() {
-        for line in blocks.iter().flat_map(typed) {
+        for line in blocks.iter().flat_map(commands) {
             for call in calls(&line) {
                 count += 1;
                 // With this argument at the end, the parser checks every word and then does
@@ -137,13 +137,13 @@ fn every_command_in_the_documentation_can_be_typed() {
 }
 
 #[test]
-fn every_command_over_the_sample_ends_well() {
+fn documented_commands_work_on_the_sample() {
     let place = Place::new();
     place.ok(&["import", "sample"]);
     let folder = place.path("");
     for (path, blocks) in pages() {
         // Commands run in the reader's order: a brief is written before it is read.
-        for line in blocks.iter().filter(|(word, _)| word == "sh").flat_map(typed) {
+        for line in blocks.iter().filter(|(word, _)| word == "sh").flat_map(commands) {
             for call in calls(&line) {
                 let words: Vec<&str> = call.iter().map(String::as_str).collect();
                 let reads = !matches!(
@@ -176,16 +176,16 @@ fn shape(line: &str) -> String {
 }
 
 #[test]
-fn what_the_readme_quotes_is_what_is_printed() {
+fn readme_output_is_current() {
     let Some(runtime) = model::runtime() else { return };
     let place = Place::new();
     let run = |words: &[&str]| model::run(&place, &runtime, &model::root().join("models"), words);
     assert_eq!(run(&["import", "sample"]).code, Some(0));
     let text = std::fs::read_to_string(model::root().join("README.md")).unwrap();
-    let quoted: Vec<Block> = blocks(&text).into_iter().filter(|(word, _)| word == "console").collect();
-    assert_eq!(quoted.len(), 3, "three questions");
-    for block in quoted {
-        let call = calls(&typed(&block)[0]).remove(0);
+    let quotes: Vec<Block> = blocks(&text).into_iter().filter(|(word, _)| word == "console").collect();
+    assert_eq!(quotes.len(), 3, "three questions");
+    for block in quotes {
+        let call = calls(&commands(&block)[0]).remove(0);
         let folder = place.path("").display().to_string();
         let words: Vec<String> = call
             .iter()
@@ -193,25 +193,29 @@ fn what_the_readme_quotes_is_what_is_printed() {
             .collect();
         let ran = run(&words.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(ran.code, Some(0), "{}", ran.err);
-        let printed: Vec<String> =
+        let output_lines: Vec<String> =
             format!("{}{}", ran.out, ran.err).replace(&folder, "").lines().map(shape).collect();
         for line in block.1.lines().filter(|l| !l.starts_with("$ ")) {
-            let wanted = shape(line);
-            assert!(printed.iter().any(|p| p.contains(&wanted)), "{line}\nis not in\n{}", printed.join("\n"));
+            let pattern = shape(line);
+            assert!(
+                output_lines.iter().any(|p| p.contains(&pattern)),
+                "{line}\nis not in\n{}",
+                output_lines.join("\n")
+            );
         }
     }
 }
 
 #[test]
-fn the_page_of_all_commands_is_current() {
+fn command_reference_is_current() {
     let file = model::root().join("docs/reference/command-line.md");
     let page = Place::new().ok(&["man", "--markdown"]).out;
-    let there = std::fs::read_to_string(Path::new(&file)).unwrap_or_default().replace("\r\n", "\n");
-    assert!(there == page, "write it: precedent man --markdown > docs/reference/command-line.md");
+    let current = std::fs::read_to_string(Path::new(&file)).unwrap_or_default().replace("\r\n", "\n");
+    assert!(current == page, "write it: precedent man --markdown > docs/reference/command-line.md");
 }
 
 #[test]
-fn every_setting_has_its_row() {
+fn every_setting_is_documented() {
     let page = std::fs::read_to_string(model::root().join("docs/reference/settings.md")).unwrap();
     for key in precedent_engine::config::KEYS {
         assert!(

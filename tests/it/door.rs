@@ -13,7 +13,7 @@ fn import(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ran {
     place.run(&["import", &path.to_string_lossy(), "-R", "acme/app", "--no-vectors"])
 }
 
-fn imported(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ran {
+fn import_ok(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ran {
     let ran = import(place, name, content);
     assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
     ran
@@ -23,11 +23,11 @@ fn show(place: &Place, key: &str) -> Value {
     place.json(&["show", key, "--json"])
 }
 
-fn said(item: &Value) -> Vec<String> {
-    let one = |c: &Value| {
+fn comments(item: &Value) -> Vec<String> {
+    let comment_line = |c: &Value| {
         format!("{}: {}", c["author"].as_str().unwrap_or("?"), c["markdown"].as_str().unwrap().trim_end())
     };
-    item["comments"].as_array().unwrap().iter().map(one).collect()
+    item["comments"].as_array().unwrap().iter().map(comment_line).collect()
 }
 
 fn links(item: &Value) -> String {
@@ -37,7 +37,7 @@ fn links(item: &Value) -> String {
 #[test]
 fn jira_csv_collects_repeated_columns() {
     let place = Place::new();
-    let ran = imported(
+    let ran = import_ok(
         &place,
         "export.txt",
         "Summary,Issue key,Issue Type,Status,Resolution,Reporter,Created,Resolved,Labels,Labels,Description,Outward issue link (Duplicate),Comment,Comment,Status Category,Sprint\n\
@@ -51,30 +51,30 @@ fn jira_csv_collects_repeated_columns() {
     assert_eq!(item["labels"], json!(["Bug", "winch", "brake"]));
     assert_eq!(item["created_at"], "2025-02-02T16:05:00Z");
     assert!(item["markdown"].as_str().unwrap().contains("### Steps"), "{item}");
-    assert_eq!(said(&item), ["bo: Change the pawl.", "ida: It holds; thanks."]);
+    assert_eq!(comments(&item), ["bo: Change the pawl.", "ida: It holds; thanks."]);
     assert!(links(&item).contains("acme/app#3") && links(&item).contains("duplicate"), "{item}");
     assert_eq!(show(&place, "acme/app#9")["state"], "open");
 }
 
 #[test]
-fn comments_in_rows_of_their_own() {
+fn comments_may_have_their_own_rows() {
     let place = Place::new();
-    imported(
+    import_ok(
         &place,
         "rows.csv",
         "ID,Title,State,Comment,Comment Author,Comment Date\n\
          1,Leak,Closed,First look,ida,2025-02-01 10:00\n1,Leak,Closed,The seal is worn,bo,2025-02-01 10:00\n,,,New seal fitted,bo,2025-02-03 10:00\n2,Noise,Open,,,\n",
     );
     let item = show(&place, "acme/app#1");
-    assert_eq!(said(&item).len(), 3, "{item}");
-    assert_eq!(said(&item)[2], "bo: New seal fitted");
+    assert_eq!(comments(&item).len(), 3, "{item}");
+    assert_eq!(comments(&item)[2], "bo: New seal fitted");
     assert_eq!(show(&place, "acme/app#2")["comments"], json!([]));
 }
 
 #[test]
-fn a_column_of_dates_has_one_order_and_a_bad_date_costs_the_date() {
+fn date_column_has_one_order() {
     let place = Place::new();
-    let ran = imported(
+    let ran = import_ok(
         &place,
         "dates.csv",
         "ID,Title,State,Created\n1,One,Open,04/06/2025 10:00\n2,Two,Open,25/06/2025 10:00\n3,Three,Open,some day\n",
@@ -85,7 +85,7 @@ fn a_column_of_dates_has_one_order_and_a_bad_date_costs_the_date() {
 
     // An undecidable format is reported, and can be set.
     let text = "ID,Title,State,Created\n11,One,Open,04/06/2025\n";
-    let ran = imported(&place, "doubt.csv", text);
+    let ran = import_ok(&place, "doubt.csv", text);
     assert!(ran.err.contains("dates=dmy"), "{}", ran.err);
     let path = place.file("doubt.csv", text).to_string_lossy().into_owned();
     place.ok(&["import", &path, "-R", "acme/app", "--map", "dates=dmy"]);
@@ -95,7 +95,7 @@ fn a_column_of_dates_has_one_order_and_a_bad_date_costs_the_date() {
 #[test]
 fn gitlab_csv_is_numbered_by_iid() {
     let place = Place::new();
-    imported(
+    import_ok(
         &place,
         "gitlab.csv",
         "ID,IID,Title,Description,URL,State,Labels,Author Username,Created At (UTC),Closed At (UTC)\n\
@@ -109,15 +109,15 @@ fn gitlab_csv_is_numbered_by_iid() {
 }
 
 #[test]
-fn words_of_a_state_without_a_column_of_states_are_told() {
+fn missing_state_column_is_reported() {
     let place = Place::new();
     let path = place.file("list.csv", "Nr,Title,Zustandsbild\n1,One,Erledigt\n2,Two,Hängt\n3,Three,Liegt\n");
     let path = path.to_string_lossy().into_owned();
     let map = ["--map", "state.closed=Erledigt"];
     let ran = place.ok(&[&["import", &path, "-R", "acme/app", "--no-vectors"], &map[..]].concat());
     assert!(ran.err.contains("no state column found") && ran.err.contains("--map state="), "{}", ran.err);
-    let tried = place.ok(&[&["import", &path, "--dry-run"], &map[..]].concat());
-    assert!(tried.out.contains("no state column found"), "{}", tried.out);
+    let ran = place.ok(&[&["import", &path, "--dry-run"], &map[..]].concat());
+    assert!(ran.out.contains("no state column found"), "{}", ran.out);
     let ran = place.ok(&[
         &["import", &path, "-R", "acme/app", "--no-vectors", "--map", "state=Zustandsbild"],
         &map[..],
@@ -128,12 +128,12 @@ fn words_of_a_state_without_a_column_of_states_are_told() {
 }
 
 #[test]
-fn redmine_csv_in_an_old_encoding_and_another_language() {
+fn redmine_csv_in_german_and_windows_1252() {
     let place = Place::new();
     let text = "#;Projekt;Status;Thema;Autor;Angelegt;Geschlossen;Beschreibung\n\
                 41;Hof;Geschlossen;Tür schließt nicht;Jürgen;21.03.2025 08:15;22.03.2025 09:00;Sie klemmt.\n42;Hof;Liegt bei Zulieferer;Größe falsch;Käthe;02.04.2025 08:15;;x\n";
     let bytes: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
-    let ran = imported(&place, "tickets.csv", &bytes);
+    let ran = import_ok(&place, "tickets.csv", &bytes);
     assert!(ran.err.contains("windows-1252"), "{}", ran.err);
     assert!(ran.err.contains("\"Liegt bei Zulieferer\" (1 row)"), "{}", ran.err);
     let item = show(&place, "acme/app#41");
@@ -149,7 +149,7 @@ fn redmine_csv_in_an_old_encoding_and_another_language() {
 #[test]
 fn bugzilla_as_csv_rest_and_xml() {
     let place = Place::new();
-    imported(
+    import_ok(
         &place,
         "list.csv",
         "\"Bug ID\",\"Component\",\"Status\",\"Resolution\",\"Summary\"\n\"7\",\"Pump\",\"VERIFIED\",\"FIXED\",\"Drips\"\n\"8\",\"Pump\",\"NEW\",\"---\",\"Hums\"\n",
@@ -160,20 +160,20 @@ fn bugzilla_as_csv_rest_and_xml() {
         "creator": "ida", "creation_time": "2025-01-02T00:00:00Z", "comments": [
             {"id": 1, "count": 0, "text": "It drips.", "creator": "ida", "creation_time": "2025-01-02T00:00:00Z"},
             {"id": 2, "count": 1, "text": "As before.", "creator": "bo", "creation_time": "2025-01-03T00:00:00Z"}]}]});
-    imported(&place, "rest", rest.to_string());
+    import_ok(&place, "rest", rest.to_string());
     let item = show(&place, "acme/app#17");
     assert_eq!(
-        (item["markdown"].as_str(), said(&item)),
+        (item["markdown"].as_str(), comments(&item)),
         (Some("It drips."), vec!["bo: As before.".to_owned()])
     );
     assert!(links(&item).contains("acme/app#7"), "{item}");
     let xml = "<?xml version=\"1.0\"?>\n<bugzilla><bug><bug_id>27</bug_id><short_desc>Valve &amp; seat</short_desc><bug_status>CLOSED</bug_status>\
                <dup_id>8</dup_id><long_desc><who name=\"Ida\">ida</who><bug_when>2025-01-02 10:00:00 +0000</bug_when><thetext>&lt;worn&gt;</thetext></long_desc>\
                <long_desc><commentid>5</commentid><who>bo</who><bug_when>2025-01-03 10:00:00 +0000</bug_when><thetext>Ground anew.</thetext></long_desc></bug></bugzilla>";
-    imported(&place, "show.xml", xml);
+    import_ok(&place, "show.xml", xml);
     let item = show(&place, "acme/app#27");
     assert_eq!(
-        (&item["title"], &item["state"], said(&item)),
+        (&item["title"], &item["state"], comments(&item)),
         (&json!("Valve & seat"), &json!("closed"), vec!["bo: Ground anew.".to_owned()])
     );
     assert!(links(&item).contains("acme/app#8"), "{item}");
@@ -182,7 +182,7 @@ fn bugzilla_as_csv_rest_and_xml() {
 #[test]
 fn linear_zendesk_trac_azure_and_mantis_tables() {
     let place = Place::new();
-    imported(
+    import_ok(
         &place,
         "linear.csv",
         "ID,Team,Title,Status,Created,Completed,Canceled,Duplicate of\n\
@@ -193,21 +193,21 @@ fn linear_zendesk_trac_azure_and_mantis_tables() {
     assert_eq!((&item["state"], &item["closed_at"]), (&json!("closed"), &json!("2025-03-07T12:00:00Z")));
     assert!(links(&item).contains("acme/app#1"), "{item}");
     let place = Place::new();
-    imported(
+    import_ok(
         &place,
         "view.csv",
         "ID,Requester,Subject,Tags,Status,Created at,Solved at\n31,Kim,Oven cold,fuse heater,Solved,2025-03-01 10:00,2025-03-02 10:00\n",
     );
     assert_eq!(show(&place, "acme/app#31")["labels"], json!(["fuse", "heater"]));
     let place = Place::new();
-    imported(
+    import_ok(
         &place,
         "query.tsv",
         "id\tsummary\tstatus\ttime\tchangetime\treporter\n41\tSlow clock\tclosed\t1735689600000000\t1735776000000000\tliv\n",
     );
     assert_eq!(show(&place, "acme/app#41")["created_at"], "2025-01-01T00:00:00Z");
     let place = Place::new();
-    imported(
+    import_ok(
         &place,
         "items.csv",
         "ID,Work Item Type,Title,State,Tags,Description,Repro Steps\n51,Bug,Crane halts,Closed,crane; stop,<div>It <b>halts</b>.</div><ul><li>lift</li></ul>,<p>Lift twice</p>\n",
@@ -216,7 +216,7 @@ fn linear_zendesk_trac_azure_and_mantis_tables() {
     assert_eq!(item["labels"], json!(["Bug", "crane", "stop"]));
     assert_eq!(item["markdown"], "It **halts**.\n\n- lift\n\n### Repro Steps\n\nLift twice");
     let place = Place::new();
-    imported(
+    import_ok(
         &place,
         "mantis.csv",
         "Id,Project,Reporter,Reproducibility,Date Submitted,Summary,Status,Resolution,Updated\n0000061,Yard,liv,always,2025-02-03,Gate open,resolved,fixed,2025-02-04\n",
@@ -245,12 +245,15 @@ fn github_in_all_the_shapes_of_its_tools() {
         ),
     ] {
         let place = Place::new();
-        let ran = imported(&place, name, text);
-        let held = place.json(&["source", "list", "--json"]);
-        assert_eq!(held[0]["issues"], items, "{name}: {held} {}", ran.err);
+        let ran = import_ok(&place, name, text);
+        let sources = place.json(&["source", "list", "--json"]);
+        assert_eq!(sources[0]["issues"], items, "{name}: {sources} {}", ran.err);
         if name == "graphql.json" {
             let item = show(&place, "acme/app#1");
-            assert_eq!((said(&item), &item["labels"]), (vec!["bo: Oil it.".to_owned()], &json!(["crane"])));
+            assert_eq!(
+                (comments(&item), &item["labels"]),
+                (vec!["bo: Oil it.".to_owned()], &json!(["crane"]))
+            );
         }
         if name == "odd.json" {
             assert_eq!(show(&place, "acme/app#7")["created_at"], "2025-01-01T00:00:00Z");
@@ -259,36 +262,36 @@ fn github_in_all_the_shapes_of_its_tools() {
 }
 
 #[test]
-fn public_events_gitlab_exports_gitea_and_jira_answers() {
+fn event_gitlab_gitea_and_jira_json_is_imported() {
     let place = Place::new();
     let issue = json!({"number": 5, "title": "Hook lost", "state": "open", "body": "b", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z"});
     let comment = json!({"id": 77, "issue_url": "https://api.github.com/repos/yard/crane/issues/5", "body": "Found.", "user": {"login": "bo"}, "created_at": "2025-01-02T00:00:00Z"});
     let event = json!({"type": "IssueCommentEvent", "repo": {"name": "yard/crane"}, "payload": {"action": "created", "issue": issue, "comment": comment}});
-    let other = json!({"type": "PushEvent", "repo": {"name": "yard/crane"}, "payload": {"size": 1}});
-    let path = place.file("2025-01-01-0.json", format!("{other}\n{event}\n")).to_string_lossy().into_owned();
+    let push = json!({"type": "PushEvent", "repo": {"name": "yard/crane"}, "payload": {"size": 1}});
+    let path = place.file("2025-01-01-0.json", format!("{push}\n{event}\n")).to_string_lossy().into_owned();
     place.ok(&["import", &path, "--yes"]);
-    assert_eq!(said(&show(&place, "yard/crane#5")), ["bo: Found."]);
+    assert_eq!(comments(&show(&place, "yard/crane#5")), ["bo: Found."]);
 
     let note = |system: bool, text: &str| json!({"note": text, "system": system, "author": {"name": "Bo"}, "created_at": "2025-01-02T00:00:00.000Z"});
     let issue = json!({"title": "Chain rusts", "iid": 6, "project_id": 3, "state": "closed", "description": "d", "created_at": "2025-01-01T00:00:00.000Z",
         "label_links": [{"label": {"title": "chain"}}], "notes": [note(false, "Grease."), note(true, "closed")]});
-    imported(&place, "tree/project/issues.ndjson", format!("{issue}\n"));
+    import_ok(&place, "tree/project/issues.ndjson", format!("{issue}\n"));
     let item = show(&place, "acme/app#6");
     assert_eq!(
-        (said(&item), &item["labels"], &item["state"]),
+        (comments(&item), &item["labels"], &item["state"]),
         (vec!["Bo: Grease.".to_owned()], &json!(["chain"]), &json!("closed"))
     );
 
     let text = |words: &str| json!({"type": "doc", "version": 1, "content": [{"type": "paragraph", "content": [{"type": "text", "text": words}]}]});
-    let found = json!({"startAt": 0, "total": 1, "issues": [{"id": "900", "key": "DECK-12", "self": "https://deck.example/rest/api/3/issue/900", "fields": {
+    let answer = json!({"startAt": 0, "total": 1, "issues": [{"id": "900", "key": "DECK-12", "self": "https://deck.example/rest/api/3/issue/900", "fields": {
         "summary": "Deck wet", "status": {"name": "Done", "statusCategory": {"key": "done"}}, "created": "2025-01-01T02:00:00.000+0200", "description": text("It is wet."),
         "issuelinks": [{"type": {"name": "Duplicate", "outward": "duplicates"}, "outwardIssue": {"key": "DECK-2"}}],
         "comment": {"comments": [{"id": "1", "author": {"displayName": "Bo"}, "body": text("Mop it."), "created": "2025-01-02T00:00:00.000+0000"}]}}}]});
-    let path = place.file("answer", found.to_string()).to_string_lossy().into_owned();
+    let path = place.file("answer", answer.to_string()).to_string_lossy().into_owned();
     place.ok(&["import", &path, "--yes"]);
     let item = show(&place, "deck.example/DECK#12");
     assert_eq!(
-        (item["markdown"].as_str().map(str::trim_end).map(str::trim_end), said(&item)),
+        (item["markdown"].as_str().map(str::trim_end).map(str::trim_end), comments(&item)),
         (Some("It is wet."), vec!["Bo: Mop it.".to_owned()])
     );
     assert!(links(&item).contains("deck.example/DECK#2"), "{item}");
@@ -297,10 +300,10 @@ fn public_events_gitlab_exports_gitea_and_jira_answers() {
     let ticket = json!({"url": "https://oven.example/api/v2/tickets/31.json", "id": 31, "type": "problem", "subject": "Cold", "description": "Cold oven.", "status": "solved",
         "requester_id": 7, "submitter": {"id": 7, "name": "Kim"}, "tags": ["fuse"], "created_at": "2025-01-01T00:00:00Z", "comments": [
             {"id": 1, "author_id": 7, "body": "Cold oven."}, {"id": 2, "author_id": 9, "body": "Change the fuse.", "created_at": "2025-01-02T00:00:00Z"}]});
-    imported(&place, "tickets.json", format!("{ticket}\n"));
+    import_ok(&place, "tickets.json", format!("{ticket}\n"));
     let item = show(&place, "acme/app#31");
     assert_eq!(
-        (said(&item), &item["state"], &item["author"]),
+        (comments(&item), &item["state"], &item["author"]),
         (vec!["9: Change the fuse.".to_owned()], &json!("closed"), &json!("Kim"))
     );
     // Items are found by the agent's address and by that of the API.
@@ -334,7 +337,7 @@ fn two_keys_with_one_number_are_two_items() {
 }
 
 #[test]
-fn an_archive_of_several_repositories_gives_the_named_one_or_all() {
+fn archive_gives_one_or_all_repositories() {
     let place = Place::new();
     let issue = |repository: &str, n: u32| {
         json!({"type": "issue", "url": format!("https://github.com/{repository}/issues/{n}"), "repository": format!("https://github.com/{repository}"),
@@ -356,7 +359,7 @@ fn an_archive_of_several_repositories_gives_the_named_one_or_all() {
     assert_eq!(place.json(&["source", "list", "--json"])[0]["issues"], 1);
     place.ok(&["import", &dump, "--yes"]);
     assert_eq!(show(&place, "yard/crane#5")["title"], "Of yard/crane");
-    assert_eq!(said(&show(&place, "yard/crane#6")), ["bo: Why?"]);
+    assert_eq!(comments(&show(&place, "yard/crane#6")), ["bo: Why?"]);
 }
 
 /// Returns items of a GitHub project and Zendesk tickets with the same numbers.
@@ -377,7 +380,7 @@ fn two_trackers() -> [(&'static str, String); 2] {
 }
 
 #[test]
-fn files_of_two_trackers_in_a_folder_or_an_archive_are_two_sources() {
+fn mixed_folder_becomes_two_sources() {
     let [hub, tickets] = two_trackers();
     // The order of the files does not matter.
     for (first, second) in [("a.json", "b.json"), ("b.json", "a.json")] {
@@ -392,9 +395,9 @@ fn files_of_two_trackers_in_a_folder_or_an_archive_are_two_sources() {
         assert_eq!(show(&place, "acme/up#1")["title"], "Crane 1");
         let stem = second.trim_end_matches(".json");
         assert_eq!(show(&place, &format!("oven.zendesk.com/{stem}#1"))["title"], "Oven 1");
-        let held = place.json(&["source", "list", "--json=key"]).to_string();
+        let sources = place.json(&["source", "list", "--json=key"]).to_string();
         for source in ["mail/inbox", "wiki/both"] {
-            assert!(held.contains(source), "{source}: {held}");
+            assert!(sources.contains(source), "{source}: {sources}");
         }
     }
     // Items in an archive get the same names as those in separate files.
@@ -416,10 +419,10 @@ fn files_of_two_trackers_in_a_folder_or_an_archive_are_two_sources() {
 }
 
 #[test]
-fn items_of_another_tracker_are_refused_and_nothing_is_replaced() {
+fn items_of_another_tracker_are_rejected() {
     let [hub, tickets] = two_trackers();
     let place = Place::new();
-    imported(&place, hub.0, &hub.1);
+    import_ok(&place, hub.0, &hub.1);
     for more in [&[][..], &["--no-index"]] {
         let path = place.file(tickets.0, &tickets.1).to_string_lossy().into_owned();
         let ran = place.run(&[&["import", &path, "-R", "acme/app"], more].concat());
@@ -433,13 +436,13 @@ fn items_of_another_tracker_are_refused_and_nothing_is_replaced() {
         }
     }
     // Another address of the same tracker kind is another tracker.
-    let other = hub.1.replace("github.com", "git.example");
-    let ran = import(&place, "other.json", &other);
+    let other_tracker = hub.1.replace("github.com", "git.example");
+    let ran = import(&place, "other.json", &other_tracker);
     assert!(ran.code == Some(2) && ran.err.contains("git.example"), "{}", ran.err);
     assert_eq!(show(&place, "acme/app#1")["title"], "Crane 1");
     // Content of the same tracker is accepted again, in another format as well.
-    imported(&place, hub.0, &hub.1);
-    imported(&place, "more.json", json!([{"number": 9, "title": "Crane 9", "state": "open"}]).to_string());
+    import_ok(&place, hub.0, &hub.1);
+    import_ok(&place, "more.json", json!([{"number": 9, "title": "Crane 9", "state": "open"}]).to_string());
 
     // With both under one name, the second is left out and reported.
     let place = Place::new();
@@ -451,19 +454,19 @@ fn items_of_another_tracker_are_refused_and_nothing_is_replaced() {
         &["import", &path, "-R", "acme/mix", "--no-vectors"],
     ] {
         let ran = place.ok(run);
-        let told = format!("{}{}", ran.out, ran.err);
-        assert!(told.contains("acme/mix contains items from GitHub"), "{told}");
+        let output = format!("{}{}", ran.out, ran.err);
+        assert!(output.contains("acme/mix contains items from GitHub"), "{output}");
     }
     assert_eq!(show(&place, "acme/mix#1")["title"], "Crane 1");
     // A live source belongs to its tracker as well.
     let place = Place::new();
-    imported(&place, tickets.0, &tickets.1);
+    import_ok(&place, tickets.0, &tickets.1);
     let ran = place.run(&["source", "add", "github:acme/app"]);
     assert!(ran.code == Some(2) && ran.err.contains("contains items from Zendesk"), "{}", ran.err);
 }
 
 #[test]
-fn packings_and_encodings() {
+fn compressions_and_encodings_are_detected() {
     let text = "ID,Title,State\n1,Größe zählt,Open\n2,Zwei,Closed\n";
     let wide: Vec<u8> = [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -473,32 +476,32 @@ fn packings_and_encodings() {
     header.set_size(text.len() as u64);
     header.set_cksum();
     tar.append_data(&mut header, "sub/table", text.as_bytes()).unwrap();
-    let marked = format!("\u{feff}sep=;\r\n{}", text.replace(',', ";"));
+    let with_separator = format!("\u{feff}sep=;\r\n{}", text.replace(',', ";"));
     for (name, bytes) in [
         ("plain", text.as_bytes().to_vec()),
         ("wide", wide),
-        ("marked", marked.into_bytes()),
+        ("marked", with_separator.into_bytes()),
         ("preamble", format!("Report of March\nMade by hand\n\n{text}").into_bytes()),
         ("returns", text.replace('\n', "\r").into_bytes()),
         ("gz", gzip.finish().unwrap()),
         ("zst", zstd::encode_all(text.as_bytes(), 1).unwrap()),
         ("tar.zst", zstd::encode_all(&tar.into_inner().unwrap()[..], 1).unwrap()),
         ("stored.zip", stored_zip("table.csv", text.as_bytes())),
-        ("bz2", packed(BZ2)),
-        ("xz", packed(XZ)),
+        ("bz2", decode(BZ2)),
+        ("xz", decode(XZ)),
     ] {
         let place = Place::new();
-        imported(&place, name, bytes);
+        import_ok(&place, name, bytes);
         assert_eq!(show(&place, "acme/app#1")["title"], "Größe zählt", "{name}");
         assert_eq!(show(&place, "acme/app#2")["state"], "closed", "{name}");
     }
 }
 
-/// The table of `packings_and_encodings`, compressed by `bzip2` and `xz`.
+/// The table of `compressions_and_encodings_are_detected`, compressed by `bzip2` and `xz`.
 const BZ2: &str = "QlpoOTFBWSZTWTI/QmAAAAffvAAQQAQwAAygjBAmZdyQAACEAAEACAAgACIp6IxNGgaPU21Q9QxgAAAANa7O4jZ+U5FOhuMihA/OlC+xSVVvxRA+wQBrmZvxdyRThQkDI/QmAA==";
 const XZ: &str = "/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQAySUQsVGl0bGUsU3RhdGUKMSxHcsO2w59lIHrDpGhsdCxPcGVuCjIsWndlaSxDbG9zZWQKAABNmDX1YFmYmQABSzPzQtuMH7bzfQEAAAAABFla";
 
-fn packed(text: &str) -> Vec<u8> {
+fn decode(text: &str) -> Vec<u8> {
     use base64::Engine as _;
     base64::engine::general_purpose::STANDARD.decode(text).unwrap()
 }
@@ -534,14 +537,14 @@ fn stored_zip(name: &str, content: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn damage_costs_a_character_and_an_open_quote_is_an_error() {
+fn damaged_bytes_cost_only_a_character() {
     let place = Place::new();
     let mut lines = br#"{"number": 1, "title": "nul", "body": "before\u0000after"}
 {"number": 2, "title": "half \ud83d pair"}
 "#
     .to_vec();
     lines.extend(b"{\"number\": 3, \"title\": \"bad \xff byte\"}\n");
-    imported(&place, "bad.jsonl", lines);
+    import_ok(&place, "bad.jsonl", lines);
     assert_eq!(show(&place, "acme/app#1")["markdown"], "before\u{fffd}after");
     assert_eq!(show(&place, "acme/app#2")["title"], "half \u{fffd} pair");
     assert_eq!(show(&place, "acme/app#3")["title"], "bad \u{fffd} byte");
@@ -550,7 +553,7 @@ fn damage_costs_a_character_and_an_open_quote_is_an_error() {
 }
 
 #[test]
-fn what_holds_nothing_says_what_it_looks_like_and_leaves_no_source() {
+fn file_without_items_leaves_no_source() {
     let place = Place::new();
     place.begin();
     for (content, what) in [
@@ -586,7 +589,7 @@ fn what_holds_nothing_says_what_it_looks_like_and_leaves_no_source() {
 }
 
 #[test]
-fn a_dry_run_says_how_a_file_is_understood_and_makes_nothing() {
+fn dry_run_describes_the_file_only() {
     let place = Place::new();
     let text = "Issue key,Summary,Status,Sprint,Created\nAPP-1,Leak,Limbo,9,01/02/2025\nAPP-x,Bad,Open,9,01/02/2025\n";
     let path = place.file("export.csv", text).to_string_lossy().into_owned();
@@ -604,13 +607,13 @@ fn a_dry_run_says_how_a_file_is_understood_and_makes_nothing() {
         assert!(ran.out.contains(words), "{words}: {}", ran.out);
     }
     assert!(!place.casebook().exists());
-    let found = place.json(&["import", &path, "--dry-run", "--json"]);
-    assert_eq!(found["understood"][0]["columns"][3], json!({"column": "Sprint", "field": null}));
-    assert_eq!(found["understood"][0]["skipped"], 1);
+    let report = place.json(&["import", &path, "--dry-run", "--json"]);
+    assert_eq!(report["understood"][0]["columns"][3], json!({"column": "Sprint", "field": null}));
+    assert_eq!(report["understood"][0]["skipped"], 1);
 }
 
 #[test]
-fn text_that_nothing_uses_is_named_with_its_size() {
+fn unused_text_is_listed_with_its_size() {
     let place = Place::new();
     let project =
         json!({"id": 3, "name": "Mill", "notice": "Everything that squeaks in the old mill by the river."});
@@ -627,13 +630,13 @@ fn text_that_nothing_uses_is_named_with_its_size() {
     ] {
         assert!(ran.err.contains(part), "{part}: {}", ran.err);
     }
-    let tried = place.json(&["import", &path, "--dry-run", "--json"]);
-    assert_eq!(tried["understood"][0]["columns"][0]["characters"], 106);
-    assert_eq!(tried["understood"][0]["kind"], "JSON");
+    let report = place.json(&["import", &path, "--dry-run", "--json"]);
+    assert_eq!(report["understood"][0]["columns"][0]["characters"], 106);
+    assert_eq!(report["understood"][0]["kind"], "JSON");
 }
 
 #[test]
-fn folders_of_pages_and_of_other_things() {
+fn folders_import_pages_and_report_other_files() {
     let place = Place::new();
     place.file("stuff/Home.md", "# Home\n\nThe crane's pages.\n");
     place.file("stuff/deep/list.csv", "ID,Title,State\n1,One,Open\n");
@@ -653,13 +656,13 @@ fn folders_of_pages_and_of_other_things() {
     }
     // The same holds for files named individually, but a name that does not exist is reported
     // first.
-    let named = |more: &str| {
+    let import_named = |more: &str| {
         let files = [format!("{path}/deep/list.csv"), format!("{path}/{more}")];
         place.run(&["import", &files[0], &files[1], "-R", "acme/other", "--no-vectors"])
     };
-    assert_eq!(named("none.csv").code, Some(1));
+    assert_eq!(import_named("none.csv").code, Some(1));
     assert!(place.json(&["source", "list", "--json"]).to_string().find("acme/other").is_none());
-    let ran = named("notes.txt");
+    let ran = import_named("notes.txt");
     assert!(ran.code == Some(0) && ran.err.contains("Skipped notes.txt"), "{}", ran.err);
 }
 
@@ -694,20 +697,20 @@ fn thread() -> [String; 3] {
 }
 
 #[test]
-fn mails_are_items_with_their_answers_as_comments() {
+fn mails_become_items_and_replies_comments() {
     let [one, two, three] = thread();
     let place = Place::new();
-    let divided = |mails: &[&String]| {
-        let one = |m: &&String| format!("From ada@mill.example Tue Mar  4 08:12:00 2025\n{m}\n\n");
-        mails.iter().map(one).collect::<String>()
+    let mailbox = |mails: &[&String]| {
+        let entry = |m: &&String| format!("From ada@mill.example Tue Mar  4 08:12:00 2025\n{m}\n\n");
+        mails.iter().map(entry).collect::<String>()
     };
-    let path = place.file("inbox", divided(&[&two, &three, &one])).to_string_lossy().into_owned();
-    let tried = place.ok(&["import", &path, "--dry-run", "-R", "acme/mail"]);
-    assert!(tried.out.contains("mailbox") && tried.out.contains("Pumpe ölt"), "{}", tried.out);
+    let path = place.file("inbox", mailbox(&[&two, &three, &one])).to_string_lossy().into_owned();
+    let ran = place.ok(&["import", &path, "--dry-run", "-R", "acme/mail"]);
+    assert!(ran.out.contains("mailbox") && ran.out.contains("Pumpe ölt"), "{}", ran.out);
     let ran = place.ok(&["import", &path, "-R", "acme/mail", "--no-vectors"]);
     assert!(ran.err.contains("2 items, 1 comment"), "{}", ran.err);
-    let found = place.json(&["search", "-m", "lexical", "zargle", "--json=key"]);
-    let key = found[0]["key"].as_str().unwrap().to_owned();
+    let hits = place.json(&["search", "-m", "lexical", "zargle", "--json=key"]);
+    let key = hits[0]["key"].as_str().unwrap().to_owned();
     let item = show(&place, &key);
     assert_eq!(
         (&item["title"], &item["author"], &item["created_at"]),
@@ -720,7 +723,7 @@ fn mails_are_items_with_their_answers_as_comments() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(item["comments"].as_array().unwrap().len(), 1);
-    assert!(said(&item)[0].starts_with("Desk: Tighten the gland."), "{item}");
+    assert!(comments(&item)[0].starts_with("Desk: Tighten the gland."), "{item}");
 
     // The same mails give the same items as files of a folder, in an archive, or concatenated.
     for (name, content) in [("mails/1.eml", &three), ("mails/2.eml", &two), ("mails/sub/3", &one)] {
@@ -729,13 +732,13 @@ fn mails_are_items_with_their_answers_as_comments() {
     let folder = place.path("mails").to_string_lossy().into_owned();
     let ran = place.ok(&["import", &folder, "-R", "acme/mail", "--no-vectors"]);
     assert!(ran.err.contains("2 items, 1 comment") && ran.err.contains("3 unchanged"), "{}", ran.err);
-    let archive = place.file("mails.zip", stored_zip("inbox", divided(&[&one, &two]).as_bytes()));
+    let archive = place.file("mails.zip", stored_zip("inbox", mailbox(&[&one, &two]).as_bytes()));
     let ran = place.ok(&["import", &archive.to_string_lossy(), "-R", "acme/mail", "--no-vectors"]);
     assert!(ran.err.contains("1 item, 1 comment") && ran.err.contains("2 unchanged"), "{}", ran.err);
 
     // Without a name they go to one source, regardless of the file names.
-    let tried = place.ok(&["import", &folder, "--dry-run"]);
-    assert!(tried.out.contains("into mail/inbox") && !tried.out.contains("mail/1"), "{}", tried.out);
+    let ran = place.ok(&["import", &folder, "--dry-run"]);
+    assert!(ran.out.contains("into mail/inbox") && !ran.out.contains("mail/1"), "{}", ran.out);
 
     // A reply stands for its thread until the first mail is imported, and never after that.
     let place = Place::new();
@@ -747,16 +750,16 @@ fn mails_are_items_with_their_answers_as_comments() {
     place.ok(&["import", &answer, "-R", "acme/mail", "--no-vectors"]);
     let item = show(&place, &key);
     assert!(item["markdown"].as_str().unwrap().starts_with("It **stops**"), "{item}");
-    assert_eq!(said(&item).len(), 1);
+    assert_eq!(comments(&item).len(), 1);
 }
 
 #[test]
-fn a_mail_is_asked_by_what_its_writer_wrote() {
+fn mail_query_ignores_quoted_text() {
     let place = Place::new();
     let issue = |n: u32, title: &str, body: &str| {
         json!({"number": n, "title": title, "body": body, "state": "closed", "user": {"login": "ida"}, "created_at": "2025-01-01T00:00:00Z"}).to_string()
     };
-    imported(
+    import_ok(
         &place,
         "items.jsonl",
         format!(
@@ -773,32 +776,32 @@ fn a_mail_is_asked_by_what_its_writer_wrote() {
         let out = child.wait_with_output().unwrap();
         serde_json::from_slice::<Value>(&out.stdout).unwrap()
     };
-    let keys = |found: &Value| -> Vec<String> {
-        found.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap().to_owned()).collect()
+    let keys = |hits: &Value| -> Vec<String> {
+        hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap().to_owned()).collect()
     };
     let [one, _, _] = thread();
     assert_eq!(keys(&ask(&one)), ["acme/app#1"]);
-    let pasted = "Hello support team,\n\nthe pump stops at noon.\n\nKind regards\nAda\n\nOn 4 Mar 2025 at 08:12, Desk <d@desk.example> wrote:\n> Tighten the gland of the winch, then grease it.\n";
-    assert_eq!(keys(&ask(pasted)), ["acme/app#1"]);
+    let reply = "Hello support team,\n\nthe pump stops at noon.\n\nKind regards\nAda\n\nOn 4 Mar 2025 at 08:12, Desk <d@desk.example> wrote:\n> Tighten the gland of the winch, then grease it.\n";
+    assert_eq!(keys(&ask(reply)), ["acme/app#1"]);
 }
 
 #[test]
-fn records_without_dates_are_replaced_by_the_later_import_and_that_is_told() {
+fn undated_records_follow_the_last_import() {
     let place = Place::new();
-    imported(&place, "new.csv", "ID,Title,State\n1,Leak mended,Closed\n");
-    let ran = imported(&place, "old.csv", "ID,Title,State\n1,Leak,Open\n");
+    import_ok(&place, "new.csv", "ID,Title,State\n1,Leak mended,Closed\n");
+    let ran = import_ok(&place, "old.csv", "ID,Title,State\n1,Leak,Open\n");
     assert!(ran.err.contains("1 updated") && ran.err.contains("no modification date"), "{}", ran.err);
     assert_eq!(show(&place, "acme/app#1")["title"], "Leak");
     // The creation time does not tell the time of the last change.
-    imported(&place, "new.csv", "ID,Title,State,Created\n2,Belt,Closed,2024-03-12\n");
-    let ran = imported(&place, "old.csv", "ID,Title,State,Created\n2,Belt,Open,2024-03-12\n");
+    import_ok(&place, "new.csv", "ID,Title,State,Created\n2,Belt,Closed,2024-03-12\n");
+    let ran = import_ok(&place, "old.csv", "ID,Title,State,Created\n2,Belt,Open,2024-03-12\n");
     assert!(ran.err.contains("1 of the updated items has no modification date"), "{}", ran.err);
 }
 
 #[test]
-fn an_empty_question_is_an_error_and_flags_alone_list() {
+fn empty_query_is_an_error() {
     let place = Place::new();
-    imported(&place, "list.csv", "ID,Title,State\n1,Leak,Open\n2,Noise,Closed\n");
+    import_ok(&place, "list.csv", "ID,Title,State\n1,Leak,Open\n2,Noise,Closed\n");
     for args in [
         &["search", "  "][..],
         &["search", "-"],
@@ -810,8 +813,8 @@ fn an_empty_question_is_an_error_and_flags_alone_list() {
         assert!(ran.code == Some(2) && ran.err.contains("hint:"), "{args:?}: {} {}", ran.out, ran.err);
     }
     let keys = |args: &[&str]| -> Vec<String> {
-        let all = place.json(&[args, &["--json=key"]].concat());
-        all.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap().to_owned()).collect()
+        let hits = place.json(&[args, &["--json=key"]].concat());
+        hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(keys(&["search", "", "-s", "closed"]), ["acme/app#2"]);
     assert_eq!(keys(&["search"]).len(), 2);
@@ -827,7 +830,7 @@ fn imported_as_named(place: &Place, name: &str, content: impl AsRef<[u8]>) -> Ra
 }
 
 #[test]
-fn keys_that_are_words_and_numbers_in_groups_name_items_of_their_own() {
+fn textual_and_grouped_keys_name_separate_items() {
     let place = Place::new();
     let ran = imported_as_named(
         &place,
@@ -839,9 +842,9 @@ fn keys_that_are_words_and_numbers_in_groups_name_items_of_their_own() {
     // The usual spellings are accepted.
     assert_eq!(show(&place, "CASE-12")["title"], "Three");
     assert_eq!(show(&place, "https://acme.atlassian.net/browse/BUG-12")["title"], "One");
-    let found = place.json(&["search", "task-12", "--json=key"]);
-    assert_eq!(found[0]["key"], "jira/TASK#12", "{found}");
-    imported(
+    let hits = place.json(&["search", "task-12", "--json=key"]);
+    assert_eq!(hits[0]["key"], "jira/TASK#12", "{hits}");
+    import_ok(
         &place,
         "years.csv",
         "Ticket,Title,State\n2023-001,Old,Open\n2024-001,New,Open\n\"1,234\",Many,Open\n",
@@ -852,39 +855,39 @@ fn keys_that_are_words_and_numbers_in_groups_name_items_of_their_own() {
 }
 
 #[test]
-fn an_older_export_changes_no_comment() {
+fn older_export_changes_no_comment() {
     let place = Place::new();
-    let export = |updated: &str, words: &str| {
-        json!([{"number": 1, "title": "Belt slips", "state": "OPEN", "createdAt": "2024-01-01T00:00:00Z", "updatedAt": updated,
+    let export = |updated_at: &str, words: &str| {
+        json!([{"number": 1, "title": "Belt slips", "state": "OPEN", "createdAt": "2024-01-01T00:00:00Z", "updatedAt": updated_at,
             "comments": [{"id": "IC_1", "author": {"login": "bo"}, "body": words, "createdAt": "2024-01-02T00:00:00Z",
                 "url": "https://github.com/acme/app/issues/1#issuecomment-5"}]}])
         .to_string()
     };
     let (old, new) =
         (export("2024-01-03T00:00:00Z", "first"), export("2024-01-09T00:00:00Z", "first, edited"));
-    imported(&place, "old.json", &old);
-    imported(&place, "new.json", &new);
-    let ran = imported(&place, "old.json", &old);
+    import_ok(&place, "old.json", &old);
+    import_ok(&place, "new.json", &new);
+    let ran = import_ok(&place, "old.json", &old);
     assert!(ran.err.contains("0 new") && ran.err.contains("2 older"), "{}", ran.err);
-    assert_eq!(said(&show(&place, "acme/app#1")), ["bo: first, edited"]);
+    assert_eq!(comments(&show(&place, "acme/app#1")), ["bo: first, edited"]);
 }
 
 #[test]
-fn records_that_name_their_repository_go_there() {
+fn records_follow_their_repository_name() {
     let place = Place::new();
     let item = |repository: Value, title: &str| json!({"number": 4, "title": title, "state": "OPEN", "repository": repository});
-    let all = json!([
+    let records = json!([
         item(json!({"name": "app", "nameWithOwner": "acme/app"}), "One"),
         item(json!({"name": "lib", "owner": {"login": "acme"}}), "Two"),
     ]);
-    let ran = imported_as_named(&place, "search.json", all.to_string());
+    let ran = imported_as_named(&place, "search.json", records.to_string());
     assert!(ran.err.contains("2 items"), "{}", ran.err);
     assert_eq!(show(&place, "acme/app#4")["title"], "One");
     assert_eq!(show(&place, "acme/lib#4")["title"], "Two");
 }
 
 #[test]
-fn tables_with_repositories_and_trees() {
+fn tables_may_contain_repositories_and_trees() {
     let place = Place::new();
     imported_as_named(
         &place,
@@ -892,7 +895,7 @@ fn tables_with_repositories_and_trees() {
         "Number,Title,State,Repository\n4,One,open,acme/app\n4,Two,open,acme/lib\n",
     );
     assert_eq!(show(&place, "acme/lib#4")["title"], "Two");
-    imported(
+    import_ok(
         &place,
         "tree.csv",
         "ID,Work Item Type,Title 1,Title 2,State\n21,Epic,Drive,,Active\n22,Bug,,Belt slips,Closed\n",
@@ -901,19 +904,19 @@ fn tables_with_repositories_and_trees() {
 }
 
 #[test]
-fn merge_requests_do_not_take_the_place_of_issues() {
+fn merge_requests_never_replace_issues() {
     let place = Place::new();
-    let all = json!([
+    let records = json!([
         {"iid": 12, "title": "Belt slips", "state": "opened", "web_url": "https://gitlab.example/acme/app/-/issues/12"},
         {"iid": 12, "title": "Mend it", "state": "merged", "source_branch": "mend", "web_url": "https://gitlab.example/acme/app/-/merge_requests/12"},
     ]);
-    let ran = imported(&place, "gitlab.json", all.to_string());
+    let ran = import_ok(&place, "gitlab.json", records.to_string());
     assert!(ran.err.contains("1 item") && ran.err.contains("a merge request"), "{}", ran.err);
     assert_eq!(show(&place, "acme/app#12")["title"], "Belt slips");
 }
 
 #[test]
-fn pages_of_a_folder_are_one_wiki_whatever_they_are_called() {
+fn page_folder_is_one_wiki() {
     let place = Place::new();
     place.file(
         "kb/net/pump.md",
@@ -933,11 +936,11 @@ fn pages_of_a_folder_are_one_wiki_whatever_they_are_called() {
 }
 
 #[test]
-fn table_of_a_million_columns_is_read_in_seconds() {
+fn million_columns_are_read_in_seconds() {
     let place = Place::new();
     let (names, cells) = (",c".repeat(1_000_000), ",x".repeat(1_000_000));
     let began = std::time::Instant::now();
-    let ran = imported(
+    let ran = import_ok(
         &place,
         "wide.csv",
         format!("ID,Title,State{names}\n1,Drive stalls,open{cells}\n2,Belt slips,open{cells}\n"),
@@ -948,9 +951,9 @@ fn table_of_a_million_columns_is_read_in_seconds() {
 }
 
 #[test]
-fn what_is_beyond_the_columns_is_told() {
+fn extra_cells_are_reported() {
     let place = Place::new();
-    let ran = imported(
+    let ran = import_ok(
         &place,
         "extra.csv",
         "ID,Title,State,Description\n1,Drive,open,It stalls, then E17 shows\n2,Belt,open,Fine\n",
@@ -963,30 +966,30 @@ fn what_is_beyond_the_columns_is_told() {
 }
 
 #[test]
-fn comments_that_lie_apart_are_kept() {
+fn comments_in_separate_files_are_kept() {
     let place = Place::new();
-    imported(
+    import_ok(
         &place,
         "apart.csv",
         "ID,Title,State,Comment\n1,One,open,first\n2,Two,open,other\n1,One,open,second\n",
     );
-    assert_eq!(said(&show(&place, "acme/app#1")).len(), 2);
+    assert_eq!(comments(&show(&place, "acme/app#1")).len(), 2);
     // Bugzilla returns comments separately from bugs.
     let place = Place::new();
-    imported(
+    import_ok(
         &place,
         "bugs.json",
         json!({"bugs": [{"id": 55, "summary": "Drive stalls", "status": "NEW", "product": "drive"}]})
             .to_string(),
     );
-    let all = json!({"bugs": {"55": {"comments": [{"id": 1, "text": "It stalls at noon.", "creator": "ida", "time": "2024-01-01T00:00:00Z"}]}}, "comments": {}});
-    let ran = imported(&place, "comments.json", all.to_string());
+    let records = json!({"bugs": {"55": {"comments": [{"id": 1, "text": "It stalls at noon.", "creator": "ida", "time": "2024-01-01T00:00:00Z"}]}}, "comments": {}});
+    let ran = import_ok(&place, "comments.json", records.to_string());
     assert!(ran.err.contains("1 comment"), "{}", ran.err);
-    assert_eq!(said(&show(&place, "acme/app#55")), ["ida: It stalls at noon."]);
+    assert_eq!(comments(&show(&place, "acme/app#55")), ["ida: It stalls at noon."]);
 }
 
 #[test]
-fn an_odd_field_costs_itself() {
+fn odd_field_costs_only_itself() {
     let place = Place::new();
     let odd = [
         json!({"number": 1, "title": "a", "user": "ada", "labels": "bug,hw", "milestone": "1.1", "locked": null}),
@@ -999,7 +1002,7 @@ fn an_odd_field_costs_itself() {
         json!({"number": 8, "title": "h", "isPullRequest": true, "bodyText": "Plain."}),
     ];
     let lines: Vec<String> = odd.iter().map(Value::to_string).collect();
-    let ran = imported(&place, "odd.jsonl", lines.join("\n"));
+    let ran = import_ok(&place, "odd.jsonl", lines.join("\n"));
     assert!(ran.err.contains("8 items") && !ran.err.contains("skipped"), "{}", ran.err);
     assert!(ran.err.contains("state \"Waiting for the moon\" (1 record) is unknown"), "{}", ran.err);
     let first = show(&place, "acme/app#1");
@@ -1009,7 +1012,7 @@ fn an_odd_field_costs_itself() {
     );
     assert_eq!(show(&place, "acme/app#2")["kind"], "issue");
     assert_eq!(show(&place, "acme/app#3")["title"], "42");
-    assert_eq!(said(&show(&place, "acme/app#4")), ["?: It drips.", "?: Still."]);
+    assert_eq!(comments(&show(&place, "acme/app#4")), ["?: It drips.", "?: Still."]);
     assert_eq!(show(&place, "acme/app#5")["state"], "closed");
     assert_eq!(show(&place, "acme/app#6")["state"], "closed");
     assert_eq!(show(&place, "acme/app#7")["state"], "open");
@@ -1017,13 +1020,13 @@ fn an_odd_field_costs_itself() {
 }
 
 #[test]
-fn a_single_record_in_an_answer_is_read() {
+fn single_record_of_a_response_is_imported() {
     let place = Place::new();
     let issue =
         json!({"number": 9, "title": "Belt slips", "labels": {"nodes": [{"name": "bug"}]}, "state": "OPEN"});
-    imported(&place, "one.json", json!({"data": {"repository": {"issue": issue}}}).to_string());
+    import_ok(&place, "one.json", json!({"data": {"repository": {"issue": issue}}}).to_string());
     assert_eq!(show(&place, "acme/app#9")["labels"], json!(["bug"]));
-    imported(
+    import_ok(
         &place,
         "ticket.json",
         json!({"ticket": {"id": 10, "subject": "Hose bursts", "status": "solved"}}).to_string(),
@@ -1031,7 +1034,7 @@ fn a_single_record_in_an_answer_is_read() {
     assert_eq!(show(&place, "acme/app#10")["state"], "closed");
     let board = json!({"items": [{"content": {"number": 11, "title": "On a board", "type": "Issue",
         "url": "https://github.com/acme/app/issues/11"}, "status": "Done", "title": "On a board", "id": "x"}]});
-    imported(&place, "board.json", board.to_string());
+    import_ok(&place, "board.json", board.to_string());
     assert_eq!(show(&place, "acme/app#11")["state"], "closed");
     let ran = import(
         &place,
@@ -1042,9 +1045,9 @@ fn a_single_record_in_an_answer_is_read() {
 }
 
 #[test]
-fn links_are_read_where_a_cell_names_an_item_and_not_from_its_words() {
+fn links_need_an_item_key_in_the_cell() {
     let place = Place::new();
-    imported(
+    import_ok(
         &place,
         "links.csv",
         "Issue key,Summary,Status,Duplicates\nA-4,One,Open,Duplicate of: Belt slips 2.0\nA-5,Two,Open,A-1 (Belt slips)\nA-6,Three,Open,duplicates #3\n",
@@ -1060,26 +1063,26 @@ fn links_are_read_where_a_cell_names_an_item_and_not_from_its_words() {
 }
 
 #[test]
-fn the_word_of_a_status_decides_where_jira_gives_no_category() {
+fn jira_status_name_replaces_a_missing_category() {
     let place = Place::new();
     let issue = |n: u32, status: Value, resolution: Value| json!({"key": format!("APP-{n}"), "fields": {"summary": "Belt", "status": status, "resolution": resolution}});
     let open = json!({"name": "Done", "statusCategory": {"key": "indeterminate"}});
-    let all = json!([
+    let records = json!([
         issue(1, json!({"name": "Closed"}), json!(null)),
         issue(2, json!({"name": "To Do"}), json!(null)),
         issue(3, json!({"name": "Shelved"}), json!({"name": "Won't Do"})),
         issue(4, open, json!(null)),
     ]);
-    imported(&place, "search.json", all.to_string());
+    import_ok(&place, "search.json", records.to_string());
     let states: Vec<Value> =
         (1..=4).map(|n| show(&place, &format!("acme/app#{n}"))["state"].clone()).collect();
     assert_eq!(states, ["closed", "open", "closed", "open"]);
 }
 
 #[test]
-fn ids_that_are_no_numbers_keep_no_row_out_and_long_ones_are_numbers() {
+fn non_numeric_and_long_ids_are_imported() {
     let place = Place::new();
-    let ran = imported(
+    let ran = import_ok(
         &place,
         "cards.csv",
         "Task ID,Task Name,Status\n86a1b2c3d,Heater trips,Closed\n86a1b2c4,Light out,Open\n86a1b2c5e,Fan,Open\n",
@@ -1088,18 +1091,18 @@ fn ids_that_are_no_numbers_keep_no_row_out_and_long_ones_are_numbers() {
     let ran = place.file("gates.csv", "Task ID,Name,Status\n1206543210987654,Badge not read,Done\n");
     place.ok(&["import", &ran.to_string_lossy(), "-R", "acme/gates", "--no-vectors"]);
     assert_eq!(show(&place, "acme/gates#1206543210987654")["state"], "closed");
-    let found = place.json(&["search", "#1206543210987654", "--json=key"]);
-    assert_eq!(found[0]["key"], "acme/gates#1206543210987654");
+    let hits = place.json(&["search", "#1206543210987654", "--json=key"]);
+    assert_eq!(hits[0]["key"], "acme/gates#1206543210987654");
 }
 
 #[test]
-fn json_whose_fields_are_called_as_columns_are_is_read() {
+fn json_with_column_names_is_imported() {
     let place = Place::new();
     let now = json!({"result": [{
         "number": "INC0010041", "short_description": "Mail stuck", "description": "In the outbox.", "state": "7",
         "sys_created_on": "2024-03-12 14:05:11", "closed_at": "2024-03-13 08:00:00", "opened_by": {"link": "https://x", "value": "ida"},
     }]});
-    let ran = imported(&place, "now.json", now.to_string());
+    let ran = import_ok(&place, "now.json", now.to_string());
     assert!(ran.err.contains("1 item"), "{}", ran.err);
     let item = show(&place, "acme/app#10041");
     assert_eq!(
@@ -1113,29 +1116,29 @@ fn json_whose_fields_are_called_as_columns_are_is_read() {
         "tags": [{"name": "cold"}],
     }]});
     let place = Place::new();
-    imported(&place, "mantis.json", mantis.to_string());
+    import_ok(&place, "mantis.json", mantis.to_string());
     let item = show(&place, "acme/app#12");
     assert_eq!(
         (&item["state"], &item["state_reason"], &item["labels"]),
         (&json!("closed"), &json!("fixed"), &json!(["cold"]))
     );
-    assert_eq!(said(&item), ["per: Grease helps."]);
+    assert_eq!(comments(&item), ["per: Grease helps."]);
     let place = Place::new();
     let youtrack = json!([{"idReadable": "BLT-7", "summary": "Belt", "comments": [
         {"text": "Swap the phases.", "author": {"login": "per"}}, {"text": "gone", "deleted": true},
     ]}]);
-    imported(&place, "youtrack.json", youtrack.to_string());
-    assert_eq!(said(&show(&place, "acme/app#7")), ["per: Swap the phases."]);
+    import_ok(&place, "youtrack.json", youtrack.to_string());
+    assert_eq!(comments(&show(&place, "acme/app#7")), ["per: Swap the phases."]);
     let notes = json!([
         {"id": 1, "body": "Oiled.", "author": {"username": "bo"}, "system": false, "noteable_type": "Issue", "noteable_iid": 7},
         {"id": 2, "body": "closed", "system": true, "noteable_type": "Issue", "noteable_iid": 7},
     ]);
-    imported(&place, "notes.json", notes.to_string());
-    assert_eq!(said(&show(&place, "acme/app#7")).len(), 2);
+    import_ok(&place, "notes.json", notes.to_string());
+    assert_eq!(comments(&show(&place, "acme/app#7")).len(), 2);
 }
 
 #[test]
-fn the_xml_of_jira_is_read_and_what_stands_in_other_places_is_kept() {
+fn jira_xml_is_imported() {
     let place = Place::new();
     let item = |key: &str, more: &str| {
         format!(
@@ -1152,7 +1155,7 @@ fn the_xml_of_jira_is_read_and_what_stands_in_other_places_is_kept() {
         ),
         item("KAS-13", "<status id=\"1\">To Do</status><labels></labels>")
     );
-    let ran = imported(&place, "SearchRequest.xml", text);
+    let ran = import_ok(&place, "SearchRequest.xml", text);
     assert!(ran.err.contains("2 items, 1 comment"), "{}", ran.err);
     let item = show(&place, "acme/app#12");
     assert_eq!(
@@ -1160,11 +1163,11 @@ fn the_xml_of_jira_is_read_and_what_stands_in_other_places_is_kept() {
         (&json!("closed"), &json!("Fixed"), &json!(["Bug", "drawer"]))
     );
     assert_eq!((&item["author"], &item["created_at"]), (&json!("Per"), &json!("2024-03-12T13:05:00Z")));
-    assert_eq!(said(&item), ["ida: New spring."]);
+    assert_eq!(comments(&item), ["ida: New spring."]);
     assert_eq!(show(&place, "acme/app#13")["state"], "open");
     let place = Place::new();
     // HTML entities are decoded only in HTML texts, and a row without a title gets its text.
-    imported(
+    import_ok(
         &place,
         "html.csv",
         "ID,Title,Description\n1,Hopper &amp; lid,<p>grain</p>\n2,,The printer beeps.\n",

@@ -12,7 +12,7 @@ use precedent_engine::{Casebook, OpenOptions};
 use precedent_index::embed::Engine;
 use serde_json::{Value, json};
 
-use crate::support::{Place, comment, issue, lines, misleading, with};
+use crate::support::{Place, comment, issue, lines, misleading_triple, with};
 
 async fn open(place: &Place) -> Casebook {
     Casebook::open(place.options()).await.unwrap()
@@ -30,7 +30,7 @@ fn report(number: u64, day: u32, title: &str, body: &str) -> Value {
     with(issue(number, title, body), json!({"created_at": at, "updated_at": at}))
 }
 
-fn closed(record: Value, reason: &str) -> Value {
+fn close(record: Value, reason: &str) -> Value {
     with(record, json!({"state": "closed", "state_reason": reason, "closed_at": "2026-01-08T00:00:00Z"}))
 }
 
@@ -43,7 +43,7 @@ fn backlog() -> Vec<Value> {
             "The agent reads no queue after SIGHUP.",
         ),
         report(2, 2, "Console shows times in the wrong zone", "All columns are two hours off."),
-        closed(
+        close(
             report(3, 3, "Upload fails with FW-1043", "Uploading a large bundle ends with FW-1043."),
             "completed",
         ),
@@ -59,7 +59,7 @@ fn backlog() -> Vec<Value> {
     ]
 }
 
-async fn loaded(place: &Place) -> Casebook {
+async fn load_backlog(place: &Place) -> Casebook {
     let casebook = open(place).await;
     import(&casebook, place, "acme/app", &backlog()).await;
     casebook
@@ -74,22 +74,22 @@ async fn ask(casebook: &Casebook, request: DuplicatesRequest) -> DuplicatesRespo
 }
 
 /// Returns a feature value of a candidate from an explained response.
-fn traced(response: &DuplicatesResponse, key: &str, feature: &str) -> f32 {
-    let candidate = response.candidates.iter().find(|c| c.key == key).unwrap();
+fn value_of(reply: &DuplicatesResponse, key: &str, feature: &str) -> f32 {
+    let candidate = reply.candidates.iter().find(|c| c.key == key).unwrap();
     candidate.trace.as_ref().unwrap().iter().find(|e| e.feature == feature).unwrap().value
 }
 
-fn keys(response: &DuplicatesResponse) -> Vec<&str> {
-    response.candidates.iter().map(|c| c.key.as_str()).collect()
+fn keys(reply: &DuplicatesResponse) -> Vec<&str> {
+    reply.candidates.iter().map(|c| c.key.as_str()).collect()
 }
 
 #[tokio::test]
-async fn the_same_report_in_other_words_is_found_first_with_reasons() {
+async fn reworded_report_ranks_first_with_reasons() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
-    let found = ask(&casebook, of("acme/app#5")).await;
-    assert_eq!(keys(&found).first(), Some(&"acme/app#1"));
-    let best = &found.candidates[0];
+    let casebook = load_backlog(&place).await;
+    let reply = ask(&casebook, of("acme/app#5")).await;
+    assert_eq!(keys(&reply).first(), Some(&"acme/app#1"));
+    let best = &reply.candidates[0];
     let s = best.similarity;
     for value in [s.title, s.body, s.semantic.unwrap(), s.combined, best.confidence] {
         assert!((0.0..=1.0).contains(&value), "{s:?}");
@@ -106,7 +106,7 @@ async fn the_same_report_in_other_words_is_found_first_with_reasons() {
 
 /// Tests a form that was submitted twice, with dates only or without times.
 #[tokio::test]
-async fn of_reports_of_one_moment_or_of_none_the_smaller_number_is_the_earlier() {
+async fn smaller_number_breaks_ties_in_time() {
     let place = Place::new();
     let casebook = open(&place).await;
     let twice =
@@ -121,8 +121,8 @@ async fn of_reports_of_one_moment_or_of_none_the_smaller_number_is_the_earlier()
     casebook.import_table("acme/table", &path, &[], &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
     for (key, earlier) in [("acme/app#8", Some("acme/app#7")), ("acme/table#5", Some("acme/table#4"))] {
-        let found = ask(&casebook, of(key)).await;
-        assert_eq!((keys(&found).first().copied(), found.band), (earlier, Band::High), "{key}");
+        let reply = ask(&casebook, of(key)).await;
+        assert_eq!((keys(&reply).first().copied(), reply.band), (earlier, Band::High), "{key}");
     }
     for key in ["acme/app#7", "acme/table#4"] {
         assert!(ask(&casebook, of(key)).await.candidates.is_empty(), "{key}");
@@ -133,9 +133,9 @@ async fn of_reports_of_one_moment_or_of_none_the_smaller_number_is_the_earlier()
 }
 
 #[tokio::test]
-async fn a_copy_is_most_likely_a_duplicate_and_confidence_falls_down_the_list() {
+async fn copy_ranks_first_and_confidence_never_increases() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_backlog(&place).await;
     let copy = DuplicatesRequest {
         title: "Agent hangs after reloading its configuration".into(),
         body: "The agent reads no queue after SIGHUP.".into(),
@@ -143,10 +143,10 @@ async fn a_copy_is_most_likely_a_duplicate_and_confidence_falls_down_the_list() 
         include_closed: true,
         ..Default::default()
     };
-    let found = ask(&casebook, copy).await;
-    assert_eq!((keys(&found)[0], found.band), ("acme/app#1", Band::High));
-    assert_eq!(found.candidates[0].reasons, ["identical text"]);
-    assert!(found.candidates.windows(2).all(|w| w[0].confidence >= w[1].confidence));
+    let reply = ask(&casebook, copy).await;
+    assert_eq!((keys(&reply)[0], reply.band), ("acme/app#1", Band::High));
+    assert_eq!(reply.candidates[0].reasons, ["identical text"]);
+    assert!(reply.candidates.windows(2).all(|w| w[0].confidence >= w[1].confidence));
 }
 
 /// Returns twenty reports of one line, and two with the same text under two titles.
@@ -155,39 +155,39 @@ fn told_twice(more: &[Value]) -> Vec<Value> {
         were changed. We restarted the service and saved the schedule again, and nothing changed. Other mails come in time. \
         The server stands in Warsaw, its clock is right, and the log names the hour that we want. Only what is planned by the \
         calendar of the department is late; what a person starts by hand runs at once and ends after four minutes.";
-    let mut all: Vec<Value> =
+    let mut records: Vec<Value> =
         (1..=20).map(|n| report(n, 1, &format!("Valve {n} leaks"), "It drips.")).collect();
-    all.push(report(21, 3, "Scheduled reports are an hour late after summer time", TEXT));
-    all.push(report(22, 5, "Problem found by our customer", TEXT));
-    all.extend_from_slice(more);
-    all
+    records.push(report(21, 3, "Scheduled reports are an hour late after summer time", TEXT));
+    records.push(report(22, 5, "Problem found by our customer", TEXT));
+    records.extend_from_slice(more);
+    records
 }
 
 #[tokio::test]
-async fn a_text_word_for_word_under_another_title_is_probably_the_same() {
+async fn identical_text_with_another_title_is_likely_duplicate() {
     let place = Place::new();
     let casebook = open(&place).await;
     import(&casebook, &place, "acme/app", &told_twice(&[])).await;
-    let found = ask(&casebook, of("acme/app#22")).await;
-    assert_eq!(keys(&found)[0], "acme/app#21");
-    assert!(found.candidates[0].confidence >= 0.75, "{:?}", found.candidates[0]);
-    assert!(found.candidates[0].reasons.iter().any(|r| r.contains("nearly identical text")));
+    let reply = ask(&casebook, of("acme/app#22")).await;
+    assert_eq!(keys(&reply)[0], "acme/app#21");
+    assert!(reply.candidates[0].confidence >= 0.75, "{:?}", reply.candidates[0]);
+    assert!(reply.candidates[0].reasons.iter().any(|r| r.contains("nearly identical text")));
 }
 
 #[tokio::test]
-async fn a_text_that_many_have_is_a_form_and_says_nothing_of_two_of_them() {
+async fn common_text_is_a_form_and_no_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
     let text = told_twice(&[])[20]["body"].as_str().unwrap().to_owned();
     let more: Vec<Value> =
         (23..=30).map(|n| report(n, 6, &format!("Nozzle number {n} is blocked"), &text)).collect();
     import(&casebook, &place, "acme/app", &told_twice(&more)).await;
-    let found = ask(&casebook, of("acme/app#22")).await;
-    assert!(found.candidates.iter().all(|c| !c.reasons.iter().any(|r| r.contains("nearly identical text"))));
+    let reply = ask(&casebook, of("acme/app#22")).await;
+    assert!(reply.candidates.iter().all(|c| !c.reasons.iter().any(|r| r.contains("nearly identical text"))));
 }
 
 #[tokio::test]
-async fn one_of_a_series_is_no_duplicate_of_its_neighbour() {
+async fn templated_reports_are_no_duplicates() {
     let place = Place::new();
     let casebook = open(&place).await;
     let body = "Please look into it: the upload test was started by hand and stopped at its second step.";
@@ -207,70 +207,71 @@ async fn one_of_a_series_is_no_duplicate_of_its_neighbour() {
         threshold: 0.0,
         ..Default::default()
     };
-    let found = ask(&casebook, draft("Upload test on (Windows) fails")).await;
+    let reply = ask(&casebook, draft("Upload test on (Windows) fails")).await;
     for (key, system) in [("acme/app#1", "Android"), ("acme/app#2", "iOS"), ("acme/app#3", "Mobile Web")] {
-        let one = found.candidates.iter().find(|c| c.key == key).unwrap();
-        assert!(one.confidence <= 0.05, "{key}: {}", one.confidence);
-        let said = format!("same template: “Windows” here, “{system}” there");
-        assert_eq!(one.reasons[0], said);
+        let candidate = reply.candidates.iter().find(|c| c.key == key).unwrap();
+        assert!(candidate.confidence <= 0.05, "{key}: {}", candidate.confidence);
+        let reason = format!("same template: “Windows” here, “{system}” there");
+        assert_eq!(candidate.reasons[0], reason);
     }
     // The same text under an equivalent title is a copy.
-    let found = ask(&casebook, draft("Upload test on iOS fails")).await;
-    assert_eq!((keys(&found)[0], found.band), ("acme/app#2", Band::High));
+    let reply = ask(&casebook, draft("Upload test on iOS fails")).await;
+    assert_eq!((keys(&reply)[0], reply.band), ("acme/app#2", Band::High));
 }
 
 #[tokio::test]
-async fn a_draft_is_compared_like_an_item_and_leaves_no_record() {
+async fn draft_leaves_no_record() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_backlog(&place).await;
     let draft = DuplicatesRequest {
         title: "agent hangs after reload of configuration".into(),
         body: "It reads no queue after SIGHUP.".into(),
         ..Default::default()
     };
-    let found = ask(&casebook, draft.clone()).await;
+    let reply = ask(&casebook, draft.clone()).await;
     assert!(
-        keys(&found)[..2].contains(&"acme/app#1") && keys(&found)[..2].contains(&"acme/app#5"),
-        "{found:?}"
+        keys(&reply)[..2].contains(&"acme/app#1") && keys(&reply)[..2].contains(&"acme/app#5"),
+        "{reply:?}"
     );
-    assert_eq!(found.key, None);
-    let pasted = DuplicatesRequest { title: String::new(), ..draft };
-    assert!(!ask(&casebook, pasted).await.candidates.is_empty());
+    assert_eq!(reply.key, None);
+    let body_only = DuplicatesRequest { title: String::new(), ..draft };
+    assert!(!ask(&casebook, body_only).await.candidates.is_empty());
 }
 
 #[tokio::test]
-async fn closed_reports_are_candidates_on_request_with_what_became_of_them() {
+async fn closed_candidates_are_optional_with_their_outcome() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_backlog(&place).await;
     assert!(!keys(&ask(&casebook, of("acme/app#6")).await).contains(&"acme/app#3"));
-    let all = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#6") }).await;
+    let with_closed = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#6") }).await;
     // The response reports the number of closed candidates that were left out.
-    let told = |found: &DuplicatesResponse| {
-        found.notices.iter().filter(|n| n.lack == Lack::Closed).map(|n| n.text.clone()).collect::<Vec<_>>()
+    let closed_notices = |reply: &DuplicatesResponse| {
+        reply.notices.iter().filter(|n| n.lack == Lack::Closed).map(|n| n.text.clone()).collect::<Vec<_>>()
     };
     let open_alone = ask(&casebook, of("acme/app#6")).await;
-    let drafted = ask(&casebook, DuplicatesRequest { title: "x y".into(), ..Default::default() }).await;
-    for found in [&open_alone, &drafted] {
-        let told = told(found);
-        assert!(told.len() == 1 && told[0].contains("closed"), "{told:?}");
+    let for_draft = ask(&casebook, DuplicatesRequest { title: "x y".into(), ..Default::default() }).await;
+    for reply in [&open_alone, &for_draft] {
+        let texts = closed_notices(reply);
+        assert!(texts.len() == 1 && texts[0].contains("closed"), "{texts:?}");
     }
-    assert!(told(&all).is_empty(), "{:?}", all.notices);
-    let best = &all.candidates[0];
+    assert!(closed_notices(&with_closed).is_empty(), "{:?}", with_closed.notices);
+    let best = &with_closed.candidates[0];
     assert_eq!((best.key.as_str(), &best.disposition), ("acme/app#3", &Disposition::Completed));
     assert_eq!(best.state_reason.as_deref(), Some("completed"));
     // The key is named once, not again for its parts.
-    let named: Vec<&String> =
+    let reasons: Vec<&String> =
         best.reasons.iter().filter(|r| r.contains("FW") || r.contains("1043")).collect();
-    assert_eq!(named, ["same error code: FW-1043"], "{:?}", best.reasons);
+    assert_eq!(reasons, ["same error code: FW-1043"], "{:?}", best.reasons);
 }
 
 #[tokio::test]
-async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_was_said_later_does_not() {
+async fn only_comments_before_the_report_are_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
     // A word counts as rare only among many reports.
-    let others: Vec<Value> = (100..450).map(|n| report(n, 1, "Something else", "Another matter.")).collect();
-    import(&casebook, &place, "acme/app", &others).await;
+    let others_records: Vec<Value> =
+        (100..450).map(|n| report(n, 1, "Something else", "Another matter.")).collect();
+    import(&casebook, &place, "acme/app", &others_records).await;
     let words = "It stops with a red triangle.";
     import(
         &casebook,
@@ -293,24 +294,24 @@ async fn what_was_said_of_a_candidate_before_the_report_counts_for_it_and_what_w
     )
     .await;
     let request = DuplicatesRequest { explain: true, threshold: 0.0, ..of("acme/app#3") };
-    let found = ask(&casebook, request).await;
-    let value = |key: &str, feature: &str| traced(&found, key, feature);
-    assert!(value("acme/app#1", "said_anew") > 0.2, "{found:?}");
+    let reply = ask(&casebook, request).await;
+    let value = |key: &str, feature: &str| value_of(&reply, key, feature);
+    assert!(value("acme/app#1", "said_anew") > 0.2, "{reply:?}");
     assert!(
         value("acme/app#1", "comments") > 0.0 && value("acme/app#1", "quiet") < value("acme/app#2", "quiet")
     );
     assert_eq!((value("acme/app#2", "said_anew"), value("acme/app#2", "comments")), (0.0, 0.0));
     for cosine in ["said_text_cosine", "said_title_cosine"] {
-        assert!(value("acme/app#1", cosine) > 0.1, "{cosine} {found:?}");
+        assert!(value("acme/app#1", cosine) > 0.1, "{cosine} {reply:?}");
         assert_eq!(value("acme/app#2", cosine), 0.0, "{cosine}");
     }
-    assert_eq!(keys(&found)[0], "acme/app#1", "the words of its comment are the report's");
-    let reason = found.candidates[0].reasons.iter().find(|r| r.contains("its comments name")).unwrap();
+    assert_eq!(keys(&reply)[0], "acme/app#1", "the words of its comment are the report's");
+    let reason = reply.candidates[0].reasons.iter().find(|r| r.contains("its comments name")).unwrap();
     assert!(reason.contains("“truncated”") && reason.contains("“footer”"), "{reason}");
 }
 
 #[tokio::test]
-async fn a_failure_and_its_message_are_one_reason() {
+async fn failure_and_message_are_one_reason() {
     let place = Place::new();
     let casebook = open(&place).await;
     let log = |file: &str| {
@@ -325,14 +326,14 @@ async fn a_failure_and_its_message_are_one_reason() {
         &[report(1, 1, "Crash on import", &log("old")), report(2, 2, "Import crashes", &log("new"))],
     )
     .await;
-    let found = ask(&casebook, DuplicatesRequest { threshold: 0.0, ..of("acme/app#2") }).await;
-    let named: Vec<_> =
-        found.candidates[0].reasons.iter().filter(|r| r.contains("footer has no seal")).collect();
-    assert_eq!(named, ["same failure: panic footer has no seal"]);
+    let reply = ask(&casebook, DuplicatesRequest { threshold: 0.0, ..of("acme/app#2") }).await;
+    let reasons: Vec<_> =
+        reply.candidates[0].reasons.iter().filter(|r| r.contains("footer has no seal")).collect();
+    assert_eq!(reasons, ["same failure: panic footer has no seal"]);
 }
 
 #[tokio::test]
-async fn what_a_title_names_alone_and_who_made_a_report_are_evidence() {
+async fn rare_title_word_and_author_are_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
     let by = |record: Value, login: &str| with(record, json!({"user": {"login": login, "type": "User"}}));
@@ -352,16 +353,16 @@ async fn what_a_title_names_alone_and_who_made_a_report_are_evidence() {
         ],
     )
     .await;
-    let asked = |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, ..of(key) };
-    let found = ask(&casebook, asked("acme/app#5")).await;
-    let value = |key: &str, feature: &str| traced(&found, key, feature);
+    let request = |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, ..of(key) };
+    let reply = ask(&casebook, request("acme/app#5")).await;
+    let value = |key: &str, feature: &str| value_of(&reply, key, feature);
     // One of the two names the tablet; the phone is in the text of the third.
     let titles = ["acme/app#1", "acme/app#2", "acme/app#3"].map(|key| value(key, "same_title"));
     assert_eq!(titles, [0.0, 1.0, 1.0]);
     let authors =
         ["acme/app#1", "acme/app#2", "acme/app#3", "acme/app#4"].map(|key| value(key, "same_author"));
     assert_eq!(authors, [1.0, 0.0, 1.0, 0.0]);
-    let candidate = |key: &str| found.candidates.iter().find(|c| c.key == key).unwrap();
+    let candidate = |key: &str| reply.candidates.iter().find(|c| c.key == key).unwrap();
     assert!(candidate("acme/app#3").reasons.join(" ").contains("same reporter"));
     assert!(candidate("acme/app#2").confidence >= candidate("acme/app#3").confidence);
     // The same login in another source may be another person.
@@ -372,64 +373,67 @@ async fn what_a_title_names_alone_and_who_made_a_report_are_evidence() {
         &[by(report(7, 1, "Archive does not open on the phone", body), "ada")],
     )
     .await;
-    let found = ask(&casebook, DuplicatesRequest { everywhere: true, ..asked("acme/app#5") }).await;
-    let authors = ["acme/app#3", "other/app#7"].map(|key| traced(&found, key, "same_author"));
+    let reply = ask(&casebook, DuplicatesRequest { everywhere: true, ..request("acme/app#5") }).await;
+    let authors = ["acme/app#3", "other/app#7"].map(|key| value_of(&reply, key, "same_author"));
     assert_eq!(authors, [1.0, 0.0]);
     // Bots file the same report repeatedly.
-    let found = ask(&casebook, asked("acme/app#6")).await;
-    assert_eq!(traced(&found, "acme/app#4", "same_author"), 0.0);
+    let reply = ask(&casebook, request("acme/app#6")).await;
+    assert_eq!(value_of(&reply, "acme/app#4", "same_author"), 0.0);
 }
 
 #[tokio::test]
-async fn who_reports_for_others_is_nobody() {
+async fn shared_account_is_not_author_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
     let by = |n: u64, login: &str| {
-        let made = report(
+        let record = report(
             n,
             1 + u32::try_from(n / 4).unwrap(),
             &format!("Pump {n} stops"),
             "The pump stops at night.",
         );
-        with(made, json!({"user": {"login": login, "type": "User"}}))
+        with(record, json!({"user": {"login": login, "type": "User"}}))
     };
     // One account files every second report, and one person filed two.
-    let made = |n| if n % 2 == 0 { by(n, "Desk") } else { by(n, if n < 4 { "ada" } else { "grace" }) };
-    let records: Vec<Value> = (0..60).map(|n| made(n + 2)).collect();
+    let record_at = |n| if n % 2 == 0 { by(n, "Desk") } else { by(n, if n < 4 { "ada" } else { "grace" }) };
+    let records: Vec<Value> = (0..60).map(|n| record_at(n + 2)).collect();
     import(&casebook, &place, "acme/app", &records).await;
-    let asked =
+    let request =
         |key: &str| DuplicatesRequest { explain: true, threshold: 0.0, max_candidates: 60, ..of(key) };
-    let known = |found: &DuplicatesResponse| {
-        found.candidates.iter().filter(|c| traced(found, &c.key, "same_author") > 0.0).count()
+    let count_by_author = |reply: &DuplicatesResponse| {
+        reply.candidates.iter().filter(|c| value_of(reply, &c.key, "same_author") > 0.0).count()
     };
-    assert_eq!(known(&ask(&casebook, asked("acme/app#60")).await), 0);
+    assert_eq!(count_by_author(&ask(&casebook, request("acme/app#60")).await), 0);
     import(&casebook, &place, "acme/app", &[by(90, "ada"), by(91, "ada")]).await;
-    assert!(known(&ask(&casebook, asked("acme/app#91")).await) > 0);
+    assert!(count_by_author(&ask(&casebook, request("acme/app#91")).await) > 0);
 }
 
 #[tokio::test]
-async fn what_stands_under_every_failure_is_no_reason() {
+async fn line_common_to_all_failures_is_no_reason() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let failing = |number, day, code: &str| {
+    let failure_report = |number, day, code: &str| {
         let body =
             format!("It says:\n\n```\n{code}error: aborting due to previous error\n```\n\nNo idea {number}.");
         report(number, day, &format!("The build of part {number} fails"), &body)
     };
-    let mut records: Vec<Value> = (1..=12).map(|n| closed(failing(n, 1, ""), "completed")).collect();
-    records.extend([failing(20, 2, "FW-2077: no footer\n"), failing(21, 3, "FW-2077: no footer\n")]);
+    let mut records: Vec<Value> = (1..=12).map(|n| close(failure_report(n, 1, ""), "completed")).collect();
+    records.extend([
+        failure_report(20, 2, "FW-2077: no footer\n"),
+        failure_report(21, 3, "FW-2077: no footer\n"),
+    ]);
     import(&casebook, &place, "acme/app", &records).await;
-    let found =
+    let reply =
         ask(&casebook, DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#21") }).await;
-    assert!(found.candidates.len() > 5);
-    for candidate in &found.candidates {
+    assert!(reply.candidates.len() > 5);
+    for candidate in &reply.candidates {
         let reasons = candidate.reasons.join("; ");
         assert!(!reasons.contains("aborting due"), "{}: {reasons}", candidate.key);
         assert_eq!(reasons.contains("same error code: FW-2077"), candidate.key == "acme/app#20", "{reasons}");
     }
     // It does not turn failed builds into solved cases either.
     let log = "error: aborting due to previous error";
-    let solved = casebook
+    let reply = casebook
         .troubleshoot(
             TroubleshootRequest {
                 text: format!("Sidebar is too narrow\n\n{log}"),
@@ -440,11 +444,11 @@ async fn what_stands_under_every_failure_is_no_reason() {
         )
         .await
         .unwrap();
-    assert!(solved.cases.iter().all(|c| !c.same_signature), "{:?}", solved.cases);
+    assert!(reply.cases.iter().all(|c| !c.same_signature), "{:?}", reply.cases);
 }
 
 #[tokio::test]
-async fn code_and_errors_in_a_comment_are_not_a_candidates_own_and_are_found_as_a_comment() {
+async fn code_in_comments_counts_as_comment_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
     let code = "```\nfooter_checksum(archive) failed: FW-2077\n```";
@@ -461,11 +465,11 @@ async fn code_and_errors_in_a_comment_are_not_a_candidates_own_and_are_found_as_
     )
     .await;
     let request = DuplicatesRequest { explain: true, threshold: 0.0, ..of("acme/app#3") };
-    let found = ask(&casebook, request).await;
-    let value = |key: &str, feature: &str| traced(&found, key, feature);
+    let reply = ask(&casebook, request).await;
+    let value = |key: &str, feature: &str| value_of(&reply, key, feature);
     for feature in ["code_words", "signatures"] {
-        assert!(value("acme/app#2", feature) > 0.5, "{feature}: {found:?}");
-        assert!(value("acme/app#1", feature) == 0.0, "{feature} of what was said later: {found:?}");
+        assert!(value("acme/app#2", feature) > 0.5, "{feature}: {reply:?}");
+        assert!(value("acme/app#1", feature) == 0.0, "{feature} of what was said later: {reply:?}");
     }
     assert!(value("acme/app#1", "length") < value("acme/app#2", "length"));
 
@@ -473,8 +477,8 @@ async fn code_and_errors_in_a_comment_are_not_a_candidates_own_and_are_found_as_
         let request = SearchRequest { query: query.to_owned(), ..Default::default() };
         let casebook = &casebook;
         async move {
-            let found = casebook.search(request, &Task::new()).await.unwrap();
-            let mut keys: Vec<String> = found.hits.into_iter().map(|h| h.key).collect();
+            let reply = casebook.search(request, &Task::new()).await.unwrap();
+            let mut keys: Vec<String> = reply.hits.into_iter().map(|h| h.key).collect();
             keys.sort();
             keys
         }
@@ -492,17 +496,17 @@ async fn code_and_errors_in_a_comment_are_not_a_candidates_own_and_are_found_as_
 }
 
 #[tokio::test]
-async fn threshold_and_number_of_candidates_are_obeyed() {
+async fn threshold_and_candidate_limit_are_respected() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_backlog(&place).await;
     let wide = DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/app#6") };
-    let all = ask(&casebook, wide.clone()).await;
-    assert!(all.candidates.len() > 2);
-    let one = ask(&casebook, DuplicatesRequest { max_candidates: 1, ..wide.clone() }).await;
-    assert_eq!(keys(&one), keys(&all)[..1]);
+    let full_list = ask(&casebook, wide.clone()).await;
+    assert!(full_list.candidates.len() > 2);
+    let single = ask(&casebook, DuplicatesRequest { max_candidates: 1, ..wide.clone() }).await;
+    assert_eq!(keys(&single), keys(&full_list)[..1]);
     let strict = ask(&casebook, DuplicatesRequest { threshold: 0.5, ..wide.clone() }).await;
     assert!(strict.candidates.iter().all(|c| c.similarity.combined >= 0.5));
-    assert!(strict.candidates.len() < all.candidates.len());
+    assert!(strict.candidates.len() < full_list.candidates.len());
     for wrong in [
         DuplicatesRequest { threshold: 1.5, ..wide.clone() },
         DuplicatesRequest { threshold: f32::NAN, ..wide.clone() },
@@ -517,37 +521,37 @@ async fn threshold_and_number_of_candidates_are_obeyed() {
 }
 
 #[tokio::test]
-async fn an_unrelated_report_gets_none_and_a_record_that_it_was_checked() {
+async fn unrelated_report_is_recorded_as_checked() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_backlog(&place).await;
     assert_eq!(casebook.last_check("acme/app#7").await.unwrap(), None);
-    let found = ask(&casebook, of("acme/app#7")).await;
-    assert_eq!(found.band, Band::None);
+    let reply = ask(&casebook, of("acme/app#7")).await;
+    assert_eq!(reply.band, Band::None);
     let check = casebook.last_check("acme/app#7").await.unwrap().unwrap();
     assert_eq!((check.band, check.checked_at.as_second()), (Band::None, 1_780_000_000));
 }
 
 #[tokio::test]
-async fn a_rejected_pair_stays_away_through_imports_and_new_indexes() {
+async fn rejected_pair_survives_reimport_and_reindexing() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_backlog(&place).await;
     let verdict = casebook
         .record_verdict("acme/app#5", "acme/app#1", VerdictKind::NotDuplicate, Some("another cause"), "ann")
         .await
         .unwrap();
     assert_eq!((verdict.first.as_str(), verdict.second.as_str()), ("acme/app#1", "acme/app#5"));
     let away = async |casebook: &Casebook| {
-        let found = ask(casebook, of("acme/app#5")).await;
-        assert!(!keys(&found).contains(&"acme/app#1"), "{:?}", keys(&found));
-        assert_eq!(found.rejected, ["acme/app#1"]);
+        let reply = ask(casebook, of("acme/app#5")).await;
+        assert!(!keys(&reply).contains(&"acme/app#1"), "{:?}", keys(&reply));
+        assert_eq!(reply.rejected, ["acme/app#1"]);
     };
     away(&casebook).await;
-    let mut again = backlog();
-    again[0] = with(
-        again[0].clone(),
+    let mut records = backlog();
+    records[0] = with(
+        records[0].clone(),
         json!({"body": "Edited: no queue after SIGHUP", "updated_at": "2026-02-01T00:00:00Z"}),
     );
-    import(&casebook, &place, "acme/app", &again).await;
+    import(&casebook, &place, "acme/app", &records).await;
     away(&casebook).await;
     casebook.forget_indexes().await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
@@ -564,35 +568,37 @@ async fn a_rejected_pair_stays_away_through_imports_and_new_indexes() {
 }
 
 #[tokio::test]
-async fn the_queue_holds_what_nobody_has_decided_and_asks_about_changes_alone() {
+async fn queue_holds_undecided_pairs_and_rescans_changes() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
-    let queue = async |closed: bool| {
-        let request = TriageRequest { include_closed: closed, band: Band::None, ..Default::default() };
+    let casebook = load_backlog(&place).await;
+    let queue = async |include_closed: bool| {
+        let request = TriageRequest { include_closed, band: Band::None, ..Default::default() };
         casebook.triage(request, &Task::new()).await.unwrap()
     };
-    let pairs = |response: &TriageResponse| -> Vec<(String, String)> {
-        response.queue.iter().map(|i| (i.key.clone(), i.candidate.key.clone())).collect()
+    let pairs = |reply: &TriageResponse| -> Vec<(String, String)> {
+        reply.queue.iter().map(|i| (i.key.clone(), i.candidate.key.clone())).collect()
     };
     let first = queue(false).await;
     assert_eq!(first.scanned, 6, "every open issue");
     assert!(pairs(&first).contains(&("acme/app#5".into(), "acme/app#1".into())), "{:?}", pairs(&first));
     assert!(first.queue.windows(2).all(|w| w[0].candidate.confidence >= w[1].candidate.confidence));
-    let again = queue(false).await;
-    assert_eq!((again.scanned, pairs(&again)), (0, pairs(&first)));
+    let second = queue(false).await;
+    assert_eq!((second.scanned, pairs(&second)), (0, pairs(&first)));
     assert!(pairs(&queue(true).await).contains(&("acme/app#6".into(), "acme/app#3".into())));
 
     queue(false).await;
     casebook.record_verdict("acme/app#5", "acme/app#1", VerdictKind::Duplicate, None, "ann").await.unwrap();
-    let decided = queue(false).await;
-    assert!(pairs(&decided).iter().all(|(key, _)| key != "acme/app#5"), "{:?}", pairs(&decided));
+    let after_verdict = queue(false).await;
+    assert!(pairs(&after_verdict).iter().all(|(key, _)| key != "acme/app#5"), "{:?}", pairs(&after_verdict));
     casebook.undo_verdict("acme/app#5", "acme/app#1", "ann").await.unwrap();
     assert!(pairs(&queue(false).await).contains(&("acme/app#5".into(), "acme/app#1".into())));
 
-    let mut changed = backlog();
-    changed[6] =
-        with(changed[6].clone(), json!({"body": "Finnish, please.", "updated_at": "2026-02-01T00:00:00Z"}));
-    import(&casebook, &place, "acme/app", &changed).await;
+    let mut changed_records = backlog();
+    changed_records[6] = with(
+        changed_records[6].clone(),
+        json!({"body": "Finnish, please.", "updated_at": "2026-02-01T00:00:00Z"}),
+    );
+    import(&casebook, &place, "acme/app", &changed_records).await;
     assert_eq!(queue(false).await.scanned, 1);
 
     let task = Task::new();
@@ -602,29 +608,32 @@ async fn the_queue_holds_what_nobody_has_decided_and_asks_about_changes_alone() 
 }
 
 #[tokio::test]
-async fn a_look_beyond_a_reports_own_source_leaves_the_queue_as_it_was() {
+async fn query_of_all_sources_keeps_the_queue() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_backlog(&place).await;
     let body = "The archive does not open after the update.";
     let twin = |number| report(number, 20, "Archive does not open on the phone", body);
     import(&casebook, &place, "one/app", &[twin(1), report(2, 20, "Colours", "Blue on black.")]).await;
     import(&casebook, &place, "two/app", &[twin(7)]).await;
     let queue = async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
-    let before = queue().await;
+    let queue_before = queue().await;
     let everywhere = DuplicatesRequest { everywhere: true, ..of("two/app#7") };
-    let found = ask(&casebook, everywhere).await;
-    assert_eq!(keys(&found).first(), Some(&"one/app#1"), "{found:?}");
-    let after = queue().await;
-    let shown = |r: &TriageResponse| r.queue.iter().map(|i| i.key.clone()).collect::<Vec<_>>();
-    assert_eq!((after.waiting, shown(&after)), (before.waiting, shown(&before)));
-    assert_eq!(after.waiting, after.queue.len() as u64);
-    let none = TriageRequest { source: Some("two/app".into()), ..TriageRequest::default() };
-    let none = casebook.triage(none, &Task::new()).await.unwrap();
-    assert!(none.queue.is_empty() && none.expected.is_sign_positive(), "{none:?}");
+    let reply = ask(&casebook, everywhere).await;
+    assert_eq!(keys(&reply).first(), Some(&"one/app#1"), "{reply:?}");
+    let queue_after = queue().await;
+    let queue_keys = |r: &TriageResponse| r.queue.iter().map(|i| i.key.clone()).collect::<Vec<_>>();
+    assert_eq!(
+        (queue_after.waiting, queue_keys(&queue_after)),
+        (queue_before.waiting, queue_keys(&queue_before))
+    );
+    assert_eq!(queue_after.waiting, queue_after.queue.len() as u64);
+    let request = TriageRequest { source: Some("two/app".into()), ..TriageRequest::default() };
+    let empty_queue = casebook.triage(request, &Task::new()).await.unwrap();
+    assert!(empty_queue.queue.is_empty() && empty_queue.expected.is_sign_positive(), "{empty_queue:?}");
 }
 
 #[test]
-fn the_queue_is_worked_through_in_the_terminal() {
+fn queue_can_be_decided_in_the_terminal() {
     let place = Place::new();
     let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
     let file = place.file("in.jsonl", lines);
@@ -652,7 +661,7 @@ fn hourly(number: u64, title: &str, body: &str) -> Value {
 }
 
 /// Returns pairs of stated duplicates, and as many unrelated reports.
-fn labelled(pairs: u64) -> Vec<Value> {
+fn labelled_pairs(pairs: u64) -> Vec<Value> {
     let mut out = Vec::new();
     for i in 0..pairs {
         let mut add = |nth: u64, title: String, body: String| out.push(hourly(3 * i + nth, &title, &body));
@@ -676,48 +685,53 @@ fn labelled(pairs: u64) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_source_is_calibrated_by_its_own_duplicates_if_it_has_enough() {
+async fn enough_duplicates_calibrate_their_source() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let few = import(&casebook, &place, "acme/few", &labelled(5)).await;
+    let few = import(&casebook, &place, "acme/few", &labelled_pairs(5)).await;
     assert!(few.calibrated.is_empty() && few.embedded > 0, "{few:?}");
     let few = casebook.calibrate("acme/few", false, &Task::new()).await.unwrap();
     assert_eq!((few.labels, few.kept, few.thresholds.len()), (5, false, 0));
 
-    let many = import(&casebook, &place, "acme/many", &labelled(40)).await;
-    let kept = &many.calibrated[0];
+    let many = import(&casebook, &place, "acme/many", &labelled_pairs(40)).await;
+    let calibration = &many.calibrated[0];
     assert_eq!(
-        (many.calibrated.len(), kept.source.as_str(), kept.labels, kept.issues),
+        (many.calibrated.len(), calibration.source.as_str(), calibration.labels, calibration.issues),
         (1, "acme/many", 40, 120)
     );
-    assert!(kept.kept && kept.found_first > 0.9 && kept.found_in_ten >= kept.found_first, "{kept:?}");
-    for t in &kept.thresholds {
+    assert!(
+        calibration.kept
+            && calibration.found_first > 0.9
+            && calibration.found_in_ten >= calibration.found_first,
+        "{calibration:?}"
+    );
+    for t in &calibration.thresholds {
         assert!(t.precision.is_none_or(|p| t.low <= p && p <= t.high), "{t:?}");
     }
     // A manual calibration gives the same result.
     let dry = casebook.calibrate("acme/many", true, &Task::new()).await.unwrap();
-    assert!(!dry.kept && dry.thresholds == kept.thresholds);
+    assert!(!dry.kept && dry.thresholds == calibration.thresholds);
 
     // A source's calibration applies to its own items; a query to all sources uses the built-in
     // one.
-    let asked = || DuplicatesRequest { include_closed: true, ..of("acme/many#120") };
-    let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, ..asked() }).await;
+    let request = || DuplicatesRequest { include_closed: true, ..of("acme/many#120") };
+    let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, ..request() }).await;
     assert_ne!(everywhere.calibrated_on, 40);
-    let own = ask(&casebook, asked()).await;
-    assert_eq!((keys(&own)[0], own.calibrated_on), ("acme/many#118", 40));
-    assert!(own.candidates[0].confidence > everywhere.candidates[0].confidence, "{own:?}");
+    let from_source = ask(&casebook, request()).await;
+    assert_eq!((keys(&from_source)[0], from_source.calibrated_on), ("acme/many#118", 40));
+    assert!(from_source.candidates[0].confidence > everywhere.candidates[0].confidence, "{from_source:?}");
     let error = casebook.calibrate("no/such", false, &Task::new()).await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
 }
 
 #[tokio::test]
-async fn what_a_source_taught_is_known_to_who_looks_for_solved_cases() {
+async fn source_calibration_applies_to_solved_cases() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let mut records = labelled(40);
-    let solved = records.len() - 3;
-    records[solved] = closed(records[solved].clone(), "completed");
-    records[solved]["milestone"] = json!({"title": "3.2.0"});
+    let mut records = labelled_pairs(40);
+    let solved_index = records.len() - 3;
+    records[solved_index] = close(records[solved_index].clone(), "completed");
+    records[solved_index]["milestone"] = json!({"title": "3.2.0"});
     let many = import(&casebook, &place, "acme/many", &records).await;
     assert_eq!(many.calibrated[0].labels, 40);
     let text = "Valve beta39 stays open, pump alpha39 stops at night";
@@ -727,47 +741,51 @@ async fn what_a_source_taught_is_known_to_who_looks_for_solved_cases() {
         include_closed: true,
         ..DuplicatesRequest::default()
     };
-    let same = ask(&casebook, draft).await.candidates[0].clone();
+    let candidate = ask(&casebook, draft).await.candidates[0].clone();
     let request = TroubleshootRequest { text: text.into(), ..TroubleshootRequest::default() };
     let case = casebook.troubleshoot(request, &Task::new()).await.unwrap().cases.remove(0);
-    assert_eq!((&*same.key, &*case.key), ("acme/many#118", "acme/many#118"));
-    assert!(same.confidence >= 0.5 && case.helps >= 0.79 * same.confidence, "{same:?} {case:?}");
+    assert_eq!((&*candidate.key, &*case.key), ("acme/many#118", "acme/many#118"));
+    assert!(
+        candidate.confidence >= 0.5 && case.helps >= 0.79 * candidate.confidence,
+        "{candidate:?} {case:?}"
+    );
 }
 
 #[tokio::test]
-async fn a_source_is_calibrated_anew_when_it_has_more_to_teach() {
+async fn source_is_recalibrated_after_more_duplicates() {
     let place = Place::new();
     let casebook = open(&place).await;
     let learnt = async |source: &str, records: &[Value]| -> Vec<u64> {
         let report = import(&casebook, &place, source, records).await;
         report.calibrated.iter().map(|c| c.labels).collect()
     };
-    assert_eq!(learnt("acme/app", &labelled(19)).await, [0; 0]);
-    assert_eq!(learnt("acme/app", &labelled(20)).await, [20]);
-    assert_eq!(learnt("acme/app", &labelled(29)).await, [0; 0]);
-    assert_eq!(learnt("acme/app", &labelled(30)).await, [30]);
-    assert_eq!(learnt("acme/app", &labelled(30)).await, [0; 0]);
-    let scanned = async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap().scanned;
-    assert_eq!((scanned().await, scanned().await), (60, 0));
+    assert_eq!(learnt("acme/app", &labelled_pairs(19)).await, [0; 0]);
+    assert_eq!(learnt("acme/app", &labelled_pairs(20)).await, [20]);
+    assert_eq!(learnt("acme/app", &labelled_pairs(29)).await, [0; 0]);
+    assert_eq!(learnt("acme/app", &labelled_pairs(30)).await, [30]);
+    assert_eq!(learnt("acme/app", &labelled_pairs(30)).await, [0; 0]);
+    let count_scanned =
+        async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap().scanned;
+    assert_eq!((count_scanned().await, count_scanned().await), (60, 0));
     // User decisions count as labels, and invalidate earlier checks.
     for i in 0..15 {
         let (one, other) = (format!("acme/app#{}", 6 * i + 2), format!("acme/app#{}", 6 * i + 5));
         casebook.record_verdict(&other, &one, VerdictKind::Duplicate, None, "ann").await.unwrap();
     }
-    assert_eq!(learnt("acme/app", &labelled(30)[..1]).await, [45]);
-    assert_eq!(scanned().await, 45);
+    assert_eq!(learnt("acme/app", &labelled_pairs(30)[..1]).await, [45]);
+    assert_eq!(count_scanned().await, 45);
     // Twenty of more than two thousand: duplicates are not marked in this source.
     let silent = (100..2100).map(|n| hourly(n, &format!("Door {n} is stuck"), "It does not open."));
-    let silent: Vec<Value> = labelled(20).into_iter().chain(silent).collect();
+    let silent: Vec<Value> = labelled_pairs(20).into_iter().chain(silent).collect();
     assert_eq!(learnt("acme/some", &silent[..1900]).await, [20]);
     assert_eq!(learnt("acme/silent", &silent).await, [0; 0]);
 }
 
 /// Returns reports in groups of three, of which the third states that it is a duplicate of the
 /// first.
-fn misled(threes: u64) -> Vec<Value> {
+fn misleading_reports(threes: u64) -> Vec<Value> {
     let three = |i: u64| {
-        let [one, other, (title, body)] = misleading(i);
+        let [one, other, (title, body)] = misleading_triple(i);
         let third = (title, format!("{body}\n\nDuplicate of #{}", 3 * i + 1));
         (3 * i + 1..).zip([one, other, third]).map(|(number, (title, body))| hourly(number, &title, &body))
     };
@@ -775,7 +793,7 @@ fn misled(threes: u64) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn what_another_source_has_is_told_where_the_own_has_nothing() {
+async fn match_in_another_source_is_mentioned() {
     let place = Place::new();
     let casebook = open(&place).await;
     let body = "After the update the importer stops:\n\n```\njava.lang.IllegalStateException: ledger is sealed\n  at \
@@ -786,36 +804,40 @@ async fn what_another_source_has_is_told_where_the_own_has_nothing() {
         hourly(8, "Please add a dark theme", "The lobby is dark at night, and the screen is not."),
     ];
     import(&casebook, &place, "mail/desk", &desk).await;
-    let told = async |request| {
-        let found = ask(&casebook, request).await;
-        found.notices.into_iter().filter(|n| n.lack == Lack::Elsewhere).map(|n| n.text).collect::<Vec<_>>()
+    let elsewhere_notices = async |request| {
+        let reply = ask(&casebook, request).await;
+        reply.notices.into_iter().filter(|n| n.lack == Lack::Elsewhere).map(|n| n.text).collect::<Vec<_>>()
     };
-    let notices = told(of("mail/desk#7")).await;
+    let notices = elsewhere_notices(of("mail/desk#7")).await;
     assert!(notices.len() == 1 && notices[0].contains("nord/app#1"), "{notices:?}");
-    assert_eq!(told(of("mail/desk#8")).await, [""; 0]);
-    assert_eq!(told(DuplicatesRequest { everywhere: true, ..of("mail/desk#7") }).await, [""; 0]);
+    assert_eq!(elsewhere_notices(of("mail/desk#8")).await, [""; 0]);
+    assert_eq!(elsewhere_notices(DuplicatesRequest { everywhere: true, ..of("mail/desk#7") }).await, [""; 0]);
 }
 
 #[tokio::test]
-async fn a_source_with_many_duplicates_has_its_own_order_of_candidates() {
+async fn many_duplicates_give_a_source_its_own_ranking() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let report = import(&casebook, &place, "acme/many", &misled(120)).await.calibrated.remove(0);
-    let asked = || DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/many#360") };
+    let report = import(&casebook, &place, "acme/many", &misleading_reports(120)).await.calibrated.remove(0);
+    let request = || DuplicatesRequest { threshold: 0.0, include_closed: true, ..of("acme/many#360") };
     // A query to all sources uses no source's weights.
-    let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, explain: true, ..asked() }).await;
+    let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, explain: true, ..request() }).await;
     assert_eq!(keys(&everywhere)[0], "acme/many#359", "{everywhere:#?}");
     let (built_in, own) = (report.built_in.unwrap(), report.own.unwrap());
     assert!(built_in.found_first < 0.1 && own.found_first > 0.9 && own.mrr > built_in.mrr, "{report:?}");
     assert_eq!((report.found_first, report.labels), (own.found_first, 120));
-    let after = ask(&casebook, DuplicatesRequest { explain: true, ..asked() }).await;
-    assert_eq!((keys(&after)[0], after.calibrated_on), ("acme/many#358", 120), "{after:#?}");
-    let weight = |found: &DuplicatesResponse, name: &str| {
-        let trace = found.candidates[0].trace.as_ref().unwrap();
+    let from_source = ask(&casebook, DuplicatesRequest { explain: true, ..request() }).await;
+    assert_eq!(
+        (keys(&from_source)[0], from_source.calibrated_on),
+        ("acme/many#358", 120),
+        "{from_source:#?}"
+    );
+    let weight = |reply: &DuplicatesResponse, name: &str| {
+        let trace = reply.candidates[0].trace.as_ref().unwrap();
         trace.iter().find(|e| e.feature == name).unwrap().weight
     };
-    assert!(weight(&after, "code_words") > weight(&everywhere, "code_words"));
-    assert!(after.notices.is_empty(), "{:?}", after.notices);
+    assert!(weight(&from_source, "code_words") > weight(&everywhere, "code_words"));
+    assert!(from_source.notices.is_empty(), "{:?}", from_source.notices);
     drop(casebook);
 
     // The weights were fitted on one model's vectors and are invalid for another model.
@@ -823,36 +845,40 @@ async fn a_source_with_many_duplicates_has_its_own_order_of_candidates() {
     database.execute("UPDATE calibrations SET model = 'another'", []).unwrap();
     drop(database);
     let casebook = open(&place).await;
-    let other = ask(&casebook, asked()).await;
-    assert_eq!((keys(&other)[0], other.calibrated_on), (keys(&everywhere)[0], everywhere.calibrated_on));
-    assert!(other.notices[0].text.contains("precedent calibrate acme/many"), "{:?}", other.notices);
+    let fallback = ask(&casebook, request()).await;
+    assert_eq!(
+        (keys(&fallback)[0], fallback.calibrated_on),
+        (keys(&everywhere)[0], everywhere.calibrated_on)
+    );
+    assert!(fallback.notices[0].text.contains("precedent calibrate acme/many"), "{:?}", fallback.notices);
     assert_eq!(casebook.update_index(&Task::new()).await.unwrap().calibrated.len(), 1);
-    let again = ask(&casebook, asked()).await;
-    assert_eq!((keys(&again), again.notices.len()), (keys(&after), 0));
+    let last = ask(&casebook, request()).await;
+    assert_eq!((keys(&last), last.notices.len()), (keys(&from_source), 0));
 }
 
 #[tokio::test]
-async fn what_was_checked_before_all_vectors_were_there_is_checked_anew() {
+async fn checks_without_all_vectors_are_repeated() {
     let place = Place::new();
     let casebook = open(&place).await;
     let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
     casebook.import_github("acme/app", &place.file("all.jsonl", lines), &Task::new()).await.unwrap();
     casebook.update_text(&Task::new()).await.unwrap();
-    let scanned = async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap().scanned;
-    let all = scanned().await;
-    assert!(all > 3);
-    assert_eq!(scanned().await, 0);
+    let count_scanned =
+        async || casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap().scanned;
+    let total = count_scanned().await;
+    assert!(total > 3);
+    assert_eq!(count_scanned().await, 0);
     casebook.update_index(&Task::new()).await.unwrap();
-    assert_eq!((scanned().await, scanned().await), (all, 0));
+    assert_eq!((count_scanned().await, count_scanned().await), (total, 0));
     // The basis of the checks is unchanged.
     casebook.update_index(&Task::new()).await.unwrap();
-    assert_eq!(scanned().await, 0);
+    assert_eq!(count_scanned().await, 0);
 }
 
 #[tokio::test]
-async fn undo_brings_the_decision_before_back() {
+async fn undo_restores_the_previous_verdict() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_backlog(&place).await;
     let decide = |kind| casebook.record_verdict("acme/app#6", "acme/app#3", kind, None, "ann");
     decide(VerdictKind::Related).await.unwrap();
     decide(VerdictKind::Duplicate).await.unwrap();
@@ -866,9 +892,9 @@ async fn undo_brings_the_decision_before_back() {
 }
 
 #[tokio::test]
-async fn of_two_decisions_in_one_second_the_later_one_comes_first() {
+async fn later_verdict_of_one_second_comes_first() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_backlog(&place).await;
     // The clock is fixed here; ordered by key alone, #5 would precede #6, and #3 would precede #4.
     for (key, other) in
         [("acme/app#6", "acme/app#3"), ("acme/app#5", "acme/app#1"), ("acme/app#6", "acme/app#4")]
@@ -882,7 +908,7 @@ async fn of_two_decisions_in_one_second_the_later_one_comes_first() {
 }
 
 #[tokio::test]
-async fn chains_lead_to_the_canonical_report_and_circles_are_told() {
+async fn chains_end_at_the_canonical_report() {
     let place = Place::new();
     let casebook = open(&place).await;
     let records = [
@@ -895,17 +921,18 @@ async fn chains_lead_to_the_canonical_report_and_circles_are_told() {
         comment(20, 4, "is it the same?"),
     ];
     import(&casebook, &place, "acme/app", &records).await;
-    let found = ask(&casebook, of("acme/app#4")).await;
-    let third = found.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
+    let reply = ask(&casebook, of("acme/app#4")).await;
+    let third = reply.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#1"));
-    assert!(found.circle.is_empty() && found.known.is_none());
+    assert!(reply.circle.is_empty() && reply.known.is_none());
     // The canonical report names those that were closed as its duplicates.
     let stays = ask(&casebook, of("acme/app#1")).await;
-    let duplicates: Vec<&str> = stays.known_duplicates.iter().map(|known| known.key.as_str()).collect();
+    let duplicates: Vec<&str> =
+        stays.known_duplicates.iter().map(|duplicate| duplicate.key.as_str()).collect();
     assert_eq!((stays.known, duplicates), (None, vec!["acme/app#2", "acme/app#3"]));
     // Known duplicates come first, regardless of the texts; a circle has no canonical report.
-    let known = ask(&casebook, of("acme/app#3")).await.known.unwrap();
-    assert_eq!((known.key.as_str(), known.disposition), ("acme/app#1", Some(Disposition::Open)));
+    let canonical = ask(&casebook, of("acme/app#3")).await.known.unwrap();
+    assert_eq!((canonical.key.as_str(), canonical.disposition), ("acme/app#1", Some(Disposition::Open)));
     let circle = ask(&casebook, of("acme/app#9")).await;
     assert_eq!((circle.circle.len(), circle.known), (2, None));
     // A user decision about the pair takes precedence over its text.
@@ -913,8 +940,8 @@ async fn chains_lead_to_the_canonical_report_and_circles_are_told() {
         .record_verdict("acme/app#2", "acme/app#1", VerdictKind::NotDuplicate, None, "ann")
         .await
         .unwrap();
-    let found = ask(&casebook, of("acme/app#4")).await;
-    let third = found.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
+    let reply = ask(&casebook, of("acme/app#4")).await;
+    let third = reply.candidates.iter().find(|c| c.key == "acme/app#3").unwrap();
     assert_eq!(third.canonical.as_deref(), Some("acme/app#2"));
     assert!(ask(&casebook, of("acme/app#2")).await.known.is_none());
     // Marking a report as a duplicate of its own duplicate would create a circle.
@@ -953,12 +980,12 @@ async fn awkward_reports_get_sensible_answers() {
     let mut log = "2026-01-01 INFO working on a part of the queue\n".repeat(110_000);
     log.push_str("ERROR: upload of the bundle ended with FW-1043\n");
     let body = format!("```\n{log}```\n");
-    let found = ask(
+    let reply = ask(
         &casebook,
         DuplicatesRequest { body, include_closed: true, threshold: 0.0, ..Default::default() },
     )
     .await;
-    assert!(found.compared > 0);
+    assert!(reply.compared > 0);
     for (key, code) in [("acme/app#999", Code::NotFound), ("acme/none#1", Code::NotFound)] {
         assert_eq!(casebook.duplicates(of(key), &Task::new()).await.unwrap_err().code(), code);
     }
@@ -973,35 +1000,39 @@ async fn awkward_reports_get_sensible_answers() {
 }
 
 #[tokio::test]
-async fn without_a_model_words_answer_and_the_answer_says_so() {
+async fn missing_model_falls_back_to_keywords() {
     let place = Place::new();
-    let casebook = loaded(&place).await;
+    let casebook = load_backlog(&place).await;
     drop(casebook);
     let mut options = OpenOptions::new(place.casebook());
     options.engine = Some(Engine::Off);
     let casebook = Casebook::open(options).await.unwrap();
-    let found = ask(&casebook, of("acme/app#5")).await;
-    assert_eq!(keys(&found).first(), Some(&"acme/app#1"));
-    assert_eq!(found.candidates[0].similarity.semantic, None);
-    assert_eq!(found.notices.iter().filter(|n| n.lack == Lack::Model).count(), 1);
+    let reply = ask(&casebook, of("acme/app#5")).await;
+    assert_eq!(keys(&reply).first(), Some(&"acme/app#1"));
+    assert_eq!(reply.candidates[0].similarity.semantic, None);
+    assert_eq!(reply.notices.iter().filter(|n| n.lack == Lack::Model).count(), 1);
 }
 
 #[test]
-fn bands_are_cut_at_a_fifth_a_half_and_nine_in_ten_and_what_is_below_by_what_is_worth_reading() {
-    let bands = [0.9, 0.894, 0.5, 0.494, 0.2, 0.194].map(|same| Band::of(same, 0.9));
-    let shown = [0.895, 0.496, 0.1951].map(|same| Band::of(same, 0.9));
-    assert_eq!(shown, [Band::High, Band::Likely, Band::Possible], "as it is shown: 90, 50 and 20 in 100");
+fn bands_begin_at_20_50_and_90_percent() {
+    let bands = [0.9, 0.894, 0.5, 0.494, 0.2, 0.194].map(|probability| Band::of(probability, 0.9));
+    let bands_at_limits = [0.895, 0.496, 0.1951].map(|probability| Band::of(probability, 0.9));
+    assert_eq!(
+        bands_at_limits,
+        [Band::High, Band::Likely, Band::Possible],
+        "as it is shown: 90, 50 and 20 in 100"
+    );
     let sure = [Band::High, Band::Likely, Band::Likely, Band::Possible, Band::Possible, Band::Related];
     assert_eq!(bands, sure);
     assert_eq!([0.5, 0.499].map(|worth| Band::of(0.1, worth)), [Band::Related, Band::None]);
 }
 
 #[tokio::test]
-async fn a_clock_that_is_ahead_of_the_mirror_changes_no_confidence() {
+async fn clock_ahead_changes_no_confidence() {
     let place = Place::new();
     let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
     let file = place.file("all.jsonl", lines);
-    let mut found = Vec::new();
+    let mut confidences = Vec::new();
     for years in [0, 11] {
         let casebook = Casebook::open(place.options_at(1_780_000_000 + years * 31_557_600)).await.unwrap();
         casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
@@ -1013,10 +1044,10 @@ async fn a_clock_that_is_ahead_of_the_mirror_changes_no_confidence() {
             ..DuplicatesRequest::default()
         };
         let answer = casebook.duplicates(draft, &Task::new()).await.unwrap();
-        found.push(answer.candidates.into_iter().map(|c| (c.key, c.confidence)).collect::<Vec<_>>());
+        confidences.push(answer.candidates.into_iter().map(|c| (c.key, c.confidence)).collect::<Vec<_>>());
     }
-    assert!(!found[0].is_empty());
-    assert_eq!(found[0], found[1]);
+    assert!(!confidences[0].is_empty());
+    assert_eq!(confidences[0], confidences[1]);
 }
 
 #[tokio::test]
@@ -1024,17 +1055,17 @@ async fn fixed_needs_evidence() {
     let place = Place::new();
     let casebook = open(&place).await;
     let mut records = vec![
-        closed(report(1, 1, "Upload of a large bundle stops", "FW-1043 while uploading."), "completed"),
-        closed(report(2, 2, "Upload of a large bundle hangs", "FW-1043 while uploading."), "completed"),
+        close(report(1, 1, "Upload of a large bundle stops", "FW-1043 while uploading."), "completed"),
+        close(report(2, 2, "Upload of a large bundle hangs", "FW-1043 while uploading."), "completed"),
         report(3, 20, "Upload of a large bundle stops again", "FW-1043 while uploading."),
         comment(21, 1, "Thanks for the report."),
         comment(22, 2, "Fixed in 3.1.0."),
     ];
     records[3]["created_at"] = json!("2026-01-07T00:00:00Z");
     import(&casebook, &place, "acme/app", &records).await;
-    let found = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#3") }).await;
+    let reply = ask(&casebook, DuplicatesRequest { include_closed: true, ..of("acme/app#3") }).await;
     let disposition =
-        |key: &str| found.candidates.iter().find(|c| c.key == key).map(|c| c.disposition.clone()).unwrap();
+        |key: &str| reply.candidates.iter().find(|c| c.key == key).map(|c| c.disposition.clone()).unwrap();
     assert_eq!(disposition("acme/app#1"), Disposition::Completed);
     assert!(
         matches!(disposition("acme/app#2"), Disposition::Fixed(_) | Disposition::PossibleRegression(_)),
@@ -1044,11 +1075,11 @@ async fn fixed_needs_evidence() {
 }
 
 #[tokio::test]
-async fn form_with_a_placeholder_title_is_no_duplicate() {
+async fn empty_form_is_never_a_duplicate() {
     let place = Place::new();
     let casebook = open(&place).await;
     let title = "guide: [REPLACE WITH A SHORT SUMMARY]";
-    let unfilled = "Page: /intro/1\n\nReplace the title above and write down here what should be better.";
+    let template = "Page: /intro/1\n\nReplace the title above and write down here what should be better.";
     let mut records: Vec<Value> = [
         "The third step does not say which folder is meant, so the copy fails on my laptop.",
         "On a small screen the buttons below the editor overlap and cannot be pressed.",
@@ -1058,8 +1089,8 @@ async fn form_with_a_placeholder_title_is_no_duplicate() {
     .zip(1..)
     .map(|(body, n)| report(n, 1, title, body))
     .collect();
-    records.extend([report(4, 2, title, unfilled), report(5, 3, title, unfilled)]);
+    records.extend([report(4, 2, title, template), report(5, 3, title, template)]);
     import(&casebook, &place, "acme/app", &records).await;
-    let found = ask(&casebook, of("acme/app#5")).await;
-    assert!(found.candidates.iter().all(|c| c.confidence < 0.5), "{:?}", found.candidates);
+    let reply = ask(&casebook, of("acme/app#5")).await;
+    assert!(reply.candidates.iter().all(|c| c.confidence < 0.5), "{:?}", reply.candidates);
 }

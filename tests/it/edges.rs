@@ -15,7 +15,7 @@ use crate::{
     support::{Place, Ran, comment, issue, tracker},
 };
 
-fn filled(place: &Place) {
+fn import_sample(place: &Place) {
     let lines =
         format!("{}\n{}\n", issue(1, "Valve leaks", "It drips."), comment(9, 1, "Tighten the gasket."));
     let path = place.file("in.jsonl", lines);
@@ -33,18 +33,18 @@ fn names(folder: &Path) -> Vec<String> {
 
 /// Runs a command with standard output on a full disk.
 #[cfg(target_os = "linux")]
-fn on_a_full_disk(place: &Place, args: &[&str], both: bool) -> Ran {
+fn on_a_full_disk(place: &Place, args: &[&str], is_stderr_full: bool) -> Ran {
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut command = place.command(args);
-    command.stdout(full()).stderr(if both { Stdio::from(full()) } else { Stdio::piped() });
+    command.stdout(full()).stderr(if is_stderr_full { Stdio::from(full()) } else { Stdio::piped() });
     Ran::from(command.spawn().unwrap().wait_with_output().unwrap())
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_cannot_be_written_is_an_error() {
+fn unwritable_output_is_an_error() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     place.ok(&["note", "add", "-t", "Gasket", "-b", "Tighten it."]);
     for args in [
         &["search", "valve", "--json"][..],
@@ -109,7 +109,7 @@ fn what_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn a_pipe_that_is_closed_ends_help_quietly_too() {
+fn closed_pipe_ends_help_quietly() {
     let place = Place::new();
     for args in [&["--help"][..], &["config", "list"], &["man"]] {
         let mut child = place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -120,7 +120,7 @@ fn a_pipe_that_is_closed_ends_help_quietly_too() {
 }
 
 #[test]
-fn who_only_reads_makes_no_casebook_and_says_where_it_looked() {
+fn reading_creates_no_casebook_and_names_the_folder() {
     let place = Place::new();
     let folder = place.casebook();
     for args in [
@@ -179,7 +179,7 @@ fn who_only_reads_makes_no_casebook_and_says_where_it_looked() {
 }
 
 #[test]
-fn the_server_for_agents_waits_for_its_casebook() {
+fn mcp_server_works_once_the_casebook_exists() {
     let place = Place::new();
     let mut client = Client::start(&place, &["-R", "acme/app"]);
     for (tool, arguments) in [
@@ -190,22 +190,22 @@ fn the_server_for_agents_waits_for_its_casebook() {
     ] {
         let reply = client.call(tool, arguments);
         assert_eq!(reply["result"]["isError"], true, "{tool}: {reply}");
-        let said = reply["result"].to_string();
+        let message = reply["result"].to_string();
         assert!(
-            said.contains("no casebook found in") && said.contains("precedent import sample"),
-            "{tool}: {said}"
+            message.contains("no casebook found in") && message.contains("precedent import sample"),
+            "{tool}: {message}"
         );
     }
     assert!(!place.casebook().exists());
-    filled(&place);
+    import_sample(&place);
     assert_eq!(client.ok("search", json!({"query": "valve"}))["hits"][0]["key"], "acme/app#1");
     assert_eq!(client.end().0, Some(0));
 }
 
 #[test]
-fn a_limit_that_a_use_case_refuses_cannot_be_set() {
+fn invalid_limit_cannot_be_set() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     for (key, range) in [
         ("search.limit", "1 to 500"),
         ("triage.limit", "1 to 500"),
@@ -227,9 +227,9 @@ fn a_limit_that_a_use_case_refuses_cannot_be_set() {
 }
 
 #[test]
-fn wrong_settings_are_told_by_their_place_and_stop_no_one_who_only_reads() {
+fn invalid_settings_are_located_and_allow_reading() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let path = PathBuf::from(place.ok(&["config", "path"]).out.trim());
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     for (text, at) in [
@@ -284,15 +284,15 @@ fn leftovers(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_killed_export_leaves_nothing_that_stays_and_files_of_others_are_safe() {
+fn killed_export_leaves_no_files() {
     let place = Place::new();
     let (items, comments) = tracker(3_000, 3_000, 9);
     let path = place.file("in.jsonl", format!("{items}{comments}"));
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
     let target = place.file("out/readme", "x").with_file_name("acme.casebook");
     let folder = target.parent().unwrap();
-    let mine = ["acme.casebook.part", "acme.casebook.part.db", "acme.casebook.part.zst"];
-    mine.iter().for_each(|name| fs::write(folder.join(name), "mine").unwrap());
+    let own_names = ["acme.casebook.part", "acme.casebook.part.db", "acme.casebook.part.zst"];
+    own_names.iter().for_each(|name| fs::write(folder.join(name), "mine").unwrap());
     let mut caught = false;
     for _ in 0..20 {
         let mut child =
@@ -312,7 +312,7 @@ fn a_killed_export_leaves_nothing_that_stays_and_files_of_others_are_safe() {
     assert!(caught, "it was never killed in the middle");
     place.ok(&["export", &target.to_string_lossy()]);
     assert_eq!(leftovers(folder), [""; 0]);
-    for name in mine {
+    for name in own_names {
         assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "mine", "{name}");
     }
     // The same holds for a copy, and for a brief, which replaces an existing file.
@@ -329,7 +329,7 @@ fn a_killed_export_leaves_nothing_that_stays_and_files_of_others_are_safe() {
 }
 
 #[test]
-fn the_address_of_an_item_names_it() {
+fn item_url_names_the_item() {
     let place = Place::new();
     place.ok(&["import", "sample", "--no-index"]);
     let items = place.json(&["search", "FW-1043", "--mode", "lexical", "--json"]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, misleading};
+use crate::support::{Place, misleading_triple};
 
 /// Returns a report of a set, created on this day of January 2026, with comments on these days.
 fn report(id: u32, day: u32, title: &str, body: &str, comments: &[(u32, &str)]) -> Value {
@@ -35,29 +35,29 @@ fn answers(place: &Place, name: &str, first: &[(u32, &str)], second: &[(u32, &st
     place.file(&format!("{name}/negatives.txt"), "P-5\n");
     let (cache, run) = (place.path(&format!("{name}-cache")), place.path(&format!("{name}.json")));
     let (set, evidence) = (place.path(name), place.path(&format!("{name}.tsv")));
-    let shown = |path: &std::path::Path| path.display().to_string();
+    let display = |path: &std::path::Path| path.display().to_string();
     let args = [
         "eval",
-        &shown(&set),
+        &display(&set),
         "--cache",
-        &shown(&cache),
+        &display(&cache),
         "--run",
-        &shown(&run),
+        &display(&run),
         "--features",
-        &shown(&evidence),
+        &display(&evidence),
     ];
     for _ in 0..2 {
         // The second run uses the cache.
         let ran = place.ok(&args);
         assert!(ran.out.contains("recall@10"), "{}", ran.out);
     }
-    let read = |path| std::fs::read_to_string(path).unwrap();
-    let run: Value = serde_json::from_str(&read(run)).unwrap();
-    (run["sets"][name]["rankings"].to_string(), read(evidence).replace(name, "set"))
+    let read_file = |path| std::fs::read_to_string(path).unwrap();
+    let run: Value = serde_json::from_str(&read_file(run)).unwrap();
+    (run["sets"][name]["rankings"].to_string(), read_file(evidence).replace(name, "set"))
 }
 
 #[test]
-fn a_query_knows_what_was_said_before_it_and_nothing_that_was_said_later() {
+fn evaluation_ignores_later_comments() {
     let place = Place::new();
     let bare = answers(&place, "bare", &[], &[]);
     let later =
@@ -72,9 +72,9 @@ fn a_query_knows_what_was_said_before_it_and_nothing_that_was_said_later() {
 }
 
 #[test]
-fn a_title_is_asked_as_it_is_typed_without_its_text() {
+fn title_query_ignores_the_body() {
     let place = Place::new();
-    let asked = |name: &str, form: &str, body: &str| -> Value {
+    let rankings_of = |name: &str, form: &str, body: &str| -> Value {
         let corpus = [
             report(1, 1, "Archive does not open", "It stops with a red triangle.", &[]),
             report(2, 2, "Dark theme has unreadable links", "Blue on black, in the zeppelin view.", &[]),
@@ -83,29 +83,29 @@ fn a_title_is_asked_as_it_is_typed_without_its_text() {
         let lines: String = corpus.iter().map(|r| format!("{r}\n")).collect();
         place.file(&format!("{name}/corpus.jsonl"), lines);
         place.file(&format!("{name}/qrels.tsv"), "P-3\tP-1\t1\n");
-        let shown = |path: String| place.path(&path).display().to_string();
-        let run = shown(format!("{name}.json"));
-        let args = ["eval", &shown(name.to_owned()), "--as", form, "--cache", &shown("cache".to_owned())];
+        let display = |path: String| place.path(&path).display().to_string();
+        let run = display(format!("{name}.json"));
+        let args = ["eval", &display(name.to_owned()), "--as", form, "--cache", &display("cache".to_owned())];
         place.ok(&[&args[..], &["--run", &run]].concat());
         let run: Value = serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
         run["sets"][name]["rankings"].clone()
     };
     let (here, there) = ("Dark theme, zeppelin view, blue on black.", "A triangle.");
-    assert_ne!(asked("a", "report", here)["hybrid"], asked("b", "report", there)["hybrid"]);
-    let title = asked("a", "title", here);
-    assert_eq!(title, asked("b", "title", there));
+    assert_ne!(rankings_of("a", "report", here)["hybrid"], rankings_of("b", "report", there)["hybrid"]);
+    let title = rankings_of("a", "title", here);
+    assert_eq!(title, rankings_of("b", "title", there));
     assert_eq!(title["hybrid"]["P-3"]["documents"][0][0], "P-1");
     let ways: Vec<&String> = title.as_object().unwrap().keys().collect();
     assert_eq!(ways, ["hybrid", "lexical", "semantic"], "what checks for duplicates is not asked for titles");
-    assert_eq!(asked("a", "words", here)["lexical"]["P-3"]["documents"][0][0], "P-1");
+    assert_eq!(rankings_of("a", "words", here)["lexical"]["P-3"]["documents"][0][0], "P-1");
 }
 
 /// Runs `eval` on reports in groups of three, `duplicates` of which mark the third as a duplicate
 /// of the first.
-fn misled(place: &Place, name: &str, duplicates: u32) -> Value {
+fn evaluate_misleading(place: &Place, name: &str, duplicates: u32) -> Value {
     let (mut corpus, mut qrels) = (String::new(), String::new());
     for i in 0..132 {
-        for (nth, (title, body)) in (0..).zip(misleading(u64::from(i))) {
+        for (nth, (title, body)) in (0..).zip(misleading_triple(u64::from(i))) {
             let second = 1_760_000_000 + i64::from(3 * i + nth) * 3600;
             let at = jiff::Timestamp::from_second(second).unwrap().to_string();
             let id = format!("P-{}", 3 * i + nth);
@@ -123,8 +123,8 @@ fn misled(place: &Place, name: &str, duplicates: u32) -> Value {
     place.file(&format!("{name}/negatives.txt"), "");
     let (set, run) = (place.path(name), place.path(&format!("{name}.json")));
     let cache = place.path(&format!("{name}-cache"));
-    let shown = |path: &std::path::Path| path.display().to_string();
-    let args = ["eval", &shown(&set), "--cache", &shown(&cache), "--run", &shown(&run), "--by"];
+    let display = |path: &std::path::Path| path.display().to_string();
+    let args = ["eval", &display(&set), "--cache", &display(&cache), "--run", &display(&run), "--by"];
     let ran = place.ok(&[&args[..], &["duplicates,calibrated"]].concat());
     assert!(ran.out.contains("calibrated over duplicates"), "{}", ran.out);
     let run: Value = serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
@@ -132,9 +132,10 @@ fn misled(place: &Place, name: &str, duplicates: u32) -> Value {
 }
 
 #[test]
-fn a_source_is_calibrated_by_what_was_known_before_a_report_was_filed() {
+fn calibration_uses_only_earlier_reports() {
     let place = Place::new();
-    let (all, without_the_last) = (misled(&place, "all", 132), misled(&place, "without", 131));
+    let (all, without_the_last) =
+        (evaluate_misleading(&place, "all", 132), evaluate_misleading(&place, "without", 131));
     let of = |run: &Value, by: &str, i: u32| run[by][format!("P-{}", 3 * i + 2)].clone();
     for i in 0..131 {
         assert_eq!(of(&all, "calibrated", i), of(&without_the_last, "calibrated", i), "{i}");
@@ -146,51 +147,54 @@ fn a_source_is_calibrated_by_what_was_known_before_a_report_was_filed() {
 }
 
 #[test]
-fn a_solved_case_is_found_where_there_is_one_and_foreign_texts_are_counted_apart() {
+fn solved_cases_and_foreign_texts_are_measured_separately() {
     let place = Place::new();
-    let set = |name: &str, reports: &[Value], qrels: &str| {
+    let test_set = |name: &str, reports: &[Value], qrels: &str| {
         let lines: String = reports.iter().map(|r| format!("{r}\n")).collect();
         place.file(&format!("{name}/corpus.jsonl"), lines);
         place.file(&format!("{name}/qrels.tsv"), qrels);
         place.path(name).display().to_string()
     };
-    let closed = |mut report: Value| {
+    let close = |mut report: Value| {
         report["state"] = "closed".into();
         report
     };
     let fix = [(2, "Fixed in 2.4: the footer is written before the file is closed.")];
     let archive = "java.io.EOFException: footer truncated at com.acme.Archive.open(Archive.java:12)";
-    let ours = set(
+    let archives = test_set(
         "archives",
         &[
-            closed(report(1, 1, "Archive with truncated footer does not open", archive, &fix)),
-            closed(report(2, 1, "Dark theme has unreadable links", "Blue on black.", &[])),
+            close(report(1, 1, "Archive with truncated footer does not open", archive, &fix)),
+            close(report(2, 1, "Dark theme has unreadable links", "Blue on black.", &[])),
             report(3, 3, "Console shows times in the wrong zone", "Two hours off.", &[]),
             report(4, 20, "An archive does not open, its footer is truncated", archive, &[]),
             report(5, 21, "Links are hard to see", "In the dark theme.", &[]),
         ],
         "P-4\tP-1\t1\n",
     );
-    let theirs = set(
+    let printers = test_set(
         "printers",
         &[
-            closed(report(1, 1, "Paper is drawn in twice", "Tray 2 takes two sheets.", &[])),
+            close(report(1, 1, "Paper is drawn in twice", "Tray 2 takes two sheets.", &[])),
             report(2, 9, "Tray 2 draws in two sheets of paper", "Twice as much paper.", &[]),
         ],
         "P-2\tP-1\t1\n",
     );
     let cache = place.path("cache").display().to_string();
-    let args = ["eval", "--cases", &ours, &theirs, "--cache", &cache];
-    let told = place.json(&[&args[..], &["--json"]].concat());
-    let of = &told["sets"][0];
+    let args = ["eval", "--cases", &archives, &printers, "--cache", &cache];
+    let report = place.json(&[&args[..], &["--json"]].concat());
+    let of = &report["sets"][0];
     assert_eq!((&of["set"], &of["asked"]), (&"archives".into(), &1.into()));
     let ways = of["ways"].as_array().unwrap();
     let way = |way: &str, form: &str| ways.iter().find(|w| w["way"] == way && w["form"] == form).unwrap();
-    let found = way("troubleshoot", "report");
-    assert_eq!((&found["success_1"]["share"], &found["success_1"]["pairs"]), (&1.0.into(), &1.into()));
-    assert_eq!(found["silent"]["share"], 0.0);
-    assert!(found["alarms"]["pairs"].as_u64().unwrap() > 0, "the texts of printers are asked, too: {found}");
-    assert_eq!(found["alarms"]["share"], 0.0, "nobody here has solved a printer");
+    let measures = way("troubleshoot", "report");
+    assert_eq!((&measures["success_1"]["share"], &measures["success_1"]["pairs"]), (&1.0.into(), &1.into()));
+    assert_eq!(measures["silent"]["share"], 0.0);
+    assert!(
+        measures["alarms"]["pairs"].as_u64().unwrap() > 0,
+        "the texts of printers are asked, too: {measures}"
+    );
+    assert_eq!(measures["alarms"]["share"], 0.0, "nobody here has solved a printer");
     assert_eq!(way("search", "report")["success_3"]["share"], 1.0);
     assert!(of["nonsense"]["pairs"].as_u64().unwrap() > 0 && of["nonsense"]["share"] == 0.0, "{of}");
     let ran = place.ok(&args);

@@ -49,7 +49,7 @@ struct Trap {
 
 /// A request that was received.
 #[derive(Clone, Debug)]
-pub struct Logged {
+pub struct LogEntry {
     pub method: String,
     pub address: String,
     pub status: u16,
@@ -59,7 +59,7 @@ pub struct Logged {
 #[derive(Clone)]
 struct Row {
     json: Arc<str>,
-    updated: i64,
+    updated_at: i64,
     open: bool,
 }
 
@@ -71,22 +71,22 @@ struct List {
 }
 
 impl List {
-    fn put(&mut self, id: u64, json: String, updated: i64, open: bool) {
+    fn put(&mut self, id: u64, json: String, updated_at: i64, open: bool) {
         self.take(id);
-        self.order.insert((updated, id));
-        self.rows.insert(id, Row { json: json.into(), updated, open });
+        self.order.insert((updated_at, id));
+        self.rows.insert(id, Row { json: json.into(), updated_at, open });
     }
 
     fn take(&mut self, id: u64) -> Option<Row> {
         let row = self.rows.remove(&id)?;
-        self.order.remove(&(row.updated, id));
+        self.order.remove(&(row.updated_at, id));
         Some(row)
     }
 }
 
 /// The fate of an item that no longer exists.
 #[derive(Clone, Debug)]
-pub enum Gone {
+pub enum Removal {
     Deleted,
     NoAccess,
     Transferred(Value),
@@ -106,13 +106,13 @@ pub struct World {
     pub relations: BTreeMap<u64, (Option<u64>, Option<u64>)>,
     /// True if the server is too old to know the canonical issue of a closed duplicate.
     pub old: bool,
-    gone: BTreeMap<u64, Gone>,
+    removals: BTreeMap<u64, Removal>,
     /// The discussions; the repository has them enabled if there are any.
     pub discussions: BTreeMap<u64, discussions::Talk>,
     /// The response to every query for discussions, if they are refused.
     pub discussions_refused: Option<Value>,
     /// True if links use page numbers instead of the last record.
-    pub numbered: bool,
+    pub has_page_numbers: bool,
     /// The number of records that page numbers can reach.
     pub wall: Option<usize>,
     /// The current generation; cursors of another one have expired.
@@ -122,9 +122,9 @@ pub struct World {
     /// True if the token has read access only.
     pub read_only: bool,
     /// Lists that this token may not read.
-    pub refused: Vec<&'static str>,
+    pub forbidden_lists: Vec<&'static str>,
     traps: Vec<Trap>,
-    pub log: Vec<Logged>,
+    pub log: Vec<LogEntry>,
     /// A hook called after each page of a list, with the number of pages so far.
     pub after_page: Option<Hook>,
     pages: usize,
@@ -181,15 +181,15 @@ impl FakeGitHub {
             reviews: List::default(),
             relations: BTreeMap::new(),
             old: false,
-            gone: BTreeMap::new(),
+            removals: BTreeMap::new(),
             discussions: BTreeMap::new(),
             discussions_refused: None,
-            numbered: false,
+            has_page_numbers: false,
             wall: None,
             generation: 1,
             token: None,
             read_only: false,
-            refused: Vec::new(),
+            forbidden_lists: Vec::new(),
             traps: Vec::new(),
             log: Vec::new(),
             after_page: None,
@@ -227,7 +227,7 @@ impl FakeGitHub {
     }
 
     /// Returns the requests since the last call.
-    pub fn requests(&self) -> Vec<Logged> {
+    pub fn requests(&self) -> Vec<LogEntry> {
         std::mem::take(&mut self.world().log)
     }
 
@@ -282,7 +282,7 @@ impl World {
     }
 
     /// Returns a complete issue in GitHub's shape.
-    pub fn issue(&self, number: u64, title: &str, updated: i64) -> Value {
+    pub fn issue(&self, number: u64, title: &str, updated_at: i64) -> Value {
         let (home, text) =
             (self.home(), format!("What happens: {title}. What should happen: something else."));
         json!({
@@ -294,17 +294,17 @@ impl World {
             "html_url": format!("https://tracker.example/{}/issues/{number}", self.name),
             "user": user("ada"), "author_association": "NONE", "labels": [], "state": "open", "locked": false,
             "assignee": null, "assignees": [], "milestone": null, "comments": 0, "created_at": at(NOW - 50_000_000),
-            "updated_at": at(updated), "closed_at": null, "state_reason": null,
+            "updated_at": at(updated_at), "closed_at": null, "state_reason": null,
         })
     }
 
-    pub fn comment(&self, id: u64, number: u64, body: &str, updated: i64) -> Value {
+    pub fn comment(&self, id: u64, number: u64, body: &str, updated_at: i64) -> Value {
         let home = self.home();
         json!({
             "id": id, "node_id": format!("IC_{id}"), "url": format!("{home}/issues/comments/{id}"),
             "html_url": format!("https://tracker.example/{}/issues/{number}#issuecomment-{id}", self.name),
             "issue_url": format!("{home}/issues/{number}"), "body": body, "user": user("grace"),
-            "author_association": "MEMBER", "created_at": at(updated), "updated_at": at(updated),
+            "author_association": "MEMBER", "created_at": at(updated_at), "updated_at": at(updated_at),
         })
     }
 
@@ -322,16 +322,16 @@ impl World {
     /// Adds a record as it is, byte for byte.
     pub fn put_text(&mut self, text: String) {
         let record: Value = serde_json::from_str(&text).unwrap();
-        let updated: Timestamp = record["updated_at"].as_str().unwrap().parse().unwrap();
+        let updated_at: Timestamp = record["updated_at"].as_str().unwrap().parse().unwrap();
         let id = |name: &str| record[name].as_u64().unwrap();
         match kind(&record) {
-            "issue" => self.items.put(id("number"), text, updated.as_second(), record["state"] == "open"),
-            "issue-comment" => self.comments.put(id("id"), text, updated.as_second(), true),
-            _ => self.reviews.put(id("id"), text, updated.as_second(), true),
+            "issue" => self.items.put(id("number"), text, updated_at.as_second(), record["state"] == "open"),
+            "issue-comment" => self.comments.put(id("id"), text, updated_at.as_second(), true),
+            _ => self.reviews.put(id("id"), text, updated_at.as_second(), true),
         }
     }
 
-    pub fn review(&self, id: u64, number: u64, body: &str, updated: i64) -> Value {
+    pub fn review(&self, id: u64, number: u64, body: &str, updated_at: i64) -> Value {
         let home = self.home();
         let (url, pull) = (format!("{home}/pulls/comments/{id}"), format!("{home}/pulls/{number}"));
         let page = format!("https://tracker.example/{}/pull/{number}#discussion_r{id}", self.name);
@@ -339,7 +339,7 @@ impl World {
             "id": id, "node_id": format!("RC_{id}"), "url": url, "html_url": page, "pull_request_url": pull, "body": body,
             "pull_request_review_id": 1, "diff_hunk": "@@ -1 +1 @@", "path": "src/pump.rs", "commit_id": "aa",
             "original_commit_id": "aa", "user": user("grace"), "author_association": "MEMBER",
-            "created_at": at(updated), "updated_at": at(updated),
+            "created_at": at(updated_at), "updated_at": at(updated_at),
             "_links": {"self": {"href": url}, "html": {"href": page}, "pull_request": {"href": pull}},
         })
     }
@@ -382,9 +382,9 @@ impl World {
         self.put(&record);
     }
 
-    pub fn remove(&mut self, number: u64, gone: Gone) {
+    pub fn remove(&mut self, number: u64, reason: Removal) {
         self.items.take(number).unwrap();
-        self.gone.insert(number, gone);
+        self.removals.insert(number, reason);
     }
 
     pub fn remove_comment(&mut self, id: u64) {
@@ -463,7 +463,7 @@ fn kind(record: &Value) -> &'static str {
 /// Returns the violations of one of GitHub's schemas in a response.
 pub fn violations(schema: &str, answer: &Value) -> Vec<String> {
     static VALIDATORS: OnceLock<BTreeMap<&'static str, jsonschema::Validator>> = OnceLock::new();
-    let all = VALIDATORS.get_or_init(|| {
+    let validators = VALIDATORS.get_or_init(|| {
         let text = include_str!("../fixtures/github/schemas.json");
         let mut schemas: Value = serde_json::from_str(text).unwrap();
         convert(&mut schemas);
@@ -476,7 +476,7 @@ pub fn violations(schema: &str, answer: &Value) -> Vec<String> {
             })
             .collect()
     });
-    all[schema].iter_errors(answer).map(|e| format!("{schema} {}: {e}", e.instance_path())).collect()
+    validators[schema].iter_errors(answer).map(|e| format!("{schema} {}: {e}", e.instance_path())).collect()
 }
 
 /// Converts `nullable: true` of OpenAPI 3.0 into JSON Schema's `type: [.., "null"]`.
@@ -529,12 +529,12 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
     let (authorization, tag) = (header("authorization"), header("if-none-match"));
     let uri = parts.uri.clone();
     let address = uri.path_and_query().map_or_else(String::new, ToString::to_string);
-    let asked = axum::body::to_bytes(body, 1 << 20).await.unwrap_or_default();
+    let body_bytes = axum::body::to_bytes(body, 1 << 20).await.unwrap_or_default();
     if uri.path().contains(".wiki.git/") {
         let (root, token, stall, redirect) = {
             let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
             let method = parts.method.to_string();
-            world.log.push(Logged { method, address: address.clone(), status: 0, authorization });
+            world.log.push(LogEntry { method, address: address.clone(), status: 0, authorization });
             (world.wiki.clone(), world.token.clone(), world.git_stall, world.git_redirect.clone())
         };
         tokio::time::sleep(stall).await;
@@ -548,9 +548,9 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
             *answer.status_mut() = StatusCode::NOT_FOUND;
             return answer;
         };
-        return crate::git_http::serve(&root, token.as_deref(), &parts, &asked).await;
+        return crate::git_http::serve(&root, token.as_deref(), &parts, &body_bytes).await;
     }
-    let asked = String::from_utf8_lossy(&asked).into_owned();
+    let request_body = String::from_utf8_lossy(&body_bytes).into_owned();
     let (answer, fault) = {
         let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
         let fault = world.fault(&format!("{} {address}", parts.method));
@@ -564,7 +564,7 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
                 answer
             }
             Some(Fault::Html) => Answer::new(200, "<!doctype html><title>Sign in</title>"),
-            _ => world.answer(&parts.method, &uri, authorization.as_deref(), &asked),
+            _ => world.answer(&parts.method, &uri, authorization.as_deref(), &request_body),
         };
         if answer.status == 200 && !matches!(fault, Some(Fault::Html)) {
             let etag = format!("W/\"{}\"", &fingerprint(answer.body.as_bytes())[..16]);
@@ -573,14 +573,14 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
             }
             answer.headers.push(("etag", etag));
         }
-        let seen = |n: &str| answer.headers.iter().any(|(name, _)| *name == n);
-        if !seen("x-ratelimit-remaining") {
+        let has_header = |n: &str| answer.headers.iter().any(|(name, _)| *name == n);
+        if !has_header("x-ratelimit-remaining") {
             answer.headers.push(("x-ratelimit-limit", "5000".to_owned()));
             answer.headers.push(("x-ratelimit-remaining", "4999".to_owned()));
             answer.headers.push(("x-ratelimit-reset", (NOW + 3600).to_string()));
         }
         let method = parts.method.to_string();
-        world.log.push(Logged { method, address: address.clone(), status: answer.status, authorization });
+        world.log.push(LogEntry { method, address: address.clone(), status: answer.status, authorization });
         if answer.status == 200 && address.contains("sort=updated") {
             world.pages += 1;
             let pages = world.pages;
@@ -601,8 +601,8 @@ async fn serve(Shared(world): Shared<Arc<Mutex<World>>>, request: Request) -> Re
     match fault {
         Some(Fault::Short) => response.body(Body::from(half)).unwrap(),
         Some(Fault::Cut) => {
-            let cut: Result<Bytes, std::io::Error> = Err(std::io::Error::other("cut"));
-            let body = pieces(vec![(Duration::ZERO, Ok(half)), (Duration::from_millis(5), cut)]);
+            let reset: Result<Bytes, std::io::Error> = Err(std::io::Error::other("cut"));
+            let body = pieces(vec![(Duration::ZERO, Ok(half)), (Duration::from_millis(5), reset)]);
             response.header("content-length", bytes.len()).body(body).unwrap()
         }
         Some(Fault::Slow(wait)) => {
@@ -636,9 +636,9 @@ impl World {
 
     /// Returns the closing relations of the requested issues. No schema validates this response.
     fn graphql(&mut self, body: &str) -> Answer {
-        let asked: Value = serde_json::from_str(body).unwrap();
-        let query = asked["query"].as_str().unwrap();
-        if let Some(answer) = self.discuss(query, &asked["variables"]) {
+        let request: Value = serde_json::from_str(body).unwrap();
+        let query = request["query"].as_str().unwrap();
+        if let Some(answer) = self.discuss(query, &request["variables"]) {
             return answer;
         }
         if self.old && query.contains("duplicateOf") {
@@ -656,11 +656,11 @@ impl World {
             {
                 nodes.push(json!({"__typename": "MarkedAsDuplicateEvent", "canonical": item(of)}));
             }
-            let mut closed = json!({"__typename": "ClosedEvent", "closer": closer.as_ref().map(item)});
+            let mut event = json!({"__typename": "ClosedEvent", "closer": closer.as_ref().map(item)});
             if !self.old {
-                closed["duplicateOf"] = json!(duplicate.as_ref().map(item));
+                event["duplicateOf"] = json!(duplicate.as_ref().map(item));
             }
-            nodes.push(closed);
+            nodes.push(event);
             let issue = json!({"number": number, "timelineItems": {"nodes": nodes}});
             issues.insert(format!("i{}", &found[1]), issue);
         }
@@ -709,11 +709,8 @@ impl World {
             }
             return Answer::error(404, "Not Found");
         };
-        if let Some(refused) = self.refused.iter().find(|r| rest == **r) {
-            return Answer::error(
-                403,
-                &format!("Resource not accessible by personal access token: {refused}"),
-            );
+        if let Some(path) = self.forbidden_lists.iter().find(|r| rest == **r) {
+            return Answer::error(403, &format!("Resource not accessible by personal access token: {path}"));
         }
         if *method != Method::GET {
             return self.write(method.as_str(), rest, body);
@@ -735,7 +732,7 @@ impl World {
                         number.parse().map_or(Answer::error(404, "Not Found"), |n| self.thread(n))
                     }
                     Some((None, number)) => {
-                        number.parse().map_or(Answer::error(404, "Not Found"), |n| self.one(n))
+                        number.parse().map_or(Answer::error(404, "Not Found"), |n| self.issue_by_number(n))
                     }
                     None => Answer::error(404, "Not Found"),
                 },
@@ -743,11 +740,11 @@ impl World {
         }
     }
 
-    fn one(&self, number: u64) -> Answer {
-        match (self.items.rows.get(&number), self.gone.get(&number)) {
+    fn issue_by_number(&self, number: u64) -> Answer {
+        match (self.items.rows.get(&number), self.removals.get(&number)) {
             (Some(row), _) => Answer::new(200, &row.json),
-            (None, Some(Gone::Deleted)) => Answer::error(410, "This issue was deleted"),
-            (None, Some(Gone::Transferred(record))) => Answer::new(200, record),
+            (None, Some(Removal::Deleted)) => Answer::error(410, "This issue was deleted"),
+            (None, Some(Removal::Transferred(record))) => Answer::new(200, record),
             (None, _) => Answer::error(404, "Not Found"),
         }
     }
@@ -773,37 +770,42 @@ impl World {
             "/issues/comments" => (&self.comments, "issue-comment"),
             _ => (&self.reviews, "pull-request-review-comment"),
         };
-        let wanted = |row: &Row| match get("state") {
+        let matches_state = |row: &Row| match get("state") {
             Some("all") => true,
             Some("open") | None => schema != "issue" || row.open,
             _ => !row.open,
         };
-        let descending = get("direction") != Some("asc");
-        let (mut rows, more): (Vec<(i64, u64)>, bool) = if get("sort") == Some("updated") && !descending {
+        let is_descending = get("direction") != Some("asc");
+        let (mut rows, more): (Vec<(i64, u64)>, bool) = if get("sort") == Some("updated") && !is_descending {
             let from = match get("after").map(|c| self.decode(c)) {
                 Some(None) => return Answer::error(422, "The listed cursor is invalid or has expired."),
                 Some(Some((updated, id))) => (updated, id + 1),
                 None => (since.unwrap_or(i64::MIN), 0),
             };
             let skip = if get("after").is_some() { 0 } else { (page - 1) * size };
-            let mut found = list.order.range(from..).filter(|(_, id)| wanted(&list.rows[id])).skip(skip);
-            let rows: Vec<_> = found.by_ref().take(size).copied().collect();
-            let more = found.next().is_some();
+            let mut rows_after =
+                list.order.range(from..).filter(|(_, id)| matches_state(&list.rows[id])).skip(skip);
+            let rows: Vec<_> = rows_after.by_ref().take(size).copied().collect();
+            let more = rows_after.next().is_some();
             (rows, more)
         } else {
-            let mut all: Vec<_> =
-                list.rows.iter().filter(|(_, r)| wanted(r)).map(|(id, r)| (r.updated, *id)).collect();
-            if descending {
-                all.reverse();
+            let mut rows: Vec<_> = list
+                .rows
+                .iter()
+                .filter(|(_, r)| matches_state(r))
+                .map(|(id, r)| (r.updated_at, *id))
+                .collect();
+            if is_descending {
+                rows.reverse();
             }
-            let more = all.len() > page * size;
-            (all.into_iter().skip((page - 1) * size).take(size).collect(), more)
+            let more = rows.len() > page * size;
+            (rows.into_iter().skip((page - 1) * size).take(size).collect(), more)
         };
         let body: Vec<Arc<str>> = rows.iter().map(|(_, id)| Arc::clone(&list.rows[id].json)).collect();
         let mut answer = Answer::new(200, format!("[{}]", body.join(",")));
         if more {
             let mut next: BTreeMap<String, String> = query.clone();
-            if self.numbered || get("sort") != Some("updated") {
+            if self.has_page_numbers || get("sort") != Some("updated") {
                 next.insert("page".to_owned(), (page + 1).to_string());
             } else if let Some(last) = rows.pop() {
                 next.insert("after".to_owned(), format!("v{}:{}:{}", self.generation, last.0, last.1));
@@ -814,8 +816,8 @@ impl World {
             answer.headers.push(("link", format!("<{address}>; rel=\"next\"")));
         }
         if self.check_rows {
-            let parsed: Vec<Value> = serde_json::from_str(&answer.body).unwrap();
-            for record in parsed.iter().filter(|r| r.get("odd").is_none()) {
+            let records: Vec<Value> = serde_json::from_str(&answer.body).unwrap();
+            for record in records.iter().filter(|r| r.get("odd").is_none()) {
                 self.check(schema, record);
             }
         }

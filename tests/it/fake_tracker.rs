@@ -109,17 +109,17 @@ impl Shape {
 pub struct Item {
     pub title: String,
     pub body: String,
-    pub updated: i64,
+    pub updated_at: i64,
     pub open: bool,
     pub odd: bool,
     pub duplicate_of: Option<u64>,
 }
 
 #[derive(Clone)]
-pub struct Said {
+pub struct Comment {
     pub number: u64,
     pub body: String,
-    pub updated: i64,
+    pub updated_at: i64,
 }
 
 /// A failure of the server.
@@ -134,18 +134,18 @@ type Hook = Box<dyn FnMut(&mut Content, &str) + Send>;
 #[derive(Default)]
 pub struct Content {
     pub items: BTreeMap<u64, Item>,
-    pub said: BTreeMap<u64, Said>,
+    pub comments: BTreeMap<u64, Comment>,
     /// Wiki pages: text, time of the last change.
     pub pages: BTreeMap<String, (String, i64)>,
     pub now: i64,
     pub token: Option<String>,
     pub hidden: bool,
     /// The status with which every request is answered.
-    pub everything: Option<u16>,
+    pub forced_status: Option<u16>,
     /// Items that this access may no longer read, though a list may still name them.
-    pub locked: BTreeSet<u64>,
+    pub locked_items: BTreeSet<u64>,
     /// Items at the top of a list.
-    pub pinned: BTreeSet<u64>,
+    pub pinned_items: BTreeSet<u64>,
     /// Comments that are accepted as answers.
     pub answers: BTreeSet<u64>,
     /// The version that the server reports, if it is an old one.
@@ -204,16 +204,17 @@ impl FakeTracker {
 }
 
 impl Content {
-    pub fn put(&mut self, number: u64, title: &str, updated: i64) {
+    pub fn put(&mut self, number: u64, title: &str, updated_at: i64) {
         let (title, body) = (title.to_owned(), format!("What happens: {title}."));
-        self.items.insert(number, Item { title, body, updated, open: true, odd: false, duplicate_of: None });
+        self.items
+            .insert(number, Item { title, body, updated_at, open: true, odd: false, duplicate_of: None });
     }
 
     /// Adds a comment, which changes its item, as in all these trackers.
-    pub fn say(&mut self, id: u64, number: u64, body: &str, updated: i64) {
-        self.said.insert(id, Said { number, body: body.to_owned(), updated });
+    pub fn say(&mut self, id: u64, number: u64, body: &str, updated_at: i64) {
+        self.comments.insert(id, Comment { number, body: body.to_owned(), updated_at });
         if let Some(item) = self.items.get_mut(&number) {
-            item.updated = item.updated.max(updated);
+            item.updated_at = item.updated_at.max(updated_at);
         }
     }
 
@@ -225,17 +226,17 @@ impl Content {
     pub fn retitle(&mut self, number: u64, title: &str) {
         let now = self.tick();
         let item = self.items.get_mut(&number).unwrap();
-        (item.title, item.updated) = (title.to_owned(), now);
+        (item.title, item.updated_at) = (title.to_owned(), now);
     }
 
     pub fn reword(&mut self, id: u64, text: &str) {
         let now = self.tick();
-        let number = self.said[&id].number;
+        let number = self.comments[&id].number;
         self.say(id, number, text, now);
     }
 
-    fn below(&self, number: u64) -> Vec<(u64, Said)> {
-        self.said.iter().filter(|(_, s)| s.number == number).map(|(id, s)| (*id, s.clone())).collect()
+    fn below(&self, number: u64) -> Vec<(u64, Comment)> {
+        self.comments.iter().filter(|(_, s)| s.number == number).map(|(id, s)| (*id, s.clone())).collect()
     }
 }
 
@@ -266,14 +267,14 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
     let uri = parts.uri;
     let header = |name: &str| parts.headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
     let login = ["authorization", "x-redmine-api-key", "x-bugzilla-api-key"].into_iter().find_map(header);
-    let keyed =
-        header("api-key").map(|key| header("api-username").map_or(key.clone(), |who| format!("{who}:{key}")));
-    let login = login.map(plain).or(keyed);
+    let key_login = header("api-key")
+        .map(|key| header("api-username").map_or(key.clone(), |user| format!("{user}:{key}")));
+    let login = login.map(plain).or(key_login);
     let address = uri.path_and_query().map_or_else(String::new, ToString::to_string);
     let (mut answer, trouble, now) = {
         let mut content = content.lock().unwrap_or_else(PoisonError::into_inner);
         content.log.push((address.clone(), login.clone()));
-        let (list, of_comments) = what(shape, &address, &body);
+        let (list, of_comments) = classify_request(shape, &address, &body);
         let trouble = match &mut content.trouble {
             Some((skip, times, trouble)) if list && !of_comments && *times > 0 => {
                 if *skip > 0 {
@@ -292,7 +293,7 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
         }
         let answer = match &trouble {
             Some(Trouble::Status(status)) => refuse(*status),
-            _ if content.everything.is_some() => refuse(content.everything.unwrap()),
+            _ if content.forced_status.is_some() => refuse(content.forced_status.unwrap()),
             _ if content.hidden && of_comments => refuse(403),
             _ if content.token.is_some()
                 && login.as_deref().is_none_or(|l| !l.contains(content.token.as_deref().unwrap())) =>
@@ -325,18 +326,19 @@ async fn serve(Shared((shape, host, content)): Shared<World>, request: Request) 
 
 /// Decodes a login from its `Authorization` header.
 fn plain(login: String) -> String {
-    let packed = login.strip_prefix("Basic ").map(|p| base64::engine::general_purpose::STANDARD.decode(p));
-    packed.map_or(login.clone(), |pair| String::from_utf8(pair.unwrap()).unwrap())
+    let pair_bytes =
+        login.strip_prefix("Basic ").map(|p| base64::engine::general_purpose::STANDARD.decode(p));
+    pair_bytes.map_or(login.clone(), |pair| String::from_utf8(pair.unwrap()).unwrap())
 }
 
 /// Returns whether a request asks for a page of a synced list, and whether the list is of comments.
-fn what(shape: Shape, address: &str, body: &str) -> (bool, bool) {
+fn classify_request(shape: Shape, address: &str, body: &str) -> (bool, bool) {
     match shape {
-        Shape::Azure => azure::what(address, body),
-        Shape::Linear => linear::what(body),
-        Shape::ConfluenceCloud | Shape::ConfluenceServer => confluence::what(address),
-        Shape::Zendesk => zendesk::what(address),
-        Shape::Discourse => discourse::what(address),
+        Shape::Azure => azure::classify_request(address, body),
+        Shape::Linear => linear::classify_request(body),
+        Shape::ConfluenceCloud | Shape::ConfluenceServer => confluence::classify_request(address),
+        Shape::Zendesk => zendesk::classify_request(address),
+        Shape::Discourse => discourse::classify_request(address),
         Shape::GitLab => {
             let list = address.contains("/issues?") && !address.contains("per_page=1&");
             (list, address.contains("/notes") || (list && address.contains("per_page=20&")))
@@ -351,8 +353,8 @@ fn what(shape: Shape, address: &str, body: &str) -> (bool, bool) {
         }
         Shape::Bugzilla => {
             let bugs = address.starts_with("/rest/bug?") && !address.contains("limit=1&");
-            let said = address.contains("/comment") && !address.contains("include_fields");
-            (bugs, said || address.contains("include_fields=id%2Clast_change_time"))
+            let of_comments = address.contains("/comment") && !address.contains("include_fields");
+            (bugs, of_comments || address.contains("include_fields=id%2Clast_change_time"))
         }
         Shape::Redmine => {
             let list = address.starts_with("/issues.json") && !address.contains("limit=1&");
@@ -367,9 +369,9 @@ fn jira_time(second: i64) -> String {
 
 impl Content {
     fn answer(&self, shape: Shape, host: &str, uri: &Uri, body: &str) -> Answer {
-        let all: Vec<(String, String)> =
+        let parameters: Vec<(String, String)> =
             url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
-        let query: BTreeMap<String, String> = all.iter().cloned().collect();
+        let query: BTreeMap<String, String> = parameters.iter().cloned().collect();
         let get = |name: &str| query.get(name).map(String::as_str);
         match shape {
             Shape::GitLab => self.gitlab(host, uri.path(), &get),
@@ -377,19 +379,19 @@ impl Content {
             Shape::JiraCloud => self.jira(true, uri.path(), &get),
             Shape::JiraServer => self.jira(false, uri.path(), &get),
             Shape::Redmine => self.redmine(uri.path(), &get),
-            Shape::Bugzilla => self.bugzilla(uri.path(), &all),
+            Shape::Bugzilla => self.bugzilla(uri.path(), &parameters),
             Shape::Azure => self.azure(host, uri.path(), body, &get),
             Shape::Linear => self.linear(uri.path(), body),
             Shape::ConfluenceCloud | Shape::ConfluenceServer => {
-                self.confluence(shape == Shape::ConfluenceCloud, uri.path(), &all)
+                self.confluence(shape == Shape::ConfluenceCloud, uri.path(), &parameters)
             }
             Shape::Zendesk => self.zendesk(uri.path(), &get),
-            Shape::Discourse => self.discourse(uri.path(), &all),
+            Shape::Discourse => self.discourse(uri.path(), &parameters),
         }
     }
 
     /// Returns the items of a list, and the requested page of them.
-    fn some<'a>(
+    fn page_of<'a>(
         &self,
         mut all: Vec<(&'a u64, &'a Item)>,
         by_change: bool,
@@ -397,7 +399,7 @@ impl Content {
         size: usize,
     ) -> (Vec<(&'a u64, &'a Item)>, usize) {
         if by_change {
-            all.sort_by_key(|(n, i)| (i.updated, **n));
+            all.sort_by_key(|(n, i)| (i.updated_at, **n));
         }
         let total = all.len();
         (all.into_iter().skip(from).take(size).collect(), total)
@@ -415,7 +417,7 @@ impl Content {
             let mut issue = json!({
                 "id": 9_000 + n, "iid": n, "project_id": 7, "title": i.title, "description": i.body,
                 "state": if i.open { "opened" } else { "closed" }, "created_at": at(NOW - 50_000_000),
-                "updated_at": at(i.updated).replace('Z', ".000Z"), "closed_at": (!i.open).then(|| at(i.updated)),
+                "updated_at": at(i.updated_at).replace('Z', ".000Z"), "closed_at": (!i.open).then(|| at(i.updated_at)),
                 "labels": ["bug"], "milestone": null, "author": {"id": 1, "username": "ada", "name": "Ada"},
                 "type": "ISSUE", "user_notes_count": self.below(n).len(), "confidential": false,
                 "discussion_locked": null, "issue_type": "issue",
@@ -426,14 +428,14 @@ impl Content {
             }
             issue
         };
-        let note = |id: u64, s: &Said| {
-            json!({"id": id, "body": s.body, "author": {"id": 2, "username": "grace"}, "created_at": at(s.updated),
-                "updated_at": at(s.updated), "system": false, "noteable_id": 9_000 + s.number,
+        let note = |id: u64, s: &Comment| {
+            json!({"id": id, "body": s.body, "author": {"id": 2, "username": "grace"}, "created_at": at(s.updated_at),
+                "updated_at": at(s.updated_at), "system": false, "noteable_id": 9_000 + s.number,
                 "noteable_type": "Issue", "noteable_iid": s.number, "internal": false})
         };
         let number = |name: &str, or: usize| get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
         let (size, page) = (number("per_page", 20).min(100), number("page", 1));
-        let paged = |mut answer: Answer, total: usize| {
+        let with_next_page = |mut answer: Answer, total: usize| {
             let next = if page * size < total { (page + 1).to_string() } else { String::new() };
             answer.headers.extend([("x-next-page", next), ("x-total", total.to_string())]);
             answer
@@ -447,11 +449,11 @@ impl Content {
                 let since: i64 =
                     get("updated_after").map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
                 let open = get("state") == Some("opened");
-                let all =
-                    self.items.iter().filter(|(_, i)| i.updated >= since && (!open || i.open)).collect();
+                let issues =
+                    self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
                 let (some, total) =
-                    self.some(all, get("order_by") == Some("updated_at"), (page - 1) * size, size);
-                paged(ok(some.into_iter().map(|(n, i)| issue(*n, i)).collect()), total)
+                    self.page_of(issues, get("order_by") == Some("updated_at"), (page - 1) * size, size);
+                with_next_page(ok(some.into_iter().map(|(n, i)| issue(*n, i)).collect()), total)
             }
             ["issues", n] => {
                 let n: u64 = n.parse().unwrap();
@@ -459,14 +461,14 @@ impl Content {
             }
             ["issues", n, "notes"] => {
                 let below = self.below(n.parse().unwrap());
-                let some = below.iter().skip((page - 1) * size).take(size).map(|(id, s)| note(*id, s));
+                let notes = below.iter().skip((page - 1) * size).take(size).map(|(id, s)| note(*id, s));
                 let system = json!({"id": 1_000_000, "body": "changed the description", "system": true,
                     "created_at": at(NOW), "updated_at": at(NOW)});
-                paged(ok(some.chain([system]).collect()), below.len())
+                with_next_page(ok(notes.chain([system]).collect()), below.len())
             }
             ["issues", _, "notes", id] => {
                 let id: u64 = id.parse().unwrap();
-                self.said.get(&id).map_or_else(|| refuse(404), |s| ok(note(id, s)))
+                self.comments.get(&id).map_or_else(|| refuse(404), |s| ok(note(id, s)))
             }
             _ => refuse(404),
         }
@@ -483,8 +485,8 @@ impl Content {
                 "html_url": format!("{host}/acme/app/issues/{n}"), "user": {"id": 1, "login": "ada"}, "original_author": "",
                 "labels": [{"id": 1, "name": "bug", "color": "ee0701"}], "milestone": null, "assignee": null,
                 "state": if i.open { "open" } else { "closed" }, "is_locked": false, "comments": self.below(n).len(),
-                "created_at": at(NOW - 50_000_000 + n as i64), "updated_at": at(i.updated),
-                "closed_at": (!i.open).then(|| at(i.updated)), "pull_request": null,
+                "created_at": at(NOW - 50_000_000 + n as i64), "updated_at": at(i.updated_at),
+                "closed_at": (!i.open).then(|| at(i.updated_at)), "pull_request": null,
                 "repository": {"id": 7, "name": "app", "owner": "acme", "full_name": "acme/app"},
             });
             if i.odd {
@@ -492,18 +494,18 @@ impl Content {
             }
             issue
         };
-        let comment = |id: u64, s: &Said| {
+        let comment = |id: u64, s: &Comment| {
             json!({"id": id, "html_url": format!("{host}/acme/app/issues/{}#issuecomment-{id}", s.number),
                 "pull_request_url": "", "issue_url": format!("{host}/acme/app/issues/{}", s.number),
                 "user": {"id": 2, "login": "grace"}, "original_author": "", "body": s.body, "assets": [],
-                "created_at": at(NOW - 40_000_000), "updated_at": at(s.updated)})
+                "created_at": at(NOW - 40_000_000), "updated_at": at(s.updated_at)})
         };
         let number = |name: &str, or: usize| get(name).and_then(|n| n.parse().ok()).unwrap_or(or);
         let (size, page) = (number("limit", 30).min(50), number("page", 1));
         let since: i64 = get("since").map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
-        let paged = |all: Vec<Value>| {
-            let total = all.len();
-            let mut answer = ok(all.into_iter().skip((page - 1) * size).take(size).collect());
+        let page_of_list = |items: Vec<Value>| {
+            let total = items.len();
+            let mut answer = ok(items.into_iter().skip((page - 1) * size).take(size).collect());
             answer.headers.push(("x-total-count", total.to_string()));
             if page * size < total {
                 let next = format!("<{host}{path}?page={}>; rel=\"next\"", page + 1);
@@ -517,12 +519,13 @@ impl Content {
             ["issues"] => {
                 let open = get("state") == Some("open");
                 // The newest items come first, regardless of changes.
-                let all = self.items.iter().rev().filter(|(_, i)| i.updated >= since && (!open || i.open));
-                paged(all.map(|(n, i)| issue(*n, i)).collect())
+                let items =
+                    self.items.iter().rev().filter(|(_, i)| i.updated_at >= since && (!open || i.open));
+                page_of_list(items.map(|(n, i)| issue(*n, i)).collect())
             }
             ["issues", "comments"] => {
-                let all = self.said.iter().filter(|(_, s)| s.updated >= since);
-                paged(all.map(|(id, s)| comment(*id, s)).collect())
+                let comments = self.comments.iter().filter(|(_, s)| s.updated_at >= since);
+                page_of_list(comments.map(|(id, s)| comment(*id, s)).collect())
             }
             ["issues", n] => {
                 let n: u64 = n.parse().unwrap();
@@ -530,7 +533,7 @@ impl Content {
             }
             ["issues", "comments", id] => {
                 let id: u64 = id.parse().unwrap();
-                self.said.get(&id).map_or_else(|| refuse(404), |s| ok(comment(id, s)))
+                self.comments.get(&id).map_or_else(|| refuse(404), |s| ok(comment(id, s)))
             }
             _ => refuse(404),
         }
@@ -542,27 +545,26 @@ impl Content {
                 {"type": "paragraph", "content": [{"type": "text", "text": text}]}]}),
             false => json!(text),
         };
-        let comment = |id: u64, s: &Said| {
+        let comment = |id: u64, s: &Comment| {
             json!({"id": id.to_string(), "author": {"displayName": "Grace", "accountType": "atlassian"},
-                "body": text(&s.body), "created": jira_time(s.updated), "updated": jira_time(s.updated)})
+                "body": text(&s.body), "created": jira_time(s.updated_at), "updated": jira_time(s.updated_at)})
         };
         let wants_comments = get("fields").is_some_and(|f| f.contains("comment"));
         let issue = |n: u64, i: &Item| {
-            let mut fields = json!({"updated": jira_time(i.updated)});
+            let mut fields = json!({"updated": jira_time(i.updated_at)});
             if wants_comments {
                 let below = self.below(n);
                 // Jira Cloud returns the first few comments with the issue.
-                let some: Vec<Value> =
+                let shown_comments: Vec<Value> =
                     below.iter().take(if cloud { 1 } else { 999 }).map(|(id, s)| comment(*id, s)).collect();
-                fields["comment"] =
-                    json!({"comments": some, "total": below.len(), "maxResults": some.len(), "startAt": 0});
+                fields["comment"] = json!({"comments": shown_comments, "total": below.len(), "maxResults": shown_comments.len(), "startAt": 0});
             } else {
-                let done = if i.open { "new" } else { "done" };
+                let category = if i.open { "new" } else { "done" };
                 fields = json!({
-                    "summary": i.title, "description": text(&i.body), "status": {"name": "Open", "statusCategory": {"key": done}},
+                    "summary": i.title, "description": text(&i.body), "status": {"name": "Open", "statusCategory": {"key": category}},
                     "resolution": (!i.open).then(|| json!({"name": "Done"})), "issuetype": {"name": "Bug"}, "labels": ["odd"],
                     "reporter": {"displayName": "Ada"}, "components": [], "fixVersions": [], "created": jira_time(NOW - 50_000_000),
-                    "updated": jira_time(i.updated), "resolutiondate": null, "issuelinks": i.duplicate_of.map(|d| json!([{
+                    "updated": jira_time(i.updated_at), "resolutiondate": null, "issuelinks": i.duplicate_of.map(|d| json!([{
                         "id": "1", "type": {"id": "1", "name": "Duplicate", "inward": "is duplicated by", "outward": "duplicates"},
                         "outwardIssue": {"id": "2", "key": format!("APP-{d}")}}])),
                 });
@@ -598,18 +600,18 @@ impl Content {
                     }
                     false => number("startAt").unwrap_or(0),
                 };
-                let all: Vec<_> =
-                    self.items.iter().filter(|(_, i)| i.updated >= since && (!open || i.open)).collect();
+                let issues_since: Vec<_> =
+                    self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
                 if cloud {
                     // The page tokens name the last key, so no item is lost when the list shifts.
-                    let left: Vec<_> = all.into_iter().filter(|(n, _)| **n > from as u64).collect();
-                    let more = left.len() > size;
-                    let some: Vec<_> = left.into_iter().take(size).collect();
-                    let token = some.last().filter(|_| more).map(|(n, _)| format!("token-{n}"));
-                    let issues: Vec<Value> = some.into_iter().map(|(n, i)| issue(*n, i)).collect();
+                    let rest: Vec<_> = issues_since.into_iter().filter(|(n, _)| **n > from as u64).collect();
+                    let more = rest.len() > size;
+                    let page_items: Vec<_> = rest.into_iter().take(size).collect();
+                    let token = page_items.last().filter(|_| more).map(|(n, _)| format!("token-{n}"));
+                    let issues: Vec<Value> = page_items.into_iter().map(|(n, i)| issue(*n, i)).collect();
                     return ok(json!({"issues": issues, "nextPageToken": token, "isLast": !more}));
                 }
-                let (some, total) = self.some(all, false, from, size);
+                let (some, total) = self.page_of(issues_since, false, from, size);
                 let issues: Vec<Value> = some.into_iter().map(|(n, i)| issue(*n, i)).collect();
                 ok(json!({"startAt": from, "maxResults": size, "total": total, "issues": issues}))
             }
@@ -619,12 +621,12 @@ impl Content {
             }
             ["issue", key, "comment"] => {
                 let below = self.below(key.strip_prefix("APP-").unwrap().parse().unwrap());
-                let all: Vec<Value> = below.iter().map(|(id, s)| comment(*id, s)).collect();
-                ok(json!({"startAt": 0, "maxResults": 100, "total": all.len(), "comments": all}))
+                let comments: Vec<Value> = below.iter().map(|(id, s)| comment(*id, s)).collect();
+                ok(json!({"startAt": 0, "maxResults": 100, "total": comments.len(), "comments": comments}))
             }
             ["issue", _, "comment", id] => {
                 let id: u64 = id.parse().unwrap();
-                self.said.get(&id).map_or_else(|| refuse(404), |s| ok(comment(id, s)))
+                self.comments.get(&id).map_or_else(|| refuse(404), |s| ok(comment(id, s)))
             }
             _ => refuse(404),
         }
@@ -637,7 +639,7 @@ impl Content {
                 "status": {"id": if i.open { 1 } else { 5 }, "name": if i.open { "New" } else { "Closed" }},
                 "priority": {"id": 2, "name": "Normal"}, "author": {"id": 1, "name": "Ada"}, "subject": i.title,
                 "description": i.body, "start_date": null, "done_ratio": 0, "is_private": false, "custom_fields": [],
-                "created_on": at(NOW - 50_000_000), "updated_on": at(i.updated), "closed_on": null,
+                "created_on": at(NOW - 50_000_000), "updated_on": at(i.updated_at), "closed_on": null,
             });
             if i.odd {
                 (issue["status"]["id"], issue["zone"]) = (json!(77), json!({"deep": [1]}));
@@ -649,7 +651,7 @@ impl Content {
             }
             if whole && get("include") == Some("journals") {
                 let notes = self.below(n).into_iter().map(|(id, s)| {
-                    json!({"id": id, "user": {"id": 2, "name": "Grace"}, "notes": s.body, "created_on": at(s.updated),
+                    json!({"id": id, "user": {"id": 2, "name": "Grace"}, "notes": s.body, "created_on": at(s.updated_at),
                         "private_notes": false, "details": []})
                 });
                 let change = json!({"id": 1_000_000 + n, "user": {"id": 2, "name": "Grace"}, "notes": "",
@@ -670,11 +672,11 @@ impl Content {
                 let since: i64 = get("updated_on").map_or(i64::MIN, |t| {
                     t.strip_prefix(">=").unwrap().parse::<Timestamp>().unwrap().as_second()
                 });
-                let all =
-                    self.items.iter().filter(|(_, i)| i.updated >= since && (!open || i.open)).collect();
+                let issues =
+                    self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
                 let number = |name: &str| get(name).and_then(|n| n.parse::<usize>().ok());
                 let (size, from) = (number("limit").unwrap_or(25).min(100), number("offset").unwrap_or(0));
-                let (some, total) = self.some(all, get("sort") == Some("updated_on,id"), from, size);
+                let (some, total) = self.page_of(issues, get("sort") == Some("updated_on,id"), from, size);
                 let issues: Vec<Value> = some.into_iter().map(|(n, i)| issue(*n, i, false)).collect();
                 ok(json!({"issues": issues, "total_count": total, "offset": from, "limit": size}))
             }

@@ -11,9 +11,9 @@ fn import<'a>(kind: &'a str, path: &'a str) -> Vec<&'a str> {
 }
 
 #[test]
-fn what_the_command_line_of_github_prints() {
+fn output_of_gh_is_imported() {
     let place = Place::new();
-    let all = json!([
+    let records = json!([
         {"number": 7, "title": "Valve leaks", "body": "It drips.", "state": "OPEN", "stateReason": "", "author": {"login": "ada"},
             "labels": [{"name": "bug"}], "createdAt": "2024-01-01T00:00:00Z", "updatedAt": "2024-01-02T00:00:00Z",
             "url": "https://github.com/acme/app/issues/7", "comments": [
@@ -23,21 +23,21 @@ fn what_the_command_line_of_github_prints() {
             "url": "https://github.com/acme/app/issues/8"},
         {"number": 9, "title": "Of another project", "state": "OPEN", "comments": [], "url": "https://github.com/other/app/issues/9"},
     ]);
-    let path = place.file("all.json", all.to_string()).to_string_lossy().into_owned();
+    let path = place.file("all.json", records.to_string()).to_string_lossy().into_owned();
     let ran = place.ok(&import("github", &path));
     assert!(
         ran.err.contains("2 items, 1 comment") && ran.err.contains("belongs to other/app"),
         "{}",
         ran.err
     );
-    let found = place.json(&["search", "gasket", "--json=key"]);
-    assert_eq!(found[0]["key"], "acme/app#7", "{found}");
+    let hits = place.json(&["search", "gasket", "--json=key"]);
+    assert_eq!(hits[0]["key"], "acme/app#7", "{hits}");
     let ran = place.ok(&import("github", &path));
     assert!(ran.err.contains("0 new, 3 unchanged"), "{}", ran.err);
 }
 
 #[test]
-fn a_migration_archive_is_read_without_unpacking_it_anywhere() {
+fn migration_archive_is_read_without_unpacking() {
     let place = Place::new();
     let issue = |n: u32| {
         json!({"type": "issue", "url": format!("https://github.com/acme/app/issues/{n}"), "repository": "https://github.com/acme/app",
@@ -71,8 +71,8 @@ fn a_migration_archive_is_read_without_unpacking_it_anywhere() {
     let path = place.file("migration.tar.gz", &bytes).to_string_lossy().into_owned();
     let ran = place.ok(&import("github", &path));
     assert!(ran.err.contains("121 items, 1 comment") && !ran.err.contains("skipped"), "{}", ran.err);
-    let found = place.json(&["search", "gasket", "--json=key"]);
-    assert_eq!(found[0]["key"], "acme/app#3", "{found}");
+    let hits = place.json(&["search", "gasket", "--json=key"]);
+    assert_eq!(hits[0]["key"], "acme/app#3", "{hits}");
 
     // A truncated archive is reported, and so is one without records.
     let path = place.file("cut.tar.gz", &bytes[..bytes.len() / 2]).to_string_lossy().into_owned();
@@ -85,23 +85,23 @@ fn a_migration_archive_is_read_without_unpacking_it_anywhere() {
 }
 
 #[test]
-fn a_table_with_columns_that_are_told() {
+fn table_with_mapped_columns_is_imported() {
     let place = Place::new();
     let text = "Ticket;Legende;Story;Status;Opened\nAPP-7;Valve leaks;\"It drips,\nand drips\";Open;2024-01-02\nAPP-8;Hose bursts;;Closed;soon\n";
     let path = place.file("export.csv", text).to_string_lossy().into_owned();
     let ran = place.run(&import("csv", &path));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("guessed: Legende (title)"), "{}", ran.err);
-    let mut told = import("csv", &path);
-    told.extend(["--map", "title=Legende", "--map", "body=Story", "--map", "created=Opened"]);
-    let ran = place.ok(&told);
+    let mut arguments = import("csv", &path);
+    arguments.extend(["--map", "title=Legende", "--map", "body=Story", "--map", "created=Opened"]);
+    let ran = place.ok(&arguments);
     assert!(
         ran.err.contains("2 items") && ran.err.contains("Opened: \"soon\" is not a recognized date"),
         "{}",
         ran.err
     );
-    *told.last_mut().unwrap() = "created=";
-    let ran = place.ok(&told);
+    *arguments.last_mut().unwrap() = "created=";
+    let ran = place.ok(&arguments);
     assert!(ran.err.contains("2 items"), "{}", ran.err);
     assert_eq!(place.json(&["show", "acme/app#8", "--json"])["state"], "closed");
     assert_eq!(place.json(&["search", "drips", "--json=key"])[0]["key"], "acme/app#7");

@@ -66,8 +66,10 @@ impl Schema {
         let (declared, set) = question.ok_or_else(|| vec!["it asks nothing".to_owned()])?;
         let mut wrong = Vec::new();
         for variable in &declared {
-            let given = variables.get(&variable.name).is_some_and(|v| !v.is_null());
-            if matches!(variable.var_type, Type::NonNullType(_)) && !given && variable.default_value.is_none()
+            let is_given = variables.get(&variable.name).is_some_and(|v| !v.is_null());
+            if matches!(variable.var_type, Type::NonNullType(_))
+                && !is_given
+                && variable.default_value.is_none()
             {
                 wrong.push(format!("${} is wanted", variable.name));
             }
@@ -100,12 +102,12 @@ fn name_of<'t>(kind: &'t Type<'static, Text>) -> &'t str {
 impl Look<'_> {
     fn select(
         &mut self,
-        set: &SelectionSet<'static, Text>,
+        selections: &SelectionSet<'static, Text>,
         kind: &str,
         whole: &Value,
         out: &mut Map<String, Value>,
     ) {
-        for selection in &set.items {
+        for selection in &selections.items {
             match selection {
                 Selection::Field(field) => self.field(field, kind, whole, out),
                 Selection::FragmentSpread(spread) => match self.fragments.get(&spread.fragment_name).cloned()
@@ -130,7 +132,7 @@ impl Look<'_> {
     fn if_it_is(
         &mut self,
         on: &str,
-        set: &SelectionSet<'static, Text>,
+        selections: &SelectionSet<'static, Text>,
         kind: &str,
         whole: &Value,
         out: &mut Map<String, Value>,
@@ -138,7 +140,7 @@ impl Look<'_> {
         if !self.schema.fields.contains_key(on) {
             self.wrong.push(format!("there is no type {on}"));
         } else if on == kind || whole.get("__typename").and_then(Value::as_str) == Some(on) {
-            self.select(set, on, whole, out);
+            self.select(selections, on, whole, out);
         }
     }
 
@@ -154,22 +156,23 @@ impl Look<'_> {
             out.insert(key, whole.get("__typename").cloned().unwrap_or_else(|| kind.into()));
             return;
         }
-        let Some(known) = self.schema.fields.get(kind).and_then(|fields| fields.get(&field.name)).cloned()
+        let Some(definition) =
+            self.schema.fields.get(kind).and_then(|fields| fields.get(&field.name)).cloned()
         else {
             self.wrong.push(format!("{kind} has no field {}", field.name));
             return;
         };
         for (name, value) in &field.arguments {
-            match known.arguments.iter().find(|a| a.name == *name) {
+            match definition.arguments.iter().find(|a| a.name == *name) {
                 Some(argument) => self.argument(name_of(&argument.value_type), value),
                 None => self.wrong.push(format!("{kind}.{} takes no {name}", field.name)),
             }
         }
-        for argument in &known.arguments {
-            let given = field.arguments.iter().any(|(name, _)| *name == argument.name);
+        for argument in &definition.arguments {
+            let is_given = field.arguments.iter().any(|(name, _)| *name == argument.name);
             if matches!(argument.value_type, Type::NonNullType(_))
                 && argument.default_value.is_none()
-                && !given
+                && !is_given
             {
                 self.wrong.push(format!("{kind}.{} wants {}", field.name, argument.name));
             }
@@ -178,7 +181,7 @@ impl Look<'_> {
             self.wrong.push(format!("the invented {kind} has no {key}"));
             return;
         };
-        let value = self.value(field, &known.field_type, value);
+        let value = self.value(field, &definition.field_type, value);
         out.insert(key, value);
     }
 
@@ -192,7 +195,7 @@ impl Look<'_> {
             }
             _ if value.is_null() => Value::Null,
             Type::ListType(inner) => match value.as_array() {
-                Some(all) => all.iter().map(|v| self.value(field, inner, v)).collect(),
+                Some(values) => values.iter().map(|v| self.value(field, inner, v)).collect(),
                 None => {
                     self.wrong.push(format!("{} is a list", field.name));
                     Value::Null
@@ -248,7 +251,7 @@ impl Look<'_> {
 }
 
 #[test]
-fn a_question_that_the_schema_does_not_know_is_told() {
+fn query_outside_the_schema_is_reported() {
     let schema = Schema::of(
         "type Query { pump(number: Int!, by: By): Pump } type Pump { name: String! valves: [Valve!]! } \
          type Valve { open: Boolean } enum By { AGE }",
@@ -268,7 +271,7 @@ fn a_question_that_the_schema_does_not_know_is_told() {
         ("query($n: Int!) { pump(number: $n) { name } }", "$n is wanted"),
         ("{ pump(number: 1) { ...gone } }", "no fragment gone"),
     ] {
-        let said = ask(query).unwrap_err();
-        assert!(said.iter().any(|w| w.contains(wrong)), "{query}: {said:?}");
+        let problems = ask(query).unwrap_err();
+        assert!(problems.iter().any(|w| w.contains(wrong)), "{query}: {problems:?}");
     }
 }

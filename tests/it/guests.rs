@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Returns a casebook with a tracker's reports, including two verdicts.
-fn filled(source: &str, items: u64) -> Place {
+fn casebook_of(source: &str, items: u64) -> Place {
     let place = Place::new();
     let (items, comments) = tracker(items, 20, 7);
     let path = place.file("in.jsonl", format!("{items}{comments}").replace("acme/app", source));
@@ -33,7 +33,7 @@ fn filled(source: &str, items: u64) -> Place {
 }
 
 /// Returns the members of the file that `export` writes of this casebook.
-fn exported(place: &Place) -> Vec<Vec<u8>> {
+fn export_members(place: &Place) -> Vec<Vec<u8>> {
     let file = place.path("out.casebook");
     place.ok(&["export", &file.to_string_lossy(), "--with-notes", "--force"]);
     let mut members = Vec::new();
@@ -46,8 +46,8 @@ fn exported(place: &Place) -> Vec<Vec<u8>> {
 }
 
 /// Returns an exported casebook, changed by SQL, in a file with matching checksums and counts.
-fn made(place: &Place, sql: &str) -> PathBuf {
-    made_of(place, &exported(place), |connection| connection.execute_batch(sql).unwrap())
+fn tampered_export(place: &Place, sql: &str) -> PathBuf {
+    made_of(place, &export_members(place), |connection| connection.execute_batch(sql).unwrap())
 }
 
 fn made_of(place: &Place, members: &[Vec<u8>], edit: impl FnOnce(&Connection)) -> PathBuf {
@@ -57,8 +57,8 @@ fn made_of(place: &Place, members: &[Vec<u8>], edit: impl FnOnce(&Connection)) -
         let connection = Connection::open(&path).unwrap();
         connection.pragma_update(None, "foreign_keys", false).unwrap();
         edit(&connection);
-        let count = |what: &str| -> u64 {
-            connection.query_row(&format!("SELECT count(*) FROM {what}"), [], |r| r.get(0)).unwrap()
+        let count = |table: &str| -> u64 {
+            connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get(0)).unwrap()
         };
         let mut statement =
             connection.prepare("SELECT key FROM sources WHERE kind <> 'notes' ORDER BY key").unwrap();
@@ -96,30 +96,30 @@ fn import(place: &Place, file: &Path) -> crate::support::Ran {
 }
 
 #[test]
-fn source_called_note_is_refused_and_notes_stay_private() {
-    let theirs = filled("evil/x", 8);
-    let file = made(
-        &theirs,
+fn source_named_note_is_rejected() {
+    let attacker = casebook_of("evil/x", 8);
+    let file = tampered_export(
+        &attacker,
         "UPDATE sources SET key = 'note'; UPDATE documents SET key = 'note#' || (number + 1000);
          UPDATE documents SET number = number + 1000; DELETE FROM verdicts;",
     );
-    let mine = Place::new();
-    mine.empty();
-    let ran = import(&mine, &file);
+    let victim = Place::new();
+    victim.empty();
+    let ran = import(&victim, &file);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("a source named \"note\""), "{}", ran.err);
-    mine.ok(&["note", "add", "-t", "Canary", "-b", "Private.", "-k", "lesson"]);
-    let out = mine.path("mine.casebook");
-    let said = mine.ok(&["export", &out.to_string_lossy()]).err;
-    assert!(said.contains("0 documents"), "{said}");
-    let ran = mine.run(&["source", "remove", "note", "--yes"]);
+    victim.ok(&["note", "add", "-t", "Canary", "-b", "Private.", "-k", "lesson"]);
+    let out = victim.path("mine.casebook");
+    let message = victim.ok(&["export", &out.to_string_lossy()]).err;
+    assert!(message.contains("0 documents"), "{message}");
+    let ran = victim.run(&["source", "remove", "note", "--yes"]);
     assert!(ran.code == Some(2) && ran.err.contains("precedent note remove"), "{}", ran.err);
-    assert!(mine.ok(&["note", "list"]).out.contains("Canary"));
+    assert!(victim.ok(&["note", "list"]).out.contains("Canary"));
 }
 
 #[test]
-fn one_cell_of_a_file_breaks_no_command() {
-    let theirs = filled("evil/x", 8);
+fn invalid_cell_breaks_no_command() {
+    let attacker = casebook_of("evil/x", 8);
     for (sql, told) in [
         ("UPDATE documents SET created_at = 9000000000000000000 WHERE number = 3", "Skipped. evil/x#3: a date"),
         ("UPDATE documents SET labels = '{' WHERE number = 3", "Skipped. evil/x#3: its labels"),
@@ -135,9 +135,9 @@ fn one_cell_of_a_file_breaks_no_command() {
             "https://evil.example/ is not a project address of github.com",
         ),
     ] {
-        let mine = filled("acme/app", 8);
-        let before = mine.json(&["show", "acme/app#3", "--json"]);
-        let ran = import(&mine, &made(&theirs, sql));
+        let victim = casebook_of("acme/app", 8);
+        let item_before = victim.json(&["show", "acme/app#3", "--json"]);
+        let ran = import(&victim, &tampered_export(&attacker, sql));
         assert_eq!(ran.code, Some(0), "{sql}: {}", ran.err);
         assert!(ran.err.contains(told), "{sql}: {}", ran.err);
         for command in [
@@ -153,12 +153,12 @@ fn one_cell_of_a_file_breaks_no_command() {
             &["index"],
             &["doctor"],
         ] {
-            let ran = mine.run(command);
+            let ran = victim.run(command);
             // Without a model, `doctor` reports it.
             let fine = ran.code == Some(0) || (command == ["doctor"] && !ran.out.contains("error "));
             assert!(fine, "{sql}: {command:?}: {} {}", ran.out, ran.err);
         }
-        assert_eq!(mine.json(&["show", "acme/app#3", "--json"]), before);
+        assert_eq!(victim.json(&["show", "acme/app#3", "--json"]), item_before);
     }
 }
 
@@ -175,17 +175,17 @@ async fn mutated_files_break_no_command_500_times() {
 
 /// Imports mutated files, each into a casebook with another source, and runs every query there.
 async fn run_mutated(cases: std::ops::Range<u64>) {
-    let theirs = filled("evil/x", 8);
-    theirs.ok(&["source", "add", "github:evil/x"]);
-    theirs.ok(&["note", "add", "-t", "Canary", "-b", "Private.", "-k", "lesson"]);
-    let members = exported(&theirs);
-    let mine = filled("acme/app", 8);
-    let template = mine.path("template.db");
-    std::fs::copy(mine.casebook().join("precedent.db"), &template).unwrap();
-    let own = |thread: precedent_core::model::Thread| serde_json::to_value(thread).unwrap();
-    let before = {
-        let casebook = Casebook::open(mine.options()).await.unwrap();
-        own(casebook.thread("acme/app#3").await.unwrap())
+    let attacker = casebook_of("evil/x", 8);
+    attacker.ok(&["source", "add", "github:evil/x"]);
+    attacker.ok(&["note", "add", "-t", "Canary", "-b", "Private.", "-k", "lesson"]);
+    let members = export_members(&attacker);
+    let victim = casebook_of("acme/app", 8);
+    let template = victim.path("template.db");
+    std::fs::copy(victim.casebook().join("precedent.db"), &template).unwrap();
+    let to_json = |thread: precedent_core::model::Thread| serde_json::to_value(thread).unwrap();
+    let thread_before = {
+        let casebook = Casebook::open(victim.options()).await.unwrap();
+        to_json(casebook.thread("acme/app#3").await.unwrap())
     };
     for case in cases {
         let place = Place::new();
@@ -198,13 +198,17 @@ async fn run_mutated(cases: std::ops::Range<u64>) {
         });
         let casebook = Casebook::open(place.options()).await.unwrap();
         if let Err(error) = casebook.import_casebook(&file, |_| (), &Task::new()).await {
-            let refused = matches!(error.code(), Code::InvalidInput | Code::Corrupt);
-            assert!(refused, "{case}: {changes:?}: {error:?}");
+            let is_refused = matches!(error.code(), Code::InvalidInput | Code::Corrupt);
+            assert!(is_refused, "{case}: {changes:?}: {error:?}");
         }
         if let Err(error) = ask_everything(&casebook, &place).await {
             panic!("{case}: {changes:?}: {error:?}");
         }
-        assert_eq!(own(casebook.thread("acme/app#3").await.unwrap()), before, "{case}: {changes:?}");
+        assert_eq!(
+            to_json(casebook.thread("acme/app#3").await.unwrap()),
+            thread_before,
+            "{case}: {changes:?}"
+        );
         drop(casebook);
         let health = Casebook::doctor(place.options(), false, 0, &Task::new()).await.unwrap();
         let broken = health.findings.iter().find(|f| f.severity == Severity::Error);
@@ -241,45 +245,49 @@ async fn ask_everything(casebook: &Casebook, place: &Place) -> Result<()> {
 }
 
 #[test]
-fn unreadable_row_is_named_and_mended_by_doctor() {
-    let mine = filled("acme/app", 8);
-    Connection::open(mine.casebook().join("precedent.db"))
+fn doctor_repairs_an_unreadable_row() {
+    let place = casebook_of("acme/app", 8);
+    Connection::open(place.casebook().join("precedent.db"))
         .unwrap()
         .execute_batch("UPDATE documents SET labels = '{' WHERE number = 3; UPDATE verdicts SET decided_at = 9000000000000000000;")
         .unwrap();
-    assert_ne!(mine.run(&["verdict", "list"]).code, Some(0));
-    let told = mine.run(&["doctor"]).out;
-    assert!(told.contains("unreadable_rows") && told.contains("acme/app#3: its labels"), "{told}");
-    let told = mine.run(&["doctor", "--repair"]).out;
-    assert!(told.contains("fixed "), "{told}");
-    assert!(!mine.run(&["doctor"]).out.contains("unreadable_rows"));
-    assert!(mine.ok(&["verdict", "list"]).out.contains("acme/app#2"));
-    mine.ok(&["search", "valve"]);
-    assert_eq!(mine.json(&["show", "acme/app#3", "--json"])["labels"], serde_json::json!([]));
+    assert_ne!(place.run(&["verdict", "list"]).code, Some(0));
+    let report = place.run(&["doctor"]).out;
+    assert!(report.contains("unreadable_rows") && report.contains("acme/app#3: its labels"), "{report}");
+    let report = place.run(&["doctor", "--repair"]).out;
+    assert!(report.contains("fixed "), "{report}");
+    assert!(!place.run(&["doctor"]).out.contains("unreadable_rows"));
+    assert!(place.ok(&["verdict", "list"]).out.contains("acme/app#2"));
+    place.ok(&["search", "valve"]);
+    assert_eq!(place.json(&["show", "acme/app#3", "--json"])["labels"], serde_json::json!([]));
 }
 
 #[test]
-fn decisions_of_a_file_are_told_to_no_tracker() {
-    let theirs = filled("evil/x", 8);
-    theirs.ok(&["source", "add", "github:evil/x"]);
-    let file = made(&theirs, "UPDATE documents SET state = 'open', closed_at = NULL");
-    let mine = Place::new();
-    mine.ok(&["source", "add", "github:mine/public"]);
-    assert_eq!(import(&mine, &file).code, Some(0));
-    let planned = |place: &Place| {
+fn imported_verdicts_reach_no_tracker() {
+    let attacker = casebook_of("evil/x", 8);
+    attacker.ok(&["source", "add", "github:evil/x"]);
+    let file = tampered_export(&attacker, "UPDATE documents SET state = 'open', closed_at = NULL");
+    let victim = Place::new();
+    victim.ok(&["source", "add", "github:mine/public"]);
+    assert_eq!(import(&victim, &file).code, Some(0));
+    let planned_commands = |place: &Place| {
         let plan = place.json(&["triage", "--apply", "--json"]);
         plan[0]["obstacle"].as_str().unwrap_or_default().to_owned()
     };
     // The host is known, but the project is not.
-    assert!(planned(&mine).contains("precedent source trust evil/x"), "{}", planned(&mine));
-    mine.ok(&["source", "trust", "evil/x"]);
     assert!(
-        planned(&mine).contains("precedent verdict set evil/x#2 evil/x#1 duplicate"),
+        planned_commands(&victim).contains("precedent source trust evil/x"),
         "{}",
-        planned(&mine)
+        planned_commands(&victim)
     );
-    mine.ok(&["verdict", "set", "evil/x#2", "evil/x#1", "duplicate"]);
-    assert_eq!(planned(&mine), "");
+    victim.ok(&["source", "trust", "evil/x"]);
+    assert!(
+        planned_commands(&victim).contains("precedent verdict set evil/x#2 evil/x#1 duplicate"),
+        "{}",
+        planned_commands(&victim)
+    );
+    victim.ok(&["verdict", "set", "evil/x#2", "evil/x#1", "duplicate"]);
+    assert_eq!(planned_commands(&victim), "");
 }
 
 /// Returns a folder of files that belong to no source.
@@ -291,7 +299,7 @@ fn loose(place: &Place) -> PathBuf {
 }
 
 #[test]
-fn several_sources_are_made_only_when_confirmed() {
+fn several_sources_need_confirmation() {
     let place = Place::new();
     let folder = loose(&place).to_string_lossy().into_owned();
     let ran = place.run(&["import", &folder, "--no-vectors"]);
@@ -305,23 +313,23 @@ fn several_sources_are_made_only_when_confirmed() {
 }
 
 #[test]
-fn last_import_is_undone_by_one_command() {
-    let place = filled("acme/app", 8);
-    let before = place.json(&["source", "list", "--json=key,issues"]);
-    let shown = place.json(&["show", "acme/app#3", "--json"]);
+fn last_import_can_be_undone() {
+    let place = casebook_of("acme/app", 8);
+    let sources_before = place.json(&["source", "list", "--json=key,issues"]);
+    let item_before = place.json(&["show", "acme/app#3", "--json"]);
     let folder = loose(&place).to_string_lossy().into_owned();
     place.ok(&["import", &folder, "--yes", "--no-vectors"]);
     let ran = place.ok(&["import", "--undo"]);
     assert!(ran.err.contains("removed 3 sources, 6 items"), "{}", ran.err);
-    assert_eq!(place.json(&["source", "list", "--json=key,issues"]), before);
+    assert_eq!(place.json(&["source", "list", "--json=key,issues"]), sources_before);
     // Records that an import updated are restored.
-    let changed = issue(3, "Changed", "Changed.").to_string().replace("2026-01-02", "2026-07-02");
-    let file = place.file("changed.jsonl", changed + "\n").to_string_lossy().into_owned();
+    let changed_issue = issue(3, "Changed", "Changed.").to_string().replace("2026-01-02", "2026-07-02");
+    let file = place.file("changed.jsonl", changed_issue + "\n").to_string_lossy().into_owned();
     place.ok(&["import", &file, "-R", "acme/app", "--no-vectors"]);
     assert_eq!(place.json(&["show", "acme/app#3", "--json"])["title"], "Changed");
     let ran = place.ok(&["import", "--undo"]);
     assert!(ran.err.contains("1 record restored"), "{}", ran.err);
-    assert_eq!(place.json(&["show", "acme/app#3", "--json"]), shown);
+    assert_eq!(place.json(&["show", "acme/app#3", "--json"]), item_before);
     assert!(place.ok(&["verdict", "list"]).out.contains("acme/app#2"));
     let ran = place.run(&["import", "--undo"]);
     assert!(ran.code == Some(1) && ran.err.contains("no import to undo"), "{}", ran.err);
@@ -329,7 +337,7 @@ fn last_import_is_undone_by_one_command() {
 
 #[test]
 fn files_of_a_casebook_are_never_imported() {
-    let place = filled("acme/app", 8);
+    let place = casebook_of("acme/app", 8);
     std::fs::write(place.casebook().join("stray.csv"), "ID,Title,Status\n1,Stray,open\n").unwrap();
     let file = place.file("work/in.csv", "ID,Title,Status\n1,Valve leaks,open\n");
     std::fs::rename(place.casebook(), file.with_file_name("book")).unwrap();
@@ -346,13 +354,13 @@ fn files_of_a_casebook_are_never_imported() {
 }
 
 #[test]
-fn search_answers_at_once_while_another_process_writes() {
-    let place = filled("acme/app", 40);
+fn search_does_not_wait_for_a_writer() {
+    let place = casebook_of("acme/app", 40);
     // One change is not indexed yet, while another writer is active.
     let more = place.file("more.jsonl", issue(900, "Zebra crossing", "It is new.").to_string() + "\n");
     place.ok(&["import", &more.to_string_lossy(), "-R", "acme/app", "--no-index"]);
-    let other = Connection::open(place.casebook().join("precedent.db")).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE; UPDATE documents SET comment_count = comment_count").unwrap();
+    let writer = Connection::open(place.casebook().join("precedent.db")).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE; UPDATE documents SET comment_count = comment_count").unwrap();
     for command in [
         &["search", "valve"][..],
         &["show", "acme/app#3"],
@@ -366,16 +374,16 @@ fn search_answers_at_once_while_another_process_writes() {
         assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.err);
         assert!(began.elapsed() < Duration::from_secs(10), "{command:?} took {:?}", began.elapsed());
     }
-    other.execute_batch("ROLLBACK").unwrap();
+    writer.execute_batch("ROLLBACK").unwrap();
     assert!(place.ok(&["search", "zebra"]).out.contains("acme/app#900"));
 }
 
 #[cfg(unix)]
 #[test]
-fn interrupt_ends_a_command_that_waits_for_a_lock() {
-    let place = filled("acme/app", 8);
-    let other = Connection::open(place.casebook().join("precedent.db")).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+fn interrupt_ends_a_wait_for_a_lock() {
+    let place = casebook_of("acme/app", 8);
+    let writer = Connection::open(place.casebook().join("precedent.db")).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
     let file = place.path("in.jsonl");
     let mut child = place
         .command(&["import", &file.to_string_lossy(), "-R", "other/app", "--no-index"])
@@ -390,15 +398,15 @@ fn interrupt_ends_a_command_that_waits_for_a_lock() {
     let code = child.wait().unwrap().code();
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     assert_eq!(code, Some(130));
-    other.execute_batch("ROLLBACK").unwrap();
+    writer.execute_batch("ROLLBACK").unwrap();
     place.ok(&["search", "valve"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn brief_with_notes_is_for_its_owner_alone() {
+fn brief_with_notes_is_owner_readable_only() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = filled("acme/app", 8);
+    let place = casebook_of("acme/app", 8);
     place.ok(&[
         "note",
         "add",
@@ -423,9 +431,9 @@ fn brief_with_notes_is_for_its_owner_alone() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn folder_that_is_no_text_holds_a_casebook() {
+fn non_utf8_folder_can_hold_a_casebook() {
     use std::os::unix::ffi::OsStrExt as _;
-    let place = filled("acme/app", 8);
+    let place = casebook_of("acme/app", 8);
     let odd = place.path("").join(std::ffi::OsStr::from_bytes(b"folder \xe9 \xff"));
     std::fs::create_dir(&odd).unwrap();
     std::fs::rename(place.casebook(), odd.join("book")).unwrap();
@@ -447,9 +455,9 @@ fn folder_that_is_no_text_holds_a_casebook() {
 
 #[cfg(unix)]
 #[test]
-fn stopped_search_keeps_nobody_waiting() {
+fn stopped_search_blocks_no_other_process() {
     use rustix::process::{Pid, Signal, kill_process};
-    let place = filled("acme/app", 40);
+    let place = casebook_of("acme/app", 40);
     place.ok(&["index"]);
     for delay in [5, 10, 20, 30, 45, 60, 90] {
         let mut child = place

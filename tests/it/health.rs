@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::support::{Place, Ran, comment, content, issue, tracker};
 
-fn filled() -> Place {
+fn populated_casebook() -> Place {
     let place = Place::new();
     let (items, comments) = tracker(40, 60, 3);
     let path = place.file("in.jsonl", format!("{items}{comments}"));
@@ -43,15 +43,15 @@ fn vectors(place: &Place) -> PathBuf {
 fn findings(ran: &Ran) -> Vec<Value> {
     let health: Value =
         serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
-    let mut found = health["findings"].as_array().unwrap().clone();
+    let mut findings = health["findings"].as_array().unwrap().clone();
     // Copies kept by a repair are not faults.
-    found.retain(|f| f["id"] != "kept_copy");
-    for finding in &found {
+    findings.retain(|f| f["id"] != "kept_copy");
+    for finding in &findings {
         for field in ["id", "what", "why", "remedy"] {
             assert!(finding[field].as_str().is_some_and(|t| !t.is_empty()), "{field}: {finding}");
         }
     }
-    found
+    findings
 }
 
 fn ids(ran: &Ran) -> Vec<String> {
@@ -80,22 +80,22 @@ fn found_for_a_person(ran: &Ran, id: &str) {
 }
 
 #[test]
-fn a_sound_casebook_has_no_findings_and_is_left_as_it_is() {
-    let place = filled();
-    let before = content(&place);
+fn sound_casebook_has_no_findings() {
+    let place = populated_casebook();
+    let content_before = content(&place);
     let ran = place.ok(&["doctor"]);
     assert!(ran.out.starts_with("No problems found in "), "{}", ran.out);
     place.ok(&["doctor", "--repair"]);
-    assert_eq!(content(&place), before);
-    let none = Place::new();
-    let ran = none.run(&["doctor"]);
+    assert_eq!(content(&place), content_before);
+    let nowhere = Place::new();
+    let ran = nowhere.run(&["doctor"]);
     assert!(ran.code == Some(1) && ran.err.contains("no casebook found"), "{}", ran.err);
-    assert!(!none.casebook().exists(), "a look makes nothing");
+    assert!(!nowhere.casebook().exists(), "a look makes nothing");
 }
 
 #[test]
-fn an_index_that_lags_behind_or_lost_documents() {
-    let place = filled();
+fn stale_or_incomplete_index_is_repaired() {
+    let place = populated_casebook();
     let path = place.file("more.jsonl", format!("{}\n", issue(77, "Valve leaks", "It drips.")));
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
     // Both indexes are out of date.
@@ -107,7 +107,7 @@ fn an_index_that_lags_behind_or_lost_documents() {
     place.ok(&["doctor"]);
 
     // The index claims to be up to date, but contains an entry that the database lacks.
-    let before = content(&place);
+    let content_before = content(&place);
     change(
         &database(&place),
         "DELETE FROM documents WHERE key = 'acme/app#77'; DELETE FROM document_raw WHERE document_id NOT IN (SELECT id FROM documents);",
@@ -116,13 +116,13 @@ fn an_index_that_lags_behind_or_lost_documents() {
     assert_eq!((ran.code, ids(&ran)), (Some(1), vec!["full_text_drift".to_owned()]), "{}", ran.out);
     place.ok(&["doctor", "--repair"]);
     place.ok(&["doctor"]);
-    assert_ne!(content(&place), before);
+    assert_ne!(content(&place), content_before);
 }
 
 #[test]
-fn a_full_text_whose_files_were_changed() {
-    let place = filled();
-    let before = content(&place);
+fn altered_fulltext_files_are_repaired() {
+    let place = populated_casebook();
+    let content_before = content(&place);
     // A flipped bit in stored data, one in the version, and a missing end: some are found on
     // opening, some only by checksums.
     let changes: [fn(&mut Vec<u8>); 3] = [
@@ -139,16 +139,16 @@ fn a_full_text_whose_files_were_changed() {
         change(&mut bytes);
         std::fs::write(&store, bytes).unwrap();
         found_and_mended(&place, "full_text_damaged");
-        assert_eq!(content(&place), before);
+        assert_eq!(content(&place), content_before);
     }
 }
 
 /// Checks that a corrupt part of a file affects some searches, none of which reports a defect of
 /// the program.
 #[test]
-fn a_full_text_whose_damage_shows_while_it_is_used() {
-    let place = filled();
-    let before = content(&place);
+fn fulltext_damage_found_in_use_is_repaired() {
+    let place = populated_casebook();
+    let content_before = content(&place);
     let mut met = 0;
     for (ending, from) in
         [("idx", 0.3), ("idx", 0.6), ("term", 0.2), ("term", 0.5), ("fast", 0.3), ("fast", 0.6)]
@@ -170,7 +170,7 @@ fn a_full_text_whose_damage_shows_while_it_is_used() {
         }
         place.ok(&["index", "--rebuild"]);
         place.ok(&["doctor"]);
-        assert_eq!(content(&place), before, "{ending}");
+        assert_eq!(content(&place), content_before, "{ending}");
     }
     assert!(met > 3, "{met}");
 }
@@ -187,24 +187,24 @@ fn largest(folder: &Path, ending: &str) -> PathBuf {
 }
 
 #[test]
-fn vectors_that_are_missing_in_each_way() {
-    let place = filled();
-    let before = content(&place);
+fn missing_vectors_are_rebuilt() {
+    let place = populated_casebook();
+    let content_before = content(&place);
     // The rows are missing without any mark of it.
     change_vectors(&place, "DELETE FROM embeddings WHERE chunk_id % 3 = 0;");
     found_and_mended(&place, "vectors_missing");
-    assert_eq!(content(&place), before);
+    assert_eq!(content(&place), content_before);
     // Whole documents are missing.
     change_vectors(
         &place,
         "DELETE FROM embeddings WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = 5); DELETE FROM chunks WHERE document_id = 5;",
     );
     found_and_mended(&place, "vectors_missing");
-    assert_eq!(content(&place), before);
+    assert_eq!(content(&place), content_before);
     // The file is missing.
     std::fs::remove_file(vectors(&place)).unwrap();
     found_and_mended(&place, "vectors_missing");
-    assert_eq!(content(&place), before);
+    assert_eq!(content(&place), content_before);
     // The file is damaged.
     let path = vectors(&place);
     for ending in ["db-wal", "db-shm"] {
@@ -218,17 +218,17 @@ fn vectors_that_are_missing_in_each_way() {
     let ran = place.ok(&["doctor", "--repair", "--json"]);
     assert!(findings(&ran).iter().all(|f| f["repaired"] == true), "{}", ran.out);
     place.ok(&["doctor"]);
-    assert_eq!(content(&place), before);
+    assert_eq!(content(&place), content_before);
 }
 
 /// Tests a file truncated before its log was applied, which has the right length and an empty part.
 #[test]
-fn vectors_whose_damage_shows_while_they_are_used() {
+fn vector_damage_found_in_use_is_repaired() {
     // Every search reads the row positions, and new vectors are written to the chunk index.
     for (table, asked) in
         [("embeddings_rowids", true), ("embeddings_vector_chunks00", true), ("chunks_pending", false)]
     {
-        let place = filled();
+        let place = populated_casebook();
         empty(&vectors(&place), table);
         let answer = place.json(&["search", "agent timeout", "--json"]);
         let notices = answer["notices"].to_string();
@@ -244,7 +244,7 @@ fn vectors_whose_damage_shows_while_they_are_used() {
         assert_eq!(answer["hits"][0]["key"], "acme/app#77", "{table}");
         place.ok(&["doctor"]);
         // The result equals that of an undamaged casebook.
-        let whole = filled();
+        let whole = populated_casebook();
         import_a_leak(&whole);
         assert_eq!(content(&place), content(&whole), "{table}");
     }
@@ -252,29 +252,29 @@ fn vectors_whose_damage_shows_while_they_are_used() {
 
 /// Checks that a long-running process continues with indexes that another process rebuilt.
 #[tokio::test]
-async fn vectors_that_others_made_again_are_taken_up() {
-    let place = filled();
+async fn vectors_rebuilt_elsewhere_are_reopened() {
+    let place = populated_casebook();
     let mut options = OpenOptions::new(place.casebook());
     options.engine = Some(Engine::Hashed);
     let resident = Casebook::open(options).await.unwrap();
-    let asked = async |query: &str| {
+    let search = async |query: &str| {
         let request = SearchRequest { query: query.to_owned(), ..Default::default() };
         resident.search(request, &Task::new()).await.unwrap()
     };
-    assert!(asked("mode:semantic agent timeout").await.notices.is_empty());
+    assert!(search("mode:semantic agent timeout").await.notices.is_empty());
     empty(&vectors(&place), "embeddings_rowids");
     // The process may still have some pages cached.
-    asked("agent timeout").await;
+    search("agent timeout").await;
     import_a_leak(&place);
-    let answer = asked("mode:semantic valve leaks drips").await;
+    let answer = search("mode:semantic valve leaks drips").await;
     assert_eq!((answer.hits[0].key.as_str(), answer.notices.len()), ("acme/app#77", 0));
     // It detects the damage itself, falls back to words, and repairs it with its next update
     // without new content.
     empty(&vectors(&place), "embeddings_rowids");
-    let answer = asked("valve leaks drips").await;
+    let answer = search("valve leaks drips").await;
     assert_eq!((answer.hits[0].key.as_str(), answer.notices[0].lack), ("acme/app#77", Lack::Model));
     resident.update_index(&Task::new()).await.unwrap();
-    assert!(asked("mode:semantic valve leaks drips").await.notices.is_empty());
+    assert!(search("mode:semantic valve leaks drips").await.notices.is_empty());
     place.ok(&["doctor"]);
 }
 
@@ -300,16 +300,16 @@ fn empty(path: &Path, table: &str) {
 /// Changes sqlite-vec's table through the engine's own connection, which has its functions.
 fn change_vectors(place: &Place, sql: &str) {
     // Opening a set of vectors registers them for every connection of this process.
-    let unused = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let info = precedent_index::embed::Engine::Hashed.info().unwrap();
-    drop(precedent_index::vectors::Vectors::open(unused.path(), &info).unwrap());
+    drop(precedent_index::vectors::Vectors::open(folder.path(), &info).unwrap());
     change(&vectors(place), sql);
 }
 
 #[test]
-fn rows_that_nothing_can_reach_are_taken_out_after_a_copy() {
-    let place = filled();
-    let before = content(&place);
+fn unreachable_rows_are_removed_after_a_backup() {
+    let place = populated_casebook();
+    let content_before = content(&place);
     change(
         &database(&place),
         "INSERT INTO comments (source_id, number, remote_id, body, created_at, updated_at, raw_hash)
@@ -318,33 +318,33 @@ fn rows_that_nothing_can_reach_are_taken_out_after_a_copy() {
          INSERT INTO document_raw (document_id, data) VALUES (4711, x'00');",
     );
     found_and_mended(&place, "orphan_rows");
-    assert_eq!(content(&place), before);
+    assert_eq!(content(&place), content_before);
     let copy = place.casebook().join("precedent.before-repair-1.db");
-    let kept: i64 = Connection::open(&copy)
+    let kept_rows: i64 = Connection::open(&copy)
         .unwrap()
         .query_row("SELECT count(*) FROM comments WHERE remote_id = 'lost'", [], |r| r.get(0))
         .unwrap();
-    assert_eq!(kept, 1, "what was taken out is in the copy");
+    assert_eq!(kept_rows, 1, "what was taken out is in the copy");
     let ran = place.ok(&["doctor", "--json"]);
     assert!(ran.out.contains("kept_copy"), "{}", ran.out);
 }
 
 #[cfg(unix)]
 #[test]
-fn files_that_others_may_read() {
+fn wrong_permissions_are_repaired() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = filled();
+    let place = populated_casebook();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let set = |path: &Path, mode| {
+    let set_mode = |path: &Path, mode| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
-    set(&place.casebook(), 0o755);
+    set_mode(&place.casebook(), 0o755);
     found_and_mended(&place, "permissions");
     assert_eq!(mode(&place.casebook()), 0o700);
-    set(&database(&place), 0o644);
+    set_mode(&database(&place), 0o644);
     found_and_mended(&place, "permissions");
     assert_eq!(mode(&database(&place)), 0o600);
-    set(&database(&place), 0o400);
+    set_mode(&database(&place), 0o400);
     let ran = place.run(&["doctor", "--json"]);
     assert!(ran.code == Some(1) && ids(&ran).contains(&"permissions".to_owned()), "{}", ran.out);
     place.ok(&["doctor", "--repair"]);
@@ -353,31 +353,31 @@ fn files_that_others_may_read() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_made_in_a_folder_that_others_may_read_is_private() {
+fn new_files_are_private_in_shared_folders() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = Place::new();
     std::fs::create_dir_all(place.casebook()).unwrap();
     std::fs::set_permissions(place.casebook(), std::fs::Permissions::from_mode(0o755)).unwrap();
     place.ok(&["import", "sample"]);
     place.ok(&["note", "add", "-t", "Mine", "-b", "Mine alone"]);
-    let made: Vec<_> = std::fs::read_dir(place.casebook()).unwrap().flatten().collect();
-    assert!(made.iter().any(|e| e.path().is_dir()) && made.len() > 3);
-    for entry in made {
+    let entries: Vec<_> = std::fs::read_dir(place.casebook()).unwrap().flatten().collect();
+    assert!(entries.iter().any(|e| e.path().is_dir()) && entries.len() > 3);
+    for entry in entries {
         let mode = entry.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{}: {mode:o}", entry.path().display());
     }
 }
 
 #[test]
-fn a_disk_that_is_nearly_full() {
-    let place = filled();
+fn nearly_full_disk_is_reported() {
+    let place = populated_casebook();
     let ran = place.run(&["doctor", "--json", "--min-free", "999999999999"]);
     found_for_a_person(&ran, "disk_space");
 }
 
 #[test]
-fn a_database_of_a_newer_version_and_one_of_another_program() {
-    let place = filled();
+fn newer_or_foreign_database_is_reported() {
+    let place = populated_casebook();
     let schema: i64 = Connection::open(database(&place))
         .unwrap()
         .query_row("PRAGMA user_version", [], |r| r.get(0))
@@ -391,9 +391,9 @@ fn a_database_of_a_newer_version_and_one_of_another_program() {
 }
 
 #[test]
-fn an_emptied_database_is_no_empty_casebook() {
-    let place = filled();
-    let before = content(&place);
+fn truncated_database_is_no_empty_casebook() {
+    let place = populated_casebook();
+    let content_before = content(&place);
     let copy = place.path("copy.db");
     place.ok(&["backup", &copy.to_string_lossy()]);
     for ending in ["db-wal", "db-shm"] {
@@ -407,13 +407,13 @@ fn an_emptied_database_is_no_empty_casebook() {
     assert_eq!(std::fs::metadata(database(&place)).unwrap().len(), 0);
     place.ok(&["restore", &copy.to_string_lossy()]);
     place.ok(&["index"]);
-    assert_eq!(content(&place), before);
+    assert_eq!(content(&place), content_before);
 }
 
 #[test]
-fn a_damaged_database() {
-    let place = filled();
-    let before = content(&place);
+fn damaged_database_is_repaired_or_restored() {
+    let place = populated_casebook();
+    let content_before = content(&place);
     // An index that lost an entry is rebuilt, after a copy is kept.
     change(
         &database(&place),
@@ -429,7 +429,7 @@ fn a_damaged_database() {
     assert!(findings(&ran)[0]["remedy"].as_str().unwrap().contains("--repair"));
 
     // If pages in the middle are overwritten, nothing is changed and the way to restore is named.
-    let place = filled();
+    let place = populated_casebook();
     place.ok(&["backup", &place.path("good.db").to_string_lossy()]);
     change(&database(&place), "PRAGMA wal_checkpoint(TRUNCATE);");
     let good = std::fs::read(database(&place)).unwrap();
@@ -450,12 +450,12 @@ fn a_damaged_database() {
     }
     std::fs::copy(place.path("good.db"), database(&place)).unwrap();
     place.run(&["doctor", "--repair"]);
-    assert_eq!(content(&place), before);
+    assert_eq!(content(&place), content_before);
 
     // A command that hits the damage points to `doctor`.
-    let other = filled();
-    empty(&database(&other), "documents");
-    let ran = other.run(&["search", "agent timeout"]);
+    let broken = populated_casebook();
+    empty(&database(&broken), "documents");
+    let ran = broken.run(&["search", "agent timeout"]);
     assert!(ran.code == Some(1) && ran.err.contains("precedent doctor --repair"), "{}", ran.err);
 
     // The file is not a database.
@@ -471,9 +471,9 @@ fn a_damaged_database() {
 }
 
 #[test]
-fn a_casebook_with_damaged_pages_goes_back_to_a_copy() {
-    let place = filled();
-    let before = content(&place);
+fn damaged_pages_are_restored_from_a_backup() {
+    let place = populated_casebook();
+    let content_before = content(&place);
     let copy = place.path("good.db").to_string_lossy().into_owned();
     place.ok(&["backup", &copy]);
     change(&database(&place), "PRAGMA wal_checkpoint(TRUNCATE);");
@@ -497,14 +497,14 @@ fn a_casebook_with_damaged_pages_goes_back_to_a_copy() {
         assert!(ran.err.contains(&*aside.to_string_lossy()), "{tenths}: {}", ran.err);
         assert!(std::fs::read(&aside).unwrap() == bytes, "{tenths}: it is kept byte for byte");
         place.ok(&["index"]);
-        assert_eq!(content(&place), before, "{tenths}");
+        assert_eq!(content(&place), content_before, "{tenths}");
     }
 }
 
 #[test]
-fn an_index_of_the_database_that_lost_entries_is_made_anew() {
-    let place = filled();
-    let before = content(&place);
+fn incomplete_database_index_is_rebuilt() {
+    let place = populated_casebook();
+    let content_before = content(&place);
     // A system crash may leave rows that the table's index does not contain.
     change(
         &database(&place),
@@ -521,11 +521,11 @@ fn an_index_of_the_database_that_lost_entries_is_made_anew() {
          PRAGMA writable_schema = RESET;",
     );
     found_and_mended(&place, "database_damaged");
-    assert_eq!(content(&place), before);
+    assert_eq!(content(&place), content_before);
 }
 
 #[test]
-fn an_older_casebook_is_upgraded_by_a_repair() {
+fn repair_upgrades_an_older_casebook() {
     let place = Place::new();
     std::fs::create_dir_all(place.casebook()).unwrap();
     #[cfg(unix)]
@@ -550,10 +550,10 @@ fn an_older_casebook_is_upgraded_by_a_repair() {
 
 /// Faults of the model and its runtime, where they are installed.
 #[test]
-fn a_missing_library_and_a_broken_model() {
+fn missing_library_and_broken_model_are_reported() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let named = std::env::var_os("PRECEDENT_ONNXRUNTIME").map(PathBuf::from);
-    let runtime = named.unwrap_or_else(|| root.join("target/runtime/libonnxruntime.so"));
+    let variable = std::env::var_os("PRECEDENT_ONNXRUNTIME").map(PathBuf::from);
+    let runtime = variable.unwrap_or_else(|| root.join("target/runtime/libonnxruntime.so"));
     let place = Place::new();
     place.ok(&["import", "sample", "--no-vectors"]);
     let model = |place: &Place| {
@@ -578,10 +578,10 @@ fn a_missing_library_and_a_broken_model() {
             command.env("PRECEDENT_MODELS", models);
         }
         let ran = Ran::from(command.args(["doctor", "--json"]).output().unwrap());
-        let mut found = ids(&ran);
-        found.retain(|id| id != "vectors_missing" && id != "vectors_of_another_model");
+        let mut finding_ids = ids(&ran);
+        finding_ids.retain(|id| id != "vectors_missing" && id != "vectors_of_another_model");
         assert_eq!(ran.code, Some(1));
-        found
+        finding_ids
     };
     let models = model(&place);
     assert_eq!(doctor(None, Some(&models)), ["runtime_missing"]);
@@ -610,7 +610,7 @@ fn a_missing_library_and_a_broken_model() {
 }
 
 #[test]
-fn every_step_of_a_record_is_kept() {
+fn every_step_of_a_history_is_kept() {
     // A comment stored before its item is not an orphan: trackers send them in any order.
     let place = Place::new();
     let path = place.file("in.jsonl", format!("{}\n{}\n", issue(1, "A", "b"), comment(9, 55, "Early")));
@@ -621,8 +621,8 @@ fn every_step_of_a_record_is_kept() {
 }
 
 #[test]
-fn a_diagnostic_file_names_nobody() {
-    let place = filled();
+fn diagnostic_file_contains_no_names() {
+    let place = populated_casebook();
     let path =
         place.file("secret.jsonl", issue(9, "Zanzibar is on fire", "Call ops@acme.example").to_string());
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "zanzibar/vault"]);
@@ -644,13 +644,13 @@ fn a_diagnostic_file_names_nobody() {
     for secret in ["anzibar", "acme", "wilhelmina", "canary", "on fire", &home] {
         assert!(!text.contains(secret), "{secret} is in {text}");
     }
-    let made: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(made["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(made["sources"].as_array().unwrap().len(), 3);
-    assert_eq!(made["sources"][0]["issues"], 40);
-    assert_eq!(made["findings"][0]["id"], "disk_space");
+    let bundle: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(bundle["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(bundle["sources"].as_array().unwrap().len(), 3);
+    assert_eq!(bundle["sources"][0]["issues"], 40);
+    assert_eq!(bundle["findings"][0]["id"], "disk_space");
     assert!(
-        made["files"]
+        bundle["files"]
             .as_array()
             .unwrap()
             .iter()
@@ -661,7 +661,7 @@ fn a_diagnostic_file_names_nobody() {
     assert_eq!(place.run(&["doctor", "--bundle", &name]).code, Some(2));
     change(&database(&place), "PRAGMA user_version = 999;");
     place.ok(&["doctor", "--bundle", &name, "--force"]);
-    let made: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    assert_eq!(made["findings"][0]["id"], "newer_version");
-    assert!(made["problems"][0].as_str().unwrap().contains("newer version"), "{made}");
+    let bundle: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(bundle["findings"][0]["id"], "newer_version");
+    assert!(bundle["problems"][0].as_str().unwrap().contains("newer version"), "{bundle}");
 }

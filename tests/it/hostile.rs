@@ -20,7 +20,7 @@ fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn every_seed_whole_cut_and_twice_is_met() {
+fn every_seed_passes_whole_truncated_and_repeated() {
     for (target, check) in checks::ALL {
         for (path, bytes) in seeds(target) {
             eprintln!("{}", path.display());
@@ -34,18 +34,18 @@ fn every_seed_whole_cut_and_twice_is_met() {
 }
 
 #[test]
-fn every_target_has_its_check_and_its_seeds() {
+fn every_target_has_a_check_and_seeds() {
     let manifest = include_str!("../fuzz/Cargo.toml");
     let mut targets: Vec<&str> =
         manifest.lines().filter_map(|l| l.strip_prefix("path = \"targets/")?.strip_suffix(".rs\"")).collect();
-    let mut known: Vec<&str> = checks::ALL.iter().map(|(name, _)| *name).chain(["mcp"]).collect();
+    let mut names: Vec<&str> = checks::ALL.iter().map(|(name, _)| *name).chain(["mcp"]).collect();
     targets.sort_unstable();
-    known.sort_unstable();
-    assert_eq!(targets, known);
+    names.sort_unstable();
+    assert_eq!(targets, names);
 }
 
 #[test]
-fn the_server_for_agents_stays_whatever_it_is_sent() {
+fn mcp_server_survives_any_input() {
     let place = Place::new();
     place.ok(&["import", "sample"]);
     let mut client = Client::start(&place, &[]);
@@ -69,7 +69,7 @@ const ORDERS: &str = "a\u{1b}]0;owned\u{7}b\u{9b}31mc\u{202e}d\re\u{8}f\u{7f}";
 /// Files with such names cannot be created on every system.
 #[cfg(unix)]
 #[test]
-fn no_text_of_a_tracker_gives_orders_to_a_terminal() {
+fn tracker_text_never_controls_the_terminal() {
     let place = Place::new();
     let record = |number: u64| {
         let mut issue = crate::support::issue(
@@ -83,13 +83,13 @@ fn no_text_of_a_tracker_gives_orders_to_a_terminal() {
         issue["html_url"] = json!(format!("https://tracker.example/{ORDERS}"));
         issue
     };
-    let mut solved = record(1);
-    solved["state"] = json!("closed");
-    solved["state_reason"] = json!(ORDERS);
-    solved["closed_at"] = json!("2026-01-08T00:00:00Z");
-    let mut said = crate::support::comment(10, 1, &format!("Fixed by {ORDERS}"));
-    said["user"]["login"] = json!(ORDERS);
-    let lines: String = [solved, record(2), record(3), said].iter().map(|r| format!("{r}\n")).collect();
+    let mut solved_item = record(1);
+    solved_item["state"] = json!("closed");
+    solved_item["state_reason"] = json!(ORDERS);
+    solved_item["closed_at"] = json!("2026-01-08T00:00:00Z");
+    let mut reply = crate::support::comment(10, 1, &format!("Fixed by {ORDERS}"));
+    reply["user"]["login"] = json!(ORDERS);
+    let lines: String = [solved_item, record(2), record(3), reply].iter().map(|r| format!("{r}\n")).collect();
     let path =
         place.file("in.jsonl", format!("{lines}{{\"number\": 4, \"title\": [\"{ORDERS}\"]}}\n{ORDERS}\n"));
     let page = place.file(
@@ -130,24 +130,24 @@ fn no_text_of_a_tracker_gives_orders_to_a_terminal() {
     ] {
         let ran = place.run(&[&["--color", "never"], args].concat());
         assert!(ran.code.is_some(), "{args:?}");
-        let printed = format!("{}{}", ran.out, ran.err);
-        assert!(!printed.contains("panicked"), "{args:?}: {printed}");
-        let order = printed.chars().find(|c| {
+        let output = format!("{}{}", ran.out, ran.err);
+        assert!(!output.contains("panicked"), "{args:?}: {output}");
+        let order = output.chars().find(|c| {
             (c.is_control() && *c != '\n') || matches!(*c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         });
-        assert_eq!(order, None, "{args:?}: {printed:?}");
+        assert_eq!(order, None, "{args:?}: {output:?}");
     }
 }
 
 #[test]
-fn what_strangers_wrote_is_marked_in_every_reply_to_an_agent() {
+fn mcp_replies_mark_untrusted_text() {
     let place = Place::new();
     place.ok(&["import", "sample"]);
     let mut client = Client::start(&place, &["-R", "ferrywire/ferrywire"]);
     let key = "ferrywire/ferrywire#13";
     let note = json!({"kind": "lesson", "title": "Slots", "body": "Restart the heartbeat.", "attach": [key]});
     let tools = client.ask("tools/list", json!({}));
-    let mut left: Vec<String> = tools["result"]["tools"]
+    let mut untried_tools: Vec<String> = tools["result"]["tools"]
         .as_array()
         .unwrap()
         .iter()
@@ -167,26 +167,25 @@ fn what_strangers_wrote_is_marked_in_every_reply_to_an_agent() {
     ] {
         let reply = client.ok(tool, arguments);
         assert!(reply["notice"].as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {reply}");
-        left.retain(|name| name != tool);
+        untried_tools.retain(|name| name != tool);
         // A tool's error message may contain names from foreign texts.
-        let refused = client.call(tool, json!({"no such parameter": 1}));
-        assert_eq!(refused["result"]["isError"], true, "{tool}: {refused}");
-        for said in
-            [&refused["result"]["structuredContent"]["notice"], &refused["result"]["content"][0]["text"]]
+        let reply = client.call(tool, json!({"no such parameter": 1}));
+        assert_eq!(reply["result"]["isError"], true, "{tool}: {reply}");
+        for said in [&reply["result"]["structuredContent"]["notice"], &reply["result"]["content"][0]["text"]]
         {
-            assert!(said.as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {refused}");
+            assert!(said.as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {reply}");
         }
     }
-    assert_eq!(left, Vec::<String>::new(), "every tool is tried");
+    assert_eq!(untried_tools, Vec::<String>::new(), "every tool is tried");
     assert_eq!(client.end().0, Some(0));
 }
 
 /// Checks that a server may send any text in its refusal, and the casebook stores it.
 #[test]
-fn a_refusal_by_a_server_reaches_an_agent_with_the_notice_alone() {
+fn server_errors_reach_agents_with_the_notice() {
     let github = crate::fake_github::FakeGitHub::new("acme/app");
     github.world().fill(3, 3);
-    github.world().refused = vec!["/issues/comments"];
+    github.world().forbidden_lists = vec!["/issues/comments"];
     let place = Place::new();
     place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
     place.run(&["sync"]);

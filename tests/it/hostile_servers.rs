@@ -21,7 +21,7 @@ use precedent_engine::{Casebook, OpenOptions};
 use serde_json::{Value, json};
 
 use crate::{
-    fake_github::{FakeGitHub, Gone, NOW},
+    fake_github::{FakeGitHub, NOW, Removal},
     fake_tracker::{FakeTracker, Shape},
     support::{Place, comment, issue, lines},
     sync::{Mirror, options},
@@ -272,7 +272,7 @@ impl Drop for Proxy {
 type Route = (String, String, reqwest::Client, Arc<Mutex<Option<Tamper>>>);
 
 impl Proxy {
-    fn before(target: &str) -> Self {
+    fn in_front_of(target: &str) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -294,7 +294,7 @@ impl Proxy {
         Self { host, tamper, runtime: Some(runtime) }
     }
 
-    fn set(&self, tamper: Option<Tamper>) {
+    fn set_tamper(&self, tamper: Option<Tamper>) {
         *self.tamper.lock().unwrap_or_else(PoisonError::into_inner) = tamper;
     }
 }
@@ -302,12 +302,15 @@ impl Proxy {
 async fn forward(Shared((target, host, client, tamper)): Shared<Route>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
-    let asked = axum::body::to_bytes(body, 1 << 20).await.unwrap_or_default();
+    let request_body = axum::body::to_bytes(body, 1 << 20).await.unwrap_or_default();
     let mut headers = parts.headers;
     headers.remove("host");
     headers.remove("accept-encoding");
-    let sent = client.request(parts.method, format!("{target}{path}")).headers(headers).body(asked).send();
-    let Ok(answer) = sent.await else { return Response::builder().status(502).body(Body::empty()).unwrap() };
+    let reply =
+        client.request(parts.method, format!("{target}{path}")).headers(headers).body(request_body).send();
+    let Ok(answer) = reply.await else {
+        return Response::builder().status(502).body(Body::empty()).unwrap();
+    };
     let (status, mut headers) = (answer.status().as_u16(), answer.headers().clone());
     let bytes = answer.bytes().await.unwrap_or_default();
     for name in ["content-length", "transfer-encoding", "connection"] {
@@ -322,14 +325,14 @@ async fn forward(Shared((target, host, client, tamper)): Shared<Route>, request:
     if let Some(tamper) = *tamper.lock().unwrap_or_else(PoisonError::into_inner) {
         tamper(&mut answer);
     }
-    let mut response = Response::builder().status(answer.status).body(Body::empty()).unwrap();
-    *response.headers_mut() = answer.headers;
-    *response.body_mut() = Body::from(Bytes::from(answer.body));
-    response
+    let mut reply = Response::builder().status(answer.status).body(Body::empty()).unwrap();
+    *reply.headers_mut() = answer.headers;
+    *reply.body_mut() = Body::from(Bytes::from(answer.body));
+    reply
 }
 
 /// Returns the stored items without tombstones.
-fn held(mirror: &Mirror) -> Vec<String> {
+fn stored_titles(mirror: &Mirror) -> Vec<String> {
     let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
     let mut statement =
         database.prepare("SELECT title FROM documents WHERE deleted_at IS NULL ORDER BY title").unwrap();
@@ -346,30 +349,30 @@ async fn sync(mirror: &Mirror, full: bool) -> SyncReport {
 async fn bear_all(mirror: &Mirror, proxy: &Proxy, name: &str) {
     let first = sync(mirror, false).await;
     assert_eq!(first.problem, None, "{name}: {first:?}");
-    let titles = held(mirror);
+    let titles = stored_titles(mirror);
     assert!(titles.len() >= 5, "{name}: {titles:?}");
     for (behaviour, tamper) in BEHAVIOURS {
         for full in [false, true] {
-            proxy.set(Some(*tamper));
+            proxy.set_tamper(Some(*tamper));
             let began = Instant::now();
             let report = sync(mirror, full).await;
-            let what = format!("{name}, {behaviour}, full {full}: {report:?}");
-            assert!(began.elapsed() < MAX_TIME, "{what}");
-            assert!(report.requests < MAX_REQUESTS, "{what}");
+            let context = format!("{name}, {behaviour}, full {full}: {report:?}");
+            assert!(began.elapsed() < MAX_TIME, "{context}");
+            assert!(report.requests < MAX_REQUESTS, "{context}");
             for text in report.problem.iter().map(|p| &p.message).chain(report.gaps.iter().map(|g| &g.text)) {
-                assert!(!text.is_empty() && text.chars().count() < MAX_MESSAGE, "{what}");
-                assert!(!text.contains(['\n', '\u{1b}']), "{what}");
+                assert!(!text.is_empty() && text.chars().count() < MAX_MESSAGE, "{context}");
+                assert!(!text.contains(['\n', '\u{1b}']), "{context}");
             }
-            assert!(held(mirror).len() >= titles.len(), "hidden: {what}");
+            assert!(stored_titles(mirror).len() >= titles.len(), "hidden: {context}");
         }
-        proxy.set(None);
+        proxy.set_tamper(None);
         let report = sync(mirror, true).await;
         // Items that first appeared while the server misbehaved are not deleted at once.
-        let doubted = report.problem.as_ref().is_some_and(|p| p.message.contains("implausibly many"));
-        assert!(report.problem.is_none() || doubted, "{name} after {behaviour}: {report:?}");
-        let now = held(mirror);
-        let lost: Vec<_> = titles.iter().filter(|title| !now.contains(title)).collect();
-        assert!(lost.is_empty(), "{name} after {behaviour}: {lost:?} of {now:?}");
+        let is_implausible = report.problem.as_ref().is_some_and(|p| p.message.contains("implausibly many"));
+        assert!(report.problem.is_none() || is_implausible, "{name} after {behaviour}: {report:?}");
+        let now = stored_titles(mirror);
+        let lost_titles: Vec<_> = titles.iter().filter(|title| !now.contains(title)).collect();
+        assert!(lost_titles.is_empty(), "{name} after {behaviour}: {lost_titles:?} of {now:?}");
     }
 }
 
@@ -383,7 +386,7 @@ async fn bear_all_of(shape: Shape) {
                 .insert(format!("Kiln {page}"), (format!("<p>Heat {page}</p>"), NOW - 900_000 + page));
         }
     }
-    let proxy = Proxy::before(&fake.host);
+    let proxy = Proxy::in_front_of(&fake.host);
     fake.host.clone_from(&proxy.host);
     let mirror = Mirror::of_tracker(&fake, None, false).await;
     bear_all(&mirror, &proxy, &format!("{shape:?}")).await;
@@ -417,7 +420,7 @@ connectors! {
 async fn github_misbehaves() {
     let mut github = FakeGitHub::new("acme/app");
     github.world().fill(6, 4);
-    let proxy = Proxy::before(&github.host);
+    let proxy = Proxy::in_front_of(&github.host);
     github.host.clone_from(&proxy.host);
     let mirror = Mirror::of(&github).await;
     bear_all(&mirror, &proxy, "GitHub").await;
@@ -457,28 +460,28 @@ fn spoil_first(answer: &mut Answer) {
 }
 
 #[tokio::test]
-async fn one_bad_record_costs_no_other() {
+async fn bad_record_costs_no_other() {
     for shape in Shape::ALL {
         let mut fake = FakeTracker::new(shape, 6, 0);
         for page in 1..=6 {
             let text = (format!("<p>Heat {page}</p>"), NOW - 900_000 + page);
             fake.content().pages.insert(format!("Kiln {page}"), text);
         }
-        let proxy = Proxy::before(&fake.host);
+        let proxy = Proxy::in_front_of(&fake.host);
         fake.host.clone_from(&proxy.host);
         let whole = Mirror::of_tracker(&fake, None, false).await;
         sync(&whole, false).await;
-        let all = held(&whole).len();
+        let total = stored_titles(&whole).len();
         for (name, spoil) in BAD_RECORDS {
             *BAD_RECORD.lock().unwrap() = *spoil;
-            proxy.set(Some(spoil_first));
+            proxy.set_tamper(Some(spoil_first));
             let mirror = Mirror::of_tracker(&fake, None, false).await;
             let report = sync(&mirror, false).await;
-            proxy.set(None);
-            let kept = held(&mirror).len();
+            proxy.set_tamper(None);
+            let stored_count = stored_titles(&mirror).len();
             assert!(
-                kept + 2 >= all && report.problem.is_none(),
-                "{shape:?}, {name}: {kept} of {all}, {report:?}"
+                stored_count + 2 >= total && report.problem.is_none(),
+                "{shape:?}, {name}: {stored_count} of {total}, {report:?}"
             );
         }
         let set_date: Spoil = |record| {
@@ -488,11 +491,15 @@ async fn one_bad_record_costs_no_other() {
             });
         };
         *BAD_RECORD.lock().unwrap() = set_date;
-        proxy.set(Some(spoil_first));
+        proxy.set_tamper(Some(spoil_first));
         let mirror = Mirror::of_tracker(&fake, None, false).await;
         let report = sync(&mirror, false).await;
-        proxy.set(None);
-        assert_eq!((held(&mirror).len(), report.problem.is_none()), (all, true), "{shape:?}: {report:?}");
+        proxy.set_tamper(None);
+        assert_eq!(
+            (stored_titles(&mirror).len(), report.problem.is_none()),
+            (total, true),
+            "{shape:?}: {report:?}"
+        );
     }
 }
 
@@ -521,7 +528,7 @@ async fn future_date_never_stops_a_mirror() {
     let report = sync(&mirror, false).await;
     assert_eq!((report.problem.as_ref(), report.new), (None, 1), "{report:?}");
     assert!(!has(&report, GapKind::FutureDates), "{report:?}");
-    let titles = held(&mirror);
+    let titles = stored_titles(&mirror);
     assert!(
         titles.contains(&"Dated right".to_owned()) && titles.contains(&"New since".to_owned()),
         "{titles:?}"
@@ -534,11 +541,11 @@ async fn file_dated_ahead_never_replaces_a_mirrored_item() {
     github.world().fill(3, 0);
     let mirror = Mirror::of(&github).await;
     sync(&mirror, false).await;
-    let forged = github.world().issue(2, "Forged", NOW + 4 * 31_536_000).to_string();
-    let file = mirror.file("forged.jsonl", forged);
+    let forged_issue = github.world().issue(2, "Forged", NOW + 4 * 31_536_000).to_string();
+    let file = mirror.file("forged.jsonl", forged_issue);
     let report = mirror.casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
     assert_eq!((report.stale, report.dated_ahead), (1, 1), "{report:?}");
-    assert!(!held(&mirror).contains(&"Forged".to_owned()));
+    assert!(!stored_titles(&mirror).contains(&"Forged".to_owned()));
 }
 
 #[tokio::test]
@@ -549,7 +556,7 @@ async fn sweep_runs_after_a_clock_jump() {
     mirror.later(50 * YEAR);
     sync(&mirror, false).await;
     mirror.earlier(50 * YEAR);
-    github.world().remove(4, Gone::Deleted);
+    github.world().remove(4, Removal::Deleted);
     let report = sync(&mirror, false).await;
     assert_eq!((report.problem.as_ref(), report.gone), (None, 1), "{report:?}");
 }
@@ -563,30 +570,30 @@ async fn listed_page_that_was_hidden_is_shown_again() {
     }
     let mirror = Mirror::of_tracker(&fake, None, false).await;
     sync(&mirror, false).await;
-    let all = std::mem::take(&mut fake.content().pages);
+    let pages = std::mem::take(&mut fake.content().pages);
     let report = sync(&mirror, false).await;
     let problem = report.problem.unwrap();
     assert!(problem.message.contains("20 of 20 pages"), "{problem:?}");
-    assert_eq!(held(&mirror).len(), 20);
-    fake.content().pages = all;
+    assert_eq!(stored_titles(&mirror).len(), 20);
+    fake.content().pages = pages;
     let database = rusqlite::Connection::open(mirror.folder().join("precedent.db")).unwrap();
     database.execute("UPDATE documents SET deleted_at = 1 WHERE title <> 'Kiln 1'", []).unwrap();
-    assert_eq!(held(&mirror).len(), 1);
+    assert_eq!(stored_titles(&mirror).len(), 1);
     let report = sync(&mirror, false).await;
     assert_eq!(report.problem, None, "{report:?}");
-    assert_eq!(held(&mirror).len(), 20);
+    assert_eq!(stored_titles(&mirror).len(), 20);
 }
 
 #[tokio::test]
 async fn list_without_links_is_read_to_its_end() {
     let mut github = FakeGitHub::new("acme/app");
     github.world().fill(250, 0);
-    let proxy = Proxy::before(&github.host);
+    let proxy = Proxy::in_front_of(&github.host);
     github.host.clone_from(&proxy.host);
-    proxy.set(Some(|answer| drop(answer.headers.remove("link"))));
+    proxy.set_tamper(Some(|answer| drop(answer.headers.remove("link"))));
     let mirror = Mirror::of(&github).await;
     let report = sync(&mirror, false).await;
-    assert_eq!((report.problem.as_ref(), held(&mirror).len()), (None, 250), "{report:?}");
+    assert_eq!((report.problem.as_ref(), stored_titles(&mirror).len()), (None, 250), "{report:?}");
 }
 
 #[tokio::test]
@@ -611,12 +618,12 @@ async fn internal_comment_is_shown_and_goes_nowhere_else() {
     let text = String::from_utf8(text).unwrap();
     assert!(!text.contains("valve 1") && !text.contains("valve 3"), "{text}");
     let request = SearchRequest { query: "mode:lexical \"valve 3\"".to_owned(), ..SearchRequest::default() };
-    let found = mirror.casebook.search(request, &Task::new()).await.unwrap();
-    assert!(found.hits.iter().all(|hit| !hit.key.ends_with("#1")), "{:?}", found.hits);
+    let reply = mirror.casebook.search(request, &Task::new()).await.unwrap();
+    assert!(reply.hits.iter().all(|hit| !hit.key.ends_with("#1")), "{:?}", reply.hits);
     for (notes, comments) in [(false, 2), (true, 4)] {
         let file = mirror.folder().with_extension(format!("{notes}.casebook"));
-        let exported = mirror.casebook.export(&file, notes, true, &Task::new()).await.unwrap();
-        assert_eq!(exported.contents.comments, comments, "{exported:?}");
+        let export = mirror.casebook.export(&file, notes, true, &Task::new()).await.unwrap();
+        assert_eq!(export.contents.comments, comments, "{export:?}");
     }
 }
 
@@ -625,16 +632,17 @@ async fn comments_whose_ids_restart_are_kept() {
     let place = Place::new();
     let casebook = Casebook::open(options(&place, None)).await.unwrap();
     let items = (1..=3).map(|n| issue(n, &format!("Trouble {n}"), "It stops."));
-    let said = (1..=3).flat_map(|n| (1..=2).map(move |id| comment(id, n, &format!("Comment {id} of {n}"))));
-    let file = place.file("in.jsonl", lines(&items.chain(said).collect::<Vec<_>>()));
+    let comments =
+        (1..=3).flat_map(|n| (1..=2).map(move |id| comment(id, n, &format!("Comment {id} of {n}"))));
+    let file = place.file("in.jsonl", lines(&items.chain(comments).collect::<Vec<_>>()));
     let first = casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
     assert_eq!((first.new, first.updated), (9, 0), "{first:?}");
     for number in 1..=3 {
         let thread = casebook.thread(&format!("acme/app#{number}")).await.unwrap();
         assert_eq!(thread.comments.len(), 2, "{number}");
     }
-    let again = casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
-    assert_eq!((again.new, again.unchanged), (0, 9), "{again:?}");
+    let second = casebook.import_github("acme/app", &file, &Task::new()).await.unwrap();
+    assert_eq!((second.new, second.unchanged), (0, 9), "{second:?}");
 }
 
 #[tokio::test]
@@ -665,28 +673,32 @@ async fn bad_address_ends_no_other_sync() {
     for report in &reports {
         assert_eq!(report.problem.is_some(), report.source.starts_with("bad/"), "{report:?}");
     }
-    assert_eq!((reports.len(), held(&mirror).len()), (4, 2));
+    assert_eq!((reports.len(), stored_titles(&mirror).len()), (4, 2));
     let health = Casebook::doctor(OpenOptions::new(mirror.folder()), false, 0, &Task::new()).await.unwrap();
-    let named: Vec<_> = health.findings.iter().filter(|f| f.id == "address_damaged").collect();
-    assert_eq!(named.len(), 3, "{named:?}");
-    assert!(named[0].what.contains("bad/address"), "{named:?}");
+    let findings: Vec<_> = health.findings.iter().filter(|f| f.id == "address_damaged").collect();
+    assert_eq!(findings.len(), 3, "{findings:?}");
+    assert!(findings[0].what.contains("bad/address"), "{findings:?}");
 }
 
 #[tokio::test]
-async fn all_that_is_gone_is_hidden_once_confirmed() {
+async fn mass_deletion_needs_confirmation() {
     let github = FakeGitHub::new("acme/app");
     github.world().fill(40, 0);
     let mirror = Mirror::of(&github).await;
     sync(&mirror, false).await;
     for number in 1..=30 {
-        github.world().remove(number, Gone::Deleted);
+        github.world().remove(number, Removal::Deleted);
     }
     let problem = sync(&mirror, true).await.problem.unwrap();
     assert!(problem.hint.unwrap_or_default().contains("--hide-gone"), "{}", problem.message);
-    assert_eq!(held(&mirror).len(), 40);
+    assert_eq!(stored_titles(&mirror).len(), 40);
     let request = SyncRequest { full: true, hide_gone: true, ..SyncRequest::default() };
     let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
-    assert_eq!((report.problem.as_ref(), report.gone, held(&mirror).len()), (None, 30, 10), "{report:?}");
+    assert_eq!(
+        (report.problem.as_ref(), report.gone, stored_titles(&mirror).len()),
+        (None, 30, 10),
+        "{report:?}"
+    );
 }
 
 #[tokio::test]
@@ -708,15 +720,15 @@ async fn absent_network_is_told_once_a_source() {
 }
 
 #[test]
-fn exit_code_of_access_needs_every_failure_to_be_one() {
+fn access_exit_code_needs_only_access_failures() {
     let place = Place::new();
     let (refusing, failing) = (FakeTracker::new(Shape::GitLab, 1, 0), FakeTracker::new(Shape::GitLab, 1, 0));
     for (fake, key) in [(&refusing, "acme/one"), (&failing, "acme/two")] {
         place.ok(&["source", "add", "gitlab:acme/app", "--host", &fake.host, "--as", key]);
     }
-    refusing.content().everything = Some(401);
+    refusing.content().forced_status = Some(401);
     for (status, code) in [(418, 1), (401, 4)] {
-        failing.content().everything = Some(status);
+        failing.content().forced_status = Some(status);
         let ran = place.run(&["sync", "--no-index"]);
         assert_eq!(ran.code, Some(code), "{status}: {}", ran.err);
     }

@@ -50,7 +50,7 @@ async fn sign_in(answers: Vec<Value>) -> (Result<i64, Code>, Vec<String>, Option
     options.timing = Some(clock.clone());
     options.secrets = Secrets::default().then_keyring(keyring.clone());
     let casebook = Casebook::open(options).await.unwrap();
-    let done = async {
+    let login = async {
         let login = casebook.begin_login(&github.host, "app-1", &Task::new()).await?;
         assert_eq!(
             (login.user_code.as_str(), login.verification_uri.as_str()),
@@ -59,26 +59,27 @@ async fn sign_in(answers: Vec<Value>) -> (Result<i64, Code>, Vec<String>, Option
         assert!(!format!("{login:?}").contains("canary"));
         casebook.finish_login(&github.host, &login, &Task::new()).await
     };
-    let done = done.await.map(|()| clock.0.load(Ordering::SeqCst)).map_err(|e| {
+    let outcome = login.await.map(|()| clock.0.load(Ordering::SeqCst)).map_err(|e| {
         assert!(!format!("{e:?} {e}").contains("canary"));
         e.code()
     });
     let host = github.host.trim_start_matches("http://").to_owned();
-    let kept = keyring
+    let stored_token = keyring
         .get(&host)
         .unwrap()
         .map(|t: SecretString| secrecy::ExposeSecret::expose_secret(&t).to_owned());
-    assert_eq!(crate::sync::holding(&place.casebook(), b"canary"), Vec::<String>::new());
-    let sent = std::mem::take(&mut github.world().device_sent);
-    (done, sent, kept)
+    assert_eq!(crate::sync::files_with(&place.casebook(), b"canary"), Vec::<String>::new());
+    let requests = std::mem::take(&mut github.world().device_sent);
+    (outcome, requests, stored_token)
 }
 
 #[tokio::test]
-async fn a_code_is_typed_and_the_token_is_in_the_keyring() {
-    let pending = json!({"error": "authorization_pending"});
+async fn device_login_stores_the_token() {
+    let pending_answer = json!({"error": "authorization_pending"});
     let slower = json!({"error": "slow_down", "interval": 10});
     let token = json!({"access_token": "canary-token", "token_type": "bearer", "scope": "repo"});
-    let (done, sent, kept) = sign_in(vec![code(), pending.clone(), slower, pending, token]).await;
+    let (done, sent, kept) =
+        sign_in(vec![code(), pending_answer.clone(), slower, pending_answer, token]).await;
     // The server asks for waits of five, five, ten and ten seconds.
     assert_eq!(done, Ok(30));
     assert_eq!(kept.as_deref(), Some("canary-token"));
@@ -92,7 +93,7 @@ async fn a_code_is_typed_and_the_token_is_in_the_keyring() {
 }
 
 #[tokio::test]
-async fn a_sign_in_that_is_declined_late_or_unknown_is_told() {
+async fn failed_sign_in_is_explained() {
     for answers in [
         vec![json!({"error": "unauthorized_client"})],
         vec![],
@@ -107,14 +108,14 @@ async fn a_sign_in_that_is_declined_late_or_unknown_is_told() {
 }
 
 #[test]
-fn without_an_app_the_way_is_said() {
+fn login_without_an_app_explains_tokens() {
     let ran = Place::new().run(&["login", "--device"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("--client-id") && ran.err.contains("gh auth token"), "{}", ran.err);
 }
 
 #[test]
-fn a_token_of_the_environment_is_for_its_tracker_and_host_alone() {
+fn environment_token_goes_only_to_its_host() {
     let fake = FakeTracker::new(Shape::Redmine, 3, 0);
     let place = Place::new();
     place.ok(&["source", "add", "redmine:app", "--host", &fake.host, "--as", "acme/app"]);
@@ -127,6 +128,7 @@ fn a_token_of_the_environment_is_for_its_tracker_and_host_alone() {
     let key = ("REDMINE_API_KEY", "canary-key");
     assert!(run(&[key, ("REDMINE_HOST", &fake.host)]));
     assert!(!run(&[key]) && !run(&[key, ("REDMINE_HOST", "redmine.acme.example")]));
-    let others = ["GH_ENTERPRISE_TOKEN", "GH_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN", "JIRA_API_TOKEN"];
-    assert!(!run(&others.map(|name| (name, "canary-key"))));
+    let other_variables =
+        ["GH_ENTERPRISE_TOKEN", "GH_TOKEN", "GITLAB_TOKEN", "GITEA_TOKEN", "JIRA_API_TOKEN"];
+    assert!(!run(&other_variables.map(|name| (name, "canary-key"))));
 }

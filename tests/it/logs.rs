@@ -6,16 +6,16 @@ use std::{io::Write as _, path::Path};
 use crate::support::{Place, Ran, comment, issue};
 
 /// Runs a command with these bytes on its standard input.
-fn piped(place: &Place, args: &[&str], input: &[u8]) -> Ran {
+fn run_with_input(place: &Place, args: &[&str], input: &[u8]) -> Ran {
     let input = std::fs::File::open(place.file("input", input)).unwrap();
     Ran::from(place.command(args).stdin(input).output().unwrap())
 }
 
 /// Imports these items with one comment, which give a casebook with one solved failure and one open
 /// one.
-fn mirrored(place: &Place, items: String, said: &serde_json::Value) {
+fn import_items(place: &Place, items: String, reply: &serde_json::Value) {
     let items = place.file("items.jsonl", items);
-    let comments = place.file("comments.jsonl", said.to_string());
+    let comments = place.file("comments.jsonl", reply.to_string());
     place.ok(&[
         "import",
         "github",
@@ -28,20 +28,20 @@ fn mirrored(place: &Place, items: String, said: &serde_json::Value) {
 }
 
 fn casebook(place: &Place) {
-    let mut solved = issue(
+    let mut solved_item = issue(
         7,
         "Sealed segments are refused",
         "Since Monday orders are lost, with HR-4711.\n\n```\n2026-01-04 09:00:01 ERROR com.heron.Store - cannot store order 4711\ncom.heron.StoreException: segment 17 of the ring is sealed for good\n\tat com.heron.Store.put(Store.java:120)\n```\n",
     );
-    solved["state"] = "closed".into();
-    solved["closed_at"] = "2026-02-01T00:00:00Z".into();
-    solved["milestone"] = serde_json::json!({"title": "2.5.0"});
+    solved_item["state"] = "closed".into();
+    solved_item["closed_at"] = "2026-02-01T00:00:00Z".into();
+    solved_item["milestone"] = serde_json::json!({"title": "2.5.0"});
     let open = issue(
         9,
         "Lease of a node ends before it is renewed",
         "```\nheron.errors.LeaseError: lease 9 of node-12 has ended before it was renewed\n```\nIt happens at night.",
     );
-    let others = (20..40).map(|n| {
+    let others_items = (20..40).map(|n| {
         issue(
             n,
             &format!("Perch {n} is painted in the wrong colour"),
@@ -49,9 +49,10 @@ fn casebook(place: &Place) {
         )
         .to_string()
     });
-    let items: Vec<String> = [solved.to_string(), open.to_string()].into_iter().chain(others).collect();
-    let said = comment(701, 7, "Fixed in 2.5.0: the store opens a new segment when one is sealed.");
-    mirrored(place, items.join("\n"), &said);
+    let items: Vec<String> =
+        [solved_item.to_string(), open.to_string()].into_iter().chain(others_items).collect();
+    let reply = comment(701, 7, "Fixed in 2.5.0: the store opens a new segment when one is sealed.");
+    import_items(place, items.join("\n"), &reply);
 }
 
 /// Returns a log with both failures, an unknown one, and many normal lines.
@@ -80,29 +81,33 @@ fn log() -> String {
 }
 
 #[test]
-fn a_log_leads_to_what_is_known_of_each_error() {
+fn log_report_shows_known_errors() {
     let place = Place::new();
     casebook(&place);
     let path = place.file("server.log", log());
     let path = path.to_string_lossy();
-    let found = place.json(&["troubleshoot", &path, "--json"]);
-    let errors = found["errors"].as_array().unwrap();
-    assert_eq!((&found["distinct"], errors.len()), (&3.into(), 3), "{found:#}");
+    let response = place.json(&["troubleshoot", &path, "--json"]);
+    let errors = response["errors"].as_array().unwrap();
+    assert_eq!((&response["distinct"], errors.len()), (&3.into(), 3), "{response:#}");
     let of = |part: &str| {
         errors
             .iter()
             .find(|e| e["message"].as_str().unwrap().contains(part))
-            .unwrap_or_else(|| panic!("{part}: {found:#}"))
+            .unwrap_or_else(|| panic!("{part}: {response:#}"))
     };
-    let sealed = of("cannot store order");
-    assert_eq!((&sealed["count"], &sealed["verdict"]), (&30.into(), &"solved".into()), "{sealed:#}");
+    let sealed_error = of("cannot store order");
     assert_eq!(
-        (&sealed["case"]["key"], &sealed["case"]["fixed_in"]),
+        (&sealed_error["count"], &sealed_error["verdict"]),
+        (&30.into(), &"solved".into()),
+        "{sealed_error:#}"
+    );
+    assert_eq!(
+        (&sealed_error["case"]["key"], &sealed_error["case"]["fixed_in"]),
         (&"acme/heron#7".into(), &"2.5.0".into())
     );
-    assert_eq!(sealed["case"]["same_signature"], true);
+    assert_eq!(sealed_error["case"]["same_signature"], true);
     assert_eq!(
-        (&sealed["first"]["line"], &sealed["last"]["at"]),
+        (&sealed_error["first"]["line"], &sealed_error["last"]["at"]),
         (&2.into(), &"2026-05-12 10:14:30,100".into())
     );
     let lease = of("LeaseError");
@@ -115,12 +120,12 @@ fn a_log_leads_to_what_is_known_of_each_error() {
     assert_eq!((&quorum["verdict"], &quorum["severity"]), (&"new".into(), &"fatal".into()), "{quorum:#}");
     assert_eq!(errors[0]["message"], quorum["message"], "what ended the program comes first");
 
-    let said = place.ok(&["troubleshoot", &path]).out;
+    let output = place.ok(&["troubleshoot", &path]).out;
     assert!(
-        said.contains(
+        output.contains(
             "3 distinct errors in 992 lines of 1 file: 1 solved in 2.5.0, 1 known, 1 not seen before"
         ),
-        "{said}"
+        "{output}"
     );
     for part in [
         "30 times",
@@ -129,16 +134,16 @@ fn a_log_leads_to_what_is_known_of_each_error() {
         "known  [Issue acme/heron#9]",
         "not seen before",
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(output.contains(part), "{part}: {output}");
     }
 }
 
 fn bundle(path: &Path) {
     let file = std::fs::File::create(path).unwrap();
     let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(file, flate2::Compression::fast()));
-    let packed = zstd::encode_all(log().as_bytes(), 1).unwrap();
+    let member = zstd::encode_all(log().as_bytes(), 1).unwrap();
     let members: [(&str, &[u8]); 3] = [
-        ("bundle/server.log.zst", &packed),
+        ("bundle/server.log.zst", &member),
         ("bundle/heap.bin", b"\0\0"),
         ("bundle/app.conf", b"error_page 500\n"),
     ];
@@ -152,25 +157,29 @@ fn bundle(path: &Path) {
 }
 
 #[test]
-fn a_support_bundle_and_a_folder_are_read_too() {
+fn support_bundles_and_folders_are_read() {
     let place = Place::new();
     casebook(&place);
     let path = place.path("bundle.tar.gz");
     bundle(&path);
-    let said = place.ok(&["troubleshoot", &path.to_string_lossy(), "--max-errors", "1"]).out;
-    assert!(said.contains("3 distinct errors in 992 lines of 1 file"), "{said}");
-    assert!(said.contains("2 less significant errors not checked"), "{said}");
-    assert!(said.contains("skipped: bundle/app.conf: not a log file name"), "{said}");
+    let output = place.ok(&["troubleshoot", &path.to_string_lossy(), "--max-errors", "1"]).out;
+    assert!(output.contains("3 distinct errors in 992 lines of 1 file"), "{output}");
+    assert!(output.contains("2 less significant errors not checked"), "{output}");
+    assert!(output.contains("skipped: bundle/app.conf: not a log file name"), "{output}");
     let folder = place.path("logs");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("a.log"), log()).unwrap();
     std::fs::write(folder.join("b.log"), log()).unwrap();
-    let found = place.json(&["troubleshoot", &folder.to_string_lossy(), "--json"]);
-    assert_eq!((&found["distinct"], &found["errors"][0]["count"]), (&3.into(), &2.into()), "{found:#}");
+    let response = place.json(&["troubleshoot", &folder.to_string_lossy(), "--json"]);
+    assert_eq!(
+        (&response["distinct"], &response["errors"][0]["count"]),
+        (&3.into(), &2.into()),
+        "{response:#}"
+    );
 }
 
 #[test]
-fn a_brief_tells_the_errors_of_a_log_without_its_owner() {
+fn log_brief_omits_the_owner() {
     let place = Place::new();
     casebook(&place);
     let path = place.file(
@@ -188,29 +197,29 @@ fn a_brief_tells_the_errors_of_a_log_without_its_owner() {
 }
 
 #[test]
-fn what_is_no_log_is_told_or_asked_about_as_a_text() {
+fn non_log_file_is_rejected_or_searched() {
     let place = Place::new();
     casebook(&place);
-    let missing = place.run(&["troubleshoot", "no-such-server.log"]);
-    assert_eq!(missing.code, Some(1));
+    let ran = place.run(&["troubleshoot", "no-such-server.log"]);
+    assert_eq!(ran.code, Some(1));
     assert!(
-        missing.err.contains("no-such-server.log: no such file") && missing.err.contains("troubleshoot -"),
+        ran.err.contains("no-such-server.log: no such file") && ran.err.contains("troubleshoot -"),
         "{}",
-        missing.err
+        ran.err
     );
     // A mail contains no log errors and is treated as a question.
     let mail = place.file("mail.txt", "Our orders are lost with HR-4711 since Monday. What can we do?\n");
-    let said = place.ok(&["troubleshoot", &mail.to_string_lossy()]).out;
-    assert!(said.contains("acme/heron#7"), "{said}");
+    let output = place.ok(&["troubleshoot", &mail.to_string_lossy()]).out;
+    assert!(output.contains("acme/heron#7"), "{output}");
     let picture = place.file("picture.log", b"\x89PNG\0\0");
-    let refused = place.run(&["troubleshoot", &picture.to_string_lossy()]);
-    assert!(refused.code == Some(2) && refused.err.contains("not a text"), "{}", refused.err);
+    let ran = place.run(&["troubleshoot", &picture.to_string_lossy()]);
+    assert!(ran.code == Some(2) && ran.err.contains("not a text"), "{}", ran.err);
     let many = place.run(&["troubleshoot", &mail.to_string_lossy(), "--max-errors", "51"]);
     assert!(many.code == Some(2) && many.err.contains("1 to 50"), "{}", many.err);
 }
 
 #[test]
-fn a_log_on_standard_input_is_read_as_a_file_is() {
+fn log_may_come_from_standard_input() {
     let place = Place::new();
     casebook(&place);
     // The file is larger than the limit for texts, with the failure in the middle.
@@ -226,83 +235,79 @@ fn a_log_on_standard_input_is_read_as_a_file_is() {
         .collect();
     let long = format!("{noise}{}{noise}", log());
     assert!(long.len() > 1_000_000);
-    let said = piped(&place, &["troubleshoot", "-"], long.as_bytes());
+    let ran = run_with_input(&place, &["troubleshoot", "-"], long.as_bytes());
     assert!(
-        said.out.contains("solved  [Issue acme/heron#7]") && said.out.contains("standard input:"),
+        ran.out.contains("solved  [Issue acme/heron#7]") && ran.out.contains("standard input:"),
         "{}",
-        said.out
+        ran.out
     );
-    let packed = zstd::encode_all(long.as_bytes(), 1).unwrap();
-    let said = piped(&place, &["troubleshoot", "-"], &packed);
-    assert!(said.out.contains("solved  [Issue acme/heron#7]"), "{}{}", said.out, said.err);
+    let input = zstd::encode_all(long.as_bytes(), 1).unwrap();
+    let ran = run_with_input(&place, &["troubleshoot", "-"], &input);
+    assert!(ran.out.contains("solved  [Issue acme/heron#7]"), "{}{}", ran.out, ran.err);
     let records = r#"[{"level":"INFO","message":"fine"},{"level":"ERROR","message":"cannot store order 3","stack_trace":"com.heron.StoreException: segment 3 of the ring is sealed for good"}]"#;
-    let said = piped(&place, &["troubleshoot", "-"], records.as_bytes());
-    assert!(said.out.contains("solved  [Issue acme/heron#7]"), "{}{}", said.out, said.err);
+    let ran = run_with_input(&place, &["troubleshoot", "-"], records.as_bytes());
+    assert!(ran.out.contains("solved  [Issue acme/heron#7]"), "{}{}", ran.out, ran.err);
     for command in ["search", "duplicates"] {
-        let said = piped(&place, &[command, "-"], long.as_bytes());
+        let ran = run_with_input(&place, &[command, "-"], long.as_bytes());
         assert!(
-            said.err.contains("standard input: 4 distinct errors in 18,992 lines"),
+            ran.err.contains("standard input: 4 distinct errors in 18,992 lines"),
             "{command}: {}",
-            said.err
+            ran.err
         );
     }
-    let found = piped(&place, &["search", "-"], long.as_bytes());
-    assert!(found.out.contains("acme/heron#7"), "{}", found.out);
-    let brief = piped(&place, &["brief", "-"], long.as_bytes());
+    let ran = run_with_input(&place, &["search", "-"], long.as_bytes());
+    assert!(ran.out.contains("acme/heron#7"), "{}", ran.out);
+    let brief = run_with_input(&place, &["brief", "-"], long.as_bytes());
     assert!(brief.out.contains("Errors in the log") && brief.out.contains("standard input"), "{}", brief.out);
 }
 
 #[test]
-fn a_log_without_an_error_is_told_to_have_none() {
+fn log_without_errors_is_stated() {
     let place = Place::new();
     casebook(&place);
     let fine: String =
         (0..234).map(|n| format!("2026-05-12 10:00:{:02},000 INFO GET /orders/{n}\n", n % 60)).collect();
     let path = place.file("fine.log", &fine);
-    let said = place.ok(&["troubleshoot", &path.to_string_lossy()]).out;
-    assert_eq!(said.trim(), "No errors or warnings in 234 lines.");
-    let said = piped(&place, &["troubleshoot", "-"], fine.as_bytes()).out;
-    assert_eq!(said.trim(), "No errors or warnings in 234 lines.");
+    let output = place.ok(&["troubleshoot", &path.to_string_lossy()]).out;
+    assert_eq!(output.trim(), "No errors or warnings in 234 lines.");
+    let output = run_with_input(&place, &["troubleshoot", "-"], fine.as_bytes()).out;
+    assert_eq!(output.trim(), "No errors or warnings in 234 lines.");
 }
 
 #[test]
-fn a_case_without_a_marked_fix_shows_what_was_said_last() {
+fn case_without_a_fix_shows_the_last_comment() {
     let place = Place::new();
-    let mut solved = issue(
+    let mut solved_item = issue(
         7,
         "Sealed segments are refused",
         "com.heron.StoreException: segment 17 of the ring is sealed for good",
     );
-    solved["state"] = "closed".into();
-    solved["closed_at"] = "2026-02-01T00:00:00Z".into();
-    let said = comment(701, 7, "The store has to own the folder of the ring, see the runbook.");
-    mirrored(&place, solved.to_string(), &said);
+    solved_item["state"] = "closed".into();
+    solved_item["closed_at"] = "2026-02-01T00:00:00Z".into();
+    let reply = comment(701, 7, "The store has to own the folder of the ring, see the runbook.");
+    import_items(&place, solved_item.to_string(), &reply);
     let path = place.file(
         "server.log",
         "2026-05-12 10:00:00,000 ERROR com.heron.StoreException: segment 3 of the ring is sealed for good\n",
     );
-    let said = place.ok(&["troubleshoot", &path.to_string_lossy()]).out;
+    let output = place.ok(&["troubleshoot", &path.to_string_lossy()]).out;
     assert!(
-        said.contains("solved  [Issue acme/heron#7]") && said.contains("own the folder of the ring"),
-        "{said}"
+        output.contains("solved  [Issue acme/heron#7]") && output.contains("own the folder of the ring"),
+        "{output}"
     );
 }
 
 #[test]
-fn a_broken_file_in_a_folder_is_listed_and_the_rest_is_read() {
+fn broken_file_is_listed_and_others_are_read() {
     let place = Place::new();
     casebook(&place);
     let folder = place.path("logs");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("a.log"), log()).unwrap();
     std::fs::write(folder.join("cut.zip"), b"PK\x03\x04 and no more").unwrap();
-    let said = place.ok(&["troubleshoot", &folder.to_string_lossy()]).out;
-    assert!(said.contains("solved  [Issue acme/heron#7]"), "{said}");
-    assert!(said.contains("skipped: cut.zip: the file is truncated or damaged"), "{said}");
-    let refused = place.run(&["troubleshoot", &folder.join("cut.zip").to_string_lossy()]);
-    assert!(
-        refused.code == Some(2) && refused.err.contains("cut.zip: the file is truncated"),
-        "{}",
-        refused.err
-    );
+    let output = place.ok(&["troubleshoot", &folder.to_string_lossy()]).out;
+    assert!(output.contains("solved  [Issue acme/heron#7]"), "{output}");
+    assert!(output.contains("skipped: cut.zip: the file is truncated or damaged"), "{output}");
+    let ran = place.run(&["troubleshoot", &folder.join("cut.zip").to_string_lossy()]);
+    assert!(ran.code == Some(2) && ran.err.contains("cut.zip: the file is truncated"), "{}", ran.err);
 }

@@ -70,7 +70,7 @@ mod wiki;
 
 /// Checks that every file of this folder is a module above; otherwise it would never run.
 #[test]
-fn no_test_file_is_forgotten() {
+fn every_test_file_is_included() {
     let main = include_str!("main.rs");
     for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).unwrap() {
         let path = entry.unwrap().path();

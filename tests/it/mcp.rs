@@ -104,14 +104,14 @@ impl Client {
 
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043";
 
-fn filled(place: &Place) {
-    let mut solved = issue(1, FAILURE, "On 2.3.1 it stops.");
-    solved["state"] = json!("closed");
-    solved["state_reason"] = json!("completed");
-    solved["closed_at"] = json!("2026-01-08T00:00:00Z");
-    let mut again = issue(5, FAILURE, "It stops behind the proxy too.");
-    again["created_at"] = json!("2026-02-02T00:00:00Z");
-    let mut lines: String = [solved, again].iter().map(|r| format!("{r}\n")).collect();
+fn import_sample(place: &Place) {
+    let mut solved_item = issue(1, FAILURE, "On 2.3.1 it stops.");
+    solved_item["state"] = json!("closed");
+    solved_item["state_reason"] = json!("completed");
+    solved_item["closed_at"] = json!("2026-01-08T00:00:00Z");
+    let mut duplicate = issue(5, FAILURE, "It stops behind the proxy too.");
+    duplicate["created_at"] = json!("2026-02-02T00:00:00Z");
+    let mut lines: String = [solved_item, duplicate].iter().map(|r| format!("{r}\n")).collect();
     for n in 0..5 {
         lines.push_str(&format!(
             "{}\n",
@@ -123,11 +123,11 @@ fn filled(place: &Place) {
 }
 
 #[test]
-fn the_tools_are_few_annotated_and_described() {
+fn tools_are_few_annotated_and_described() {
     let place = Place::new();
     let mut client = Client::start(&place, &[]);
-    let listed = client.ask("tools/list", json!({}));
-    let tools = listed["result"]["tools"].as_array().unwrap();
+    let response = client.ask("tools/list", json!({}));
+    let tools = response["result"]["tools"].as_array().unwrap();
     let mut names: Vec<&str> = tools.iter().map(|t| t["name"].as_str().unwrap()).collect();
     names.sort_unstable();
     assert_eq!(
@@ -172,30 +172,37 @@ fn the_tools_are_few_annotated_and_described() {
 #[test]
 fn every_tool_answers() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let logs = place.path("logs");
     std::fs::create_dir(&logs).unwrap();
     let mut client = Client::start(&place, &["--allow", &logs.to_string_lossy()]);
-    let found = client.ok("search", json!({"query": "upload", "limit": 1}));
-    assert_eq!((found["hits"].as_array().unwrap().len(), &found["next_offset"]), (1, &json!(1)));
-    assert!(found["notice"].as_str().unwrap().contains("untrusted"));
+    let response = client.ok("search", json!({"query": "upload", "limit": 1}));
+    assert_eq!((response["hits"].as_array().unwrap().len(), &response["next_offset"]), (1, &json!(1)));
+    assert!(response["notice"].as_str().unwrap().contains("untrusted"));
     let rest = client.ok("search", json!({"query": "upload", "limit": 5, "offset": 1}));
-    assert_ne!(rest["hits"][0]["key"], found["hits"][0]["key"]);
+    assert_ne!(rest["hits"][0]["key"], response["hits"][0]["key"]);
     assert_eq!(rest["next_offset"], Value::Null);
 
-    let found = client.ok("find_duplicates", json!({"number": 5, "include_closed": true}));
-    assert_eq!(found["candidates"][0]["key"], "acme/app#1");
+    let response = client.ok("find_duplicates", json!({"number": 5, "include_closed": true}));
+    assert_eq!(response["candidates"][0]["key"], "acme/app#1");
     for field in ["title", "body", "semantic", "combined"] {
-        assert!(found["candidates"][0]["similarity"][field].is_number(), "{found}");
+        assert!(response["candidates"][0]["similarity"][field].is_number(), "{response}");
     }
-    let found = client.ok("troubleshoot", json!({"text": "upload stops with FW-1043"}));
-    assert_eq!((&found["outcome"], &found["cases"][0]["key"]), (&json!("solved"), &json!("acme/app#1")));
+    let response = client.ok("troubleshoot", json!({"text": "upload stops with FW-1043"}));
+    assert_eq!(
+        (&response["outcome"], &response["cases"][0]["key"]),
+        (&json!("solved"), &json!("acme/app#1"))
+    );
     let log =
         place.file("logs/server.log", "2026-05-12T10:00:00Z ERROR upload stops with FW-1043 at offset 12\n");
-    let found = client.ok("troubleshoot", json!({"path": log}));
-    assert_eq!((&found["distinct"], &found["errors"][0]["count"]), (&json!(1), &json!(1)), "{found}");
-    let refused = client.call("troubleshoot", json!({"path": place.casebook()}));
-    assert!(refused.to_string().contains("not allowed to read"), "{refused}");
+    let response = client.ok("troubleshoot", json!({"path": log}));
+    assert_eq!(
+        (&response["distinct"], &response["errors"][0]["count"]),
+        (&json!(1), &json!(1)),
+        "{response}"
+    );
+    let reply = client.call("troubleshoot", json!({"path": place.casebook()}));
+    assert!(reply.to_string().contains("not allowed to read"), "{reply}");
     let thread = client.ok("get_thread", json!({"key": "acme/app#1", "limit": 2, "offset": 1}));
     assert_eq!((thread["comments"].as_array().unwrap().len(), &thread["next_offset"]), (2, &json!(3)));
     assert!(thread.get("html").is_none() && thread["comments"][0].get("html").is_none());
@@ -220,9 +227,9 @@ fn every_tool_answers() {
 }
 
 #[test]
-fn a_brief_lets_words_stand_and_takes_links_out() {
+fn brief_keeps_terms_and_redacts_links() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let mut client = Client::start(&place, &[]);
     let report = format!("Hello, this is Berta Brandt from Blue Harbour.\n\n{FAILURE}");
     let mut brief = |more: Value| {
@@ -230,21 +237,27 @@ fn a_brief_lets_words_stand_and_takes_links_out() {
         arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         client.ok("export_brief", arguments)["content"].as_str().unwrap().replace('\\', "")
     };
-    let redacted = brief(json!({}));
-    assert!(!redacted.contains("Brandt") && !redacted.contains("Blue Harbour"), "{redacted}");
-    assert!(redacted.contains("tracker.example"), "{redacted}");
-    let kept = brief(json!({"keep": ["blue harbour"]}));
-    assert!(kept.contains("from Blue Harbour.") && !kept.contains("Brandt"), "{kept}");
+    let redacted_brief = brief(json!({}));
+    assert!(
+        !redacted_brief.contains("Brandt") && !redacted_brief.contains("Blue Harbour"),
+        "{redacted_brief}"
+    );
+    assert!(redacted_brief.contains("tracker.example"), "{redacted_brief}");
+    let kept_terms = brief(json!({"keep": ["blue harbour"]}));
+    assert!(kept_terms.contains("from Blue Harbour.") && !kept_terms.contains("Brandt"), "{kept_terms}");
     // Removing links counts as redaction, regardless of the other option.
-    let unlinked = brief(json!({"redact": false, "redact_links": true}));
-    assert!(!unlinked.contains("tracker.example") && !unlinked.contains("Brandt"), "{unlinked}");
+    let without_links = brief(json!({"redact": false, "redact_links": true}));
+    assert!(
+        !without_links.contains("tracker.example") && !without_links.contains("Brandt"),
+        "{without_links}"
+    );
     assert_eq!(client.end().0, Some(0));
 }
 
 #[test]
-fn failures_are_replies_with_a_remedy_and_unknown_parameters_are_refused() {
+fn failures_have_a_remedy_and_name_unknown_parameters() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let mut client = Client::start(&place, &[]);
     for (tool, arguments, code) in [
         ("find_duplicates", json!({"number": 99}), "not_found"),
@@ -283,18 +296,18 @@ fn failures_are_replies_with_a_remedy_and_unknown_parameters_are_refused() {
         }
     }
     let reply = client.call("delete_everything", json!({}));
-    let said = reply["error"]["message"].as_str().unwrap();
+    let message = reply["error"]["message"].as_str().unwrap();
     assert!(
-        said.contains("Unknown tool \"delete_everything\"") && said.contains("find_duplicates"),
+        message.contains("Unknown tool \"delete_everything\"") && message.contains("find_duplicates"),
         "{reply}"
     );
     assert_eq!(client.end().0, Some(0));
 }
 
 #[test]
-fn malformed_frames_unknown_methods_and_huge_arguments_do_not_end_it() {
+fn malformed_input_does_not_end_the_server() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let mut client = Client::start(&place, &[]);
     for line in ["{", "[]", "null", "\u{0}\u{1}", "{\"jsonrpc\": \"2.0\"}", "{\"id\": 1}", "not json at all"]
     {
@@ -303,9 +316,9 @@ fn malformed_frames_unknown_methods_and_huge_arguments_do_not_end_it() {
     }
     for method in ["no/such/method", "resources/read", "logging/setLevel"] {
         let error = client.ask(method, json!({}))["error"].clone();
-        let said = error["message"].as_str().unwrap();
+        let message = error["message"].as_str().unwrap();
         assert_eq!(error["code"], -32601, "{error}");
-        assert!(said.contains(method) && said.contains("tools/list and tools/call"), "{said}");
+        assert!(message.contains(method) && message.contains("tools/list and tools/call"), "{message}");
     }
     let huge = format!("FW-1043 {}", "log line of a customer ".repeat(40_000));
     assert_eq!(client.ok("troubleshoot", json!({"text": huge}))["outcome"], "solved");
@@ -313,7 +326,7 @@ fn malformed_frames_unknown_methods_and_huge_arguments_do_not_end_it() {
 }
 
 #[test]
-fn a_client_that_leaves_before_it_says_hello_is_no_accident() {
+fn client_may_leave_before_initialization() {
     let place = Place::new();
     place.begin();
     let (code, err) = Client::silent(&place, &[]).end();
@@ -324,7 +337,7 @@ fn a_client_that_leaves_before_it_says_hello_is_no_accident() {
 }
 
 #[test]
-fn a_slow_call_says_how_far_it_is() {
+fn slow_call_reports_progress() {
     let place = Place::new();
     let path = place.file("in.jsonl", crate::support::tracker(3_000, 0, 2).0);
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
@@ -335,7 +348,7 @@ fn a_slow_call_says_how_far_it_is() {
         .to_string(),
     );
     // The index is created first; progress notifications report it and never decrease.
-    let mut told: Vec<f64> = Vec::new();
+    let mut progress: Vec<f64> = Vec::new();
     let reply = loop {
         let mut line = String::new();
         assert!(client.output.read_line(&mut line).unwrap() > 0, "the server ended");
@@ -343,18 +356,18 @@ fn a_slow_call_says_how_far_it_is() {
         if frame["method"] == "notifications/progress" {
             assert_eq!(frame["params"]["progressToken"], "slow", "{frame}");
             assert_eq!(frame["params"]["total"], 3_000.0, "{frame}");
-            told.push(frame["params"]["progress"].as_f64().unwrap());
+            progress.push(frame["params"]["progress"].as_f64().unwrap());
         } else if frame["id"] == 900 {
             break frame;
         }
     };
     assert_eq!(reply["result"]["structuredContent"]["hits"].as_array().unwrap().len(), 1, "{reply}");
-    assert!(!told.is_empty() && told.is_sorted(), "{told:?}");
+    assert!(!progress.is_empty() && progress.is_sorted(), "{progress:?}");
     assert_eq!(client.end().0, Some(0));
 }
 
 #[test]
-fn a_call_that_is_given_up_ends_and_the_next_is_answered() {
+fn cancelled_call_ends_and_the_next_works() {
     let place = Place::new();
     let path = place.file("in.jsonl", crate::support::tracker(3_000, 0, 2).0);
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app", "--no-index"]);
@@ -374,9 +387,9 @@ fn a_call_that_is_given_up_ends_and_the_next_is_answered() {
 }
 
 #[test]
-fn a_client_that_vanishes_in_the_middle_of_a_call() {
+fn vanished_client_ends_the_server() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let mut client = Client::start(&place, &[]);
     for id in 0..5 {
         let call = json!({"jsonrpc": "2.0", "id": 1_000 + id, "method": "tools/call", "params": {
@@ -393,9 +406,9 @@ fn a_client_that_vanishes_in_the_middle_of_a_call() {
 }
 
 #[test]
-fn a_line_that_is_no_request_is_answered_and_the_next_one_too() {
+fn invalid_request_gets_an_error_reply() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let mut client = Client::start(&place, &[]);
     let long = format!("{{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"{}\"}}", "x".repeat(80_000_000));
     for (line, code, id) in [
@@ -413,13 +426,13 @@ fn a_line_that_is_no_request_is_answered_and_the_next_one_too() {
         ),
         (b"{\"jsonrpc\":\"2.0\",\"id\":10,\"method\":\"tools/call\",\"params\":{}}", -32602, json!(10)),
     ] {
-        let shown = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
+        let excerpt = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
         client.bytes(line);
         let answer = client.frame();
-        assert_eq!(answer["error"]["code"], code, "{shown}: {answer}");
-        assert!(answer.get("id").is_some_and(|given| *given == id), "{shown}: {answer}");
-        assert!(answer["error"]["message"].as_str().unwrap().ends_with('.'), "{shown}: {answer}");
-        assert_eq!(client.ask("ping", json!({}))["result"], json!({}), "after {shown}");
+        assert_eq!(answer["error"]["code"], code, "{excerpt}: {answer}");
+        assert!(answer.get("id").is_some_and(|reply_id| *reply_id == id), "{excerpt}: {answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().ends_with('.'), "{excerpt}: {answer}");
+        assert_eq!(client.ask("ping", json!({}))["result"], json!({}), "after {excerpt}");
     }
     // The long line was not kept in memory.
     if let Ok(status) = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())) {
@@ -431,9 +444,9 @@ fn a_line_that_is_no_request_is_answered_and_the_next_one_too() {
 }
 
 #[test]
-fn what_comes_before_a_client_says_hello_does_not_end_it() {
+fn input_before_initialization_does_not_end_it() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let mut client = Client::silent(&place, &[]);
     client.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
     client.send("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
@@ -449,21 +462,21 @@ fn what_comes_before_a_client_says_hello_does_not_end_it() {
 }
 
 #[test]
-fn a_small_reply_about_nothing_is_whole_and_a_missing_key_is_named() {
+fn empty_reply_is_complete_and_names_missing_keys() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let mut client = Client::start(&place, &[]);
-    let found = client.ok("search", json!({"query": "zzzyqx mode:lexical", "max_chars": 1_000}));
-    assert_eq!((&found["hits"], &found["truncated"]), (&json!([]), &Value::Null), "{found}");
+    let response = client.ok("search", json!({"query": "zzzyqx mode:lexical", "max_chars": 1_000}));
+    assert_eq!((&response["hits"], &response["truncated"]), (&json!([]), &Value::Null), "{response}");
     assert!(client.ok("status", json!({"max_chars": 3_000}))["sources"].is_array());
-    let missing = client.call("get_thread", json!({"key": " "}));
-    let said = missing["result"]["structuredContent"]["message"].as_str().unwrap();
-    assert_eq!(said, "a key is missing");
+    let reply = client.call("get_thread", json!({"key": " "}));
+    let message = reply["result"]["structuredContent"]["message"].as_str().unwrap();
+    assert_eq!(message, "a key is missing");
     assert_eq!(client.end().0, Some(0));
 }
 
 #[test]
-fn the_last_line_may_have_no_end() {
+fn last_line_needs_no_newline() {
     let place = Place::new();
     let mut client = Client::silent(&place, &[]);
     let mut input = client.input.take().unwrap();
@@ -474,16 +487,16 @@ fn the_last_line_may_have_no_end() {
 }
 
 #[test]
-fn duplicates_are_found_by_key_number_text_and_draft_in_one_source_or_all() {
+fn duplicates_accept_key_number_text_and_draft() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let twin = place.file("twin.jsonl", format!("{}\n", issue(5, FAILURE, "On 2.3.1 it stops.")));
     place.ok(&["import", "github", &twin.to_string_lossy(), "--source", "acme/lib"]);
     let mut client = Client::start(&place, &[]);
-    let first = |found: &Value| found["candidates"][0]["key"].as_str().unwrap_or_default().to_owned();
+    let first = |response: &Value| response["candidates"][0]["key"].as_str().unwrap_or_default().to_owned();
     let ambiguous = client.call("find_duplicates", json!({"number": 5}));
-    let said = ambiguous["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(said.contains("acme/app#5") && said.contains("acme/lib#5"), "{said}");
+    let message = ambiguous["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(message.contains("acme/app#5") && message.contains("acme/lib#5"), "{message}");
     for arguments in [
         json!({"key": "acme/app#5"}),
         json!({"number": "acme/app#5"}),
@@ -493,28 +506,28 @@ fn duplicates_are_found_by_key_number_text_and_draft_in_one_source_or_all() {
         json!({"number": 1, "source": "acme/lib"}),
         json!({"title": FAILURE, "body": "On 2.3.1 it stops.", "source": "acme/app"}),
     ] {
-        let mut asked = arguments.clone();
-        asked["include_closed"] = json!("true");
+        let mut request = arguments.clone();
+        request["include_closed"] = json!("true");
         if arguments["number"] == 1 {
-            let reply = client.call("find_duplicates", asked);
+            let reply = client.call("find_duplicates", request);
             assert_eq!(reply["result"]["structuredContent"]["code"], "not_found", "{reply}");
             continue;
         }
-        assert_eq!(first(&client.ok("find_duplicates", asked)), "acme/app#1", "{arguments}");
+        assert_eq!(first(&client.ok("find_duplicates", request)), "acme/app#1", "{arguments}");
     }
-    let keys = |found: &Value| -> Vec<String> {
-        found["candidates"]
+    let keys = |response: &Value| -> Vec<String> {
+        response["candidates"]
             .as_array()
             .unwrap()
             .iter()
             .map(|c| c["key"].as_str().unwrap().to_owned())
             .collect()
     };
-    let own = client.ok("find_duplicates", json!({"key": "acme/lib#5", "include_closed": true}));
-    assert_eq!(keys(&own), Vec::<String>::new());
-    let all = client
+    let one_source = client.ok("find_duplicates", json!({"key": "acme/lib#5", "include_closed": true}));
+    assert_eq!(keys(&one_source), Vec::<String>::new());
+    let everywhere = client
         .ok("find_duplicates", json!({"key": "acme/lib#5", "include_closed": true, "everywhere": true}));
-    assert!(keys(&all).contains(&"acme/app#1".to_owned()), "{all}");
+    assert!(keys(&everywhere).contains(&"acme/app#1".to_owned()), "{everywhere}");
     let draft =
         client.ok("find_duplicates", json!({"title": FAILURE, "body": "It stops.", "include_closed": true}));
     assert!(keys(&draft).iter().any(|k| k.starts_with("acme/app")), "{draft}");
@@ -533,9 +546,9 @@ fn duplicates_are_found_by_key_number_text_and_draft_in_one_source_or_all() {
 }
 
 #[test]
-fn the_tools_that_say_they_only_read_write_nothing() {
+fn read_only_tools_write_nothing() {
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let mut client = Client::start(&place, &[]);
     client.ok("search", json!({"query": "upload"}));
     let database = || {
@@ -552,7 +565,7 @@ fn the_tools_that_say_they_only_read_write_nothing() {
             .collect();
         names.into_iter().map(|name| (count(&name), name)).collect::<Vec<_>>()
     };
-    let before = database();
+    let database_before = database();
     for (tool, arguments) in [
         ("search", json!({"query": "upload"})),
         ("find_duplicates", json!({"number": 5, "include_closed": true})),
@@ -565,7 +578,7 @@ fn the_tools_that_say_they_only_read_write_nothing() {
         ("status", json!({})),
     ] {
         client.ok(tool, arguments);
-        assert_eq!(database(), before, "{tool}");
+        assert_eq!(database(), database_before, "{tool}");
     }
     assert_eq!(client.end().0, Some(0));
     // A query by an agent removes no report from the queue of unchecked ones.
@@ -577,7 +590,7 @@ fn the_tools_that_say_they_only_read_write_nothing() {
 fn many_calls_at_once_take_bounded_memory() {
     const CALLS: u64 = 300;
     let place = Place::new();
-    filled(&place);
+    import_sample(&place);
     let mut client = Client::start(&place, &[]);
     client.ok("search", json!({"query": "upload"}));
     let most = |client: &Client| -> u64 {
@@ -585,20 +598,20 @@ fn many_calls_at_once_take_bounded_memory() {
         let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     };
-    let before = most(&client);
+    let memory_before = most(&client);
     for id in 1_000..1_000 + CALLS {
         let call = json!({"name": "troubleshoot", "arguments": {"text": format!("{FAILURE}, case {id}")}});
         client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call}).to_string());
     }
-    let mut answered = 0;
-    while answered < CALLS {
+    let mut replies = 0;
+    while replies < CALLS {
         let frame = client.frame();
         if frame["id"].as_u64().is_some_and(|id| id >= 1_000) {
             assert_ne!(frame["result"]["isError"], true, "{frame}");
-            answered += 1;
+            replies += 1;
         }
     }
-    let grown = (most(&client) - before) / 1024;
+    let grown = (most(&client) - memory_before) / 1024;
     assert!(grown < 200, "{grown} MB more for {CALLS} calls at once");
     assert_eq!(client.end().0, Some(0));
 }

@@ -10,10 +10,10 @@ pub fn root() -> &'static Path {
 }
 
 pub fn runtime() -> Option<PathBuf> {
-    let named = std::env::var_os("PRECEDENT_ONNXRUNTIME").map(PathBuf::from);
-    let found = named.unwrap_or_else(|| root().join("target/runtime/libonnxruntime.so"));
-    if found.is_file() {
-        return Some(found);
+    let variable = std::env::var_os("PRECEDENT_ONNXRUNTIME").map(PathBuf::from);
+    let path = variable.unwrap_or_else(|| root().join("target/runtime/libonnxruntime.so"));
+    if path.is_file() {
+        return Some(path);
     }
     eprintln!(
         "SKIPPED: a test of the built-in model, because ONNX Runtime is not there; `cargo xtask runtime` installs it"
@@ -46,7 +46,7 @@ fn copy_of_the_model(place: &Place) -> PathBuf {
 }
 
 #[test]
-fn meaning_finds_what_words_do_not() {
+fn semantic_search_finds_other_words() {
     let Some(runtime) = runtime() else { return };
     let place = Place::new();
     let models = root().join("models");
@@ -95,14 +95,14 @@ fn words_go_on(place: &Place, runtime: &Path, models: &Path, why: &str) {
 }
 
 #[test]
-fn a_broken_runtime_is_told_and_words_go_on() {
+fn broken_runtime_leaves_keyword_search() {
     let place = Place::new();
     let broken = place.file("libonnxruntime.so", "this is no library");
     words_go_on(&place, &broken, &root().join("models"), "cannot be used");
 }
 
 #[test]
-fn a_damaged_model_is_told_and_words_go_on() {
+fn damaged_model_leaves_keyword_search() {
     let Some(runtime) = runtime() else { return };
     let place = Place::new();
     let models = copy_of_the_model(&place);
@@ -113,13 +113,13 @@ fn a_damaged_model_is_told_and_words_go_on() {
 
     std::fs::write(&model, &whole).unwrap();
     let weights = models.join("builtin/model.onnx.data");
-    let kept = std::fs::read(&weights).unwrap();
-    std::fs::write(&weights, &kept[..kept.len() / 2]).unwrap();
+    let original = std::fs::read(&weights).unwrap();
+    std::fs::write(&weights, &original[..original.len() / 2]).unwrap();
     words_go_on(&place, &runtime, &models, "damaged");
     std::fs::remove_file(&weights).unwrap();
     words_go_on(&place, &runtime, &models, "model.onnx.data");
 
-    std::fs::write(&weights, &kept).unwrap();
+    std::fs::write(&weights, &original).unwrap();
     let card = models.join("builtin/card.json");
     let text = std::fs::read_to_string(&card).unwrap();
     std::fs::write(&card, text.replace("\"dimensions\": 384", "\"dimensions\": 512")).unwrap();

@@ -31,7 +31,7 @@ fn card(place: &Place, name: &str) {
     place.file(&format!("casebook/models/{name}/card.json"), card.to_string());
 }
 
-fn filled(items: u64) -> Place {
+fn casebook_of(items: u64) -> Place {
     let place = Place::new();
     let lines: String = (1..=items)
         .map(|n| format!("{}\n", issue(n, &format!("Valve{n} leaks behind pump{n}"), "It drips.")))
@@ -47,29 +47,29 @@ fn best(place: &Place, n: u64) -> (String, f64) {
     let ran = place.run(&["search", &question, "-L", "1", "--json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(!ran.err.contains("keyword search only"), "{}", ran.err);
-    let found: Value = serde_json::from_str(&ran.out).unwrap();
-    let hit = &found["hits"][0];
+    let response: Value = serde_json::from_str(&ran.out).unwrap();
+    let hit = &response["hits"][0];
     (hit["key"].as_str().unwrap_or_default().to_owned(), hit["scores"]["cosine"].as_f64().unwrap_or(0.0))
 }
 
-fn answering(place: &Place) -> String {
+fn model_in_use(place: &Place) -> String {
     place.json(&["status", "--json=model"])["model"]["name"].as_str().unwrap().to_owned()
 }
 
 #[test]
-fn a_change_of_model_is_complete_or_not_yet_whatever_is_asked_meanwhile() {
-    let place = filled(1_500);
+fn model_change_is_atomic_for_queries() {
+    let place = casebook_of(1_500);
     card(&place, "other");
     let first = best(&place, 700);
     assert_eq!(first.0, "acme/app#700");
-    let ended = AtomicBool::new(false);
+    let has_ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             place.ok(&["model", "use", "other"]);
-            ended.store(true, Ordering::SeqCst);
+            has_ended.store(true, Ordering::SeqCst);
         });
         let mut n = 0;
-        while !ended.load(Ordering::SeqCst) || n == 0 {
+        while !has_ended.load(Ordering::SeqCst) || n == 0 {
             n += 1;
             let number = n * 37 % 1_500 + 1;
             let (key, cosine) = best(&place, number);
@@ -77,7 +77,7 @@ fn a_change_of_model_is_complete_or_not_yet_whatever_is_asked_meanwhile() {
             assert!(cosine > 0.5, "of two spaces: {cosine}");
         }
     });
-    assert_eq!(answering(&place), "other");
+    assert_eq!(model_in_use(&place), "other");
     assert_eq!(best(&place, 700).0, first.0);
     // Switching back is quick, because the vectors are still stored.
     let ran = place.ok(&["model", "use", "builtin"]);
@@ -98,8 +98,8 @@ fn a_change_of_model_is_complete_or_not_yet_whatever_is_asked_meanwhile() {
 }
 
 #[test]
-fn a_change_that_was_killed_goes_on_and_the_old_model_answers_until_then() {
-    let place = filled(3_000);
+fn killed_model_change_resumes() {
+    let place = casebook_of(3_000);
     card(&place, "other");
     let mut child = place.command(&["model", "use", "other", "--threads", "1"]).spawn().unwrap();
     let next = |place: &Place| place.json(&["status", "--json=model"])["model"]["next"].clone();
@@ -115,17 +115,17 @@ fn a_change_that_was_killed_goes_on_and_the_old_model_answers_until_then() {
         eprintln!("SKIPPED: the change of model was over before it could be killed");
         return;
     }
-    assert_ne!(answering(&place), "other");
+    assert_ne!(model_in_use(&place), "other");
     assert_eq!(best(&place, 1_234).0, "acme/app#1234");
     place.ok(&["index"]);
-    assert_eq!(answering(&place), "other");
+    assert_eq!(model_in_use(&place), "other");
     assert_eq!(best(&place, 1_234).0, "acme/app#1234");
     assert_eq!(next(&place), Value::Null);
 }
 
 #[test]
-fn what_is_not_there_or_in_use_is_told() {
-    let place = filled(3);
+fn missing_or_used_model_is_reported() {
+    let place = casebook_of(3);
     let hint = |args: &[&str]| {
         let ran = place.run(args);
         assert_ne!(ran.code, Some(0), "{args:?}");
@@ -170,24 +170,24 @@ fn copy_to(place: &Place, folder: &str) -> PathBuf {
 }
 
 #[test]
-fn a_model_from_files_is_tried_before_it_is_taken() {
+fn imported_model_is_tested_first() {
     let Some(runtime) = runtime() else { return };
     let place = Place::new();
     let folder = copy_to(&place, "elsewhere/MiniLM copy");
     let ask = |args: &[&str]| run(&place, &runtime, &root().join("models"), args);
     let from = folder.to_string_lossy().into_owned();
-    let refused = |why: &str| {
+    let assert_refused = |why: &str| {
         let ran = ask(&["model", "import", &from]);
         assert_ne!(ran.code, Some(0));
         assert!(ran.err.contains(why), "{why}: {}", ran.err);
-        let left = std::fs::read_dir(place.casebook().join("models")).map_or(0, Iterator::count);
-        assert_eq!(left, 0, "nothing is left behind");
+        let leftover_count = std::fs::read_dir(place.casebook().join("models")).map_or(0, Iterator::count);
+        assert_eq!(leftover_count, 0, "nothing is left behind");
     };
     let swap = |name: &str, bytes: &[u8], why: &str| {
         let path = folder.join(name);
         let whole = std::fs::read(&path).unwrap();
         std::fs::write(&path, bytes).unwrap();
-        refused(why);
+        assert_refused(why);
         std::fs::write(&path, whole).unwrap();
     };
     swap("model.onnx", b"<!DOCTYPE html><title>Sign in</title>", "is a web page");
@@ -196,7 +196,7 @@ fn a_model_from_files_is_tried_before_it_is_taken() {
     swap("model.onnx.data", b"cut", "damaged");
     swap("tokenizer.json", b"{\"ver", "tokenizer.json is damaged");
     std::fs::rename(folder.join("config.json"), folder.join("c")).unwrap();
-    refused("config.json is missing");
+    assert_refused("config.json is missing");
     std::fs::rename(folder.join("c"), folder.join("config.json")).unwrap();
 
     // The archive contains the folder under another name.
@@ -240,7 +240,7 @@ fn a_model_from_files_is_tried_before_it_is_taken() {
 struct Hub {
     log: Vec<(String, Option<String>)>,
     /// Faults of the next large file.
-    cut: bool,
+    cuts_next: bool,
     html: bool,
     status: Option<u16>,
     wrong_digest: bool,
@@ -260,8 +260,8 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
     hub.seen_login |= header("authorization").is_some();
     hub.log.push((path.clone(), range.clone()));
     let name = path.rsplit('/').next().unwrap_or_default();
-    let here = if name.ends_with(".onnx") { tiny() } else { root().join("models/builtin").join(name) };
-    let Ok(bytes) = std::fs::read(here) else {
+    let file = if name.ends_with(".onnx") { tiny() } else { root().join("models/builtin").join(name) };
+    let Ok(bytes) = std::fs::read(file) else {
         return Response::builder().status(404).body(Body::empty()).unwrap();
     };
     if let Some(status) = hub.status {
@@ -286,14 +286,14 @@ async fn serve(State(hub): State<Arc<Mutex<Hub>>>, request: Request) -> Response
     }
     let from: usize =
         range.as_deref().map_or(0, |r| r.trim_start_matches("bytes=").trim_end_matches('-').parse().unwrap());
-    let all = Bytes::from(bytes);
-    let rest = all.slice(from..);
+    let body = Bytes::from(bytes);
+    let rest = body.slice(from..);
     let mut answer = Response::builder().header("content-length", rest.len());
     if range.is_some() {
-        let span = format!("bytes {from}-{}/{}", all.len() - 1, all.len());
+        let span = format!("bytes {from}-{}/{}", body.len() - 1, body.len());
         answer = answer.status(206).header("content-range", span);
     }
-    if name.ends_with(".onnx") && std::mem::take(&mut hub.cut) {
+    if name.ends_with(".onnx") && std::mem::take(&mut hub.cuts_next) {
         let half = rest.slice(..rest.len() / 2);
         // The partial content arrives before the connection breaks.
         let broken = futures_util::stream::once(async {
@@ -332,11 +332,11 @@ fn install(place: &Place, runtime: &Path, hub: &str) -> Ran {
 }
 
 #[test]
-fn a_model_is_fetched_by_name_and_a_broken_connection_is_taken_up_again() {
+fn model_download_resumes_after_a_broken_connection() {
     let Some(runtime) = runtime() else { return };
     let (state, address, _running) = hub();
     let place = Place::new();
-    state.lock().unwrap().cut = true;
+    state.lock().unwrap().cuts_next = true;
     let ran = install(&place, &runtime, &address);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let hub = state.lock().unwrap();
@@ -352,24 +352,24 @@ fn a_model_is_fetched_by_name_and_a_broken_connection_is_taken_up_again() {
 }
 
 #[test]
-fn what_comes_in_place_of_a_model_is_told() {
+fn invalid_model_download_is_reported() {
     let Some(runtime) = runtime() else { return };
     let (state, address, _running) = hub();
     let place = Place::new();
-    let refused = |why: &str| {
+    let assert_refused = |why: &str| {
         let ran = install(&place, &runtime, &address);
         assert_ne!(ran.code, Some(0), "{why}");
         assert!(ran.err.contains(why), "{why}: {}", ran.err);
         assert!(!place.casebook().join("models/all-minilm-l6-v2-q").exists());
     };
     state.lock().unwrap().html = true;
-    refused("received a web page instead of the file");
+    assert_refused("received a web page instead of the file");
     state.lock().unwrap().wrong_digest = true;
-    refused("is damaged");
+    assert_refused("is damaged");
     state.lock().unwrap().wrong_digest = false;
     state.lock().unwrap().status = Some(404);
     // The small files are present already, but the model is not available.
-    refused("was not found");
+    assert_refused("was not found");
     state.lock().unwrap().status = None;
     assert_eq!(install(&place, &runtime, &address).code, Some(0), "and then it goes on");
     let nobody = install(&Place::new(), &runtime, "http://127.0.0.1:9");

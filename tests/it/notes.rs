@@ -28,11 +28,11 @@ const LONG: &str = "amber birch cedar delta ember fjord grove heath inlet jetty 
                     forest glacier harbor island jungle kelp lagoon meadow needle";
 
 /// Returns [`LONG`] with its last `n` words replaced.
-fn changed(n: usize) -> String {
-    let other = ["orchid", "pebble", "quarry", "river", "summit", "tundra", "upland", "valley"];
+fn with_changed_words(n: usize) -> String {
+    let replacements = ["orchid", "pebble", "quarry", "river", "summit", "tundra", "upland", "valley"];
     let mut words: Vec<&str> = LONG.split_whitespace().collect();
     let at = words.len() - n;
-    words[at..].copy_from_slice(&other[..n]);
+    words[at..].copy_from_slice(&replacements[..n]);
     words.join(" ")
 }
 
@@ -49,7 +49,7 @@ async fn count(casebook: &Casebook) -> usize {
 }
 
 #[tokio::test]
-async fn a_unique_note_is_stored() {
+async fn unique_note_is_stored() {
     let place = Place::new();
     let casebook = open(&place).await;
     let answer = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
@@ -60,35 +60,38 @@ async fn a_unique_note_is_stored() {
 }
 
 #[tokio::test]
-async fn an_exact_duplicate_is_blocked_and_the_count_stays() {
+async fn exact_duplicate_note_is_blocked() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
-    let again = add(&casebook, draft(NoteKind::Lesson, " Slots ", "Restart  the\nheartbeat.")).await;
-    assert_eq!((again.outcome, again.note.key.as_str()), (NoteOutcome::Duplicate, "note#1"));
-    let there = &again.matches[0];
-    assert_eq!((there.id.as_str(), there.title.as_str(), there.similarity), ("note#1", "Slots", 1.0));
-    assert_eq!((there.lifecycle, there.exact), (Lifecycle::Active, true));
+    let second = add(&casebook, draft(NoteKind::Lesson, " Slots ", "Restart  the\nheartbeat.")).await;
+    assert_eq!((second.outcome, second.note.key.as_str()), (NoteOutcome::Duplicate, "note#1"));
+    let duplicate = &second.matches[0];
+    assert_eq!(
+        (duplicate.id.as_str(), duplicate.title.as_str(), duplicate.similarity),
+        ("note#1", "Slots", 1.0)
+    );
+    assert_eq!((duplicate.lifecycle, duplicate.exact), (Lifecycle::Active, true));
     assert_eq!(count(&casebook).await, 1);
 }
 
 #[tokio::test]
-async fn the_same_in_nearly_the_same_words_is_blocked_too() {
+async fn nearly_identical_note_is_blocked() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
-    let again = add(&casebook, draft(NoteKind::Lesson, "Forest", &changed(1))).await;
-    assert_eq!(again.outcome, NoteOutcome::Duplicate, "{:?}", again.matches);
-    assert!(again.matches[0].similarity >= 0.95 && !again.matches[0].exact);
+    let second = add(&casebook, draft(NoteKind::Lesson, "Forest", &with_changed_words(1))).await;
+    assert_eq!(second.outcome, NoteOutcome::Duplicate, "{:?}", second.matches);
+    assert!(second.matches[0].similarity >= 0.95 && !second.matches[0].exact);
     assert_eq!(count(&casebook).await, 1);
 }
 
 #[tokio::test]
-async fn a_near_duplicate_is_stored_and_connected_once() {
+async fn near_duplicate_note_is_connected_once() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", LONG)).await;
-    let near = add(&casebook, draft(NoteKind::Lesson, "Forest", &changed(6))).await;
+    let near = add(&casebook, draft(NoteKind::Lesson, "Forest", &with_changed_words(6))).await;
     assert_eq!(near.outcome, NoteOutcome::Connected, "{:?}", near.matches);
     assert!((0.90..0.95).contains(&near.matches[0].similarity), "{:?}", near.matches);
     assert_eq!(near.note.connected, ["note#1"]);
@@ -100,55 +103,58 @@ async fn a_near_duplicate_is_stored_and_connected_once() {
 }
 
 #[tokio::test]
-async fn a_duplicate_of_a_forced_duplicate_is_blocked() {
+async fn duplicate_of_a_forced_note_is_blocked() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let one = draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.");
-    add(&casebook, one.clone()).await;
-    let forced = add(&casebook, NoteDraft { force: true, ..one.clone() }).await;
-    assert_eq!((forced.outcome, forced.note.connected), (NoteOutcome::Connected, vec!["note#1".to_owned()]));
-    let again = add(&casebook, one).await;
-    assert_eq!((again.outcome, again.note.key.as_str()), (NoteOutcome::Duplicate, "note#1"));
-    assert_eq!((again.matches.len(), count(&casebook).await), (2, 2));
+    let note = draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.");
+    add(&casebook, note.clone()).await;
+    let forced_note = add(&casebook, NoteDraft { force: true, ..note.clone() }).await;
+    assert_eq!(
+        (forced_note.outcome, forced_note.note.connected),
+        (NoteOutcome::Connected, vec!["note#1".to_owned()])
+    );
+    let third = add(&casebook, note).await;
+    assert_eq!((third.outcome, third.note.key.as_str()), (NoteOutcome::Duplicate, "note#1"));
+    assert_eq!((third.matches.len(), count(&casebook).await), (2, 2));
 }
 
 #[tokio::test]
-async fn kinds_never_match_each_other_and_only_two_are_checked() {
+async fn notes_match_only_their_own_kind() {
     let place = Place::new();
     let casebook = open(&place).await;
     for kind in NoteKind::ALL {
-        let stored = add(&casebook, draft(kind, "Slots", "Restart the heartbeat.")).await;
-        assert_eq!((stored.outcome, stored.matches.len()), (NoteOutcome::Stored, 0), "{kind:?}");
+        let response = add(&casebook, draft(kind, "Slots", "Restart the heartbeat.")).await;
+        assert_eq!((response.outcome, response.matches.len()), (NoteOutcome::Stored, 0), "{kind:?}");
     }
     for kind in NoteKind::ALL {
-        let again = add(&casebook, draft(kind, "Slots", "Restart the heartbeat.")).await.outcome;
-        let blocked = matches!(kind, NoteKind::Lesson | NoteKind::Curiosity);
-        assert_eq!(again == NoteOutcome::Duplicate, blocked, "{kind:?}");
+        let second_outcome = add(&casebook, draft(kind, "Slots", "Restart the heartbeat.")).await.outcome;
+        let is_blocked = matches!(kind, NoteKind::Lesson | NoteKind::Curiosity);
+        assert_eq!(second_outcome == NoteOutcome::Duplicate, is_blocked, "{kind:?}");
     }
 }
 
 #[tokio::test]
-async fn a_look_alone_stores_nothing_and_says_what_to_do() {
+async fn similarity_check_stores_nothing() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Curiosity, "Forest", LONG)).await;
     for (body, recommendation, matches) in [
-        (changed(0), Recommendation::DuplicateFound, 1),
-        (changed(6), Recommendation::SimilarFound, 1),
+        (with_changed_words(0), Recommendation::DuplicateFound, 1),
+        (with_changed_words(6), Recommendation::SimilarFound, 1),
         // This text has fewer words in common, but is still similar.
-        (changed(8), Recommendation::SimilarFound, 1),
+        (with_changed_words(8), Recommendation::SimilarFound, 1),
         ("Something else altogether.".to_owned(), Recommendation::Unique, 0),
     ] {
         let similar = casebook.similar_notes(NoteKind::Curiosity, "Forest", &body).await.unwrap();
         assert_eq!((similar.recommendation, similar.matches.len()), (recommendation, matches), "{body}");
     }
-    let other = casebook.similar_notes(NoteKind::Lesson, "Forest", LONG).await.unwrap();
-    assert_eq!(other.recommendation, Recommendation::Unique);
+    let response = casebook.similar_notes(NoteKind::Lesson, "Forest", LONG).await.unwrap();
+    assert_eq!(response.recommendation, Recommendation::Unique);
     assert_eq!(count(&casebook).await, 1);
 }
 
 #[tokio::test]
-async fn other_numbers_and_a_negation_make_another_note() {
+async fn numbers_and_negations_distinguish_notes() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Forest", &format!("{LONG} 8080"))).await;
@@ -166,8 +172,8 @@ async fn missing_fields_are_errors() {
         assert_eq!(error.code(), Code::InvalidInput);
     }
     let attach = vec!["acme/app#1".to_owned()];
-    let lost = NoteDraft { attach, ..draft(NoteKind::Lesson, "title", "text") };
-    assert_eq!(casebook.add_note(lost, &Task::new()).await.unwrap_err().code(), Code::NotFound);
+    let unattachable = NoteDraft { attach, ..draft(NoteKind::Lesson, "title", "text") };
+    assert_eq!(casebook.add_note(unattachable, &Task::new()).await.unwrap_err().code(), Code::NotFound);
     assert_eq!(count(&casebook).await, 0);
     let ran = place.run(&["note", "add", "--title", "x"]);
     assert!(ran.code == Some(2) && ran.err.contains("--body"), "{}", ran.err);
@@ -175,15 +181,15 @@ async fn missing_fields_are_errors() {
 }
 
 #[tokio::test]
-async fn where_the_look_fails_the_note_is_stored_with_a_warning() {
+async fn failed_similarity_check_stores_with_a_warning() {
     let place = Place::new();
     let casebook = open_with(&place, Engine::Off).await;
     let answer = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
     assert_eq!(answer.outcome, NoteOutcome::Stored);
     assert!(answer.warning.unwrap().contains("exact wording"));
     // Words are compared even without vectors.
-    let again = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
-    assert_eq!((again.outcome, count(&casebook).await), (NoteOutcome::Duplicate, 1));
+    let second = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
+    assert_eq!((second.outcome, count(&casebook).await), (NoteOutcome::Duplicate, 1));
     // A note stored without a vector is compared once there is a model.
     drop(casebook);
     let casebook = open(&place).await;
@@ -194,25 +200,25 @@ async fn where_the_look_fails_the_note_is_stored_with_a_warning() {
 }
 
 #[tokio::test]
-async fn notes_are_found_with_everything_else_and_are_no_duplicates_of_reports() {
+async fn notes_are_searchable_but_never_duplicates() {
     let place = Place::new();
     let casebook = open(&place).await;
     let path = place.file("in.jsonl", issue(1, "Replication slot grows", "The disk fills.").to_string());
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
-    let attached = NoteDraft {
+    let note_draft = NoteDraft {
         attach: vec!["acme/app#1".into()],
         tags: vec!["disk".into(), " disk ".into()],
         ..draft(NoteKind::Lesson, "Replication slot grows", "Restart the heartbeat.")
     };
-    let note = add(&casebook, attached).await.note;
+    let note = add(&casebook, note_draft).await.note;
     assert_eq!((note.tags, note.connected), (vec!["disk".to_owned()], vec!["acme/app#1".to_owned()]));
     let keys = |query: &str| {
         let request = SearchRequest { query: query.into(), ..Default::default() };
         let casebook = casebook.clone();
         async move {
-            let found = casebook.search(request, &Task::new()).await.unwrap();
-            found.hits.into_iter().map(|h| h.key).collect::<Vec<_>>()
+            let response = casebook.search(request, &Task::new()).await.unwrap();
+            response.hits.into_iter().map(|h| h.key).collect::<Vec<_>>()
         }
     };
     assert_eq!(keys("heartbeat").await, ["note#1"]);
@@ -231,7 +237,7 @@ async fn notes_are_found_with_everything_else_and_are_no_duplicates_of_reports()
 }
 
 #[tokio::test]
-async fn a_note_is_edited_archived_and_removed_and_its_number_stays_taken() {
+async fn removed_note_keeps_its_number() {
     let place = Place::new();
     let casebook = open(&place).await;
     add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the heartbeat.")).await;
@@ -251,8 +257,8 @@ async fn a_note_is_edited_archived_and_removed_and_its_number_stays_taken() {
     };
     assert_eq!((search("mode:lexical heartbeat").await, search("mode:lexical pump").await), (0, 1));
     // An archived note still blocks an identical one, and is named as archived.
-    let again = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the pump.")).await;
-    assert_eq!(again.matches[0].lifecycle, Lifecycle::Archived);
+    let second = add(&casebook, draft(NoteKind::Lesson, "Slots", "Restart the pump.")).await;
+    assert_eq!(second.matches[0].lifecycle, Lifecycle::Archived);
     casebook.remove_note("note#1", &Task::new()).await.unwrap();
     assert_eq!((search("mode:lexical pump").await, count(&casebook).await), (0, 0));
     assert_eq!(casebook.note("1").await.unwrap_err().code(), Code::NotFound);
@@ -261,10 +267,10 @@ async fn a_note_is_edited_archived_and_removed_and_its_number_stays_taken() {
 }
 
 #[tokio::test]
-async fn another_name_makes_another_note() {
+async fn names_distinguish_notes() {
     let place = Place::new();
     let casebook = open(&place).await;
-    let of = |who: &str| format!("Customer {who} Harbour keeps 4.1: {LONG}");
+    let of = |customer: &str| format!("Customer {customer} Harbour keeps 4.1: {LONG}");
     add(&casebook, draft(NoteKind::Lesson, &of("Blue"), "They may not update before June.")).await;
     let red = draft(NoteKind::Lesson, &of("Red"), "They may not update before June.");
     let answer = add(&casebook, red).await;
@@ -273,7 +279,7 @@ async fn another_name_makes_another_note() {
 }
 
 #[test]
-fn a_title_of_two_lines_is_one_line_in_every_list() {
+fn multiline_title_prints_as_one_line() {
     let place = Place::new();
     place.ok(&["note", "add", "-t", "two\nlines", "-b", "b"]);
     place.ok(&["note", "add", "-t", "other", "-b", "c"]);
@@ -283,7 +289,7 @@ fn a_title_of_two_lines_is_one_line_in_every_list() {
 }
 
 #[test]
-fn the_command_line_says_what_became_of_a_note() {
+fn note_commands_print_the_outcome() {
     let place = Place::new();
     let add = [
         "note",
@@ -295,7 +301,7 @@ fn the_command_line_says_what_became_of_a_note() {
         "--tag",
         "disk",
     ];
-    let shown: Vec<String> = [
+    let outputs: Vec<String> = [
         &["note", "list"][..],
         &add,
         &add,
@@ -310,14 +316,14 @@ fn the_command_line_says_what_became_of_a_note() {
     .iter()
     .map(|args| {
         let ran = place.run(args);
-        let masked = regex::Regex::new(r"20\d\d-\d\d-\d\d")
+        let masked_text = regex::Regex::new(r"20\d\d-\d\d-\d\d")
             .unwrap()
-            .replace_all(&ran.shown(&place), "[DAY]")
+            .replace_all(&ran.snapshot_text(&place), "[DAY]")
             .into_owned();
-        format!("$ precedent {}\n{masked}", args.join(" "))
+        format!("$ precedent {}\n{masked_text}", args.join(" "))
     })
     .collect();
-    insta::assert_snapshot!("notes", shown.join("\n"));
+    insta::assert_snapshot!("notes", outputs.join("\n"));
     let json = place.json(&[&add[..], &["--json"]].concat());
     for field in ["outcome", "note", "matches", "warning"] {
         assert!(json.get(field).is_some(), "{field}");

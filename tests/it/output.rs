@@ -10,20 +10,21 @@ const FAILURE: &str = "Upload of a large bundle stops with error FW-1043";
 
 /// Returns a small casebook with every kind of content. Its files are `in.jsonl`, `wiki/` and
 /// `table.csv`.
-fn filled() -> Place {
+fn sample_casebook() -> Place {
     let place = Place::new();
-    let mut solved = issue(1, FAILURE, "On 2.3.1 it stops.\n\n```\nerror FW-1043: chunk out of order\n```");
-    solved["state"] = json!("closed");
-    solved["state_reason"] = json!("completed");
-    solved["closed_at"] = json!("2026-01-08T00:00:00Z");
-    solved["comments"] = json!(2);
-    let mut again = issue(5, FAILURE, "It stops behind the proxy too, with ops@acme.example.");
-    again["created_at"] = json!("2026-02-02T00:00:00Z");
-    let other = issue(2, "Console title is \u{1b}[31mred\u{1b}[0m", "Nothing to see.");
+    let mut solved_item =
+        issue(1, FAILURE, "On 2.3.1 it stops.\n\n```\nerror FW-1043: chunk out of order\n```");
+    solved_item["state"] = json!("closed");
+    solved_item["state_reason"] = json!("completed");
+    solved_item["closed_at"] = json!("2026-01-08T00:00:00Z");
+    solved_item["comments"] = json!(2);
+    let mut duplicate = issue(5, FAILURE, "It stops behind the proxy too, with ops@acme.example.");
+    duplicate["created_at"] = json!("2026-02-02T00:00:00Z");
+    let colored_title = issue(2, "Console title is \u{1b}[31mred\u{1b}[0m", "Nothing to see.");
     let lines: String = [
-        solved,
-        other,
-        again,
+        solved_item,
+        colored_title,
+        duplicate,
         comment(10, 1, "The chunks arrive in another order behind a proxy."),
         comment(11, 1, "Fixed by keeping the chunks in order; it is in 2.3.2."),
     ]
@@ -265,8 +266,8 @@ const ELSEWHERE: &[&str] = &[
     "completions",
 ];
 
-fn masked(ran: &Ran, place: &Place) -> String {
-    let text = ran.shown(place);
+fn mask(ran: &Ran, place: &Place) -> String {
+    let text = ran.snapshot_text(place);
     let replace = |text: &str, pattern: &str, with: &str| {
         regex::Regex::new(pattern).unwrap().replace_all(text, with).into_owned()
     };
@@ -285,27 +286,27 @@ fn schema(place: &Place, name: &str) -> jsonschema::Validator {
 }
 
 #[test]
-fn what_every_command_prints() {
-    let place = filled();
+fn command_output_matches_the_snapshots() {
+    let place = sample_casebook();
     let folder = place.path("").to_string_lossy().trim_end_matches('/').to_owned();
-    let mut known: BTreeSet<String> = BTreeSet::new();
+    let mut seen_schemas: BTreeSet<String> = BTreeSet::new();
     let mut wrongs: Vec<String> = Vec::new();
     for (name, args, of) in CASES {
         let args: Vec<String> =
             args.iter().map(|a| a.replace('@', if a.starts_with('@') { &folder } else { "@" })).collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let ran = place.run(&args);
-        let failing = name.ends_with("_error") || name.ends_with("_meant");
-        let mut wrong = |what: String| wrongs.push(format!("{name}: {what}\n{}\n{}", ran.out, ran.err));
-        if (ran.code != Some(0)) != failing || ran.err.contains("panicked") {
+        let must_fail = name.ends_with("_error") || name.ends_with("_meant");
+        let mut wrong = |problem: String| wrongs.push(format!("{name}: {problem}\n{}\n{}", ran.out, ran.err));
+        if (ran.code != Some(0)) != must_fail || ran.err.contains("panicked") {
             wrong(format!("ended with {:?}", ran.code));
         }
         let remedies = ["hint:", "For more information", "Usage:"];
-        if failing && !(matches!(ran.code, Some(1 | 2)) && remedies.iter().any(|r| ran.err.contains(r))) {
+        if must_fail && !(matches!(ran.code, Some(1 | 2)) && remedies.iter().any(|r| ran.err.contains(r))) {
             wrong("no remedy".to_owned());
         }
         if let Some(of) = of {
-            known.insert((*of).to_owned());
+            seen_schemas.insert((*of).to_owned());
             match serde_json::from_str::<Value>(&ran.out) {
                 Err(error) => wrong(error.to_string()),
                 Ok(printed) => {
@@ -315,24 +316,24 @@ fn what_every_command_prints() {
                 }
             }
         }
-        insta::assert_snapshot!(format!("output_{name}"), masked(&ran, &place));
+        insta::assert_snapshot!(format!("output_{name}"), mask(&ran, &place));
     }
     assert!(wrongs.is_empty(), "{}", wrongs.join("\n---\n"));
     let sample =
         place.json(&["--casebook", &place.path("sample").to_string_lossy(), "import", "sample", "--json"]);
     schema(&place, "import").validate(&sample).unwrap();
     // Every schema was compared with real output, except three that need a missing resource.
-    let all: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
-    let missing: Vec<&String> = all.difference(&known).collect();
+    let schema_names: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
+    let missing_schemas: Vec<&String> = schema_names.difference(&seen_schemas).collect();
     assert_eq!(
-        missing,
+        missing_schemas,
         ["eval", "eval-cases", "source-test"],
         "no real output was held against these schemas"
     );
 }
 
 #[test]
-fn no_command_is_forgotten() {
+fn every_command_has_an_output_case() {
     let place = Place::new();
     let folder = place.path("man");
     place.ok(&["man", &folder.to_string_lossy()]);
@@ -346,51 +347,54 @@ fn no_command_is_forgotten() {
         pages.iter().filter(|p| !pages.iter().any(|o| o.starts_with(&format!("{p}-")))).collect();
     for page in whole {
         let words = page.trim_start_matches("precedent-");
-        let has = |wanted: fn(&str) -> bool| {
+        let has = |matches_name: fn(&str) -> bool| {
             CASES.iter().any(|(name, args, _)| {
                 let args: Vec<&str> =
                     args.iter().copied().skip_while(|a| a.starts_with("--") || a.starts_with('@')).collect();
-                let said = [
+                let forms = [
                     args.join("-"),
                     args.iter().take(2).copied().collect::<Vec<_>>().join("-"),
                     args[0].to_owned(),
                 ];
-                said.iter().any(|s| s == words) && wanted(name)
+                forms.iter().any(|s| s == words) && matches_name(name)
             })
         };
         let elsewhere = ELSEWHERE.iter().any(|e| e.replace(' ', "-") == words);
-        let held =
+        let is_covered =
             has(|n| !n.ends_with("_error")) || elsewhere || matches!(words, "search" | "show" | "brief");
         let fails = has(|n| n.ends_with("_error") || n.ends_with("_meant"));
         // A command that cannot fail by itself needs no failure case.
-        assert!(held && (fails || words == "config-path"), "{words}: held {held}, its failure {fails}");
+        assert!(
+            is_covered && (fails || words == "config-path"),
+            "{words}: held {is_covered}, its failure {fails}"
+        );
     }
 }
 
 #[test]
-fn the_schemas_in_the_docs_are_current() {
+fn documented_schemas_are_current() {
     let place = Place::new();
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema");
     let names: BTreeSet<String> = place.ok(&["schema"]).out.lines().map(str::to_owned).collect();
     for name in &names {
         let now = place.ok(&["schema", name]).out;
-        let kept = std::fs::read_to_string(docs.join(format!("{name}.json"))).unwrap_or_default();
+        let schema_file = std::fs::read_to_string(docs.join(format!("{name}.json"))).unwrap_or_default();
         assert!(
-            kept == now,
+            schema_file == now,
             "docs/schema/{name}.json is not current; write it: precedent schema --into docs/schema"
         );
         let value: Value = serde_json::from_str(&now).unwrap();
         jsonschema::meta::validate(&value).unwrap_or_else(|e| panic!("{name}: {e}"));
     }
-    let kept: BTreeSet<String> = std::fs::read_dir(&docs)
+    let schema_files: BTreeSet<String> = std::fs::read_dir(&docs)
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().trim_end_matches(".json").to_owned())
         .collect();
-    assert_eq!(kept, names);
+    assert_eq!(schema_files, names);
 }
 
 #[test]
-fn manual_pages_completions_and_the_skill() {
+fn manual_completions_and_skill_are_complete() {
     let place = Place::new();
     let page = place.ok(&["man"]).out;
     assert!(page.contains(".TH precedent 1") && page.contains("Exit codes"), "{page}");
@@ -424,7 +428,7 @@ fn manual_pages_completions_and_the_skill() {
 
 #[cfg(unix)]
 #[test]
-fn head_takes_one_line_and_all_ends_well() {
+fn closed_pipe_after_one_line_is_no_error() {
     let place = Place::new();
     place.ok(&["import", "sample", "--no-vectors"]);
     for command in [

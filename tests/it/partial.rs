@@ -53,11 +53,11 @@ async fn exact_copy_is_first_at_every_coverage() {
                 include_closed: true,
                 ..Default::default()
             };
-            let found = casebook.duplicates(request, &Task::new()).await.unwrap();
-            let best = &found.candidates[0];
+            let reply = casebook.duplicates(request, &Task::new()).await.unwrap();
+            let best = &reply.candidates[0];
             let key = format!("acme/app#{}", draft["number"]);
             assert_eq!((best.key.as_str(), best.band), (key.as_str(), Band::High), "{coverage}: {best:?}");
-            assert_eq!(found.conclusive, coverage == u64::MAX, "{coverage}");
+            assert_eq!(reply.conclusive, coverage == u64::MAX, "{coverage}");
         }
     }
 }
@@ -68,11 +68,11 @@ async fn title_of_the_query_stays_first_without_vectors() {
     let casebook = Casebook::open(place.options()).await.unwrap();
     let (records, _) = tracker(200, 0, 5);
     // The newest documents are embedded first, and the query matches the oldest.
-    let wanted = with(
+    let target = with(
         issue(900, "Gasket of the intake valve leaks", "It drips."),
         json!({"created_at": "2019-01-01T00:00:00Z", "updated_at": "2019-01-01T00:00:00Z"}),
     );
-    let records = format!("{records}{}", lines(&[wanted]));
+    let records = format!("{records}{}", lines(&[target]));
     casebook.import_github("acme/app", &place.file("in.jsonl", records), &Task::new()).await.unwrap();
     for coverage in [0, 20, 100, u64::MAX] {
         match coverage {
@@ -82,9 +82,9 @@ async fn title_of_the_query_stays_first_without_vectors() {
         }
         let query = "gasket of the intake valve leaks".to_owned();
         let request = SearchRequest { query, mode: Some(Mode::Hybrid), ..Default::default() };
-        let found = casebook.search(request, &Task::new()).await.unwrap();
-        assert_eq!(found.hits[0].key, "acme/app#900", "{coverage}");
-        assert_eq!(found.conclusive, coverage == u64::MAX);
+        let reply = casebook.search(request, &Task::new()).await.unwrap();
+        assert_eq!(reply.hits[0].key, "acme/app#900", "{coverage}");
+        assert_eq!(reply.conclusive, coverage == u64::MAX);
     }
 }
 
@@ -94,12 +94,12 @@ async fn incomplete_index_denies_nothing() {
     let casebook = Casebook::open(place.options()).await.unwrap();
     let path = place.file("in.jsonl", tracker(60, 0, 5).0);
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
-    let asked = || TroubleshootRequest { text: "zeppelin moors sideways".into(), ..Default::default() };
-    let found = casebook.troubleshoot(asked(), &Task::new()).await.unwrap();
-    assert!(!found.conclusive, "{:?}", found.notices);
-    assert_eq!(found.notices[0].text, "Not conclusive: the semantic index is 0 % built.");
+    let request = || TroubleshootRequest { text: "zeppelin moors sideways".into(), ..Default::default() };
+    let reply = casebook.troubleshoot(request(), &Task::new()).await.unwrap();
+    assert!(!reply.conclusive, "{:?}", reply.notices);
+    assert_eq!(reply.notices[0].text, "Not conclusive: the semantic index is 0 % built.");
     casebook.update_index(&Task::new()).await.unwrap();
-    assert!(casebook.troubleshoot(asked(), &Task::new()).await.unwrap().conclusive);
+    assert!(casebook.troubleshoot(request(), &Task::new()).await.unwrap().conclusive);
 }
 
 #[test]

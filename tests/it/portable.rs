@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use crate::support::{Place, comment, content, issue, tracker};
 
 /// Returns a casebook with every kind of content.
-fn filled(seed: u64, source: &str) -> Place {
+fn populated_casebook(seed: u64, source: &str) -> Place {
     let place = without_notes(seed, source);
     let attach = format!("{source}#1");
     let note = [
@@ -70,19 +70,19 @@ fn members(file: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Writes the members again like an attacker, with matching checksums.
-fn sealed(place: &Place, manifest: &[u8], database: &[u8]) -> PathBuf {
+fn write_casebook(place: &Place, manifest: &[u8], database: &[u8]) -> PathBuf {
     let checksums = format!(
         "{}  manifest.json\n{}  casebook.db.zst\n",
         blake3::hash(manifest).to_hex(),
         blake3::hash(database).to_hex()
     );
-    written(
+    write_archive(
         place,
         &[("manifest.json", manifest), ("casebook.db.zst", database), ("checksums", checksums.as_bytes())],
     )
 }
 
-fn written(place: &Place, members: &[(&str, &[u8])]) -> PathBuf {
+fn write_archive(place: &Place, members: &[(&str, &[u8])]) -> PathBuf {
     let mut tar = tar::Builder::new(Vec::new());
     for (name, bytes) in members {
         let mut header = tar::Header::new_gnu();
@@ -96,7 +96,7 @@ fn written(place: &Place, members: &[(&str, &[u8])]) -> PathBuf {
 }
 
 /// Returns an exported database, changed by SQL, in a file with matching checksums.
-fn tampered(place: &Place, file: &Path, sql: &str) -> PathBuf {
+fn tampered_export(place: &Place, file: &Path, sql: &str) -> PathBuf {
     let members = members(file);
     let path = place.file("tampered.db", zstd::decode_all(members[1].1.as_slice()).unwrap());
     let connection = Connection::open(&path).unwrap();
@@ -106,65 +106,65 @@ fn tampered(place: &Place, file: &Path, sql: &str) -> PathBuf {
     let bytes = std::fs::read(&path).unwrap();
     let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
     manifest["database_bytes"] = bytes.len().into();
-    sealed(place, manifest.to_string().as_bytes(), &zstd::encode_all(bytes.as_slice(), 1).unwrap())
+    write_casebook(place, manifest.to_string().as_bytes(), &zstd::encode_all(bytes.as_slice(), 1).unwrap())
 }
 
 /// Asserts that a failed import left nothing behind.
 #[track_caller]
-fn untouched(place: &Place) {
+fn assert_untouched(place: &Place) {
     assert_eq!(place.json(&["source", "list", "--json"]), serde_json::json!([]));
-    let left: Vec<String> = std::fs::read_dir(place.casebook())
+    let leftovers: Vec<String> = std::fs::read_dir(place.casebook())
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
         .filter(|n| n.starts_with("import") && n != "import.lock")
         .collect();
-    assert!(left.is_empty(), "{left:?}");
+    assert!(leftovers.is_empty(), "{leftovers:?}");
 }
 
 #[test]
-fn a_casebook_goes_over_whole_and_private_notes_stay() {
-    let here = filled(5, "acme/app");
-    let file = export(&here, &[]);
-    let ran = here.run(&["import", &file.to_string_lossy()]);
+fn export_is_complete_without_private_notes() {
+    let origin = populated_casebook(5, "acme/app");
+    let file = export(&origin, &[]);
+    let ran = origin.run(&["import", &file.to_string_lossy()]);
     assert!(ran.code == Some(1) && ran.err.contains("precedent import casebook FILE"), "{}", ran.err);
-    let there = Place::new();
-    let ran = import(&there, &file);
+    let target = Place::new();
+    let ran = import(&target, &file);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("1 source, 301 documents, 260 comments, 2 verdicts"), "{}", ran.err);
-    assert_eq!(content(&there), content(&without_notes(5, "acme/app")));
+    assert_eq!(content(&target), content(&without_notes(5, "acme/app")));
     assert_eq!(
-        there.json(&["verdict", "list", "--json=first,second,kind,reason,actor"]),
-        here.json(&["verdict", "list", "--json=first,second,kind,reason,actor"])
+        target.json(&["verdict", "list", "--json=first,second,kind,reason,actor"]),
+        origin.json(&["verdict", "list", "--json=first,second,kind,reason,actor"])
     );
-    assert_eq!(there.json(&["note", "list", "--json"]), serde_json::json!([]));
-    there.ok(&["doctor"]);
+    assert_eq!(target.json(&["note", "list", "--json"]), serde_json::json!([]));
+    target.ok(&["doctor"]);
     // The tracker's raw records can be unpacked there: importing them again changes nothing.
     let ran =
-        there.ok(&["import", "github", &here.path("in.jsonl").to_string_lossy(), "--source", "acme/app"]);
+        target.ok(&["import", "github", &origin.path("in.jsonl").to_string_lossy(), "--source", "acme/app"]);
     assert!(ran.err.contains("0 new, 560 unchanged"), "{}", ran.err);
     // Importing the same casebook again is refused and changes nothing.
-    let before = content(&there);
-    let ran = import(&there, &file);
+    let content_before = content(&target);
+    let ran = import(&target, &file);
     assert!(ran.code == Some(2) && ran.err.contains("already has acme/app"), "{}", ran.err);
-    assert_eq!(content(&there), before);
+    assert_eq!(content(&target), content_before);
 }
 
 #[test]
-fn notes_go_over_where_that_is_asked_for() {
-    let here = filled(5, "acme/app");
-    let there = Place::new();
-    let ran = import(&there, &export(&here, &["--with-notes"]));
+fn notes_are_exported_on_request() {
+    let origin = populated_casebook(5, "acme/app");
+    let target = Place::new();
+    let ran = import(&target, &export(&origin, &["--with-notes"]));
     assert!(ran.code == Some(0) && ran.err.contains("1 private note"), "{}", ran.err);
-    let notes = there.json(&["note", "list", "--json=key,title"]);
+    let notes = target.json(&["note", "list", "--json=key,title"]);
     assert_eq!(notes[0]["title"], "My own remark");
-    assert!(there.ok(&["note", "show", "1"]).out.contains("acme/app#1"));
-    assert!(here.path("out.casebook").exists());
+    assert!(target.ok(&["note", "show", "1"]).out.contains("acme/app#1"));
+    assert!(origin.path("out.casebook").exists());
 }
 
 #[test]
-fn nothing_private_is_in_the_file() {
-    let here = filled(5, "acme/app");
-    let members = members(&export(&here, &[]));
+fn export_contains_nothing_private() {
+    let origin = populated_casebook(5, "acme/app");
+    let members = members(&export(&origin, &[]));
     assert_eq!(
         members.iter().map(|(n, _)| n.as_str()).collect::<Vec<_>>(),
         ["manifest.json", "casebook.db.zst", "checksums"]
@@ -176,27 +176,27 @@ fn nothing_private_is_in_the_file() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let mode = std::fs::metadata(here.path("out.casebook")).unwrap().permissions().mode();
+        let mode = std::fs::metadata(origin.path("out.casebook")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    let left: Vec<_> = std::fs::read_dir(here.path(""))
+    let leftovers: Vec<_> = std::fs::read_dir(origin.path(""))
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
         .filter(|n| n.contains(".part"))
         .collect();
-    assert!(left.is_empty(), "{left:?}");
+    assert!(leftovers.is_empty(), "{leftovers:?}");
 }
 
 #[test]
-fn two_casebooks_become_one() {
-    let (first, second) = (filled(5, "acme/app"), filled(6, "other/tool"));
+fn two_casebooks_are_merged() {
+    let (first, second) = (populated_casebook(5, "acme/app"), populated_casebook(6, "other/tool"));
     let file = export(&second, &[]);
-    let before = first.json(&["show", "acme/app#7", "--json"]);
+    let item_before = first.json(&["show", "acme/app#7", "--json"]);
     let ran = import(&first, &file);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let keys = first.json(&["source", "list", "--json=key,issues,comments,pages"]);
     assert_eq!(keys.as_array().unwrap().len(), 2, "{keys}");
-    assert_eq!(first.json(&["show", "acme/app#7", "--json"]), before);
+    assert_eq!(first.json(&["show", "acme/app#7", "--json"]), item_before);
     assert_eq!(
         first.json(&["show", "other/tool#7", "--json"]),
         second.json(&["show", "other/tool#7", "--json"])
@@ -211,24 +211,24 @@ fn two_casebooks_become_one() {
         assert!(ran.err.contains("0 new, 560 unchanged"), "{}", ran.err);
     }
     // Notes on both sides would share numbers.
-    let third = filled(7, "third/thing");
+    let third = populated_casebook(7, "third/thing");
     let ran = import(&first, &export(&third, &["--with-notes"]));
     assert!(ran.code == Some(2) && ran.err.contains("both contain private notes"), "{}", ran.err);
     assert_eq!(first.json(&["source", "list", "--json"]).as_array().unwrap().len(), 2);
 }
 
 #[test]
-fn a_file_that_was_cut_or_changed_is_refused() {
-    let here = filled(5, "acme/app");
-    let whole = std::fs::read(export(&here, &[])).unwrap();
-    let there = Place::new();
-    there.empty();
+fn truncated_or_altered_file_is_rejected() {
+    let origin = populated_casebook(5, "acme/app");
+    let whole = std::fs::read(export(&origin, &[])).unwrap();
+    let target = Place::new();
+    target.empty();
     for at in [0, 1, 511, 700, 1024, whole.len() / 2, whole.len() - 1024 - 512, whole.len() - 1024 - 600] {
-        let file = here.file("cut.casebook", &whole[..at]);
-        let ran = import(&there, &file);
+        let file = origin.file("cut.casebook", &whole[..at]);
+        let ran = import(&target, &file);
         assert_eq!(ran.code, Some(2), "cut at {at}: {}", ran.err);
         assert!(ran.err.contains("cannot be imported") && ran.err.contains("hint:"), "{}", ran.err);
-        untouched(&there);
+        assert_untouched(&target);
     }
     // One changed byte anywhere is detected: in a header, the manifest, the database or the
     // checksums.
@@ -236,23 +236,23 @@ fn a_file_that_was_cut_or_changed_is_refused() {
     for at in [0, 148, 520, 560, 1024 + 10, 2048 + 512, length / 2, length / 3, length - 1024 - 500] {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x01;
-        let file = here.file("changed.casebook", &bytes);
-        let ran = import(&there, &file);
+        let file = origin.file("changed.casebook", &bytes);
+        let ran = import(&target, &file);
         assert!(matches!(ran.code, Some(1 | 2)), "changed at {at}: {:?} {}", ran.code, ran.err);
-        untouched(&there);
+        assert_untouched(&target);
     }
-    let ran = import(&there, &here.file("words.casebook", "only words"));
+    let ran = import(&target, &origin.file("words.casebook", "only words"));
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    let ran = import(&there, &here.path("no such file"));
+    let ran = import(&target, &origin.path("no such file"));
     assert_eq!(ran.code, Some(1), "{}", ran.err);
-    untouched(&there);
+    assert_untouched(&target);
     // A file that is not an exported casebook is described, and no casebook is created.
-    let copy = here.path("copy.db");
-    here.ok(&["backup", &copy.to_string_lossy()]);
+    let copy = origin.path("copy.db");
+    origin.ok(&["backup", &copy.to_string_lossy()]);
     let new = Place::new();
     for (file, why) in [
-        (here.file("cut.casebook", &whole[..whole.len() / 2]), "cannot be imported as a casebook"),
-        (here.file("table.csv", "ID,Title\n1,One\n"), "is not an exported casebook"),
+        (origin.file("cut.casebook", &whole[..whole.len() / 2]), "cannot be imported as a casebook"),
+        (origin.file("table.csv", "ID,Title\n1,One\n"), "is not an exported casebook"),
         (copy, "precedent restore"),
     ] {
         let ran = import(&new, &file);
@@ -262,22 +262,22 @@ fn a_file_that_was_cut_or_changed_is_refused() {
 }
 
 #[test]
-fn a_newer_one_and_one_that_would_fill_the_disk_are_refused() {
-    let here = filled(5, "acme/app");
-    let members = members(&export(&here, &[]));
-    let there = Place::new();
-    there.empty();
+fn newer_or_oversized_file_is_rejected() {
+    let origin = populated_casebook(5, "acme/app");
+    let members = members(&export(&origin, &[]));
+    let target = Place::new();
+    target.empty();
     let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
     manifest["format"] = 2.into();
-    let ran = import(&there, &sealed(&here, manifest.to_string().as_bytes(), &members[1].1));
+    let ran = import(&target, &write_casebook(&origin, manifest.to_string().as_bytes(), &members[1].1));
     assert!(ran.code == Some(1) && ran.err.contains("newer version"), "{}", ran.err);
-    let file = tampered(&here, &here.path("out.casebook"), "PRAGMA user_version = 999;");
-    let ran = import(&there, &file);
+    let file = tampered_export(&origin, &origin.path("out.casebook"), "PRAGMA user_version = 999;");
+    let ran = import(&target, &file);
     assert!(ran.code == Some(1) && ran.err.contains("newer version"), "{}", ran.err);
     // The declared unpacked size is too large.
     manifest["format"] = 1.into();
     manifest["database_bytes"] = (1_u64 << 40).into();
-    let ran = import(&there, &sealed(&here, manifest.to_string().as_bytes(), &members[1].1));
+    let ran = import(&target, &write_casebook(&origin, manifest.to_string().as_bytes(), &members[1].1));
     assert!(ran.code == Some(2) && ran.err.contains("times its size"), "{}", ran.err);
     // The file unpacks to more than its declared size.
     let mut bomb = zstd::Encoder::new(Vec::new(), 1).unwrap();
@@ -285,21 +285,22 @@ fn a_newer_one_and_one_that_would_fill_the_disk_are_refused() {
         bomb.write_all(&vec![0; 1 << 20]).unwrap();
     }
     manifest["database_bytes"] = 4096.into();
-    let ran = import(&there, &sealed(&here, manifest.to_string().as_bytes(), &bomb.finish().unwrap()));
+    let ran =
+        import(&target, &write_casebook(&origin, manifest.to_string().as_bytes(), &bomb.finish().unwrap()));
     assert!(ran.code == Some(2) && ran.err.contains("more than its stated size"), "{}", ran.err);
-    untouched(&there);
+    assert_untouched(&target);
 }
 
 #[test]
-fn a_file_that_was_made_to_do_harm_is_refused() {
-    let here = filled(5, "acme/app");
-    let file = export(&here, &[]);
+fn malicious_file_is_rejected() {
+    let origin = populated_casebook(5, "acme/app");
+    let file = export(&origin, &[]);
     let members = members(&file);
-    let there = Place::new();
-    there.empty();
+    let target = Place::new();
+    target.empty();
     // Member names with other paths: nothing is unpacked by name.
     let evil: &[(&str, &[u8])] = &[("../../evil", b"x"), ("manifest.json", &members[0].1)];
-    let ran = import(&there, &written(&here, evil));
+    let ran = import(&target, &write_archive(&origin, evil));
     assert!(ran.code == Some(2) && ran.err.contains("not in the expected place"), "{}", ran.err);
     for sql in [
         "CREATE TRIGGER evil AFTER INSERT ON documents BEGIN DELETE FROM verdicts; END;",
@@ -315,30 +316,30 @@ fn a_file_that_was_made_to_do_harm_is_refused() {
          DELETE FROM verdicts WHERE rowid IN (SELECT 1); INSERT INTO notes VALUES (1, 'lesson', 'active', x'00');",
     ] {
         let sql = sql.replace(" WHERE rowid IN (SELECT 1)", "");
-        let ran = import(&there, &tampered(&here, &file, &sql));
+        let ran = import(&target, &tampered_export(&origin, &file, &sql));
         assert_eq!(ran.code, Some(2), "{sql}\n{}", ran.err);
-        untouched(&there);
+        assert_untouched(&target);
     }
     // Decisions about existing reports are never imported.
-    let mine = filled(6, "other/tool");
-    let before = mine.json(&["verdict", "list", "--json"]);
-    let file = tampered(
-        &here,
+    let victim = populated_casebook(6, "other/tool");
+    let verdicts_before = victim.json(&["verdict", "list", "--json"]);
+    let file = tampered_export(
+        &origin,
         &file,
         "UPDATE verdicts SET first_key = 'other/tool#1', second_key = 'other/tool#2', canonical_key = NULL, verdict = 'related'
              WHERE verdict = 'not_duplicate';",
     );
-    assert_eq!(import(&mine, &file).code, Some(0));
-    let after = mine.json(&["verdict", "list", "--json"]);
-    let own = |all: &serde_json::Value| {
-        let all = all.as_array().unwrap();
-        all.iter().filter(|v| v.to_string().contains("other/tool")).cloned().collect::<Vec<_>>()
+    assert_eq!(import(&victim, &file).code, Some(0));
+    let verdicts_after = victim.json(&["verdict", "list", "--json"]);
+    let own_verdicts = |verdicts: &serde_json::Value| {
+        let verdicts = verdicts.as_array().unwrap();
+        verdicts.iter().filter(|v| v.to_string().contains("other/tool")).cloned().collect::<Vec<_>>()
     };
-    assert_eq!(own(&after), own(&before));
+    assert_eq!(own_verdicts(&verdicts_after), own_verdicts(&verdicts_before));
 }
 
 #[test]
-fn a_backup_is_whole_while_another_process_writes() {
+fn backup_is_consistent_during_concurrent_writes() {
     let place = Place::new();
     let (items, comments) = tracker(600, 400, 9);
     let path = place.file("in.jsonl", format!("{items}{comments}")).to_string_lossy().into_owned();
@@ -370,43 +371,43 @@ fn a_backup_is_whole_while_another_process_writes() {
     assert!(ran.code == Some(2) && ran.err.contains("already exists"), "{}", ran.err);
     place.ok(&["backup", &file, "--force"]);
     // The copy is a casebook that opens when placed in a folder.
-    let other = Place::new();
-    std::fs::create_dir_all(other.casebook()).unwrap();
-    std::fs::copy(&file, other.casebook().join("precedent.db")).unwrap();
-    other.ok(&["index"]);
+    let copy_place = Place::new();
+    std::fs::create_dir_all(copy_place.casebook()).unwrap();
+    std::fs::copy(&file, copy_place.casebook().join("precedent.db")).unwrap();
+    copy_place.ok(&["index"]);
     place.ok(&["index"]);
-    assert_eq!(content(&other), content(&place));
+    assert_eq!(content(&copy_place), content(&place));
 }
 
 #[test]
-fn a_restore_is_whole_and_whoever_has_it_open_sees_it() {
-    let place = filled(21, "acme/app");
+fn restore_is_complete_and_visible_to_open_readers() {
+    let place = populated_casebook(21, "acme/app");
     place.ok(&["index"]);
-    let before = content(&place);
+    let content_before = content(&place);
     let copy = place.path("copy.db").to_string_lossy().into_owned();
-    let said = place.ok(&["backup", &copy]).err;
-    assert!(said.contains(&format!("To restore it: precedent restore {copy}")), "{said}");
+    let message = place.ok(&["backup", &copy]).err;
+    assert!(message.contains(&format!("To restore it: precedent restore {copy}")), "{message}");
     // Another process has it open, with a log that is not applied yet.
     let open = Connection::open(place.casebook().join("precedent.db")).unwrap();
     let titles = || -> i64 {
         let query = "SELECT count(*) FROM documents WHERE title = 'Changed since'";
         open.query_row(query, [], |r| r.get(0)).unwrap()
     };
-    let changed =
+    let changed_issue =
         issue(1, "Changed since", "It was changed.").to_string().replace("2026-01-02", "2026-07-02");
-    let more = place.file("more.jsonl", changed + "\n").to_string_lossy().into_owned();
+    let more = place.file("more.jsonl", changed_issue + "\n").to_string_lossy().into_owned();
     place.ok(&["import", "github", &more, "--source", "acme/app"]);
     place.ok(&["note", "add", "--title", "Later", "--body", "After the copy."]);
     assert_eq!(titles(), 1);
     let ran = place.ok(&["restore", &copy]);
     assert_eq!(titles(), 0);
     place.ok(&["index"]);
-    assert_eq!(content(&place), before);
+    assert_eq!(content(&place), content_before);
     let notes = place.ok(&["note", "list"]).out;
     assert!(notes.contains("My own remark") && !notes.contains("Later"), "{notes}");
     // The previous data is kept and can be restored.
-    let kept = ran.err.lines().find_map(|l| l.strip_prefix("The previous data is kept in ")).unwrap();
-    place.ok(&["restore", kept]);
+    let previous = ran.err.lines().find_map(|l| l.strip_prefix("The previous data is kept in ")).unwrap();
+    place.ok(&["restore", previous]);
     assert!(place.ok(&["note", "list"]).out.contains("Later"));
 
     // The database does not exist any more.
@@ -415,39 +416,40 @@ fn a_restore_is_whole_and_whoever_has_it_open_sees_it() {
     std::fs::write(broken.casebook().join("precedent.db"), "no database, but somebody's").unwrap();
     broken.ok(&["restore", &copy]);
     broken.ok(&["index"]);
-    assert_eq!(content(&broken), before);
+    assert_eq!(content(&broken), content_before);
     let aside = std::fs::read_to_string(broken.casebook().join("precedent.damaged-1.db")).unwrap();
     assert_eq!(aside, "no database, but somebody's");
 
     // Restoring works in a new place, and an invalid copy changes nothing.
-    let other = Place::new();
-    other.ok(&["restore", &copy]);
-    other.ok(&["index"]);
-    assert_eq!(content(&other), before);
-    let exported = export(&place, &[]).to_string_lossy().into_owned();
-    let cut = place.file("cut.db", &std::fs::read(&copy).unwrap()[..8_192]).to_string_lossy().into_owned();
-    for (file, said) in [(&exported, "precedent import casebook"), (&cut, "precedent backup")] {
-        let ran = other.run(&["restore", file]);
-        assert!(ran.code != Some(0) && ran.err.contains(said), "{file}: {}", ran.err);
+    let copy_place = Place::new();
+    copy_place.ok(&["restore", &copy]);
+    copy_place.ok(&["index"]);
+    assert_eq!(content(&copy_place), content_before);
+    let export_path = export(&place, &[]).to_string_lossy().into_owned();
+    let partial_copy =
+        place.file("cut.db", &std::fs::read(&copy).unwrap()[..8_192]).to_string_lossy().into_owned();
+    for (file, hint) in [(&export_path, "precedent import casebook"), (&partial_copy, "precedent backup")] {
+        let ran = copy_place.run(&["restore", file]);
+        assert!(ran.code != Some(0) && ran.err.contains(hint), "{file}: {}", ran.err);
     }
-    assert_eq!(content(&other), before);
-    let left = std::fs::read_dir(other.casebook()).unwrap().flatten();
-    let left: Vec<String> = left.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
-    assert!(left.iter().all(|name| !name.starts_with(".precedent")), "{left:?}");
+    assert_eq!(content(&copy_place), content_before);
+    let entries = std::fs::read_dir(copy_place.casebook()).unwrap().flatten();
+    let leftovers: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    assert!(leftovers.iter().all(|name| !name.starts_with(".precedent")), "{leftovers:?}");
 }
 
 #[test]
-fn an_export_takes_nobody_elses_file_and_leaves_none() {
+fn export_spares_other_files_and_cleans_up() {
     let place = without_notes(22, "acme/app");
-    let mine = ["out.casebook.part", "out.casebook.part.db", "out.casebook.part.zst", "copy.db.part"];
-    let mine = mine.map(|name| place.file(name, "my own"));
+    let names = ["out.casebook.part", "out.casebook.part.db", "out.casebook.part.zst", "copy.db.part"];
+    let own_files = names.map(|name| place.file(name, "my own"));
     // A killed process left these files.
     place.file(".precedent-abcdefABCDEF.part/part.db", "half");
     place.file(".precedent-abcdefABCDEF.part/lock", "");
     let file = place.path("out.casebook").to_string_lossy().into_owned();
     place.ok(&["export", &file]);
     place.ok(&["backup", &place.path("copy.db").to_string_lossy()]);
-    for path in mine {
+    for path in own_files {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "my own", "{}", path.display());
     }
     assert!(!place.path(".precedent-abcdefABCDEF.part").exists());
@@ -456,7 +458,7 @@ fn an_export_takes_nobody_elses_file_and_leaves_none() {
 }
 
 #[test]
-fn an_export_while_others_write_and_one_record_alone() {
+fn export_works_during_writes_and_with_one_record() {
     let place = Place::new();
     let path = place.file(
         "in.jsonl",
@@ -468,18 +470,18 @@ fn an_export_while_others_write_and_one_record_alone() {
     connection.execute_batch("BEGIN IMMEDIATE; UPDATE documents SET title = 'Half written';").unwrap();
     let file = export(&place, &[]);
     connection.execute_batch("ROLLBACK").unwrap();
-    let there = Place::new();
-    assert_eq!(import(&there, &file).code, Some(0));
-    assert_eq!(there.json(&["show", "acme/app#1", "--json"])["title"], "Valve leaks");
-    let ran = there.run(&["export", &file.to_string_lossy()]);
+    let target = Place::new();
+    assert_eq!(import(&target, &file).code, Some(0));
+    assert_eq!(target.json(&["show", "acme/app#1", "--json"])["title"], "Valve leaks");
+    let ran = target.run(&["export", &file.to_string_lossy()]);
     assert!(ran.code == Some(2) && ran.err.contains("already exists"), "{}", ran.err);
 }
 
 #[test]
-fn a_file_decides_nothing_about_sources_that_it_does_not_hold() {
-    let theirs = without_notes(3, "evil/x");
-    let file = export(&theirs, &[]);
-    let planted = "
+fn file_affects_only_the_sources_it_contains() {
+    let attacker = without_notes(3, "evil/x");
+    let file = export(&attacker, &[]);
+    let sql = "
         INSERT INTO verdicts (first_key, second_key, verdict, canonical_key, reason, actor, decided_at)
             VALUES ('acme/app#10', 'acme/app#900', 'duplicate', 'acme/app#10', 'planted', 'ann', 1),
                    ('acme/app#11', 'evil/x#1', 'duplicate', 'evil/x#1', 'planted', 'ann', 1);
@@ -487,30 +489,30 @@ fn a_file_decides_nothing_about_sources_that_it_does_not_hold() {
             VALUES ('acme/app#10', 'acme/app#900', 'duplicate', 'acme/app#10', 'planted', 'ann', 1);
         INSERT INTO links (from_key, to_key, kind, origin) VALUES ('acme/app#900', 'acme/app#10', 'duplicate_of', 'tracker'),
             ('evil/x#2', 'acme/app#10', 'closes', 'tracker');";
-    let file = tampered(&theirs, &file, planted);
+    let file = tampered_export(&attacker, &file, sql);
     // The manifest must match the content.
-    let listed = members(&file);
-    let mut manifest: serde_json::Value = serde_json::from_slice(&listed[0].1).unwrap();
+    let members = members(&file);
+    let mut manifest: serde_json::Value = serde_json::from_slice(&members[0].1).unwrap();
     let honest = manifest["contents"]["verdicts"].as_u64().unwrap();
     manifest["contents"]["verdicts"] = (honest + 2).into();
-    let file = sealed(&theirs, manifest.to_string().as_bytes(), &listed[1].1);
+    let file = write_casebook(&attacker, manifest.to_string().as_bytes(), &members[1].1);
 
     // The decisions are imported before their items exist …
-    let mine = Place::new();
-    let ran = import(&mine, &file);
+    let victim = Place::new();
+    let ran = import(&victim, &file);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("Skipped. The decision about acme/app#10 and acme/app#900"), "{}", ran.err);
     assert!(ran.err.contains("acme/app#11 and evil/x#1"), "{}", ran.err);
     assert!(ran.err.contains(&format!("{honest} verdicts")), "what was left out does not count: {}", ran.err);
     // … and do not count when the items arrive later.
     let (items, _) = tracker(950, 0, 5);
-    let path = mine.file("in.jsonl", items).to_string_lossy().into_owned();
-    mine.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
-    let verdicts = mine.json(&["verdict", "list", "--json"]).to_string();
+    let path = victim.file("in.jsonl", items).to_string_lossy().into_owned();
+    victim.ok(&["import", "github", &path, "--source", "acme/app", "--no-vectors"]);
+    let verdicts = victim.json(&["verdict", "list", "--json"]).to_string();
     assert!(verdicts.contains("evil/x#1") && !verdicts.contains("acme/app"), "{verdicts}");
-    let known = mine.json(&["duplicates", "acme/app#900", "--json"])["known"].clone();
-    assert_ne!(known["key"], "acme/app#10", "{known}");
-    let database = Connection::open(mine.casebook().join("precedent.db")).unwrap();
+    let canonical = victim.json(&["duplicates", "acme/app#900", "--json"])["known"].clone();
+    assert_ne!(canonical["key"], "acme/app#10", "{canonical}");
+    let database = Connection::open(victim.casebook().join("precedent.db")).unwrap();
     for table in ["verdicts", "verdict_journal"] {
         let query = format!("SELECT count(*) FROM {table} WHERE reason = 'planted'");
         assert_eq!(database.query_row(&query, [], |r| r.get::<_, i64>(0)).unwrap(), 0, "{table}");
@@ -518,16 +520,16 @@ fn a_file_decides_nothing_about_sources_that_it_does_not_hold() {
 }
 
 #[test]
-fn a_file_whose_documents_name_another_source_is_refused() {
-    let theirs = without_notes(4, "evil/x");
-    let file = tampered(
-        &theirs,
-        &export(&theirs, &[]),
+fn file_with_mismatched_source_is_rejected() {
+    let attacker = without_notes(4, "evil/x");
+    let file = tampered_export(
+        &attacker,
+        &export(&attacker, &[]),
         "UPDATE documents SET key = 'acme/app#900' WHERE key = 'evil/x#9'",
     );
-    let mine = Place::new();
-    let ran = import(&mine, &file);
+    let victim = Place::new();
+    let ran = import(&victim, &file);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("lists acme/app#900 under another source"), "{}", ran.err);
-    untouched(&mine);
+    assert_untouched(&victim);
 }

@@ -54,7 +54,7 @@ fn day(place: &Place) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_day_of_work_talks_to_the_trackers_that_were_added_and_to_nobody_else() {
+fn typical_use_connects_only_to_added_trackers() {
     let place = Place::new();
     let Some(library) = library(&place, "privacy/connections.c", "the record of connections") else { return };
     let log = place.path("connections.log");
@@ -70,7 +70,7 @@ fn a_day_of_work_talks_to_the_trackers_that_were_added_and_to_nobody_else() {
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
     };
-    let said = || -> BTreeSet<String> {
+    let connections = || -> BTreeSet<String> {
         std::fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect()
     };
     for args in day(&place) {
@@ -79,17 +79,17 @@ fn a_day_of_work_talks_to_the_trackers_that_were_added_and_to_nobody_else() {
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
     run(&["mcp"], &format!("{hello}\n"));
     run(&["source", "add", "github:acme/app", "--host", &github.host], "");
-    assert_eq!(said(), BTreeSet::new(), "nothing but a sync may connect");
+    assert_eq!(connections(), BTreeSet::new(), "nothing but a sync may connect");
 
     run(&["sync"], "");
     let tracker = github.host.trim_start_matches("http://");
-    let allowed: BTreeSet<String> = [format!("connect {tracker}")].into();
-    assert_eq!(said(), allowed);
+    let expected_connections: BTreeSet<String> = [format!("connect {tracker}")].into();
+    assert_eq!(connections(), expected_connections);
     assert!(place.ok(&["status"]).out.contains(tracker), "and it is told");
 }
 
 #[test]
-fn everything_but_a_sync_works_where_there_is_no_network() {
+fn everything_except_sync_works_offline() {
     let place = Place::new();
     let binary = env!("CARGO_BIN_EXE_precedent");
     let alone = |args: &[String]| {

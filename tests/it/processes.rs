@@ -15,14 +15,14 @@ use precedent_store::Store;
 use crate::support::{Place, Ran, comment, content, tracker};
 
 #[test]
-fn two_imports_and_searches_at_once_lose_nothing() {
+fn concurrent_imports_and_searches_lose_nothing() {
     let (issues, comments) = tracker(1200, 1500, 11);
     let (first, second): (Vec<&str>, Vec<&str>) = issues.lines().partition(|l| l.len() % 2 == 0);
 
     let alone = Place::new();
-    let all = alone.file("issues.jsonl", &issues).to_string_lossy().into_owned();
-    let said = alone.file("comments.jsonl", &comments).to_string_lossy().into_owned();
-    alone.ok(&["import", "github", &all, &said, "--source", "acme/app"]);
+    let issues_path = alone.file("issues.jsonl", &issues).to_string_lossy().into_owned();
+    let comments_path = alone.file("comments.jsonl", &comments).to_string_lossy().into_owned();
+    alone.ok(&["import", "github", &issues_path, &comments_path, "--source", "acme/app"]);
 
     let place = Place::new();
     let a = place.file("a.jsonl", first.join("\n")).to_string_lossy().into_owned();
@@ -67,7 +67,7 @@ fn two_imports_and_searches_at_once_lose_nothing() {
 }
 
 #[test]
-fn words_do_not_wait_for_vectors() {
+fn keyword_search_does_not_wait_for_vectors() {
     let (issues, _) = tracker(60, 0, 5);
     let place = Place::new();
     std::fs::create_dir(place.casebook()).unwrap();
@@ -77,9 +77,9 @@ fn words_do_not_wait_for_vectors() {
     let path = place.file("issues.jsonl", issues).to_string_lossy().into_owned();
     let ran = place.ok(&["import", "github", &path, "--source", "acme/app"]);
     assert!(ran.err.contains("Another process is computing vectors"), "{}", ran.err);
-    let found = place.json(&["search", "agent timeout", "--json"]);
-    assert_eq!(found["coverage"]["full_text"], 60);
-    assert!(!found["hits"].as_array().unwrap().is_empty());
+    let response = place.json(&["search", "agent timeout", "--json"]);
+    assert_eq!(response["coverage"]["full_text"], 60);
+    assert!(!response["hits"].as_array().unwrap().is_empty());
     drop(lock);
     place.ok(&["index"]);
     let coverage = &place.json(&["status", "--json"])["coverage"];
@@ -90,35 +90,35 @@ fn words_do_not_wait_for_vectors() {
 }
 
 #[test]
-fn what_changed_since_it_was_indexed_is_not_covered() {
+fn changes_since_indexing_are_not_covered() {
     let (issues, _) = tracker(60, 0, 5);
     let place = Place::new();
     let issues = place.file("issues.jsonl", issues).to_string_lossy().into_owned();
     place.ok(&["import", "github", &issues, "--source", "acme/app"]);
-    let notices = |found: &serde_json::Value| found["notices"].to_string();
-    let found = place.json(&["search", "agent timeout", "--json"]);
-    assert_eq!((&found["coverage"]["full_text"], notices(&found).as_str()), (&60.into(), "[]"));
+    let notices = |response: &serde_json::Value| response["notices"].to_string();
+    let response = place.json(&["search", "agent timeout", "--json"]);
+    assert_eq!((&response["coverage"]["full_text"], notices(&response).as_str()), (&60.into(), "[]"));
 
     // Two documents have a comment that is not indexed yet.
-    let said = [comment(1, 3, "The flux capacitor leaks"), comment(2, 4, "Seen here, too")];
-    let said = said.map(|c| c.to_string()).join("\n");
-    let said = place.file("comments.jsonl", said).to_string_lossy().into_owned();
-    place.ok(&["import", "github", &said, "--source", "acme/app", "--no-index"]);
+    let new_comments = [comment(1, 3, "The flux capacitor leaks"), comment(2, 4, "Seen here, too")];
+    let lines = new_comments.map(|c| c.to_string()).join("\n");
+    let path = place.file("comments.jsonl", lines).to_string_lossy().into_owned();
+    place.ok(&["import", "github", &path, "--source", "acme/app", "--no-index"]);
     assert_eq!(place.json(&["status", "--json"])["coverage"]["full_text"], 58);
     // While another process holds the lock, a search uses the existing index.
     let lock = std::fs::File::create(place.casebook().join("text.lock")).unwrap();
     lock.lock().unwrap();
-    let found = place.json(&["search", "capacitor", "--json"]);
-    assert!(notices(&found).contains("the keyword index is 96 % built"), "{found}");
-    assert!(notices(&found).contains("the semantic index is 96 % built"), "{found}");
-    assert_eq!(found["conclusive"], false);
+    let response = place.json(&["search", "capacitor", "--json"]);
+    assert!(notices(&response).contains("the keyword index is 96 % built"), "{response}");
+    assert!(notices(&response).contains("the semantic index is 96 % built"), "{response}");
+    assert_eq!(response["conclusive"], false);
     drop(lock);
     // The search updates the full-text index itself, but not the vectors.
-    let found = place.json(&["search", "capacitor", "--json"]);
-    assert_eq!(found["coverage"]["full_text"], 60);
-    assert_eq!(found["hits"][0]["key"], "acme/app#3");
-    assert!(!notices(&found).contains("keyword index"), "{found}");
-    assert!(notices(&found).contains("the semantic index is 96 % built"), "{found}");
+    let response = place.json(&["search", "capacitor", "--json"]);
+    assert_eq!(response["coverage"]["full_text"], 60);
+    assert_eq!(response["hits"][0]["key"], "acme/app#3");
+    assert!(!notices(&response).contains("keyword index"), "{response}");
+    assert!(notices(&response).contains("the semantic index is 96 % built"), "{response}");
     place.ok(&["index"]);
     assert_eq!(notices(&place.json(&["search", "capacitor", "--json"])), "[]");
     // A note gets its vector at once.
@@ -136,21 +136,21 @@ fn what_changed_since_it_was_indexed_is_not_covered() {
 }
 
 #[test]
-fn a_note_alone_does_not_make_search_by_meaning_complete() {
+fn one_note_does_not_complete_semantic_coverage() {
     let place = Place::new();
     let path = place.file("issues.jsonl", tracker(60, 0, 5).0).to_string_lossy().into_owned();
     place.ok(&["import", "github", &path, "--source", "acme/app", "--no-index"]);
     // The note's vector is computed at once; other pending ones are not even counted.
     place.ok(&["note", "add", "--kind", "episode", "--title", "A valve", "--body", "It leaks a little."]);
-    let found = place.json(&["search", "mode:semantic agent timeout", "--json"]);
-    assert!(found["notices"].to_string().contains("only partly built"), "{found}");
+    let response = place.json(&["search", "mode:semantic agent timeout", "--json"]);
+    assert!(response["notices"].to_string().contains("only partly built"), "{response}");
     place.ok(&["index"]);
-    let found = place.json(&["search", "mode:semantic agent timeout", "--json"]);
-    assert_eq!(found["notices"].to_string(), "[]", "{found}");
+    let response = place.json(&["search", "mode:semantic agent timeout", "--json"]);
+    assert_eq!(response["notices"].to_string(), "[]", "{response}");
 }
 
 #[test]
-fn a_question_takes_a_moment_of_a_large_update_and_the_next_goes_on() {
+fn each_query_continues_a_large_update() {
     let place = Place::new();
     let (issues, comments) = tracker(2_500, 600, 7);
     let issues = place.file("issues.jsonl", &issues);
@@ -160,11 +160,11 @@ fn a_question_takes_a_moment_of_a_large_update_and_the_next_goes_on() {
     let folder = place.casebook();
     let store = Store::open(&folder.join("precedent.db")).unwrap();
     let fulltext = FullText::open(&folder.join("fulltext")).unwrap();
-    let derived = Derived { store: &store, fulltext: &fulltext, folder: &folder, parts: Indexed::All };
+    let indexes = Derived { store: &store, fulltext: &fulltext, folder: &folder, parts: Indexed::All };
     let go_on = || {
         let mut report = IndexReport::default();
-        derived.update_text(Effort::AtMost(Duration::ZERO), &Task::new(), &mut report).unwrap();
-        (report.documents, fulltext.count().unwrap(), derived.text_is_stale().unwrap())
+        indexes.update_text(Effort::AtMost(Duration::ZERO), &Task::new(), &mut report).unwrap();
+        (report.documents, fulltext.count().unwrap(), indexes.text_is_stale().unwrap())
     };
     // A revision has a thousand records.
     assert_eq!(go_on(), (1_000, 1_000, true));
@@ -173,13 +173,13 @@ fn a_question_takes_a_moment_of_a_large_update_and_the_next_goes_on() {
     assert_eq!(go_on(), (0, 2_500, false));
     // A record changed meanwhile is replaced.
     place.ok(&["import", "github", &text(&comments), "--source", "acme/app", "--no-index"]);
-    assert!(derived.text_is_stale().unwrap());
+    assert!(indexes.text_is_stale().unwrap());
     while go_on().2 {}
     assert_eq!(fulltext.count().unwrap(), 2_500);
-    let found = place.ok(&["search", "mode:lexical agent timeout", "--json=key", "--limit", "50"]).out;
-    let mut keys: Vec<&str> = found.lines().filter(|l| l.contains("acme/app#")).collect();
-    let all = keys.len();
+    let output = place.ok(&["search", "mode:lexical agent timeout", "--json=key", "--limit", "50"]).out;
+    let mut keys: Vec<&str> = output.lines().filter(|l| l.contains("acme/app#")).collect();
+    let total = keys.len();
     keys.sort_unstable();
     keys.dedup();
-    assert!(all > 0 && keys.len() == all, "each is found once: {found}");
+    assert!(total > 0 && keys.len() == total, "each is found once: {output}");
 }

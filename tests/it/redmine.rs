@@ -17,9 +17,9 @@ use precedent_core::{
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
 
-use crate::{support::Place, sync::synced};
+use crate::{support::Place, sync::sync_ok};
 
-const INSTALLED: &str = "/usr/share/redmine";
+const INSTALL_DIR: &str = "/usr/share/redmine";
 /// The database that Debian's package creates when it is configured with SQLite.
 const EMPTY: &str = "/var/lib/dbconfig-common/sqlite3/redmine/instances/default/redmine_default";
 const KEY: &str = "0123456789abcdef0123456789abcdefcanary42";
@@ -51,7 +51,7 @@ impl Drop for Redmine {
 impl Redmine {
     /// Starts a server if Redmine is installed.
     fn start() -> Option<Self> {
-        if !Path::new(INSTALLED).exists() || File::open(EMPTY).is_err() {
+        if !Path::new(INSTALL_DIR).exists() || File::open(EMPTY).is_err() {
             eprintln!("SKIPPED: no Redmine with SQLite is installed here (cargo xtask test --only servers)");
             return None;
         }
@@ -83,8 +83,8 @@ impl Redmine {
         let log = File::create(root.join("puma.log")).unwrap();
         let child = Command::new("puma")
             .args(["-e", "production", "-b", &format!("tcp://127.0.0.1:{port}"), "-w", "0", "-t", "1:1"])
-            .args(["--dir", INSTALLED, "config.ru"])
-            .current_dir(INSTALLED)
+            .args(["--dir", INSTALL_DIR, "config.ru"])
+            .current_dir(INSTALL_DIR)
             // Instances are expected below the package's own folder; this one is elsewhere.
             .env("REDMINE_INSTANCE", format!("../../../..{}", root.display()))
             .env("RAILS_ENV", "production")
@@ -148,7 +148,7 @@ impl Redmine {
 }
 
 #[tokio::test]
-async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
+async fn real_redmine_is_mirrored_and_updated() {
     let Some(redmine) = Redmine::start() else { return };
     let modules = ["issue_tracking", "wiki"];
     redmine.tell(
@@ -214,7 +214,7 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
     casebook.add_tracker(new).await.unwrap();
     let access = casebook.test_source("acme/app", &Task::new()).await.unwrap();
     assert_eq!((access.user.as_deref(), access.project.private), (Some("admin"), true));
-    let report = synced(&casebook, false).await;
+    let report = sync_ok(&casebook, false).await;
     assert_eq!((report.new, report.skipped), (115 + 6 + 2, 0), "{report:?}");
     let thread = casebook.thread("acme/app#8").await.unwrap();
     assert_eq!(thread.state_reason.as_deref(), Some("Closed"));
@@ -229,7 +229,7 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
     let page = casebook.thread("acme/app:Wiki").await.unwrap();
     assert_eq!(page.markdown, "# Welcome\n\nSee Pumps.\n");
 
-    let report = synced(&casebook, false).await;
+    let report = sync_ok(&casebook, false).await;
     assert_eq!((report.new, report.updated, report.gone), (0, 0, 0), "{report:?}");
 
     redmine.change(17, json!({"subject": "Another title"}));
@@ -240,7 +240,7 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
         "/projects/app/wiki/Pumps.json",
         &json!({"wiki_page": {"text": "h1. Pumps\n\nGone dry."}}),
     );
-    let report = synced(&casebook, false).await;
+    let report = sync_ok(&casebook, false).await;
     // The changes are to the issues 17 and 3 and the page; new are an issue and a note.
     assert_eq!((report.new, report.updated), (2, 3), "{report:?}");
     assert_eq!(casebook.thread("acme/app#17").await.unwrap().title, "Another title");
@@ -249,18 +249,18 @@ async fn the_real_one_is_filled_mirrored_changed_and_mirrored_again() {
     assert!(casebook.thread("acme/app:Pumps").await.unwrap().markdown.contains("Gone dry"));
 
     // One item is deleted, and one is moved to another project.
-    let gone = |method: &str, path: &str| assert!(redmine.ask(method, path, None).unwrap().0 < 300);
-    gone("DELETE", "/issues/20.json");
-    gone("DELETE", "/projects/app/wiki/Pumps.json");
+    let delete = |method: &str, path: &str| assert!(redmine.ask(method, path, None).unwrap().0 < 300);
+    delete("DELETE", "/issues/20.json");
+    delete("DELETE", "/projects/app/wiki/Pumps.json");
     redmine.change(21, json!({"project_id": 2}));
-    let report = synced(&casebook, true).await;
+    let report = sync_ok(&casebook, true).await;
     assert_eq!(report.gone, 3, "{report:?}");
     for key in ["acme/app#20", "acme/app#21", "acme/app:Pumps"] {
         assert!(casebook.thread(key).await.unwrap().deleted_at.is_some(), "{key}");
     }
     let source = &casebook.sources().await.unwrap()[0];
     assert_eq!((source.issues, source.pages, source.orphan_comments), (114, 1, 0));
-    assert_eq!(crate::sync::holding(&place.casebook(), KEY.as_bytes()), Vec::<String>::new());
+    assert_eq!(crate::sync::files_with(&place.casebook(), KEY.as_bytes()), Vec::<String>::new());
 
     // With public content, a wrong key is treated as none, but is detected all the same.
     drop(casebook);

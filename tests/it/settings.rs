@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::support::{Place, Ran, tracker};
 
-fn filled() -> Place {
+fn imported_sample() -> Place {
     let place = Place::new();
     let (items, _) = tracker(30, 0, 4);
     let path = place.file("in.jsonl", items);
@@ -20,14 +20,14 @@ fn hits(place: &Place, variable: Option<&str>, flags: &[&str]) -> usize {
         command.env("PRECEDENT_SEARCH_LIMIT", value);
     }
     let ran = Ran::from(command.output().unwrap());
-    let found: serde_json::Value =
+    let hits: serde_json::Value =
         serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {}", ran.err));
-    found.as_array().unwrap().len()
+    hits.as_array().unwrap().len()
 }
 
 #[test]
-fn the_nearest_word_holds() {
-    let place = filled();
+fn flag_overrides_variable_and_file() {
+    let place = imported_sample();
     assert_eq!(hits(&place, None, &[]), 10);
     place.ok(&["config", "set", "search.limit", "2"]);
     assert_eq!(hits(&place, None, &[]), 2);
@@ -52,8 +52,8 @@ fn the_nearest_word_holds() {
 }
 
 #[test]
-fn a_file_that_is_wrong_is_told_and_can_be_mended() {
-    let place = filled();
+fn invalid_settings_file_is_reported_and_repairable() {
+    let place = imported_sample();
     let path = place.ok(&["config", "path"]).out.trim().to_owned();
     assert!(path.ends_with("precedent/config.toml"), "{path}");
     place.ok(&["config", "set", "duplicates.threshold", "0.5"]);
@@ -77,8 +77,8 @@ fn a_file_that_is_wrong_is_told_and_can_be_mended() {
 }
 
 #[test]
-fn the_casebook_and_the_source_that_were_set() {
-    let place = filled();
+fn configured_casebook_and_source_are_used() {
+    let place = imported_sample();
     let (items, _) = tracker(5, 0, 8);
     let path = place.file("other.jsonl", items.replace("acme/app", "other/tool"));
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "other/tool", "--no-vectors"]);
@@ -96,28 +96,28 @@ fn the_casebook_and_the_source_that_were_set() {
 }
 
 #[test]
-fn colours_are_for_terminals_and_for_those_who_ask() {
-    let place = filled();
-    let coloured = |args: &[&str], variables: &[(&str, &str)]| {
+fn colors_need_a_terminal_or_a_request() {
+    let place = imported_sample();
+    let has_color = |args: &[&str], variables: &[(&str, &str)]| {
         let args = [&["search", "mode:lexical agent", "-L", "1"], args].concat();
         let output = place.command(&args).envs(variables.iter().copied()).output().unwrap();
         let ran = Ran::from(output);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         ran.out.contains('\u{1b}')
     };
-    assert!(!coloured(&[], &[]), "a pipe gets none");
-    assert!(coloured(&["--color", "always"], &[]));
-    assert!(coloured(&[], &[("CLICOLOR_FORCE", "1")]));
-    assert!(!coloured(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!has_color(&[], &[]), "a pipe gets none");
+    assert!(has_color(&["--color", "always"], &[]));
+    assert!(has_color(&[], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!has_color(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
     place.ok(&["config", "set", "color", "always"]);
-    assert!(coloured(&[], &[]));
-    assert!(!coloured(&[], &[("NO_COLOR", "1")]), "the variable goes before the file");
-    assert!(coloured(&[], &[("NO_COLOR", "1"), ("PRECEDENT_COLOR", "always")]));
+    assert!(has_color(&[], &[]));
+    assert!(!has_color(&[], &[("NO_COLOR", "1")]), "the variable goes before the file");
+    assert!(has_color(&[], &[("NO_COLOR", "1"), ("PRECEDENT_COLOR", "always")]));
 }
 
 #[test]
-fn quiet_and_verbose() {
-    let place = filled();
+fn quiet_and_verbose_set_the_detail() {
+    let place = imported_sample();
     let ran = place.ok(&["-q", "search", "mode:lexical zanzibar"]);
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
     let ran = place.ok(&["-v", "search", "mode:lexical agent", "--json=key"]);
@@ -134,7 +134,7 @@ fn quiet_and_verbose() {
 
 #[test]
 fn troubleshooting_can_be_switched_off() {
-    let place = filled();
+    let place = imported_sample();
     place.ok(&["config", "set", "troubleshooting.enabled", "false"]);
     let ran = place.run(&["troubleshoot", "agent timeout"]);
     assert!(ran.code != Some(0) && ran.err.contains("troubleshooting.enabled"), "{}", ran.err);

@@ -121,7 +121,7 @@ impl From<Output> for Ran {
 
 impl Ran {
     /// Returns both streams and the exit code for snapshots, with variable parts masked.
-    pub fn shown(&self, place: &Place) -> String {
+    pub fn snapshot_text(&self, place: &Place) -> String {
         let mask = |text: &str| {
             let text = text.replace(&*place.folder.path().to_string_lossy(), "[FOLDER]");
             let text = regex_replace(&text, r"in \d+\.\d s", "in [TIME] s");
@@ -138,7 +138,7 @@ fn regex_replace(text: &str, pattern: &str, with: &str) -> String {
 
 /// Compiles a C library of this folder to be preloaded between the binary and the system
 /// (`LD_PRELOAD`).
-pub fn library(place: &Place, source: &str, what: &str) -> Option<PathBuf> {
+pub fn library(place: &Place, source: &str, condition: &str) -> Option<PathBuf> {
     let library = place.path("preloaded.so");
     let source = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).join(source);
     let mut cc = Command::new("cc");
@@ -146,7 +146,7 @@ pub fn library(place: &Place, source: &str, what: &str) -> Option<PathBuf> {
     if cfg!(target_os = "linux") && cc.status().is_ok_and(|m| m.success()) {
         return Some(library);
     }
-    eprintln!("SKIPPED: {what}, because there is no C compiler to make the library that they need");
+    eprintln!("SKIPPED: {condition}, because there is no C compiler to make the library that they need");
     None
 }
 
@@ -168,8 +168,9 @@ const WORDS: &str = "agent pipeline slot timeout crash schema upgrade token prox
     certificate queue worker index search panic restart leak column table replica network driver config release";
 
 fn words(numbers: &mut Numbers, n: u64) -> String {
-    let all: Vec<&str> = WORDS.split(' ').collect();
-    let words: Vec<&str> = (0..n).map(|_| all[numbers.below(all.len() as u64) as usize]).collect();
+    let vocabulary: Vec<&str> = WORDS.split(' ').collect();
+    let words: Vec<&str> =
+        (0..n).map(|_| vocabulary[numbers.below(vocabulary.len() as u64) as usize]).collect();
     words.join(" ")
 }
 
@@ -302,11 +303,11 @@ fn digest(database: &rusqlite::Connection, query: &str) -> String {
 /// has nearly its title.
 ///
 /// By title, the second ranks before the first; only the quoted texts distinguish them.
-pub fn misleading(i: u64) -> [(String, String); 3] {
-    let quoted = format!("```\nbeta{i} delta{i} kappa{i}\n```");
+pub fn misleading_triple(i: u64) -> [(String, String); 3] {
+    let quote = format!("```\nbeta{i} delta{i} kappa{i}\n```");
     [
-        (format!("sigma{i} tau{i}"), quoted.clone()),
+        (format!("sigma{i} tau{i}"), quote.clone()),
         (format!("alpha{i} omega{i} again"), format!("It hums before alpha{i} omega{i}.")),
-        (format!("alpha{i} omega{i}"), format!("Seen alpha{i} omega{i}.\n\n{quoted}")),
+        (format!("alpha{i} omega{i}"), format!("Seen alpha{i} omega{i}.\n\n{quote}")),
     ]
 }

@@ -23,7 +23,7 @@ use precedent_trackers::{
 use serde_json::json;
 
 use crate::{
-    fake_github::{FakeGitHub, Fault, Gone, NOW, Records, violations},
+    fake_github::{FakeGitHub, Fault, NOW, Records, Removal, violations},
     fake_tracker::FakeTracker,
     support::Place,
 };
@@ -137,7 +137,7 @@ impl Mirror {
         self.casebook.mirrors().await.unwrap().pop().unwrap()
     }
 
-    pub fn waited(&self) -> Duration {
+    pub fn take_waits(&self) -> Duration {
         self.time.waits.lock().unwrap().drain(..).sum()
     }
 
@@ -179,7 +179,7 @@ impl Mirror {
 }
 
 /// Syncs the only source and asserts that no problem ended the sync.
-pub async fn synced(casebook: &Casebook, full: bool) -> SyncReport {
+pub async fn sync_ok(casebook: &Casebook, full: bool) -> SyncReport {
     let request = SyncRequest { full, ..SyncRequest::default() };
     let report = casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
     assert_eq!(report.problem, None, "{report:?}");
@@ -211,21 +211,27 @@ pub fn assert_same_content(mirror: &Mirror, fake: &FakeTracker) {
         rows.collect::<rusqlite::Result<_>>().unwrap()
     };
     let content = fake.content();
-    let items: Vec<_> = content.items.iter().map(|(n, i)| (*n, i.title.clone(), i.updated)).collect();
-    let here = rows(
+    let items: Vec<_> = content.items.iter().map(|(n, i)| (*n, i.title.clone(), i.updated_at)).collect();
+    let stored_items = rows(
         "SELECT number, title, updated_at FROM documents WHERE deleted_at IS NULL AND number IS NOT NULL ORDER BY 1",
     );
     let differ = |a: &[(u64, String, i64)], b: &[(u64, String, i64)]| {
         b.iter().filter(|x| !a.contains(x)).map(|x| x.0).take(10).collect::<Vec<_>>()
     };
-    assert_eq!(here.len(), items.len(), "items; missing or old: {:?}", differ(&here, &items));
-    assert!(here == items, "items differ: {:?}", differ(&here, &items));
-    let said: Vec<_> = content.said.iter().map(|(id, s)| (*id, s.body.clone(), s.number as i64)).collect();
-    let here = rows(
+    assert_eq!(stored_items.len(), items.len(), "items; missing or old: {:?}", differ(&stored_items, &items));
+    assert!(stored_items == items, "items differ: {:?}", differ(&stored_items, &items));
+    let comments: Vec<_> =
+        content.comments.iter().map(|(id, s)| (*id, s.body.clone(), s.number as i64)).collect();
+    let stored_comments = rows(
         "SELECT CAST(remote_id AS INTEGER) AS id, trim(body, char(10)), number FROM comments WHERE deleted_at IS NULL ORDER BY id",
     );
-    assert_eq!(here.len(), said.len(), "comments; missing: {:?}", differ(&here, &said));
-    assert!(here == said, "comments differ: {:?}", differ(&here, &said));
+    assert_eq!(
+        stored_comments.len(),
+        comments.len(),
+        "comments; missing: {:?}",
+        differ(&stored_comments, &comments)
+    );
+    assert!(stored_comments == comments, "comments differ: {:?}", differ(&stored_comments, &comments));
 }
 
 fn has(report: &SyncReport, kind: GapKind) -> bool {
@@ -239,7 +245,7 @@ fn github(items: u64, comments: u64) -> FakeGitHub {
 }
 
 #[test]
-fn the_schemas_see_what_is_wrong() {
+fn schemas_detect_violations() {
     let github = FakeGitHub::new(KEY);
     let good = github.world().issue(1, "x", NOW);
     assert_eq!(violations("issue", &good), Vec::<String>::new());
@@ -258,7 +264,7 @@ fn the_schemas_see_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_first_sync_and_then_only_what_changed() {
+async fn second_sync_reads_only_changes() {
     let github = github(250, 320);
     let mirror = Mirror::of(&github).await;
     let report = mirror.ok().await;
@@ -291,7 +297,7 @@ async fn a_first_sync_and_then_only_what_changed() {
 }
 
 #[tokio::test]
-async fn faults_on_the_way_leave_the_same_content() {
+async fn network_faults_leave_the_same_content() {
     let limit = |message: &str| json!({"message": message, "documentation_url": "https://docs.github.com"});
     let secondary = limit("You have exceeded a secondary rate limit. Please wait a few minutes.");
     let minute = Duration::from_secs(60);
@@ -348,15 +354,15 @@ async fn faults_on_the_way_leave_the_same_content() {
             }
             let report = mirror.ok().await;
             assert_same(&mirror, &github);
-            let waited = mirror.waited();
-            assert!(waited >= least && waited <= most, "{name} on {on}: waited {waited:?}");
+            let wait = mirror.take_waits();
+            assert!(wait >= least && wait <= most, "{name} on {on}: waited {wait:?}");
             assert!(!has(&report, GapKind::Unfinished) && !has(&report, GapKind::Ended), "{name} on {on}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_page_that_is_too_large_is_halved() {
+async fn oversized_page_is_halved() {
     let github = github(330, 10);
     // Every request for a hundred records at this position fails, however often it is repeated.
     github.fail_after("per_page=100&sort=updated&state=all", 0, 4, Fault::Status(502, vec![], json!({})));
@@ -369,7 +375,7 @@ async fn a_page_that_is_too_large_is_halved() {
 }
 
 #[tokio::test]
-async fn a_tracker_that_stays_down_is_told_and_what_came_is_kept() {
+async fn lasting_outage_keeps_the_received_records() {
     let github = github(450, 10);
     github.fail_after("after=", 1, 10_000, Fault::Status(502, vec![], json!({"message": "Server Error"})));
     let mirror = Mirror::of(&github).await;
@@ -390,14 +396,14 @@ async fn a_tracker_that_stays_down_is_told_and_what_came_is_kept() {
 }
 
 #[tokio::test]
-async fn limits_that_never_end_are_told() {
+async fn endless_rate_limit_is_reported() {
     let github = github(220, 10);
     github.fail_after("after=", 1, 1_000, Fault::Status(429, vec![], json!({"message": "slow down"})));
     let mirror = Mirror::of(&github).await;
     let report = mirror.sync().await;
     assert_eq!(report.problem.unwrap().code, Code::RateLimited);
     // The waits are one, two, four, … minutes, and then stop.
-    assert_eq!(mirror.waited(), Duration::from_secs(63 * 60));
+    assert_eq!(mirror.take_waits(), Duration::from_secs(63 * 60));
     github.world().clear_faults();
     // A requested wait of a day ends the sync.
     github.fail("after=", 1, Fault::Status(429, vec![("retry-after", "86400".into())], json!({})));
@@ -430,10 +436,10 @@ pub fn restless(github: &FakeGitHub, until: usize) {
 }
 
 #[tokio::test]
-async fn edits_while_pages_are_read_lose_nothing() {
+async fn edits_during_paging_lose_nothing() {
     for numbered in [false, true] {
         let github = github(730, 640);
-        github.world().numbered = numbered;
+        github.world().has_page_numbers = numbered;
         restless(&github, 14);
         let mirror = Mirror::of(&github).await;
         mirror.ok().await;
@@ -452,12 +458,12 @@ async fn edits_while_pages_are_read_lose_nothing() {
 }
 
 #[tokio::test]
-async fn a_second_that_fills_several_pages_is_read_whole() {
+async fn second_spanning_several_pages_is_complete() {
     for numbered in [false, true] {
         let github = FakeGitHub::new(KEY);
         {
             let mut world = github.world();
-            world.numbered = numbered;
+            world.has_page_numbers = numbered;
             for number in 1..=530 {
                 // 350 items share one second, after 90 others.
                 let second = if (91..=440).contains(&number) {
@@ -469,12 +475,12 @@ async fn a_second_that_fills_several_pages_is_read_whole() {
                 world.put(&issue);
             }
             // Edits while that second's pages are read shift their borders.
-            let mut left = 3;
+            let mut moves_left = 3;
             world.after_page = Some(Box::new(move |world, page| {
-                if page > 1 && left > 0 {
-                    left -= 1;
+                if page > 1 && moves_left > 0 {
+                    moves_left -= 1;
                     for n in 0..5 {
-                        world.edit(100 + left * 7 + n, json!({"title": "Moved away"}));
+                        world.edit(100 + moves_left * 7 + n, json!({"title": "Moved away"}));
                     }
                 }
             }));
@@ -486,11 +492,11 @@ async fn a_second_that_fills_several_pages_is_read_whole() {
 }
 
 #[tokio::test]
-async fn behind_the_page_wall_nothing_is_lost() {
+async fn page_limit_of_the_server_loses_nothing() {
     let github = github(950, 700);
     {
         let mut world = github.world();
-        world.numbered = true;
+        world.has_page_numbers = true;
         world.wall = Some(300);
     }
     let mirror = Mirror::of(&github).await;
@@ -499,7 +505,7 @@ async fn behind_the_page_wall_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn a_link_that_has_expired_goes_on_at_the_watermark() {
+async fn expired_link_resumes_at_the_watermark() {
     let github = github(450, 0);
     github.fail_after("after=", 2, 10_000, Fault::Status(500, vec![], json!({})));
     let mirror = Mirror::of(&github).await;
@@ -517,7 +523,7 @@ async fn a_link_that_has_expired_goes_on_at_the_watermark() {
 }
 
 #[tokio::test]
-async fn odd_records_do_not_stop_it() {
+async fn odd_records_do_not_stop_a_sync() {
     let github = github(20, 20);
     {
         let mut world = github.world();
@@ -555,7 +561,7 @@ async fn odd_records_do_not_stop_it() {
 }
 
 #[tokio::test]
-async fn comments_may_come_before_their_item() {
+async fn comments_may_arrive_before_their_item() {
     let github = github(3, 0);
     let comment = github.world().comment(5, 9, "Early", NOW - 5);
     github.world().put(&comment);
@@ -569,7 +575,7 @@ async fn comments_may_come_before_their_item() {
 }
 
 #[tokio::test]
-async fn a_renamed_project_keeps_its_key() {
+async fn renamed_project_keeps_its_key() {
     let github = github(150, 30);
     let mirror = Mirror::of(&github).await;
     mirror.ok().await;
@@ -605,19 +611,19 @@ async fn a_renamed_project_keeps_its_key() {
 }
 
 #[tokio::test]
-async fn what_was_deleted_or_transferred_is_kept_and_marked() {
+async fn deleted_or_transferred_items_are_marked() {
     let github = github(120, 240);
     let mirror = Mirror::of(&github).await;
     mirror.ok().await;
     {
         let mut world = github.world();
-        world.remove(3, Gone::Deleted);
-        world.remove(4, Gone::NoAccess);
-        let mut moved = world.issue(88, "Elsewhere", NOW);
+        world.remove(3, Removal::Deleted);
+        world.remove(4, Removal::NoAccess);
+        let mut moved_issue = world.issue(88, "Elsewhere", NOW);
         for name in ["url", "repository_url"] {
-            moved[name] = moved[name].as_str().unwrap().replace("acme/app", "acme/other").into();
+            moved_issue[name] = moved_issue[name].as_str().unwrap().replace("acme/app", "acme/other").into();
         }
-        world.remove(5, Gone::Transferred(moved));
+        world.remove(5, Removal::Transferred(moved_issue));
         world.remove_comment(7);
     }
     // A list of changes does not show deletions …
@@ -643,10 +649,10 @@ async fn what_was_deleted_or_transferred_is_kept_and_marked() {
 }
 
 #[tokio::test]
-async fn a_permission_that_is_lost_is_told_and_the_rest_goes_on() {
+async fn lost_permission_is_reported_and_the_rest_syncs() {
     let github = github(130, 40);
     github.world().token = Some("canary-token".to_owned());
-    github.world().refused = vec!["/issues/comments"];
+    github.world().forbidden_lists = vec!["/issues/comments"];
     let mirror = Mirror::with(&github, Some("canary-token")).await;
     let report = mirror.ok().await;
     assert_eq!((report.items, report.comments), (130, 0));
@@ -654,7 +660,7 @@ async fn a_permission_that_is_lost_is_told_and_the_rest_goes_on() {
     assert!(gap.text.starts_with("Comments:") && gap.text.contains("no permission to read"), "{gap:?}");
     assert_eq!(mirror.view().await.streams[1].watermark, None);
     // Once access is granted again, the list continues from its old position.
-    github.world().refused.clear();
+    github.world().forbidden_lists.clear();
     let report = mirror.ok().await;
     assert_eq!(report.comments, 40);
     assert!(!has(&report, GapKind::Refused));
@@ -677,7 +683,7 @@ async fn a_permission_that_is_lost_is_told_and_the_rest_goes_on() {
 }
 
 #[tokio::test]
-async fn cancelled_it_stops_within_a_second_and_keeps_what_it_has() {
+async fn cancelled_sync_stops_within_a_second() {
     for fault in [
         Fault::Slow(Duration::from_secs(30)),
         Fault::Status(429, vec![("retry-after", "600".into())], json!({})),
@@ -689,15 +695,15 @@ async fn cancelled_it_stops_within_a_second_and_keeps_what_it_has() {
         let casebook = Casebook::open(options(&mirror.place, None)).await.unwrap();
         let task = Task::new();
         let cancel = task.clone();
-        let asked = Arc::new(Mutex::new(None));
-        let when = Arc::clone(&asked);
+        let cancelled_at = Arc::new(Mutex::new(None));
+        let when = Arc::clone(&cancelled_at);
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(1_500)).await;
             *when.lock().unwrap() = Some(Instant::now());
             cancel.cancel();
         });
         let report = casebook.sync(SyncRequest::default(), &task).await.unwrap().pop().unwrap();
-        assert!(asked.lock().unwrap().unwrap().elapsed() < Duration::from_secs(1));
+        assert!(cancelled_at.lock().unwrap().unwrap().elapsed() < Duration::from_secs(1));
         assert_eq!(report.problem.unwrap().code, Code::Cancelled);
         assert_eq!(report.items, 200);
         assert_eq!(mirror.ok().await.items, 150);
@@ -706,7 +712,7 @@ async fn cancelled_it_stops_within_a_second_and_keeps_what_it_has() {
 }
 
 #[tokio::test]
-async fn a_list_that_leads_in_a_circle_ends() {
+async fn circular_page_links_end() {
     let github = github(250, 0);
     let mirror = Mirror::of(&github).await;
     // The invented item is older than all others: it must not move the watermark past real items.
@@ -723,7 +729,7 @@ async fn a_list_that_leads_in_a_circle_ends() {
 }
 
 #[tokio::test]
-async fn pages_that_are_none_and_links_to_elsewhere_are_refused() {
+async fn invalid_pages_and_foreign_links_are_rejected() {
     let github = github(50, 0);
     let mirror = Mirror::of(&github).await;
     github.fail("sort=updated", 3, Fault::Html);
@@ -742,8 +748,8 @@ async fn pages_that_are_none_and_links_to_elsewhere_are_refused() {
 async fn redirect_to_another_host_is_never_followed() {
     let github = github(20, 0);
     github.world().token = Some("canary-token".to_owned());
-    let other = FakeGitHub::new(KEY);
-    other.world().fill(20, 0);
+    let other_host = FakeGitHub::new(KEY);
+    other_host.world().fill(20, 0);
     let mirror = Mirror::with(&github, Some("canary-token")).await;
     for status in [301, 302, 307, 308] {
         github.fail(
@@ -751,12 +757,15 @@ async fn redirect_to_another_host_is_never_followed() {
             1,
             Fault::Redirect(
                 status,
-                format!("{}/api/v3/repos/acme/app/issues?state=all&sort=updated&direction=asc", other.host),
+                format!(
+                    "{}/api/v3/repos/acme/app/issues?state=all&sort=updated&direction=asc",
+                    other_host.host
+                ),
             ),
         );
         let problem = mirror.sync().await.problem.unwrap();
         assert!(problem.message.contains("redirects to another host"), "{status}: {problem:?}");
-        assert_eq!(other.requests().len(), 0, "{status}");
+        assert_eq!(other_host.requests().len(), 0, "{status}");
         assert!(github.requests().iter().all(|l| l.authorization.as_deref() == Some("Bearer canary-token")));
     }
     // A redirect loop is reported.
@@ -769,7 +778,7 @@ async fn redirect_to_another_host_is_never_followed() {
 }
 
 #[tokio::test]
-async fn a_casebook_from_elsewhere_cannot_lead_the_token_astray() {
+async fn foreign_casebook_never_redirects_the_token() {
     let github = github(5, 0);
     let mirror = Mirror::with(&github, Some("canary-token")).await;
     let database = rusqlite::Connection::open(mirror.place.casebook().join("precedent.db")).unwrap();
@@ -779,20 +788,20 @@ async fn a_casebook_from_elsewhere_cannot_lead_the_token_astray() {
     assert_eq!(reports[0].problem.as_ref().map(|problem| problem.code), Some(Code::Corrupt));
     // A next page written into the database by an attacker is not fetched.
     database.execute("UPDATE remotes SET host = ?1", [github.host.trim_start_matches("http://")]).unwrap();
-    let other = FakeGitHub::new(KEY);
+    let other_host = FakeGitHub::new(KEY);
     database
         .execute(
             "INSERT INTO streams (source_id, name, next_page) VALUES (1, 'items', ?1)",
-            [format!("{}/api/v3/repos/acme/app/issues", other.host)],
+            [format!("{}/api/v3/repos/acme/app/issues", other_host.host)],
         )
         .unwrap();
     mirror.ok().await;
-    assert!(other.requests().is_empty());
+    assert!(other_host.requests().is_empty());
     assert_same(&mirror, &github);
 }
 
 #[tokio::test]
-async fn two_syncs_of_one_source_do_not_run_at_once_and_two_sources_do() {
+async fn only_different_sources_sync_at_once() {
     let (github, second) = (github(250, 0), FakeGitHub::new("acme/other"));
     second.world().fill(30, 10);
     github.fail_after("after=", 0, 1, Fault::Slow(Duration::from_millis(1_500)));
@@ -816,7 +825,7 @@ async fn two_syncs_of_one_source_do_not_run_at_once_and_two_sources_do() {
 }
 
 #[tokio::test]
-async fn one_source_that_fails_does_not_stop_another() {
+async fn failing_source_does_not_stop_another() {
     let (github, second) = (github(30, 0), FakeGitHub::new("acme/other"));
     second.world().fill(30, 10);
     let mirror = Mirror::of(&github).await;
@@ -829,7 +838,7 @@ async fn one_source_that_fails_does_not_stop_another() {
 }
 
 #[tokio::test]
-async fn a_source_that_was_imported_becomes_a_live_one() {
+async fn imported_source_becomes_live() {
     let github = github(40, 20);
     let mirror = {
         let place = Place::new();
@@ -862,7 +871,7 @@ async fn a_source_that_was_imported_becomes_a_live_one() {
 }
 
 #[tokio::test]
-async fn review_comments_count_on_their_own() {
+async fn review_comments_have_their_own_ids() {
     let github = github(5, 5);
     {
         let mut world = github.world();
@@ -886,7 +895,7 @@ async fn review_comments_count_on_their_own() {
 }
 
 #[tokio::test]
-async fn what_the_tracker_says_of_duplicates_becomes_links() {
+async fn tracker_duplicate_marks_become_links() {
     for old in [false, true] {
         let github = github(130, 0);
         {
@@ -910,12 +919,12 @@ async fn what_the_tracker_says_of_duplicates_becomes_links() {
         assert_eq!(links("acme/app#8").await, [("closes".to_owned(), false, "acme/app#125".to_owned())]);
         // 120 issues take three requests, one more on an old server; later syncs only ask for
         // changed issues.
-        let asked = || github.requests().iter().filter(|l| l.address.contains("graphql")).count();
-        assert_eq!(asked(), if old { 4 } else { 3 });
+        let graphql_requests = || github.requests().iter().filter(|l| l.address.contains("graphql")).count();
+        assert_eq!(graphql_requests(), if old { 4 } else { 3 });
         github.world().relations.remove(&7);
         github.world().edit(7, json!({"title": "Not a duplicate after all"}));
         mirror.ok().await;
-        assert_eq!(asked(), if old { 2 } else { 1 });
+        assert_eq!(graphql_requests(), if old { 2 } else { 1 });
         assert_eq!(links("acme/app#7").await, []);
     }
     // Without a token GitHub refuses this request, and the report says so.
@@ -926,12 +935,12 @@ async fn what_the_tracker_says_of_duplicates_becomes_links() {
 }
 
 /// Returns all files below a folder that contain these bytes.
-pub fn holding(folder: &std::path::Path, needle: &[u8]) -> Vec<String> {
+pub fn files_with(folder: &std::path::Path, needle: &[u8]) -> Vec<String> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            out.extend(holding(&path, needle));
+            out.extend(files_with(&path, needle));
         } else if std::fs::read(&path).unwrap().windows(needle.len()).any(|w| w == needle) {
             out.push(path.display().to_string());
         }
@@ -942,7 +951,7 @@ pub fn holding(folder: &std::path::Path, needle: &[u8]) -> Vec<String> {
 const CANARY: &str = "ghp_canary0123456789";
 
 #[test]
-fn the_command_line_and_where_the_token_never_shows() {
+fn cli_output_never_shows_the_token() {
     let github = github(120, 60);
     github.world().token = Some(CANARY.to_owned());
     let place = Place::new();
@@ -951,12 +960,12 @@ fn the_command_line_and_where_the_token_never_shows() {
         command.env("GH_ENTERPRISE_TOKEN", CANARY).env("GH_HOST", &github.host);
         crate::support::Ran::from(command.output().unwrap())
     };
-    let mut said = String::new();
+    let mut output = String::new();
     let mut ok = |args: &[&str]| {
         let ran = run(args);
         assert_eq!(ran.code, Some(0), "{args:?}\n{}\n{}", ran.out, ran.err);
-        said.push_str(&ran.out);
-        said.push_str(&ran.err);
+        output.push_str(&ran.out);
+        output.push_str(&ran.err);
         ran
     };
     let ran = ok(&["source", "add", "github:acme/app", "--host", &github.host]);
@@ -980,15 +989,15 @@ fn the_command_line_and_where_the_token_never_shows() {
     for ran in [run(&["sync"]), run(&["source", "test", "acme/app"])] {
         assert_eq!(ran.code, Some(4), "{}", ran.err);
         assert!(ran.err.contains("does not accept the token") && ran.err.contains("hint:"), "{}", ran.err);
-        said.push_str(&ran.err);
+        output.push_str(&ran.err);
     }
     github.fail("/repos/", 1, Fault::Html);
-    said.push_str(&run(&["sync"]).err);
+    output.push_str(&run(&["sync"]).err);
     let ran = place.run(&["sync"]);
     assert_eq!(ran.code, Some(1), "GitHub hides what a stranger may not see: {}", ran.err);
     assert!(ran.err.contains("GH_TOKEN"), "{}", ran.err);
-    assert!(!said.contains(CANARY) && !said.contains("canary"), "{said}");
-    assert_eq!(holding(&place.casebook(), CANARY.as_bytes()), Vec::<String>::new());
+    assert!(!output.contains(CANARY) && !output.contains("canary"), "{output}");
+    assert_eq!(files_with(&place.casebook(), CANARY.as_bytes()), Vec::<String>::new());
     // The token was sent, so the test would see a leak.
     let bearer = format!("Bearer {CANARY}");
     assert!(github.requests().iter().any(|l| l.authorization.as_deref() == Some(&bearer)));
@@ -1008,11 +1017,11 @@ fn the_command_line_and_where_the_token_never_shows() {
 }
 
 #[test]
-fn killed_at_any_moment_it_repeats_one_page_at_the_most() {
+fn killed_sync_repeats_at_most_one_page() {
     let github = github(2_600, 1_900);
     let place = Place::new();
     place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
-    let mut killed = 0;
+    let mut kills = 0;
     for round in 0..6 {
         let mut child =
             place.command(&["sync", "--no-index"]).stderr(std::process::Stdio::null()).spawn().unwrap();
@@ -1022,20 +1031,20 @@ fn killed_at_any_moment_it_repeats_one_page_at_the_most() {
         while github.world().page_count() < until && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        killed += u32::from(child.try_wait().unwrap().is_none());
+        kills += u32::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();
     }
     place.ok(&["sync", "--no-index"]);
-    assert!(killed >= 3, "only {killed} runs were still going when they were killed");
+    assert!(kills >= 3, "only {kills} runs were still going when they were killed");
     let log = github.requests();
     let mut pages = std::collections::BTreeMap::<&str, u32>::new();
     for l in log.iter().filter(|l| l.address.contains("sort=updated") && l.status == 200) {
         *pages.entry(&l.address).or_default() += 1;
     }
-    let repeated: u32 = pages.values().map(|n| n - 1).sum();
+    let repeats: u32 = pages.values().map(|n| n - 1).sum();
     // Every later sync without news requests the last page of a list again.
-    assert!(repeated <= killed, "{repeated} pages were asked for again after {killed} kills");
+    assert!(repeats <= kills, "{repeats} pages were asked for again after {kills} kills");
     let mirror_items: (u64, u64) = {
         let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
         database
@@ -1053,7 +1062,7 @@ fn killed_at_any_moment_it_repeats_one_page_at_the_most() {
 /// rust-lang/rust, and run it with `--run-ignored all`.
 #[tokio::test]
 #[ignore = "wants a large archive in PRECEDENT_ARCHIVE"]
-async fn the_whole_archive_and_then_a_busy_day() {
+async fn full_archive_then_a_busy_day() {
     let Ok(folder) = std::env::var("PRECEDENT_ARCHIVE") else {
         eprintln!("SKIPPED: PRECEDENT_ARCHIVE is not set");
         return;
@@ -1062,8 +1071,8 @@ async fn the_whole_archive_and_then_a_busy_day() {
     github.world().check_rows = false;
     let mut odd = 0;
     for (file, schema) in [("issues.jsonl.zst", "issue"), ("comments.jsonl.zst", "issue-comment")] {
-        let packed = std::fs::File::open(std::path::Path::new(&folder).join(file)).unwrap();
-        let reader = std::io::BufReader::new(zstd::Decoder::new(packed).unwrap());
+        let archive = std::fs::File::open(std::path::Path::new(&folder).join(file)).unwrap();
+        let reader = std::io::BufReader::new(zstd::Decoder::new(archive).unwrap());
         for line in std::io::BufRead::lines(reader) {
             let line = line.unwrap();
             // Two records belong to another repository and share numbers with this one's.
@@ -1084,7 +1093,7 @@ async fn the_whole_archive_and_then_a_busy_day() {
     casebook.add_mirror("rust-lang/rust", &github.host, false).await.unwrap();
     let mirror = Mirror { place, time: Arc::default(), casebook };
     for numbered in [false, true] {
-        github.world().numbered = numbered;
+        github.world().has_page_numbers = numbered;
         let least = items.div_ceil(100) + comments.div_ceil(100) + 2;
         let start = Instant::now();
         let request = SyncRequest { full: numbered, ..SyncRequest::default() };
@@ -1103,7 +1112,7 @@ async fn the_whole_archive_and_then_a_busy_day() {
     for numbered in [false, true] {
         {
             let mut world = github.world();
-            world.numbered = numbered;
+            world.has_page_numbers = numbered;
             let (numbers, ids) = (world.numbers(), world.comment_ids());
             for k in 0..1_500 {
                 world.edit(numbers[k * 17 % numbers.len()], json!({"title": format!("Edited {k}")}));

@@ -31,13 +31,13 @@ const TOKEN: &str = "ghp_torture0123456789";
 
 /// The changes that the casebook has acknowledged and must keep.
 #[derive(Clone, Default)]
-struct Acknowledged {
+struct WriteLog {
     verdicts: BTreeMap<(String, String), String>,
     notes: Vec<String>,
 }
 
 /// A command, and the change that it acknowledges on success.
-type Next = (Vec<String>, Option<Box<dyn FnOnce(&mut Acknowledged)>>);
+type Next = (Vec<String>, Option<Box<dyn FnOnce(&mut WriteLog)>>);
 
 /// A casebook with a live source and files to import, under test.
 struct Torture {
@@ -46,7 +46,7 @@ struct Torture {
     issues: String,
     comments: String,
     numbers: Numbers,
-    known: Acknowledged,
+    log: WriteLog,
 }
 
 impl Torture {
@@ -65,8 +65,8 @@ impl Torture {
             "floor": 0.15, "same": 0.95, "near": 0.9, "solved": 0.65,
         });
         place.file("casebook/models/other/card.json", card.to_string());
-        let known = Acknowledged::default();
-        let torture = Self { place, github, issues, comments, numbers: Numbers(seed), known };
+        let log = WriteLog::default();
+        let torture = Self { place, github, issues, comments, numbers: Numbers(seed), log };
         // The items must exist before decisions about them.
         torture.ok(&["sync"]);
         torture
@@ -90,10 +90,10 @@ impl Torture {
     fn restore(&mut self, round: u64, patience: Duration) -> bool {
         let copy = self.place.path(&format!("copy-{round}.db")).to_string_lossy().into_owned();
         self.ok(&["backup", &copy]);
-        let before = self.known.clone();
+        let log_before = self.log.clone();
         let marker = format!("After the copy of round {round}");
         self.ok(&["note", "add", "--kind", "episode", "--title", &marker, "--body", "Goes with a restore."]);
-        self.known.notes.push(marker.clone());
+        self.log.notes.push(marker.clone());
         let mut command = self.command(&["restore", &copy]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(patience);
@@ -106,7 +106,7 @@ impl Torture {
         // The result is either casebook, complete; the marker note tells which.
         let titles = self.place.json(&["note", "list", "--json=title"]).to_string();
         if !titles.contains(&marker) {
-            self.known = before;
+            self.log = log_before;
         }
         std::fs::remove_file(copy).unwrap();
         !over
@@ -121,17 +121,16 @@ impl Torture {
                 let a = 2 * self.numbers.below(120) + 1;
                 let (a, b) = (format!("acme/live#{a}"), format!("acme/live#{}", a + 1));
                 let args = words(&["verdict", "set", &b, &a, "duplicate", "--by", "ann"]);
-                let known =
-                    move |k: &mut Acknowledged| drop(k.verdicts.insert((b, a), "duplicate".to_owned()));
-                (args, Some(Box::new(known)))
+                let record = move |k: &mut WriteLog| drop(k.verdicts.insert((b, a), "duplicate".to_owned()));
+                (args, Some(Box::new(record)))
             }
             10 => (words(&["triage", "--apply", "--yes"]), None),
             0 => {
                 // Every record differs, so that there is something to write.
                 let mut text = String::new();
                 for n in 1..=400 {
-                    let said = comment(10_000 + round * 400 + n, n, &format!("Round {round}, valve {n}."));
-                    text.push_str(&format!("{said}\n"));
+                    let reply = comment(10_000 + round * 400 + n, n, &format!("Round {round}, valve {n}."));
+                    text.push_str(&format!("{reply}\n"));
                 }
                 let path = self.place.file(&format!("more-{round}.jsonl"), text);
                 (words(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]), None)
@@ -151,14 +150,14 @@ impl Torture {
                 let (a, b) = (format!("acme/app#{a}"), format!("acme/app#{b}"));
                 let kind = ["related", "not_duplicate"][self.numbers.below(2) as usize];
                 let args = words(&["verdict", "set", &a, &b, &kind.replace('_', "-"), "--by", "ann"]);
-                let known = move |k: &mut Acknowledged| drop(k.verdicts.insert((a, b), kind.to_owned()));
-                (args, Some(Box::new(known)))
+                let record = move |k: &mut WriteLog| drop(k.verdicts.insert((a, b), kind.to_owned()));
+                (args, Some(Box::new(record)))
             }
             _ => {
                 let title = format!("Lesson {round}: {}", self.numbers.next());
                 let args =
                     words(&["note", "add", "--kind", "episode", "--title", &title, "--body", "It was so."]);
-                (args, Some(Box::new(move |k: &mut Acknowledged| k.notes.push(title))))
+                (args, Some(Box::new(move |k: &mut WriteLog| k.notes.push(title))))
             }
         }
     }
@@ -175,18 +174,18 @@ impl Torture {
         assert_eq!(orphans, 0, "{when}");
         drop(database);
         let verdicts = place.json(&["verdict", "list", "--json=first,second,kind"]);
-        for ((a, b), kind) in &self.known.verdicts {
+        for ((a, b), kind) in &self.log.verdicts {
             let pair = if a < b { (a, b) } else { (b, a) };
-            let there = verdicts.as_array().unwrap().iter().any(|v| {
+            let is_stored = verdicts.as_array().unwrap().iter().any(|v| {
                 (v["first"].as_str(), v["second"].as_str()) == (Some(pair.0), Some(pair.1))
                     && v["kind"] == *kind
             });
-            assert!(there, "{when}: the verdict about {a} and {b} ({kind}) is lost");
+            assert!(is_stored, "{when}: the verdict about {a} and {b} ({kind}) is lost");
         }
         let notes = place.json(&["note", "list", "--json=title"]);
         let titles: Vec<&str> =
             notes.as_array().unwrap().iter().filter_map(|n| n["title"].as_str()).collect();
-        for title in &self.known.notes {
+        for title in &self.log.notes {
             assert!(titles.contains(&title.as_str()), "{when}: the note \"{title}\" is lost");
         }
         let ran = place.run(&["search", "agent timeout", "--json"]);
@@ -200,11 +199,11 @@ impl Torture {
         place.ok(&["import", "github", &self.issues, &self.comments, "--source", "acme/app"]);
         self.ok(&["sync"]);
         self.ok(&["triage", "--apply", "--yes"]);
-        for (pair, _) in self.known.verdicts.iter().filter(|(_, kind)| *kind == "duplicate") {
+        for (pair, _) in self.log.verdicts.iter().filter(|(_, kind)| *kind == "duplicate") {
             let number = pair.0.rsplit('#').next().unwrap().parse().unwrap();
-            let told =
+            let notes =
                 self.github.world().texts(number).iter().filter(|t| t.starts_with("Duplicate of #")).count();
-            assert_eq!(told, 1, "{when}: #{number} was told of {told} times");
+            assert_eq!(notes, 1, "{when}: #{number} was told of {notes} times");
         }
         self.ok(&["sync"]);
         place.ok(&["index"]);
@@ -215,14 +214,14 @@ impl Torture {
         let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
         let mut statement =
             database.prepare("SELECT number, title FROM documents WHERE key LIKE 'acme/live#%'").unwrap();
-        let here: BTreeMap<u64, String> = statement
+        let titles: BTreeMap<u64, String> = statement
             .query_map([], |r| Ok((r.get::<_, u64>(0)?, r.get(1)?)))
             .unwrap()
             .map(Result::unwrap)
             .collect();
         let world = self.github.world();
-        assert_eq!(here.len(), 250, "{when}");
-        for (number, title) in here {
+        assert_eq!(titles.len(), 250, "{when}");
+        for (number, title) in titles {
             assert_eq!(world.now_is(number)["title"], title, "{when}: #{number}");
         }
     }
@@ -245,17 +244,17 @@ fn random_kills_lose_nothing() {
         }
         // Two writers run at once, and sometimes only one.
         let writers = 1 + torture.numbers.below(4).min(1);
-        let mut running = Vec::new();
+        let mut processes = Vec::new();
         for _ in 0..writers {
             let (args, acknowledged) = torture.next(round);
             let words: Vec<&str> = args.iter().map(String::as_str).collect();
             let mut command = torture.command(&words);
             let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-            running.push((args, acknowledged, child));
+            processes.push((args, acknowledged, child));
         }
         std::thread::sleep(patience);
         let mut args = Vec::new();
-        for (said, acknowledged, mut child) in running {
+        for (said, acknowledged, mut child) in processes {
             let over = child.try_wait().unwrap().is_some();
             if !over {
                 child.kill().unwrap();
@@ -263,11 +262,11 @@ fn random_kills_lose_nothing() {
             }
             let ran = Ran::from(child.wait_with_output().unwrap());
             if let (Some(known), Some(0)) = (acknowledged, ran.code) {
-                known(&mut torture.known);
+                known(&mut torture.log);
             }
             // A command may find a resource locked by the other writer, and reports it.
-            let taken = ran.err.contains("another process") || ran.err.contains("being synced");
-            if over && !(taken && writers > 1) {
+            let is_locked = ran.err.contains("another process") || ran.err.contains("being synced");
+            if over && !(is_locked && writers > 1) {
                 assert_eq!(ran.code, Some(0), "{said:?}: {}", ran.err);
             }
             args.push(said.join(" "));
@@ -285,8 +284,8 @@ fn random_kills_lose_nothing() {
     torture.settle(&format!("seed {seed}, at the end"));
     eprintln!(
         "{killed} kills in {round} commands; {} verdicts and {} notes are there",
-        torture.known.verdicts.len(),
-        torture.known.notes.len()
+        torture.log.verdicts.len(),
+        torture.log.notes.len()
     );
 }
 
@@ -313,13 +312,13 @@ fn damage(casebook: &Path, numbers: &mut Numbers) {
 }
 
 #[test]
-fn a_power_cut_takes_back_nothing_that_a_person_did() {
+fn power_loss_undoes_no_user_action() {
     let mut torture = Torture::new(setting("PRECEDENT_SEED", SEED) + 1);
     let Some(library) = library(&torture.place, "torture/power.c", "power cuts") else { return };
     let (casebook, disk) = (torture.place.casebook(), torture.place.path("disk"));
     // A process keeps the casebook open, so that no command is the last one, which would sync to
     // disk.
-    let mut held =
+    let mut server =
         torture.place.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     // The current state is on disk.
     copy(&casebook, &disk);
@@ -338,22 +337,22 @@ fn a_power_cut_takes_back_nothing_that_a_person_did() {
             }
             let ran = Ran::from(child.wait_with_output().unwrap());
             if let (Some(known), Some(0)) = (acknowledged, ran.code) {
-                known(&mut torture.known);
+                known(&mut torture.log);
             }
         }
         // The simulated power cut loses everything that was never synced to disk.
-        held.kill().unwrap();
-        held.wait().unwrap();
+        server.kill().unwrap();
+        server.wait().unwrap();
         std::fs::remove_dir_all(&casebook).unwrap();
         copy(&disk, &casebook);
         torture.check(&torture.place, &format!("after power cut {round}"));
         // The check itself wrote as well, without cuts.
         std::fs::remove_dir_all(&disk).unwrap();
         copy(&casebook, &disk);
-        held = torture.place.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        server = torture.place.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     }
-    held.kill().unwrap();
-    held.wait().unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
     torture.settle("after the last power cut");
 }
 
@@ -371,22 +370,22 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_full_disk_is_told_and_nothing_is_lost() {
+fn full_disk_is_reported_and_loses_nothing() {
     let place = Place::new();
     let disk = place.casebook();
     std::fs::create_dir_all(&disk).unwrap();
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=12m", "tmpfs"]).arg(&disk).output();
-    if !mounted.is_ok_and(|m| m.status.success()) {
+    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=12m", "tmpfs"]).arg(&disk).output();
+    if !mount.is_ok_and(|m| m.status.success()) {
         eprintln!("SKIPPED: a full disk, because no small file system can be mounted here");
         return;
     }
-    struct Mounted(PathBuf);
-    impl Drop for Mounted {
+    struct MountGuard(PathBuf);
+    impl Drop for MountGuard {
         fn drop(&mut self) {
             let _ = Command::new("umount").arg("-l").arg(&self.0).status();
         }
     }
-    let _mounted = Mounted(disk.clone());
+    let _mounted = MountGuard(disk.clone());
     let (issues, comments) = tracker(3_000, 9_000, 5);
     let path = |name: &str, text: &str| place.file(name, text).to_string_lossy().into_owned();
     let (issues, comments) = (path("issues.jsonl", &issues), path("comments.jsonl", &comments));
@@ -399,9 +398,9 @@ fn a_full_disk_is_told_and_nothing_is_lost() {
         let ran = place.run(&["import", "github", &issues, &comments, "--source", "acme/app"]);
         if ran.code != Some(0) {
             assert_eq!(ran.code, Some(1), "{}", ran.err);
-            let said = ran.err.to_lowercase();
-            assert!(said.contains("full") || said.contains("space"), "{}", ran.err);
-            assert!(!said.contains("panicked"), "{}", ran.err);
+            let message = ran.err.to_lowercase();
+            assert!(message.contains("full") || message.contains("space"), "{}", ran.err);
+            assert!(!message.contains("panicked"), "{}", ran.err);
             full = true;
             break;
         }

@@ -17,7 +17,7 @@ async fn open(place: &Place) -> Casebook {
     Casebook::open(place.options()).await.unwrap()
 }
 
-async fn filled(place: &Place, records: &[Value]) -> Casebook {
+async fn load(place: &Place, records: &[Value]) -> Casebook {
     let casebook = open(place).await;
     let path = place.file("in.jsonl", lines(records));
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
@@ -25,30 +25,29 @@ async fn filled(place: &Place, records: &[Value]) -> Casebook {
     casebook
 }
 
-const CLOSED: &str = "2026-01-08T00:00:00Z";
+const CLOSED_AT: &str = "2026-01-08T00:00:00Z";
 
 /// Returns a report that was closed without any statement of a solution.
 fn silent(number: u64, title: &str, body: &str) -> Value {
     with(
         issue(number, title, body),
-        json!({"state": "closed", "state_reason": "completed", "closed_at": CLOSED}),
+        json!({"state": "closed", "state_reason": "completed", "closed_at": CLOSED_AT}),
     )
 }
 
 /// Returns a report that was solved in a version.
-fn solved(number: u64, title: &str, body: &str) -> Value {
+fn fixed_report(number: u64, title: &str, body: &str) -> Value {
     with(silent(number, title, body), json!({"milestone": {"title": "4.0"}}))
 }
 
-fn pull(number: u64, title: &str, body: &str, merged: bool) -> Value {
-    let merged_at = if merged { json!(CLOSED) } else { Value::Null };
-    let changes =
-        json!({"state": "closed", "closed_at": CLOSED, "pull_request": {"url": "x", "merged_at": merged_at}});
+fn pull(number: u64, title: &str, body: &str, is_merged: bool) -> Value {
+    let merged_at = if is_merged { json!(CLOSED_AT) } else { Value::Null };
+    let changes = json!({"state": "closed", "closed_at": CLOSED_AT, "pull_request": {"url": "x", "merged_at": merged_at}});
     with(issue(number, title, body), changes)
 }
 
 /// Returns a comment by an outsider at this minute of 6 January 2026.
-fn said(id: u64, number: u64, minute: u32, body: &str) -> Value {
+fn outsider_comment(id: u64, number: u64, minute: u32, body: &str) -> Value {
     let at = format!("2026-01-06T{:02}:{:02}:00Z", minute / 60, minute % 60);
     with(comment(id, number, body), json!({"created_at": at, "updated_at": at, "author_association": "NONE"}))
 }
@@ -67,54 +66,54 @@ async fn ask(casebook: &Casebook, request: TroubleshootRequest) -> TroubleshootR
     casebook.troubleshoot(request, &Task::new()).await.unwrap()
 }
 
-fn keys(response: &TroubleshootResponse) -> Vec<&str> {
-    response.cases.iter().map(|c| c.key.as_str()).collect()
+fn keys(reply: &TroubleshootResponse) -> Vec<&str> {
+    reply.cases.iter().map(|c| c.key.as_str()).collect()
 }
 
 #[tokio::test]
-async fn resolved_items_alone_are_found_locked_ones_too_and_pull_requests_only_when_merged() {
+async fn only_resolved_items_are_cases() {
     let place = Place::new();
-    let casebook = filled(
+    let casebook = load(
         &place,
         &[
             issue(1, FAILURE, "It is open."),
-            with(solved(2, FAILURE, "It was solved."), json!({"locked": true})),
+            with(fixed_report(2, FAILURE, "It was solved."), json!({"locked": true})),
             pull(3, FAILURE, "It was not merged.", false),
             pull(4, FAILURE, "It was merged.", true),
         ],
     )
     .await;
-    let found = ask(&casebook, of(FAILURE)).await;
-    assert_eq!(found.outcome, TroubleshootOutcome::Solved);
-    let mut found = keys(&found);
-    found.sort_unstable();
-    assert_eq!(found, ["acme/app#2", "acme/app#4"]);
+    let reply = ask(&casebook, of(FAILURE)).await;
+    assert_eq!(reply.outcome, TroubleshootOutcome::Solved);
+    let mut keys = keys(&reply);
+    keys.sort_unstable();
+    assert_eq!(keys, ["acme/app#2", "acme/app#4"]);
 }
 
 #[tokio::test]
-async fn what_a_tracker_declined_in_its_own_words_is_no_solved_case() {
+async fn declined_item_is_no_solved_case() {
     let place = Place::new();
-    let closed = |number: u64, reason: &str| {
+    let closed_as = |number: u64, reason: &str| {
         with(
-            solved(number, &format!("{FAILURE} ({number})"), "The proxy cuts it."),
+            fixed_report(number, &format!("{FAILURE} ({number})"), "The proxy cuts it."),
             json!({"state_reason": reason}),
         )
     };
-    let casebook = filled(
+    let casebook = load(
         &place,
         &[
-            closed(1, "Won't Do"),
-            closed(2, "Nicht reproduzierbar"),
-            closed(3, "Closed (works as designed)"),
-            closed(4, "却下"),
-            closed(5, "Duplikat"),
-            closed(6, "Fixed"),
+            closed_as(1, "Won't Do"),
+            closed_as(2, "Nicht reproduzierbar"),
+            closed_as(3, "Closed (works as designed)"),
+            closed_as(4, "却下"),
+            closed_as(5, "Duplikat"),
+            closed_as(6, "Fixed"),
         ],
     )
     .await;
-    let found = ask(&casebook, of(FAILURE)).await;
-    assert_eq!(keys(&found), ["acme/app#6"]);
-    assert!(found.near.iter().all(|near| near.declined), "{:?}", found.near);
+    let reply = ask(&casebook, of(FAILURE)).await;
+    assert_eq!(keys(&reply), ["acme/app#6"]);
+    assert!(reply.near.iter().all(|near| near.declined), "{:?}", reply.near);
     let reasons = |query: &str| {
         let query = precedent_core::model::SearchRequest { query: query.into(), ..Default::default() };
         let casebook = &casebook;
@@ -125,18 +124,18 @@ async fn what_a_tracker_declined_in_its_own_words_is_no_solved_case() {
 }
 
 #[tokio::test]
-async fn what_nobody_tells_the_solution_of_is_no_solved_case_nor_surely_what_was_denied() {
+async fn undocumented_or_denied_fix_is_not_conclusive() {
     let place = Place::new();
-    let casebook = filled(
+    let casebook = load(
         &place,
         &[
             silent(1, "Pump stops with error QX-7731 at night", "It stops."),
-            said(11, 1, 1, "Any news?"),
+            outsider_comment(11, 1, 1, "Any news?"),
             silent(2, "Gate jams with error RB-4410 in frost", "It jams."),
-            said(21, 2, 1, "Fixed in 2.1."),
-            said(22, 2, 2, "It still happens in 2.1.3."),
+            outsider_comment(21, 2, 1, "Fixed in 2.1."),
+            outsider_comment(22, 2, 2, "It still happens in 2.1.3."),
             silent(3, "Lamp flickers with error LM-9021", "It flickers."),
-            said(31, 3, 1, "By design of the old ballast. As a workaround, set `lamp.mode=2`."),
+            outsider_comment(31, 3, 1, "By design of the old ballast. As a workaround, set `lamp.mode=2`."),
             silent(
                 4,
                 "Winch stalls with error WN-5150",
@@ -145,90 +144,95 @@ async fn what_nobody_tells_the_solution_of_is_no_solved_case_nor_surely_what_was
         ],
     )
     .await;
-    let nothing = ask(&casebook, of("ERROR pump stops with error QX-7731 at night")).await;
-    assert_eq!((keys(&nothing), nothing.outcome), (Vec::new(), TroubleshootOutcome::Nothing));
-    assert!(nothing.near.iter().any(|near| near.key == "acme/app#1" && near.silent), "{:?}", nothing.near);
-    let denied = ask(&casebook, of("ERROR gate jams with error RB-4410 in frost")).await;
-    assert_eq!(keys(&denied), ["acme/app#2"]);
-    assert!(!denied.is_sure() && denied.cases[0].fixed_in.is_none(), "{:?}", denied.cases[0]);
-    let advised = ask(&casebook, of("ERROR lamp flickers with error LM-9021")).await;
-    assert_eq!(keys(&advised), ["acme/app#3"]);
+    let silent_case = ask(&casebook, of("ERROR pump stops with error QX-7731 at night")).await;
+    assert_eq!((keys(&silent_case), silent_case.outcome), (Vec::new(), TroubleshootOutcome::Nothing));
+    assert!(
+        silent_case.near.iter().any(|near| near.key == "acme/app#1" && near.silent),
+        "{:?}",
+        silent_case.near
+    );
+    let denied_case = ask(&casebook, of("ERROR gate jams with error RB-4410 in frost")).await;
+    assert_eq!(keys(&denied_case), ["acme/app#2"]);
+    assert!(!denied_case.is_sure() && denied_case.cases[0].fixed_in.is_none(), "{:?}", denied_case.cases[0]);
+    let workaround = ask(&casebook, of("ERROR lamp flickers with error LM-9021")).await;
+    assert_eq!(keys(&workaround), ["acme/app#3"]);
     let within = ask(&casebook, of("FATAL winch stalls with error WN-5150")).await;
     assert_eq!(keys(&within), ["acme/app#4"], "an export without comments has it in the report");
 }
 
 #[tokio::test]
-async fn already_reported_leads_to_the_report_that_was_fixed() {
+async fn duplicate_comment_leads_to_the_fixed_report() {
     let place = Place::new();
-    let casebook = filled(
+    let casebook = load(
         &place,
         &[
             silent(1, "Pump stops with error QX-7731", "It stops at night."),
-            said(11, 1, 1, "Fixed in 2.1."),
+            outsider_comment(11, 1, 1, "Fixed in 2.1."),
             silent(2, "Pump stops with error QX-7731 at midnight", "It stops at midnight."),
-            said(21, 2, 1, "My fault. Didn't realize this was already reported."),
-            said(22, 2, 2, "#1"),
+            outsider_comment(21, 2, 1, "My fault. Didn't realize this was already reported."),
+            outsider_comment(22, 2, 2, "#1"),
         ],
     )
     .await;
-    let found = ask(&casebook, of("ERROR pump stops with error QX-7731 at midnight")).await;
-    assert_eq!(keys(&found), ["acme/app#1"]);
+    let reply = ask(&casebook, of("ERROR pump stops with error QX-7731 at midnight")).await;
+    assert_eq!(keys(&reply), ["acme/app#1"]);
 }
 
 #[tokio::test]
-async fn an_error_of_a_text_is_asked_about_where_the_whole_says_nothing_sure() {
+async fn error_line_is_searched_when_text_is_inconclusive() {
     let place = Place::new();
-    let report = solved(1, "Nightly export ends with error QX-7731", "Since Monday.");
-    let casebook = filled(&place, &[report]).await;
+    let report = fixed_report(1, "Nightly export ends with error QX-7731", "Since Monday.");
+    let casebook = load(&place, &[report]).await;
     let mut log: String = (0..30)
         .map(|i| format!("2026-11-20 03:{i:02}:00 INFO row {i} of the ledger is read by worker {}\n", i % 7))
         .collect();
     log.push_str("2026-11-20 03:40:00 ERROR nightly export ends with error QX-7731\n");
-    let found = ask(&casebook, of(&log)).await;
-    assert_eq!(keys(&found), ["acme/app#1"]);
-    assert!(found.is_sure(), "{:?}", found.cases[0].helps);
+    let reply = ask(&casebook, of(&log)).await;
+    assert_eq!(keys(&reply), ["acme/app#1"]);
+    assert!(reply.is_sure(), "{:?}", reply.cases[0].helps);
 }
 
 #[tokio::test]
-async fn an_open_report_of_the_same_is_named_where_no_case_helps() {
+async fn open_report_is_named_without_a_case() {
     let place = Place::new();
     let code = "the pump stops with error QX-7731";
-    let casebook = filled(&place, &[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
-    let found = ask(&casebook, of(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
-    assert_eq!(keys(&found), <[&str; 0]>::default());
-    assert_eq!(found.open.iter().map(|o| o.key.as_str()).collect::<Vec<_>>(), ["acme/app#1"]);
+    let casebook = load(&place, &[issue(1, &format!("Night shift: {code}"), "Since Monday.")]).await;
+    let reply = ask(&casebook, of(&format!("2026-11-20 03:12:00 ERROR {code}"))).await;
+    assert_eq!(keys(&reply), <[&str; 0]>::default());
+    assert_eq!(reply.open.iter().map(|o| o.key.as_str()).collect::<Vec<_>>(), ["acme/app#1"]);
     // Another code of the same family is another failure.
-    let other = ask(&casebook, of("2026-11-20 03:12:00 ERROR the pump stops with error QX-7732")).await;
-    assert!(other.open.is_empty(), "{:?}", other.open);
+    let other_response =
+        ask(&casebook, of("2026-11-20 03:12:00 ERROR the pump stops with error QX-7732")).await;
+    assert!(other_response.open.is_empty(), "{:?}", other_response.open);
 }
 
 #[tokio::test]
-async fn who_says_that_it_still_happens_confirms_no_fix() {
+async fn still_happening_comment_confirms_no_fix() {
     let place = Place::new();
-    let casebook = filled(
+    let casebook = load(
         &place,
         &[
-            solved(1, FAILURE, "The proxy cuts it."),
-            said(1, 1, 0, "Fixed in 3.1."),
-            said(2, 1, 10, "Still happens for me with 3.1 and 3.2, nothing changed."),
+            fixed_report(1, FAILURE, "The proxy cuts it."),
+            outsider_comment(1, 1, 0, "Fixed in 3.1."),
+            outsider_comment(2, 1, 10, "Still happens for me with 3.1 and 3.2, nothing changed."),
         ],
     )
     .await;
-    let found = ask(&casebook, of(FAILURE)).await;
-    let roles: Vec<_> = found.cases[0].comments.iter().map(|c| c.role).collect();
+    let reply = ask(&casebook, of(FAILURE)).await;
+    let roles: Vec<_> = reply.cases[0].comments.iter().map(|c| c.role).collect();
     assert_eq!(roles, [None, Some(CommentRole::Denial)]);
 }
 
 #[tokio::test]
-async fn how_a_report_was_solved_itself_comes_first() {
+async fn own_solution_comes_first() {
     let place = Place::new();
     let casebook =
-        filled(&place, &[solved(2, FAILURE, "It was solved."), pull(4, FAILURE, "It was merged.", true)])
+        load(&place, &[fixed_report(2, FAILURE, "It was solved."), pull(4, FAILURE, "It was merged.", true)])
             .await;
     let about = |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
-    let found = ask(&casebook, about("acme/app#2")).await;
-    assert_eq!(keys(&found), ["acme/app#2", "acme/app#4"]);
-    let relations: Vec<_> = found.cases.iter().map(|c| c.relation).collect();
+    let reply = ask(&casebook, about("acme/app#2")).await;
+    assert_eq!(keys(&reply), ["acme/app#2", "acme/app#4"]);
+    let relations: Vec<_> = reply.cases.iter().map(|c| c.relation).collect();
     assert_eq!(relations, [Some(CaseRelation::Itself), None]);
     // A pull request is not a report, and a pasted text has no item.
     assert_eq!(keys(&ask(&casebook, about("acme/app#4")).await), ["acme/app#2"]);
@@ -236,126 +240,132 @@ async fn how_a_report_was_solved_itself_comes_first() {
 }
 
 #[tokio::test]
-async fn what_a_report_is_known_to_be_a_duplicate_of_comes_first_however_far_its_words_are() {
+async fn known_canonical_comes_first() {
     let place = Place::new();
-    let duplicate = with(solved(3, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
-    let casebook = filled(
+    let duplicate = with(fixed_report(3, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
+    let casebook = load(
         &place,
         &[
-            solved(1, "Bundles beyond 2 GB are cut", "Chunks are lost."),
-            solved(2, FAILURE, "Another fault."),
+            fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."),
+            fixed_report(2, FAILURE, "Another fault."),
             duplicate,
-            with(solved(4, FAILURE, "Duplicate of #5"), json!({"state_reason": "duplicate"})),
+            with(fixed_report(4, FAILURE, "Duplicate of #5"), json!({"state_reason": "duplicate"})),
             issue(5, "Chunks are lost", "It is open."),
         ],
     )
     .await;
     let about = |key: &str| TroubleshootRequest { key: Some(key.into()), ..Default::default() };
-    let found = ask(&casebook, about("acme/app#3")).await;
-    assert_eq!(keys(&found)[..2], ["acme/app#1", "acme/app#2"]);
-    assert_eq!(found.cases[0].relation, Some(CaseRelation::Canonical));
-    assert_eq!(found.cases[0].via, None);
+    let reply = ask(&casebook, about("acme/app#3")).await;
+    assert_eq!(keys(&reply)[..2], ["acme/app#1", "acme/app#2"]);
+    assert_eq!(reply.cases[0].relation, Some(CaseRelation::Canonical));
+    assert_eq!(reply.cases[0].via, None);
     // An open report solves nothing.
-    let found = ask(&casebook, about("acme/app#4")).await;
-    assert!(found.cases.iter().all(|c| c.relation.is_none()), "{:?}", keys(&found));
+    let reply = ask(&casebook, about("acme/app#4")).await;
+    assert!(reply.cases.iter().all(|c| c.relation.is_none()), "{:?}", keys(&reply));
 }
 
 #[tokio::test]
-async fn the_threshold_is_a_similarity_and_no_distance() {
+async fn threshold_is_a_similarity() {
     let place = Place::new();
-    let casebook = filled(&place, &[solved(1, "Blue console theme", "Links are blue on black there.")]).await;
+    let casebook =
+        load(&place, &[fixed_report(1, "Blue console theme", "Links are blue on black there.")]).await;
     let text = "Console theme has blue links";
-    let found = ask(&casebook, TroubleshootRequest { settings: at(0.0), ..of(text) }).await;
-    let similarity = found.cases[0].similarity.unwrap();
+    let reply = ask(&casebook, TroubleshootRequest { settings: at(0.0), ..of(text) }).await;
+    let similarity = reply.cases[0].similarity.unwrap();
     assert!((0.4..0.95).contains(&similarity), "{similarity}");
     // A threshold of 0.65 accepts distances of 0.35 and less.
     for (threshold, passes) in [(similarity - 0.01, true), (similarity + 0.01, false)] {
-        let found = ask(&casebook, TroubleshootRequest { settings: at(threshold), ..of(text) }).await;
-        assert_eq!(!found.cases.is_empty(), passes, "{threshold} of {similarity}");
+        let reply = ask(&casebook, TroubleshootRequest { settings: at(threshold), ..of(text) }).await;
+        assert_eq!(!reply.cases.is_empty(), passes, "{threshold} of {similarity}");
     }
 }
 
 #[tokio::test]
-async fn a_text_about_other_things_has_no_case_and_a_threshold_binds_words_too() {
+async fn unrelated_text_has_no_case() {
     let place = Place::new();
     let filler =
         |n: u64| issue(100 + n, &format!("Other thing {n}"), "Nothing to see here, move along please.");
-    let mut records = vec![solved(
+    let mut records = vec![fixed_report(
         1,
         "Timezone of the second column",
         "The timezone of the second column is wrong whenever the export runs during a daylight change over night.",
     )];
     records.extend((0..30).map(filler));
-    let casebook = filled(&place, &records).await;
+    let casebook = load(&place, &records).await;
     // Only one of many words is common.
     let far = "A pipeline of ours stalls over the weekend while compaction, vacuum, retention and snapshot tasks compete";
-    let found = ask(&casebook, of(far)).await;
-    assert_eq!((found.outcome, found.cases.len(), found.near.len()), (TroubleshootOutcome::Nothing, 0, 0));
+    let reply = ask(&casebook, of(far)).await;
+    assert_eq!((reply.outcome, reply.cases.len(), reply.near.len()), (TroubleshootOutcome::Nothing, 0, 0));
     let near = "The timezone of the second column is wrong";
-    let found = ask(&casebook, of(near)).await;
-    assert_eq!(keys(&found), ["acme/app#1"]);
+    let reply = ask(&casebook, of(near)).await;
+    assert_eq!(keys(&reply), ["acme/app#1"]);
     // With `anyway`, the closest matches are shown and marked as such.
-    let set = |anyway| TroubleshootRequest { settings: at(1.0), anyway, ..of(near) };
-    assert_eq!(keys(&ask(&casebook, set(false)).await), [""; 0]);
-    let found = ask(&casebook, set(true)).await;
-    assert_eq!((found.outcome, found.near[0].key.as_str()), (TroubleshootOutcome::Nothing, "acme/app#1"));
-    assert!(!found.near[0].declined && found.near[0].helps > 0.0);
+    let request = |anyway| TroubleshootRequest { settings: at(1.0), anyway, ..of(near) };
+    assert_eq!(keys(&ask(&casebook, request(false)).await), [""; 0]);
+    let reply = ask(&casebook, request(true)).await;
+    assert_eq!((reply.outcome, reply.near[0].key.as_str()), (TroubleshootOutcome::Nothing, "acme/app#1"));
+    assert!(!reply.near[0].declined && reply.near[0].helps > 0.0);
 }
 
 #[tokio::test]
-async fn what_was_not_planned_is_looked_at_and_solves_nothing() {
+async fn not_planned_item_solves_nothing() {
     let place = Place::new();
-    let declined = with(solved(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
+    let declined_report = with(fixed_report(1, FAILURE, "Declined."), json!({"state_reason": "not_planned"}));
     let why = "This is as designed: the proxy refuses bundles that are larger than its limit.";
     let records = [
-        declined,
-        said(10, 1, 1, "Same here, on two machines of ours."),
-        with(said(11, 1, 2, why), json!({"author_association": "MEMBER"})),
-        solved(2, "Upload of a bundle stops with FW-1043", "Solved."),
+        declined_report,
+        outsider_comment(10, 1, 1, "Same here, on two machines of ours."),
+        with(outsider_comment(11, 1, 2, why), json!({"author_association": "MEMBER"})),
+        fixed_report(2, "Upload of a bundle stops with FW-1043", "Solved."),
     ];
-    let casebook = filled(&place, &records).await;
-    let found = ask(&casebook, of(FAILURE)).await;
-    assert_eq!(keys(&found), ["acme/app#2"]);
-    let near: Vec<_> = found.near.iter().map(|c| (c.key.as_str(), c.declined)).collect();
+    let casebook = load(&place, &records).await;
+    let reply = ask(&casebook, of(FAILURE)).await;
+    assert_eq!(keys(&reply), ["acme/app#2"]);
+    let near: Vec<_> = reply.near.iter().map(|c| (c.key.as_str(), c.declined)).collect();
     assert_eq!(near, [("acme/app#1", true)]);
     // The comment that explains the closure is what a customer can be told.
-    assert_eq!(found.near[0].said.as_ref().map(|c| c.text.as_str()), Some(why));
+    assert_eq!(reply.near[0].said.as_ref().map(|c| c.text.as_str()), Some(why));
 }
 
 #[tokio::test]
-async fn a_duplicate_leads_to_the_report_that_stays() {
+async fn duplicate_leads_to_its_canonical() {
     let place = Place::new();
-    let duplicate = with(solved(2, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
+    let duplicate = with(fixed_report(2, FAILURE, "Duplicate of #1"), json!({"state_reason": "duplicate"}));
     let casebook =
-        filled(&place, &[solved(1, "Bundles beyond 2 GB are cut", "Chunks are lost."), duplicate]).await;
-    let found = ask(&casebook, of(FAILURE)).await;
-    assert_eq!((keys(&found)[0], found.cases[0].via.as_deref()), ("acme/app#1", Some("acme/app#2")));
-    assert_eq!(found.cases.len(), 1);
+        load(&place, &[fixed_report(1, "Bundles beyond 2 GB are cut", "Chunks are lost."), duplicate]).await;
+    let reply = ask(&casebook, of(FAILURE)).await;
+    assert_eq!((keys(&reply)[0], reply.cases[0].via.as_deref()), ("acme/app#1", Some("acme/app#2")));
+    assert_eq!(reply.cases.len(), 1);
 }
 
 #[tokio::test]
-async fn a_thread_shows_roles_the_fix_and_the_versions() {
+async fn case_shows_roles_fix_and_versions() {
     let place = Place::new();
     let member = |record: Value| with(record, json!({"author_association": "MEMBER"}));
-    let casebook = filled(
+    let casebook = load(
         &place,
         &[
             silent(1, FAILURE, "On 2.3.1 the upload stops.\n\nLogs attached."),
             pull(7, "Keep chunks in order", "Fixes #1", true),
-            said(10, 1, 1, "I can confirm that this happens on three machines of ours as well."),
-            said(11, 1, 2, "As a workaround, set `chunk.size = 1M` in the agent's configuration."),
-            said(12, 1, 3, "+1"),
-            said(13, 1, 4, "The chunks arrive in another order when the proxy buffers them."),
-            member(said(14, 1, 5, "> stops\n\nFixed by #7, which is in 2.4.0.")),
+            outsider_comment(10, 1, 1, "I can confirm that this happens on three machines of ours as well."),
+            outsider_comment(
+                11,
+                1,
+                2,
+                "As a workaround, set `chunk.size = 1M` in the agent's configuration.",
+            ),
+            outsider_comment(12, 1, 3, "+1"),
+            outsider_comment(13, 1, 4, "The chunks arrive in another order when the proxy buffers them."),
+            member(outsider_comment(14, 1, 5, "> stops\n\nFixed by #7, which is in 2.4.0.")),
         ],
     )
     .await;
-    let found = ask(&casebook, of(FAILURE)).await;
-    let case = found.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
+    let reply = ask(&casebook, of(FAILURE)).await;
+    let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
     let roles: Vec<Option<CommentRole>> = case.comments.iter().map(|c| c.role).collect();
-    let expected =
+    let expected_roles =
         [Some(CommentRole::Confirmation), Some(CommentRole::Workaround), None, Some(CommentRole::Fix)];
-    assert_eq!(roles, expected);
+    assert_eq!(roles, expected_roles);
     assert_eq!((case.fix.as_deref(), case.omitted), (Some("comment-14"), 1));
     assert_eq!(case.comments[3].text, "Fixed by #7, which is in 2.4.0.");
     assert_eq!(case.fixed_by.iter().map(|f| f.key.as_str()).collect::<Vec<_>>(), ["acme/app#7"]);
@@ -368,69 +378,70 @@ async fn a_thread_shows_roles_the_fix_and_the_versions() {
 }
 
 #[tokio::test]
-async fn the_version_that_is_asked_about_stands_beside_the_one_that_has_the_fix() {
+async fn case_compares_asked_and_fixed_version() {
     let place = Place::new();
-    let fixed = with(said(14, 1, 5, "Fixed in 2.4.0."), json!({"author_association": "MEMBER"}));
-    let casebook = filled(&place, &[silent(1, FAILURE, "On 2.3.1 the upload stops."), fixed]).await;
+    let fix_comment =
+        with(outsider_comment(14, 1, 5, "Fixed in 2.4.0."), json!({"author_association": "MEMBER"}));
+    let casebook = load(&place, &[silent(1, FAILURE, "On 2.3.1 the upload stops."), fix_comment]).await;
     for (text, expected) in [
         ("", None),
         (", in version 2.3.1", Some(("2.3.1", false))),
         (", it worked in 2.3.9, and 2.10.1 has it", Some(("2.10.1", true))),
         (", on Ubuntu 22.04.1", None),
     ] {
-        let found = ask(&casebook, of(&format!("{FAILURE}{text}"))).await;
-        let asked = found.cases[0].asked_version.as_ref();
-        assert_eq!(asked.map(|a| (a.version.as_str(), a.has_fix)), expected, "{text}");
+        let reply = ask(&casebook, of(&format!("{FAILURE}{text}"))).await;
+        let asked_version = reply.cases[0].asked_version.as_ref();
+        assert_eq!(asked_version.map(|a| (a.version.as_str(), a.has_fix)), expected, "{text}");
     }
 }
 
 #[tokio::test]
-async fn the_change_that_fixed_it_tells_how() {
+async fn fixing_change_explains_the_fix() {
     let place = Place::new();
     let how = "The order of chunks was lost in the proxy's buffer. They carry their number now.";
     for (body, expected) in [(format!("Fixes #1\n\n{how}"), true), ("Fixes #1".to_owned(), false)] {
         let records =
-            [solved(1, FAILURE, "It stops."), pull(7, "Number of each piece in its head", &body, true)];
-        let casebook = filled(&place, &records).await;
-        let found = ask(&casebook, of(FAILURE)).await;
-        let case = found.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
-        let said = &case.fixed_by[0].text;
-        assert_eq!((said.contains(how), said.is_empty()), (expected, !expected), "{said}");
-        assert_eq!(case.chars, case.body.chars().count() + said.chars().count());
+            [fixed_report(1, FAILURE, "It stops."), pull(7, "Number of each piece in its head", &body, true)];
+        let casebook = load(&place, &records).await;
+        let reply = ask(&casebook, of(FAILURE)).await;
+        let case = reply.cases.iter().find(|c| c.key == "acme/app#1").unwrap();
+        let fix_text = &case.fixed_by[0].text;
+        assert_eq!((fix_text.contains(how), fix_text.is_empty()), (expected, !expected), "{fix_text}");
+        assert_eq!(case.chars, case.body.chars().count() + fix_text.chars().count());
     }
 }
 
 #[tokio::test]
-async fn the_budget_is_shared_and_kept_in_characters() {
+async fn character_budget_is_shared() {
     let place = Place::new();
     let long = "日本語のログ ".repeat(800);
     let mut records = Vec::new();
     for n in 1..=3 {
-        records.push(solved(n, FAILURE, "It stops."));
-        records.push(said(n * 10, n, 1, &long));
+        records.push(fixed_report(n, FAILURE, "It stops."));
+        records.push(outsider_comment(n * 10, n, 1, &long));
     }
-    let casebook = filled(&place, &records).await;
+    let casebook = load(&place, &records).await;
     let settings = TroubleshootSettings { total_budget_chars: 3_000, ..Default::default() };
-    let found = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
-    assert_eq!(found.cases.len(), 3);
-    let chars: Vec<usize> = found.cases.iter().map(|c| c.chars).collect();
+    let reply = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
+    assert_eq!(reply.cases.len(), 3);
+    let chars: Vec<usize> = reply.cases.iter().map(|c| c.chars).collect();
     assert!(chars.iter().sum::<usize>() <= 3_000 && chars.iter().all(|c| *c > 800), "{chars:?}");
-    for case in &found.cases {
-        let counted =
+    for case in &reply.cases {
+        let char_count =
             case.body.chars().count() + case.comments.iter().map(|c| c.text.chars().count()).sum::<usize>();
-        assert_eq!(counted, case.chars);
+        assert_eq!(char_count, case.chars);
         assert!(case.comments[0].excerpt);
     }
     // A single match gets the whole budget.
     let settings = TroubleshootSettings { max_results: 1, total_budget_chars: 3_000, ..Default::default() };
-    let found = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
-    assert!(found.cases[0].chars > 2_900, "{}", found.cases[0].chars);
+    let reply = ask(&casebook, TroubleshootRequest { settings, ..of(FAILURE) }).await;
+    assert!(reply.cases[0].chars > 2_900, "{}", reply.cases[0].chars);
 }
 
 #[tokio::test]
-async fn without_a_case_the_wiki_answers_a_page_once_and_two_at_most() {
+async fn wiki_answers_with_two_distinct_pages() {
     let place = Place::new();
-    let casebook = filled(&place, &[issue(1, "Open thing", "Unrelated.")]).await;
+    let casebook = load(&place, &[issue(1, "Open thing", "Unrelated.")]).await;
     for (name, text) in [
         (
             "Uploads",
@@ -444,18 +455,18 @@ async fn without_a_case_the_wiki_answers_a_page_once_and_two_at_most() {
     }
     casebook.import_wiki("acme/app", &place.path("wiki"), &Task::new()).await.unwrap();
     casebook.update_index(&Task::new()).await.unwrap();
-    let found = ask(&casebook, of(FAILURE)).await;
-    assert_eq!((found.outcome, found.wiki.len()), (TroubleshootOutcome::Wiki, 2));
-    assert_ne!(found.wiki[0].key, found.wiki[1].key);
-    assert!(found.wiki.iter().all(|p| p.citation.starts_with("[Wiki: ") && !p.text.is_empty()));
-    let found = ask(&casebook, of("quantum chromodynamics lattice zanzibar")).await;
-    assert_eq!((found.outcome, found.wiki.len()), (TroubleshootOutcome::Nothing, 0));
+    let reply = ask(&casebook, of(FAILURE)).await;
+    assert_eq!((reply.outcome, reply.wiki.len()), (TroubleshootOutcome::Wiki, 2));
+    assert_ne!(reply.wiki[0].key, reply.wiki[1].key);
+    assert!(reply.wiki.iter().all(|p| p.citation.starts_with("[Wiki: ") && !p.text.is_empty()));
+    let reply = ask(&casebook, of("quantum chromodynamics lattice zanzibar")).await;
+    assert_eq!((reply.outcome, reply.wiki.len()), (TroubleshootOutcome::Nothing, 0));
 }
 
 #[tokio::test]
-async fn settings_out_of_range_and_empty_questions_are_clear_errors() {
+async fn invalid_settings_and_empty_queries_are_errors() {
     let place = Place::new();
-    let casebook = filled(&place, &[solved(1, FAILURE, "It stops.")]).await;
+    let casebook = load(&place, &[fixed_report(1, FAILURE, "It stops.")]).await;
     let default = TroubleshootSettings::default;
     for (settings, says) in [
         (at(1.5), "out of range"),
@@ -473,14 +484,14 @@ async fn settings_out_of_range_and_empty_questions_are_clear_errors() {
     }
     let error = casebook.troubleshoot(of(" \n"), &Task::new()).await.unwrap_err();
     assert_eq!(error.code(), Code::InvalidInput);
-    let missing = TroubleshootRequest { key: Some("acme/app#99".into()), ..Default::default() };
-    assert_eq!(casebook.troubleshoot(missing, &Task::new()).await.unwrap_err().code(), Code::NotFound);
+    let request = TroubleshootRequest { key: Some("acme/app#99".into()), ..Default::default() };
+    assert_eq!(casebook.troubleshoot(request, &Task::new()).await.unwrap_err().code(), Code::NotFound);
 }
 
 #[tokio::test]
-async fn zero_comments_a_huge_log_and_another_language_are_fine() {
+async fn unusual_inputs_are_accepted() {
     let place = Place::new();
-    let casebook = filled(&place, &[solved(1, FAILURE, "")]).await;
+    let casebook = load(&place, &[fixed_report(1, FAILURE, "")]).await;
     let case = &ask(&casebook, of(FAILURE)).await.cases[0];
     assert_eq!((case.comments.len(), case.body.as_str(), case.omitted), (0, "", 0));
     let log =
@@ -490,29 +501,29 @@ async fn zero_comments_a_huge_log_and_another_language_are_fine() {
 }
 
 #[test]
-fn the_command_line_prints_cases_and_an_empty_answer_is_no_error() {
+fn cases_are_printed_and_no_match_succeeds() {
     let place = Place::new();
     let mut lines = String::new();
     for record in [
         silent(1, FAILURE, "On 2.3.1 the upload stops."),
         pull(7, "Keep chunks in order", "Fixes #1", true),
-        said(14, 1, 5, "Fixed by #7, which is in 2.4.0."),
-        said(15, 1, 6, "+1"),
+        outsider_comment(14, 1, 5, "Fixed by #7, which is in 2.4.0."),
+        outsider_comment(15, 1, 6, "+1"),
     ] {
         lines.push_str(&format!("{record}\n"));
     }
     let path = place.file("in.jsonl", lines);
     place.ok(&["import", "github", &path.to_string_lossy(), "--source", "acme/app"]);
-    let shown: Vec<String> = [
+    let outputs: Vec<String> = [
         &["troubleshoot", "upload stops with FW-1043"][..],
         &["troubleshoot", "quantum chromodynamics"],
         &["troubleshoot", "acme/app#99"],
         &["troubleshoot", "x", "--budget", "12"],
     ]
     .iter()
-    .map(|args| format!("$ precedent {}\n{}", args.join(" "), place.run(args).shown(&place)))
+    .map(|args| format!("$ precedent {}\n{}", args.join(" "), place.run(args).snapshot_text(&place)))
     .collect();
-    insta::assert_snapshot!("troubleshoot", shown.join("\n"));
+    insta::assert_snapshot!("troubleshoot", outputs.join("\n"));
     let json = place.json(&["troubleshoot", "quantum chromodynamics", "--json"]);
     assert_eq!((&json["outcome"], &json["cases"]), (&json!("nothing"), &json!([])));
 }

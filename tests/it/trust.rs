@@ -25,29 +25,29 @@ const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"
 struct Echo {
     host: String,
     /// The secrets that it received, one for each request with any.
-    seen: Arc<Mutex<Vec<String>>>,
+    secrets: Arc<Mutex<Vec<String>>>,
 }
 
 impl Echo {
     fn new(status: u16) -> Self {
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let to = Arc::clone(&seen);
+        let secrets = Arc::new(Mutex::new(Vec::new()));
+        let to = Arc::clone(&secrets);
         let app = Router::new().fallback(move |request: Request| {
             let to = Arc::clone(&to);
             async move {
                 let header = |name: &str| request.headers().get(name).and_then(|v| v.to_str().ok());
-                let sent = ["authorization", "x-redmine-api-key", "x-bugzilla-api-key", "api-key"]
+                let header = ["authorization", "x-redmine-api-key", "x-bugzilla-api-key", "api-key"]
                     .into_iter()
                     .find_map(header);
-                let sent = sent.unwrap_or_default().to_owned();
-                if !sent.is_empty() {
-                    to.lock().unwrap().push(sent.clone());
+                let secret = header.unwrap_or_default().to_owned();
+                if !secret.is_empty() {
+                    to.lock().unwrap().push(secret.clone());
                 }
                 let path = request.uri().path().to_owned();
                 Response::builder()
                     .status(StatusCode::from_u16(status).unwrap())
-                    .header("etag", format!("\"{sent}\""))
-                    .body(Body::from(answer(status, &path, &sent).to_string()))
+                    .header("etag", format!("\"{secret}\""))
+                    .body(Body::from(answer(status, &path, &secret).to_string()))
                     .unwrap()
             }
         });
@@ -60,28 +60,28 @@ impl Echo {
                 axum::serve(listener, app).await.unwrap();
             });
         });
-        Self { host: format!("http://{}", told.recv().unwrap()), seen }
+        Self { host: format!("http://{}", told.recv().unwrap()), secrets }
     }
 
-    fn seen(&self) -> usize {
-        self.seen.lock().unwrap().len()
+    fn secret_count(&self) -> usize {
+        self.secrets.lock().unwrap().len()
     }
 }
 
 /// Returns a project's API response with the secret in every field that is stored.
-fn answer(status: u16, path: &str, sent: &str) -> Value {
+fn answer(status: u16, path: &str, secret: &str) -> Value {
     if status != 200 {
-        return json!({"message": format!("Bad credentials: {sent}"), "errorMessages": [sent]});
+        return json!({"message": format!("Bad credentials: {secret}"), "errorMessages": [secret]});
     }
     if path.ends_with("/issues") {
-        let mut item = issue(1, &format!("Echo of {sent}"), &format!("The header was {sent}."));
+        let mut item = issue(1, &format!("Echo of {secret}"), &format!("The header was {secret}."));
         item["url"] = json!("https://tracker.example/api/v3/repos/acme/app/issues/1");
         return json!([item]);
     }
     if path.ends_with("comments") {
         return json!([]);
     }
-    json!({"id": 1, "full_name": "acme/app", "private": false, "has_wiki": false, "has_issues": true, "login": sent})
+    json!({"id": 1, "full_name": "acme/app", "private": false, "has_wiki": false, "has_issues": true, "login": secret})
 }
 
 /// Asserts that the secret, in all of its encodings, is in no output and in no file below a folder.
@@ -101,12 +101,12 @@ fn nowhere(place: &Place, ran: &[&Ran]) {
             }
         }
     }
-    let mut all = Vec::new();
-    files(&place.casebook(), &mut all);
-    for file in all {
+    let mut paths = Vec::new();
+    files(&place.casebook(), &mut paths);
+    for file in paths {
         let bytes = std::fs::read(&file).unwrap();
-        let found = |form: &&&str| bytes.windows(form.len()).any(|w| w == form.as_bytes());
-        assert_eq!(forms.iter().find(found), None, "{}", file.display());
+        let is_in_file = |form: &&&str| bytes.windows(form.len()).any(|w| w == form.as_bytes());
+        assert_eq!(forms.iter().find(is_in_file), None, "{}", file.display());
     }
 }
 
@@ -133,7 +133,7 @@ fn with_tokens(place: &Place, host: &str, args: &[&str]) -> Command {
     command
 }
 
-fn told(mut command: Command, input: &str) -> Ran {
+fn run_with_input(mut command: Command, input: &str) -> Ran {
     use std::{io::Write as _, process::Stdio};
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -142,7 +142,7 @@ fn told(mut command: Command, input: &str) -> Ran {
 }
 
 #[test]
-fn a_token_that_a_server_echoes_is_printed_and_stored_nowhere() {
+fn echoed_token_is_never_printed_or_stored() {
     let projects = [
         ("github:acme/app", 401_u16),
         ("github:acme/app", 403),
@@ -174,7 +174,7 @@ fn a_token_that_a_server_echoes_is_printed_and_stored_nowhere() {
         let add = run(&["source", "add", project, "--host", &server.host, "--as", "acme/app"]);
         assert_eq!(add.code, Some(0), "{}", add.err);
         let sync = run(&["sync", "--no-vectors"]);
-        assert!(server.seen() > 0, "{project} {status}: the server never saw a token\n{}", sync.err);
+        assert!(server.secret_count() > 0, "{project} {status}: the server never saw a token\n{}", sync.err);
         if status != 200 {
             assert_ne!(sync.code, Some(0), "{project} {status}");
             assert!(
@@ -190,13 +190,13 @@ fn a_token_that_a_server_echoes_is_printed_and_stored_nowhere() {
             run(&["status", "--json"]),
             run(&["show", "acme/app#1", "--json"]),
             run(&["export", &export.to_string_lossy(), "--force"]),
-            told(with_tokens(&place, &server.host, &["mcp"]), HELLO),
+            run_with_input(with_tokens(&place, &server.host, &["mcp"]), HELLO),
         ];
         if status == 200 {
             assert!(rest[3].out.contains("The header was Bearer [token removed]."), "{}", rest[3].out);
         }
-        let all: Vec<&Ran> = [&add, &sync].into_iter().chain(&rest).collect();
-        nowhere(&place, &all);
+        let runs: Vec<&Ran> = [&add, &sync].into_iter().chain(&rest).collect();
+        nowhere(&place, &runs);
         let mut archive = tar::Archive::new(std::fs::File::open(&export).unwrap());
         for entry in archive.entries().unwrap() {
             let mut bytes = Vec::new();
@@ -211,21 +211,21 @@ fn a_token_that_a_server_echoes_is_printed_and_stored_nowhere() {
 }
 
 #[test]
-fn an_enterprise_token_is_for_the_host_that_is_named_beside_it() {
+fn enterprise_token_goes_only_to_its_host() {
     let (place, server) = (Place::new(), Echo::new(200));
     place.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
     for named in [None, Some("git.acme.example")] {
         let mut command = place.command(&["sync", "--no-vectors"]);
         command.env("GH_ENTERPRISE_TOKEN", CANARY).envs(named.map(|n| ("GH_HOST", n)));
         assert!(command.output().unwrap().status.success());
-        assert_eq!(server.seen(), 0, "with GH_HOST {named:?}");
+        assert_eq!(server.secret_count(), 0, "with GH_HOST {named:?}");
     }
     assert!(with_tokens(&place, &server.host, &["sync", "--no-vectors"]).output().unwrap().status.success());
-    assert!(server.seen() > 0);
+    assert!(server.secret_count() > 0);
 }
 
 #[test]
-fn a_source_from_a_casebook_file_gets_no_token_before_its_host_is_confirmed() {
+fn imported_source_gets_no_token_until_trusted() {
     let (theirs, mine, server) = (Place::new(), Place::new(), Echo::new(200));
     theirs.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
     let file = theirs.path("out.casebook").to_string_lossy().into_owned();
@@ -233,21 +233,21 @@ fn a_source_from_a_casebook_file_gets_no_token_before_its_host_is_confirmed() {
     mine.ok(&["import", "casebook", &file, "--no-vectors"]);
     let run = |args: &[&str]| Ran::from(with_tokens(&mine, &server.host, args).output().unwrap());
     let sync = run(&["sync", "--no-vectors"]);
-    assert_eq!((sync.code, server.seen()), (Some(0), 0), "{}", sync.err);
+    assert_eq!((sync.code, server.secret_count()), (Some(0), 0), "{}", sync.err);
     assert!(sync.err.contains("precedent source trust acme/app"), "{}", sync.err);
     assert!(run(&["status"]).out.contains("source trust"));
     assert_eq!(run(&["source", "test", "acme/app"]).code, Some(0));
-    assert_eq!(server.seen(), 0);
+    assert_eq!(server.secret_count(), 0);
     let trust = run(&["source", "trust", "acme/app"]);
     assert!(trust.err.contains("the environment"), "{}", trust.err);
     let sync = run(&["sync", "--full", "--no-vectors"]);
     assert_eq!(sync.code, Some(0), "{}", sync.err);
-    assert!(server.seen() > 0 && !sync.err.contains("source trust"), "{}", sync.err);
+    assert!(server.secret_count() > 0 && !sync.err.contains("source trust"), "{}", sync.err);
 }
 
 #[test]
 #[cfg(unix)]
-fn gh_is_asked_for_one_host_and_not_waited_for_without_end() {
+fn gh_is_called_per_host_with_a_timeout() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let (place, server) = (Place::new(), Echo::new(200));
@@ -258,11 +258,11 @@ fn gh_is_asked_for_one_host_and_not_waited_for_without_end() {
     let mut command = place.command(&["sync", "--no-vectors"]);
     command.env("PATH", format!("{}:/usr/bin:/bin", gh.parent().unwrap().display()));
     assert!(command.env("GH_ENTERPRISE_TOKEN", CANARY).output().unwrap().status.success());
-    assert_eq!(server.seen(), 0);
+    assert_eq!(server.secret_count(), 0);
 }
 
 #[test]
-fn git_does_not_read_the_settings_of_the_folder_that_the_command_was_called_in() {
+fn git_ignores_settings_of_the_current_folder() {
     let place = Place::new();
     let trap = place.path("trap");
     std::fs::create_dir_all(&trap).unwrap();
@@ -274,13 +274,13 @@ fn git_does_not_read_the_settings_of_the_folder_that_the_command_was_called_in()
     place.ok(&["source", "add", "github:acme/app", "--host", &server.host, "--wiki"]);
     let mut command = with_tokens(&place, &server.host, &["sync", "--no-vectors"]);
     command.env("PATH", std::env::var("PATH").unwrap()).current_dir(&trap).output().unwrap();
-    assert!(server.seen() > 0);
-    assert_eq!(elsewhere.seen(), 0, "git followed the trap's settings");
+    assert!(server.secret_count() > 0);
+    assert_eq!(elsewhere.secret_count(), 0, "git followed the trap's settings");
 }
 
 /// Runs shell lines in a separate mount namespace, with the binary as `$P`; `None` if none can be
 /// created here.
-fn apart(place: &Place, lines: &str) -> Option<Ran> {
+fn run_in_namespace(place: &Place, lines: &str) -> Option<Ran> {
     let works = Command::new("unshare").args(["--map-root-user", "--mount", "true"]).status();
     if !works.is_ok_and(|w| w.success()) {
         eprintln!("SKIPPED: a disk that is full or read-only, because no mounts can be made here");
@@ -310,22 +310,22 @@ $P --casebook $TO status | grep -q "acme/app"
 "##;
 
 /// Mounts a copy of a filled casebook and makes it unwritable.
-fn unwritable(then: &str) -> Option<Ran> {
+fn unwritable(setup: &str) -> Option<Ran> {
     let place = Place::new();
     let (items, comments) = tracker(60, 40, 7);
     let file = place.file("in.jsonl", format!("{items}{comments}"));
     place.ok(&["import", "github", &file.to_string_lossy(), "--source", "acme/app"]);
     std::fs::create_dir_all(place.path("mounted")).unwrap();
     let lines = format!(
-        "mount -t tmpfs -o size=64m none $TO\ncp -r $FROM/. $TO/\n{then}\n{QUESTIONS}\n\
+        "mount -t tmpfs -o size=64m none $TO\ncp -r $FROM/. $TO/\n{setup}\n{QUESTIONS}\n\
          if $P --casebook $TO note add --title Kept --body Words; then echo \"a note was stored\"; exit 9; fi\n\
          if $P --casebook $TO verdict set acme/app#2 acme/app#1 duplicate; then exit 8; fi"
     );
-    apart(&place, &lines)
+    run_in_namespace(&place, &lines)
 }
 
 #[test]
-fn a_casebook_that_may_only_be_read_answers() {
+fn read_only_casebook_answers() {
     let Some(ran) = unwritable("mount -o remount,ro $TO") else { return };
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
     assert!(ran.err.contains("is read-only here"), "{}", ran.err);
@@ -337,7 +337,7 @@ fn a_casebook_that_may_only_be_read_answers() {
 }
 
 #[test]
-fn a_casebook_on_a_full_disk_answers() {
+fn casebook_on_a_full_disk_answers() {
     let fill =
         "dd if=/dev/zero of=$TO/fill bs=4k 2> /dev/null || true; echo >> $TO/fill 2> /dev/null || true";
     let Some(ran) = unwritable(fill) else { return };
@@ -347,7 +347,7 @@ fn a_casebook_on_a_full_disk_answers() {
 }
 
 #[test]
-fn a_check_without_all_vectors_takes_nothing_from_the_queue_and_is_made_again() {
+fn check_without_vectors_keeps_the_queue() {
     let place = Place::new();
     let (items, _) = tracker(40, 0, 11);
     // Each item is filed twice, so that the queue is not empty.
@@ -356,8 +356,9 @@ fn a_check_without_all_vectors_takes_nothing_from_the_queue_and_is_made_again() 
         .flat_map(|line| {
             let item: Value = serde_json::from_str(line).unwrap();
             let number = item["number"].as_u64().unwrap();
-            let again = issue(100 + number, item["title"].as_str().unwrap(), item["body"].as_str().unwrap());
-            [line.to_owned(), again.to_string()]
+            let duplicate =
+                issue(100 + number, item["title"].as_str().unwrap(), item["body"].as_str().unwrap());
+            [line.to_owned(), duplicate.to_string()]
         })
         .map(|line| line + "\n")
         .collect();
@@ -373,15 +374,15 @@ fn a_check_without_all_vectors_takes_nothing_from_the_queue_and_is_made_again() 
     let whole = triage(&[]);
     assert_eq!(whole["scanned"], first["scanned"], "all of them are checked anew with their vectors");
     assert_eq!(triage(&[])["scanned"], 0);
-    let waiting = whole["waiting"].as_u64().unwrap();
-    assert!(waiting > 0);
+    let queue_length = whole["waiting"].as_u64().unwrap();
+    assert!(queue_length > 0);
 
     // The vectors are removed meanwhile; queries must not lose earlier results.
     let (vectors, away) = (place.casebook().join("vectors"), place.path("away"));
     std::fs::rename(&vectors, &away).unwrap();
-    let missing = triage(&["--rescan"]);
-    assert_eq!(missing["waiting"].as_u64(), Some(waiting), "{}", missing["notices"]);
-    assert!(missing["notices"].to_string().contains("vectors"));
+    let response = triage(&["--rescan"]);
+    assert_eq!(response["waiting"].as_u64(), Some(queue_length), "{}", response["notices"]);
+    assert!(response["notices"].to_string().contains("vectors"));
     place.ok(&["duplicates", "acme/app#101"]);
     assert!(place.json(&["status", "--json"])["coverage"]["unread"].as_u64().unwrap() > 0);
     std::fs::remove_dir_all(&vectors).unwrap();
@@ -389,6 +390,6 @@ fn a_check_without_all_vectors_takes_nothing_from_the_queue_and_is_made_again() 
     let back = triage(&[]);
     assert_eq!(
         (back["waiting"].as_u64(), back["notices"].to_string().contains("vectors")),
-        (Some(waiting), false)
+        (Some(queue_length), false)
     );
 }

@@ -12,14 +12,14 @@ use crate::support::Place;
 /// Returns a place whose casebook an earlier release wrote.
 fn made_by(version: &str) -> Place {
     let place = Place::new();
-    let packed =
+    let fixture =
         std::fs::read(format!("{}/tests/fixtures/casebooks/{version}.db.zst", env!("CARGO_MANIFEST_DIR")));
-    place.file("casebook/precedent.db", zstd::decode_all(packed.unwrap().as_slice()).unwrap());
+    place.file("casebook/precedent.db", zstd::decode_all(fixture.unwrap().as_slice()).unwrap());
     place
 }
 
 #[test]
-fn a_casebook_of_version_0_1_0_opens_with_all_that_it_held() {
+fn casebook_0_1_0_opens_with_all_content() {
     let place = made_by("0.1.0");
     place.ok(&["index"]);
     let thread = place.json(&["show", "acme/kettle#1", "--json"]);
@@ -40,18 +40,18 @@ fn a_casebook_of_version_0_1_0_opens_with_all_that_it_held() {
 }
 
 #[test]
-fn a_newer_casebook_is_refused_and_left_as_it_is() {
+fn newer_casebook_is_rejected_unchanged() {
     let place = made_by("0.1.0");
     let file = place.casebook().join("precedent.db");
     place.ok(&["status"]);
     let later = Connection::open(&file).unwrap();
     later.execute_batch("PRAGMA user_version = 999; PRAGMA wal_checkpoint(TRUNCATE);").unwrap();
     drop(later);
-    let before = std::fs::read(&file).unwrap();
+    let bytes_before = std::fs::read(&file).unwrap();
     for args in [&["status"][..], &["search", "sensor"], &["note", "add", "-t", "x", "-b", "y"]] {
         let ran = place.run(args);
         assert_eq!(ran.code, Some(1), "{}", ran.out);
         assert!(ran.err.contains("newer version of Precedent") && ran.err.contains("hint:"), "{}", ran.err);
     }
-    assert_eq!(std::fs::read(&file).unwrap(), before);
+    assert_eq!(std::fs::read(&file).unwrap(), bytes_before);
 }

@@ -24,10 +24,10 @@ fn start(place: &Place, args: &[&str]) -> Child {
 
 /// Waits until a condition holds, long enough for a busy machine.
 #[track_caller]
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
+fn until(condition: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(40), "in vain: {what}");
+        assert!(start.elapsed() < Duration::from_secs(40), "in vain: {condition}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -39,7 +39,7 @@ fn title(place: &Place, key: &str) -> Option<String> {
 }
 
 #[test]
-fn a_watch_looks_again_goes_on_after_a_failure_and_ends_when_asked() {
+fn watch_repeats_and_survives_failures() {
     let github = github("acme/app", 120);
     let place = Place::new();
     place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
@@ -56,10 +56,10 @@ fn a_watch_looks_again_goes_on_after_a_failure_and_ends_when_asked() {
     until("a round after them", || title(&place, "acme/app#8").as_deref() == Some("Edited later"));
 
     let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    let asked = Instant::now();
+    let interrupted_at = Instant::now();
     rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
     let ran = Ran::from(child.wait_with_output().unwrap());
-    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+    assert!(interrupted_at.elapsed() < Duration::from_secs(3), "{:?}", interrupted_at.elapsed());
     assert_eq!(ran.code, Some(130), "{}", ran.err);
     assert!(ran.err.contains("Next sync in 1 s") && ran.err.contains("not found"), "{}", ran.err);
     // An error in the command itself ends the watch.
@@ -68,25 +68,29 @@ fn a_watch_looks_again_goes_on_after_a_failure_and_ends_when_asked() {
 }
 
 #[test]
-fn another_process_sees_how_far_it_is_and_two_do_not_sync_one_source_at_once() {
+fn sync_progress_is_visible_to_other_processes() {
     let (github, second) = (github("acme/app", 350), github("acme/other", 30));
     github.fail_after("after=", 1, 1, Fault::Slow(Duration::from_secs(6)));
     let place = Place::new();
     place.ok(&["source", "add", "github:acme/app", "--host", &github.host]);
     place.ok(&["source", "add", "github:acme/other", "--host", &second.host]);
     let slow = start(&place, &["sync", "acme/app", "--no-index"]);
-    let mut seen = Value::Null;
+    let mut mirror = Value::Null;
     until("progress", || {
-        seen = place.json(&["status", "--json"])["mirrors"][0].clone();
-        seen["progress"]["done"].as_u64().is_some_and(|n| n > 0)
+        mirror = place.json(&["status", "--json"])["mirrors"][0].clone();
+        mirror["progress"]["done"].as_u64().is_some_and(|n| n > 0)
     });
-    assert_eq!(seen["running"], true);
-    assert_eq!((&seen["progress"]["done"], &seen["progress"]["total"]), (&json!(200), &json!(350)), "{seen}");
+    assert_eq!(mirror["running"], true);
+    assert_eq!(
+        (&mirror["progress"]["done"], &mirror["progress"]["total"]),
+        (&json!(200), &json!(350)),
+        "{mirror}"
+    );
     assert!(place.ok(&["status"]).out.contains("syncing now: 200 of 350 records"));
     assert!(place.ok(&["source", "list"]).out.contains("syncing now: 200 of 350 records"));
 
-    let both = start(&place, &["sync", "--no-index", "--json"]);
-    let ran = Ran::from(both.wait_with_output().unwrap());
+    let child = start(&place, &["sync", "--no-index", "--json"]);
+    let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("acme/app is already being synced"), "{}", ran.err);
     let reports: Value = serde_json::from_str(&ran.out).unwrap();
@@ -95,12 +99,12 @@ fn another_process_sees_how_far_it_is_and_two_do_not_sync_one_source_at_once() {
 
     let ran = Ran::from(slow.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let seen = &place.json(&["status", "--json"])["mirrors"][0];
-    assert_eq!((&seen["running"], &seen["progress"]), (&json!(false), &Value::Null));
+    let mirror = &place.json(&["status", "--json"])["mirrors"][0];
+    assert_eq!((&mirror["running"], &mirror["progress"]), (&json!(false), &Value::Null));
 }
 
 #[test]
-fn what_a_killed_sync_said_is_not_believed() {
+fn progress_of_a_killed_sync_is_ignored() {
     let github = github("acme/app", 350);
     github.fail_after("after=", 1, 1, Fault::Slow(Duration::from_secs(20)));
     let place = Place::new();
@@ -109,6 +113,6 @@ fn what_a_killed_sync_said_is_not_believed() {
     until("progress", || place.json(&["status", "--json"])["mirrors"][0]["progress"]["done"].is_u64());
     child.kill().unwrap();
     child.wait().unwrap();
-    let seen = &place.json(&["status", "--json"])["mirrors"][0];
-    assert_eq!((&seen["running"], &seen["progress"]), (&json!(false), &Value::Null));
+    let mirror = &place.json(&["status", "--json"])["mirrors"][0];
+    assert_eq!((&mirror["running"], &mirror["progress"]), (&json!(false), &Value::Null));
 }

@@ -84,7 +84,7 @@ fn wiki_gap(report: &SyncReport) -> Option<&str> {
 }
 
 #[tokio::test]
-async fn every_markup_and_what_stands_beside_the_pages() {
+async fn every_markup_is_read_and_other_files_ignored() {
     let wiki = Wiki::new(None);
     for (name, text) in [
         ("Home.md", "# Welcome\n"),
@@ -135,7 +135,7 @@ async fn every_markup_and_what_stands_beside_the_pages() {
 }
 
 #[tokio::test]
-async fn the_real_wiki_is_mirrored_changed_and_mirrored_again() {
+async fn git_wiki_is_mirrored_and_updated() {
     let bundle = std::env::var("PRECEDENT_WIKI_BUNDLE").map_or_else(
         |_| {
             // The folder is in the checkout or beside it.
@@ -171,9 +171,12 @@ async fn the_real_wiki_is_mirrored_changed_and_mirrored_again() {
     github.requests();
     let report = sync(&mirror).await;
     assert_eq!((report.wiki_pages, report.gone), (0, 0));
-    let asked: Vec<_> = github.requests().into_iter().filter(|l| l.address.contains(".wiki.git")).collect();
-    assert!(asked.iter().all(|l| l.address.contains("info/refs") || l.address.contains("upload-pack")));
-    assert!(asked.len() <= 3, "{asked:?}");
+    let git_requests: Vec<_> =
+        github.requests().into_iter().filter(|l| l.address.contains(".wiki.git")).collect();
+    assert!(
+        git_requests.iter().all(|l| l.address.contains("info/refs") || l.address.contains("upload-pack"))
+    );
+    assert!(git_requests.len() <= 3, "{git_requests:?}");
 
     wiki.write("Docs.md", "Changed by hand.\n");
     git(&wiki.work(), &["mv", "Lib-simd.rest", "Lib simd again.rest"]);
@@ -196,12 +199,12 @@ async fn the_real_wiki_is_mirrored_changed_and_mirrored_again() {
 
     // Removing the source removes the copy as well.
     mirror.casebook.remove_source("acme/app", &Task::new()).await.unwrap();
-    let left = std::fs::read_dir(mirror.folder().join("wikis")).unwrap().count();
-    assert_eq!(left, 0);
+    let clones = std::fs::read_dir(mirror.folder().join("wikis")).unwrap().count();
+    assert_eq!(clones, 0);
 }
 
 #[tokio::test]
-async fn a_project_without_a_wiki_and_one_that_is_refused() {
+async fn missing_or_forbidden_wiki_is_handled() {
     let wiki = Wiki::new(None);
     let github = wiki.tracker();
     let mirror = mirror(&github).await;
@@ -237,32 +240,32 @@ async fn cancelled_git_is_killed_within_a_second() {
     assert!(start.elapsed() < Duration::from_millis(2_500), "{:?}", start.elapsed());
     std::thread::sleep(Duration::from_millis(200));
     // No process started by git is left.
-    let left = std::fs::read_dir("/proc")
+    let processes = std::fs::read_dir("/proc")
         .unwrap()
         .filter_map(|e| std::fs::read(e.unwrap().path().join("cmdline")).ok());
     let host = github.host.as_bytes();
-    let left = left.filter(|c| c.windows(host.len()).any(|w| w == host)).count();
-    assert_eq!(left, 0);
+    let git_count = processes.filter(|c| c.windows(host.len()).any(|w| w == host)).count();
+    assert_eq!(git_count, 0);
 }
 
 #[tokio::test]
-async fn the_token_follows_no_redirect() {
+async fn token_follows_no_redirect() {
     let wiki = Wiki::new(None);
     wiki.write("Home.md", "Hello\n");
     wiki.push("First");
     let github = wiki.tracker();
-    let other = FakeGitHub::new("acme/app");
-    other.world().wiki = Some(wiki.root());
-    github.world().git_redirect = Some(other.host.clone());
+    let foreign = FakeGitHub::new("acme/app");
+    foreign.world().wiki = Some(wiki.root());
+    github.world().git_redirect = Some(foreign.host.clone());
     let mirror = mirror(&github).await;
     let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
     let problem = report.problem.unwrap();
     assert!(problem.code == Code::Network && problem.message.contains("wiki"), "{problem:?}");
-    assert!(other.requests().is_empty());
+    assert!(foreign.requests().is_empty());
 }
 
 #[test]
-fn the_command_line_and_where_the_token_never_shows() {
+fn cli_output_never_shows_the_token() {
     let wiki = Wiki::new(None);
     wiki.write("Home.md", "# Welcome\n\nMind the leaking valve.\n");
     wiki.push("First");
@@ -296,13 +299,13 @@ fn the_command_line_and_where_the_token_never_shows() {
     assert!(ran.err.contains("1 wiki page"), "{}", ran.err);
     let found = run(&["search", "leaking valve", "--json=key"], &path);
     assert!(found.out.contains("acme/app:Home"), "{}", found.out);
-    let spied = std::fs::read_to_string(&log).unwrap();
-    assert!(spied.contains("ls-remote") && spied.contains("fetch"), "{spied}");
+    let trace = std::fs::read_to_string(&log).unwrap();
+    assert!(trace.contains("ls-remote") && trace.contains("fetch"), "{trace}");
     let hidden = basic(CANARY);
     let hidden = hidden.strip_prefix("Basic ").unwrap();
     for secret in [CANARY, hidden] {
-        assert!(!spied.contains(secret) && !ran.err.contains(secret));
-        assert_eq!(crate::sync::holding(&place.casebook(), secret.as_bytes()), Vec::<String>::new());
+        assert!(!trace.contains(secret) && !ran.err.contains(secret));
+        assert_eq!(crate::sync::files_with(&place.casebook(), secret.as_bytes()), Vec::<String>::new());
     }
     assert!(github.requests().iter().any(|l| l.authorization.as_deref() == Some(&basic(CANARY))));
 }

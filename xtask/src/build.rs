@@ -37,7 +37,7 @@ impl Scope {
 pub fn estimate(ws: &Workspace, scope: Scope, profile: &str) -> String {
     let packages = scope.packages();
     let args = ["--offline", "--locked", "--prefix", "none", "--edges", "normal,build", "--format", "{p}"];
-    let tree = process::read(cmd!(ws.sh, "cargo tree {packages...} {args...}"));
+    let tree = process::read_output(cmd!(ws.sh, "cargo tree {packages...} {args...}"));
     let names: BTreeSet<String> = match tree {
         Ok(tree) => tree.lines().map(|line| line.split(" (").next().unwrap_or(line).to_owned()).collect(),
         // Nothing is downloaded yet: the lock file counts packages of other systems too.
@@ -57,10 +57,10 @@ pub fn estimate(ws: &Workspace, scope: Scope, profile: &str) -> String {
         .filter(is_built)
         .filter_map(|path| Some(path.file_name()?.to_str()?.rsplit_once('-')?.0))
         .collect();
-    let left = names.iter().filter(|name| !built.contains(name.split(' ').next().unwrap_or(name))).count();
+    let rest = names.iter().filter(|name| !built.contains(name.split(' ').next().unwrap_or(name))).count();
     // Even where all packages are built, our own may have to be built again.
-    let time = terminal::estimate((left as f64).max(5.0) * CORE_SECONDS / cores());
-    format!("{left} of {} packages to build, {time}{}", names.len(), on_cores())
+    let time = terminal::estimate((rest as f64).max(5.0) * CORE_SECONDS / cores());
+    format!("{rest} of {} packages to build, {time}{}", names.len(), on_cores())
 }
 
 /// Qualifies an estimate, such as ` on 2 cores, 1.8 times that while they are this busy`.
@@ -79,12 +79,12 @@ pub fn cores() -> f64 {
 
 /// Builds programs of a scope.
 pub fn build(ws: &Workspace, scope: Scope, profile: &str, programs: &[&str]) -> Result<()> {
-    let counted = if programs == ["precedent"] { Scope::CommandLine } else { scope };
-    terminal::note(&format!("{}: {}", programs.join(" and "), estimate(ws, counted, profile)));
-    let started = Instant::now();
+    let counted_scope = if programs == ["precedent"] { Scope::CommandLine } else { scope };
+    terminal::note(&format!("{}: {}", programs.join(" and "), estimate(ws, counted_scope, profile)));
+    let start = Instant::now();
     let packages = scope.packages();
     let bins: Vec<&str> = programs.iter().flat_map(|program| ["--bin", program]).collect();
     process::run(ws, cmd!(ws.sh, "cargo build --locked --profile {profile} {packages...} {bins...}"))?;
-    terminal::done(&format!("{}, {}", programs.join(" and "), terminal::time(started.elapsed())));
+    terminal::success(&format!("{}, {}", programs.join(" and "), terminal::time(start.elapsed())));
     Ok(())
 }

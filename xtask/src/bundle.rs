@@ -37,20 +37,20 @@ pub fn bundle(ws: &Workspace, formats: &[String]) -> Result<Vec<PathBuf>> {
     if packages.is_empty() {
         return Err(Failure::new("the bundler named no package", ws.log().display().to_string()));
     }
-    packages.iter().for_each(|package| terminal::done(&ws.short(package)));
+    packages.iter().for_each(|package| terminal::success(&ws.short(package)));
     Ok(packages)
 }
 
 /// Copies what the packages hold besides the window's program, under the names in their settings.
 fn stage(ws: &Workspace, library: &Path) -> Result<()> {
-    let staged = ws.root.join("src-tauri/staged");
-    ws.sh.remove_path(&staged)?;
-    runtime::place_beside(ws, Some(library), &staged)?;
-    let version = process::read(cmd!(ws.sh, "rustc -vV"))?;
+    let stage_dir = ws.root.join("src-tauri/staged");
+    ws.sh.remove_path(&stage_dir)?;
+    runtime::place_beside(ws, Some(library), &stage_dir)?;
+    let version = process::read_output(cmd!(ws.sh, "rustc -vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
     let program = format!("precedent-{host}{}", std::env::consts::EXE_SUFFIX);
-    std::fs::copy(ws.executable(RELEASE, "precedent"), staged.join(program))?;
-    let licenses = staged.join("licenses");
+    std::fs::copy(ws.executable(RELEASE, "precedent"), stage_dir.join(program))?;
+    let licenses = stage_dir.join("licenses");
     for (from, to) in [
         ("LICENSE-MIT", "LICENSE-MIT"),
         ("LICENSE-APACHE", "LICENSE-APACHE"),
@@ -78,20 +78,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_of_every_system_name_what_is_staged() {
+    fn every_bundle_config_names_the_staged_files() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src-tauri");
-        let read = |file: &str| std::fs::read_to_string(root.join(file)).unwrap();
+        let read_file = |file: &str| std::fs::read_to_string(root.join(file)).unwrap();
         for (file, library) in [
             ("linux.json", r#""staged/libonnxruntime.so": "libonnxruntime.so""#),
             // On macOS a library belongs to the frameworks, where it is signed with the rest.
             ("macos.json", r#""frameworks": ["staged/libonnxruntime.dylib"]"#),
             ("windows.json", r#""staged/onnxruntime.dll": "onnxruntime.dll""#),
         ] {
-            let settings = read(&format!("bundle/{file}"));
-            let staged = [r#""staged/models": "models""#, r#""externalBin": ["staged/precedent"]"#, library];
-            assert!(staged.iter().all(|name| settings.contains(name)), "{file}");
+            let settings = read_file(&format!("bundle/{file}"));
+            let staged_names =
+                [r#""staged/models": "models""#, r#""externalBin": ["staged/precedent"]"#, library];
+            assert!(staged_names.iter().all(|name| settings.contains(name)), "{file}");
         }
-        let settings: serde_json::Value = serde_json::from_str(&read("bundle/macos.json")).unwrap();
+        let settings: serde_json::Value = serde_json::from_str(&read_file("bundle/macos.json")).unwrap();
         let entitlements = settings["bundle"]["macOS"]["entitlements"].as_str().unwrap();
         assert!(root.join(entitlements).is_file(), "{entitlements}");
     }

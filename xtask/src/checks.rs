@@ -37,7 +37,7 @@ const STEPS: &[Step] = &[
     Step("words", 2, &[], |c| tidy::check_words(c.ws).map(Passed), "no registry hosts, no machine's paths"),
     Step("docs", 3, &[], |c| c.docs(), "promises name tests; pages, schemas and charts are current"),
     Step("migrations", 1, &[], |c| tidy::check_migrations(c.ws).map(Passed), "append-only, without gaps"),
-    Step("ui-install", 30, &[], |c| ui::install(c.ws).map(done), "npm ci"),
+    Step("ui-install", 30, &[], |c| ui::install(c.ws).map(passed_outcome), "npm ci"),
     Step("ui-check", 20, &["ui-install"], |c| c.run(npm(c.ws, &["run", "check"])), "types of the front end"),
     Step("ui-test", 30, &["ui-install"], |c| c.test_runner(npm(c.ws, &["test"])), "tests of the front end"),
     Step("ui-build", 15, &["ui-install"], |c| c.run(npm(c.ws, &["run", "build"])), "build of the front end"),
@@ -76,9 +76,9 @@ struct Checks<'a> {
 
 /// Runs the chosen steps with what they need, and prints a table of them.
 pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
-    let chosen = if flags.fast && flags.only.is_empty() { FAST.to_vec() } else { choose(&flags.only)? };
+    let names = if flags.fast && flags.only.is_empty() { FAST.to_vec() } else { choose(&flags.only)? };
     choose(&flags.may_skip)?;
-    let steps: Vec<&Step> = STEPS.iter().filter(|step| chosen.contains(&step.0)).collect();
+    let steps: Vec<&Step> = STEPS.iter().filter(|step| names.contains(&step.0)).collect();
     let seconds: f64 = steps.iter().map(|step| f64::from(step.1) * 2.0 / build::cores()).sum();
     let (count, estimate) = (steps.len(), terminal::estimate(seconds));
     terminal::step(&format!("Steps: {count}, {estimate}{}", build::on_cores()));
@@ -92,13 +92,13 @@ pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
     for (number, Step(name, _, needs, work, about)) in (1..).zip(steps) {
         terminal::step(&format!("{number}/{count} {name}: {about}"));
         ws.start_log(name);
-        let started = Instant::now();
+        let start = Instant::now();
         let is_broken = |(earlier, _, end): &&(&str, _, _)| matches!(end, Failed) && needs.contains(earlier);
         let result = match results.iter().find(is_broken) {
             Some((earlier, _, _)) => Err(Failure::new(format!("not run, because {earlier} failed"), "")),
             None => work(&mut checks),
         };
-        let elapsed = started.elapsed();
+        let duration = start.elapsed();
         let outcome = result.unwrap_or_else(|failure| {
             terminal::failure(&failure);
             if ws.log().is_file() {
@@ -107,11 +107,11 @@ pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
             Failed
         });
         match &outcome {
-            Passed(words) => terminal::done(format!("{} {words}", terminal::time(elapsed)).trim()),
+            Passed(words) => terminal::success(format!("{} {words}", terminal::time(duration)).trim()),
             Skipped(why) => terminal::warn(&format!("SKIPPED: {why}")),
             Failed => {}
         }
-        results.push((*name, elapsed, outcome));
+        results.push((*name, duration, outcome));
     }
     report(&checks, flags, &results)
 }
@@ -127,42 +127,45 @@ fn report(checks: &Checks, flags: &flags::Test, results: &[(&str, Duration, Outc
         };
         println!("{mark} {name:<11} {:>12}  {end}", terminal::time(*elapsed));
     }
-    let all = results.iter().map(|(_, elapsed, _)| *elapsed).sum();
-    println!("  all         {:>12}\n", terminal::time(all));
+    let total = results.iter().map(|(_, elapsed, _)| *elapsed).sum();
+    println!("  all         {:>12}\n", terminal::time(total));
     checks.closing_lines.iter().for_each(|line| println!("{line}"));
     println!("{}", checks.counts);
-    let may_skip = |name: &str| !flags.strict || flags.may_skip.iter().any(|skipped| skipped == name);
+    let may_skip = |name: &str| !flags.strict || flags.may_skip.iter().any(|optional| optional == name);
     let has_failed = |name: &str, outcome: &Outcome| match outcome {
         Passed(_) => false,
         Skipped(_) => !may_skip(name),
         Failed => true,
     };
-    let failed = results.iter().filter(|(name, _, outcome)| has_failed(name, outcome));
-    let failed: Vec<&str> = failed.map(|(name, _, _)| *name).collect();
-    if failed.is_empty() {
+    let failures = results.iter().filter(|(name, _, outcome)| has_failed(name, outcome));
+    let failures: Vec<&str> = failures.map(|(name, _, _)| *name).collect();
+    if failures.is_empty() {
         return Ok(());
     }
-    let summary = format!("{} of {} steps failed: {}", failed.len(), results.len(), failed.join(", "));
-    Err(Failure::new(summary, format!("Run them again: cargo xtask test --only {}", failed.join(" --only "))))
+    let summary = format!("{} of {} steps failed: {}", failures.len(), results.len(), failures.join(", "));
+    Err(Failure::new(
+        summary,
+        format!("Run them again: cargo xtask test --only {}", failures.join(" --only ")),
+    ))
 }
 
 /// Returns the named steps with all that they need, or all steps.
-fn choose(only: &[String]) -> Result<Vec<&'static str>> {
-    let mut open: Vec<&str> = only.iter().map(String::as_str).collect();
-    if only.is_empty() {
+fn choose(names: &[String]) -> Result<Vec<&'static str>> {
+    let mut open: Vec<&str> = names.iter().map(String::as_str).collect();
+    if names.is_empty() {
         open = STEPS.iter().map(|step| step.0).collect();
     }
-    let mut chosen = Vec::new();
+    let mut order = Vec::new();
     while let Some(name) = open.pop() {
         let step = STEPS.iter().find(|step| step.0 == name).ok_or_else(|| {
             Failure::new(format!("there is no step {name}"), "cargo xtask test --list names the steps.")
         })?;
-        if !chosen.contains(&step.0) {
-            chosen.push(step.0);
+        if !order.contains(&step.0) {
+            order.push(step.0);
             open.extend(step.2);
         }
     }
-    Ok(chosen)
+    Ok(order)
 }
 
 /// Makes every build of the tests a lint too, so that dependencies are compiled once.
@@ -177,12 +180,12 @@ fn set_environment(ws: &Workspace) {
     }
 }
 
-fn done<T>(_: T) -> Outcome {
+fn passed_outcome<T>(_: T) -> Outcome {
     Passed(String::new())
 }
 
 /// Turns the failure to install something into a reason for skipping.
-fn skipped(failure: Failure) -> Result<Outcome> {
+fn skip_failure(failure: Failure) -> Result<Outcome> {
     terminal::failure(&failure);
     Ok(Skipped(failure.summary))
 }
@@ -190,7 +193,7 @@ fn skipped(failure: Failure) -> Result<Outcome> {
 impl Checks<'_> {
     /// Runs a command whose output matters only where it fails.
     fn run(&self, command: Cmd) -> Result<Outcome> {
-        process::run(self.ws, command).map(done)
+        process::run(self.ws, command).map(passed_outcome)
     }
 
     /// Runs a test runner, shows its output, and keeps its closing lines.
@@ -217,7 +220,7 @@ impl Checks<'_> {
         let program = if on_path(name) { Ok(name.into()) } else { python::tool(self.ws, package, name) };
         match program {
             Ok(program) => self.run(cmd!(self.ws.sh, "{program} {args...}")),
-            Err(failure) => skipped(failure),
+            Err(failure) => skip_failure(failure),
         }
     }
 
@@ -226,7 +229,7 @@ impl Checks<'_> {
         // Samples of what trackers hold are left out.
         let pages = ["*.md", ":!samples/ferrywire", ":!tests/fixtures", ":!tests/data", ":!tests/fuzz/seeds"];
         let list = ["ls-files", "--cached", "--others", "--exclude-standard", "--"];
-        let pages = process::read(cmd!(self.ws.sh, "git {list...} {pages...}"))?;
+        let pages = process::read_output(cmd!(self.ws.sh, "git {list...} {pages...}"))?;
         let pages = pages.lines().filter(|page| self.ws.root.join(page).is_file());
         let args: Vec<String> = options.into_iter().chain(pages).map(str::to_owned).collect();
         self.python_tool(LYCHEE, "lychee", &args)
@@ -245,7 +248,7 @@ impl Checks<'_> {
         match runtime::install(self.ws) {
             Ok(Some(library)) => {
                 self.ws.sh.set_var(runtime::VARIABLE, library);
-                Ok(done(()))
+                Ok(passed_outcome(()))
             }
             Ok(None) => Ok(Skipped("no ONNX runtime is known for this system".into())),
             Err(failure) => Err(failure),
@@ -253,23 +256,23 @@ impl Checks<'_> {
     }
 
     fn libraries(&mut self) -> Result<Outcome> {
-        system::ensure(self.ws, &[&system::WINDOW]).map(done).or_else(|failure| {
+        system::ensure(self.ws, &[&system::WINDOW]).map(passed_outcome).or_else(|failure| {
             self.packages = &[];
-            skipped(failure)
+            skip_failure(failure)
         })
     }
 
     fn servers(&mut self) -> Result<Outcome> {
         let status = "--showformat=${Status}";
-        let status = process::read(cmd!(self.ws.sh, "dpkg-query --show {status} redmine"));
+        let status = process::read_output(cmd!(self.ws.sh, "dpkg-query --show {status} redmine"));
         if status.is_ok_and(|status| status == "install ok installed") && on_path("puma") && on_path("git") {
-            return Ok(done(()));
+            return Ok(passed_outcome(()));
         }
         let question = "Missing: Redmine. Install redmine redmine-sqlite puma git";
         if !on_path("apt-get") || !system::may_install(self.ws, question)? {
             return Ok(Skipped("Redmine is not installed; Debian and Ubuntu have it".into()));
         }
-        system::as_root(self.ws, &["sh", "tests/it/redmine.sh"]).map(done).or_else(skipped)
+        system::as_root(self.ws, &["sh", "tests/it/redmine.sh"]).map(passed_outcome).or_else(skip_failure)
     }
 
     fn clippy(&mut self) -> Result<Outcome> {
@@ -284,7 +287,7 @@ impl Checks<'_> {
         }
         // Chosen by target: another choice of packages unites other features and would compile
         // the dependencies again.
-        let json = process::read(cmd!(sh, "cargo metadata --no-deps --offline --format-version 1"))?;
+        let json = process::read_output(cmd!(sh, "cargo metadata --no-deps --offline --format-version 1"))?;
         let targets = test_targets(&serde_json::from_str(&json)?);
         self.test_runner(cmd!(sh, "cargo test --locked --no-fail-fast {packages...} --lib {targets...}"))
     }
@@ -293,7 +296,7 @@ impl Checks<'_> {
         let ws = self.ws;
         let python = match python::tool(ws, MCP_CLIENT, "python") {
             Ok(python) => python,
-            Err(failure) => return skipped(failure),
+            Err(failure) => return skip_failure(failure),
         };
         let (precedent, casebook) =
             (ws.executable("debug", "precedent"), ws.target.join("xtask/mcp-casebook"));
@@ -317,7 +320,7 @@ impl Checks<'_> {
             return Ok(Skipped("the window is driven on Linux, with its libraries".into()));
         }
         if let Err(failure) = system::ensure(self.ws, &[&system::DRIVER]) {
-            return skipped(failure);
+            return skip_failure(failure);
         }
         // With everything there, a test that cannot open the window has failed.
         let _required = self.ws.sh.push_env("PRECEDENT_WINDOW_TESTS", "required");
@@ -331,15 +334,16 @@ impl Checks<'_> {
 
 /// Returns a program of the toolchain that builds this workspace.
 fn sysroot_program(ws: &Workspace, name: &str) -> PathBuf {
-    let sysroot = process::read(cmd!(ws.sh, "rustc --print sysroot")).unwrap_or_default();
+    let sysroot = process::read_output(cmd!(ws.sh, "rustc --print sysroot")).unwrap_or_default();
     Path::new(&sysroot).join(format!("bin/{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// Returns cargo's arguments for the programs and integration tests of all crates but the window's.
 fn test_targets(metadata: &serde_json::Value) -> Vec<String> {
     let packages = metadata["packages"].as_array().into_iter().flatten();
-    let others = packages.filter(|package| package["name"] != "precedent-desktop");
-    let targets = others.flat_map(|package| package["targets"].as_array().into_iter().flatten());
+    let packages_without_window = packages.filter(|package| package["name"] != "precedent-desktop");
+    let targets =
+        packages_without_window.flat_map(|package| package["targets"].as_array().into_iter().flatten());
     let argument = |target: &serde_json::Value| {
         let kind = target["kind"][0].as_str().filter(|kind| ["bin", "test"].contains(kind))?;
         Some(format!("--{kind}={}", target["name"].as_str()?))
@@ -362,9 +366,9 @@ mod tests {
 
     #[test]
     fn chosen_step_brings_its_needs() {
-        let mut chosen = choose(&["window".into()]).unwrap();
-        chosen.sort_unstable();
-        assert_eq!(chosen, ["clippy", "libraries", "runtime", "ui-build", "ui-install", "window"]);
+        let mut names = choose(&["window".into()]).unwrap();
+        names.sort_unstable();
+        assert_eq!(names, ["clippy", "libraries", "runtime", "ui-build", "ui-install", "window"]);
         assert!(choose(&["nothing".into()]).unwrap_err().summary.contains("nothing"));
     }
 }

@@ -17,11 +17,11 @@ pub fn install(ws: &Workspace, root: Option<PathBuf>) -> Result<()> {
     system::ensure(ws, &[&system::COMPILER])?;
     let library = runtime::install_if_possible(ws)?;
     terminal::note("An optimised build follows: about 15 min on 2 cores, the first time.");
-    let started = Instant::now();
+    let start = Instant::now();
     process::run(ws, cmd!(ws.sh, "cargo install --locked --force --path . --root {root}"))?;
     runtime::place_beside(ws, library.as_deref(), &root.join("lib/precedent"))?;
     let programs = root.join("bin");
-    terminal::done(&format!("{}, {}", programs.display(), terminal::time(started.elapsed())));
+    terminal::success(&format!("{}, {}", programs.display(), terminal::time(start.elapsed())));
     let path = std::env::var_os("PATH").unwrap_or_default();
     if !std::env::split_paths(&path).any(|dir| dir == programs) {
         terminal::warn(&format!("{} is not on your PATH", programs.display()));
@@ -31,9 +31,9 @@ pub fn install(ws: &Workspace, root: Option<PathBuf>) -> Result<()> {
 
 /// Returns cargo's folder: <https://doc.rust-lang.org/cargo/commands/cargo-install.html>.
 fn default_root() -> Result<PathBuf> {
-    let named = ["CARGO_INSTALL_ROOT", "CARGO_HOME"].into_iter().find_map(std::env::var_os);
+    let root = ["CARGO_INSTALL_ROOT", "CARGO_HOME"].into_iter().find_map(std::env::var_os);
     let home = || std::env::home_dir().map(|home| home.join(".cargo"));
-    named.filter(|name| !name.is_empty()).map(PathBuf::from).or_else(home).ok_or_else(|| {
+    root.filter(|name| !name.is_empty()).map(PathBuf::from).or_else(home).ok_or_else(|| {
         Failure::new("there is no home folder to install into", "Name one: cargo xtask install --root DIR")
     })
 }

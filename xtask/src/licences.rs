@@ -17,17 +17,17 @@ struct Policy(Vec<(Option<String>, Licensee)>);
 impl Policy {
     /// Parses the lines of `[licenses]` that hold a name or an exception each.
     fn parse(text: &str) -> Self {
-        let mut allowed = Vec::new();
+        let mut licences_by_crate = Vec::new();
         let section = text.split("[licenses]").nth(1).and_then(|rest| rest.split("\n[").next());
         for line in section.unwrap_or_default().lines().map(str::trim) {
             let names: Vec<&str> = line.split('"').skip(1).step_by(2).collect();
-            let only = line.starts_with("{ crate =").then(|| names[0].to_owned());
-            if only.is_some() || line.starts_with('"') {
+            let crate_name = line.starts_with("{ crate =").then(|| names[0].to_owned());
+            if crate_name.is_some() || line.starts_with('"') {
                 let licences = names.iter().filter_map(|name| Licensee::parse(name).ok());
-                allowed.extend(licences.map(|licence| (only.clone(), licence)));
+                licences_by_crate.extend(licences.map(|licence| (crate_name.clone(), licence)));
             }
         }
-        Self(allowed)
+        Self(licences_by_crate)
     }
 
     /// Returns why a package must not be used, or `None` if it may be.
@@ -35,9 +35,10 @@ impl Policy {
         let Ok(expression) = Expression::parse_mode(licence, ParseMode::LAX) else {
             return Some(format!("{name}: no licence that is known: {licence:?}"));
         };
-        let applies = |only: &Option<String>| only.as_ref().is_none_or(|only| only == name);
-        let fits = expression.evaluate(|wanted| {
-            self.0.iter().any(|(only, allowed)| applies(only) && allowed.satisfies(wanted))
+        let applies =
+            |restriction: &Option<String>| restriction.as_ref().is_none_or(|restriction| restriction == name);
+        let fits = expression.evaluate(|requirement| {
+            self.0.iter().any(|(only, allowed)| applies(only) && allowed.satisfies(requirement))
         });
         (!fits).then(|| format!("{name}: {licence} is not allowed"))
     }
@@ -47,9 +48,9 @@ impl Policy {
 pub fn check(ws: &Workspace) -> Result<String> {
     let policy = Policy::parse(&std::fs::read_to_string(ws.root.join("deny.toml"))?);
     let (crates, packages) = (metadata(ws)?, npm_lock(ws)?);
-    let unused = unused_exceptions(&crates, &policy);
+    let exceptions = unused_exceptions(&crates, &policy);
     let objections =
-        [check_crates(&crates, &ws.root, &policy), check_npm(&packages, &policy), unused].concat();
+        [check_crates(&crates, &ws.root, &policy), check_npm(&packages, &policy), exceptions].concat();
     if objections.is_empty() {
         return Ok(format!("{} crates, {} npm packages", crates.len(), packages.len()));
     }
@@ -60,7 +61,8 @@ pub fn check(ws: &Workspace) -> Result<String> {
 
 fn metadata(ws: &Workspace) -> Result<Vec<Value>> {
     let args = ["--locked", "--all-features", "--format-version", "1"];
-    let mut json: Value = serde_json::from_str(&process::read(cmd!(ws.sh, "cargo metadata {args...}"))?)?;
+    let mut json: Value =
+        serde_json::from_str(&process::read_output(cmd!(ws.sh, "cargo metadata {args...}"))?)?;
     Ok(json["packages"].as_array_mut().map(std::mem::take).unwrap_or_default())
 }
 
@@ -98,8 +100,8 @@ fn unused_exceptions(packages: &[Value], policy: &Policy) -> Vec<String> {
         crates.any(|package| policy.objection("", text(package, "license")).is_some())
     };
     let names = policy.0.iter().filter_map(|(only, _)| only.as_deref());
-    let unused = names.filter(|name| !needs_exception(name));
-    unused.map(|name| format!("deny.toml: the exception for {name} is not needed")).collect()
+    let stale_names = names.filter(|name| !needs_exception(name));
+    stale_names.map(|name| format!("deny.toml: the exception for {name} is not needed")).collect()
 }
 
 fn check_npm(packages: &Map<String, Value>, policy: &Policy) -> Vec<String> {
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_sources_and_licences_are_found() {
+    fn disallowed_sources_and_licences_are_found() {
         let crates = [
             json!({ "name": "a", "license": "MIT", "source": CRATES_IO }),
             json!({ "name": "b", "license": "MIT", "source": "git+https://example.invalid/b" }),

@@ -118,8 +118,8 @@ fn run(flags: flags::Xtask) -> Result<()> {
         XtaskCmd::Test(test) => checks::run(&ws, &test),
         XtaskCmd::Install(install) => install::install(&ws, install.root),
         XtaskCmd::Runtime(_) => {
-            let missing = || Failure::new("no ONNX runtime was installed", runtime::BY_HAND);
-            println!("{}", runtime::install(&ws)?.ok_or_else(missing)?.display());
+            let failure = || Failure::new("no ONNX runtime was installed", runtime::BY_HAND);
+            println!("{}", runtime::install(&ws)?.ok_or_else(failure)?.display());
             Ok(())
         }
         XtaskCmd::Ui(_) => ui::build(&ws),

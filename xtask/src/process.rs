@@ -56,17 +56,17 @@ pub fn watch(ws: &Workspace, command: Cmd, stream: bool, limit: Option<Duration>
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         }
         if let Some(limit) = limit.filter(|limit| last_output.elapsed() > *limit) {
-            let stopped = format!("stopped after {} without output", terminal::time(limit));
-            terminal::warn(&stopped);
-            ws.record(&stopped);
-            output.push_str(&stopped);
+            let message = format!("stopped after {} without output", terminal::time(limit));
+            terminal::warn(&message);
+            ws.record(&message);
+            output.push_str(&message);
             child.kill()?;
             break;
         }
         if ended.is_none() && child.try_wait()?.is_some() {
             ended = Some(Instant::now());
         }
-        if ended.is_some_and(|ended| ended.elapsed() > ORPHAN_GRACE) {
+        if ended.is_some_and(|end| end.elapsed() > ORPHAN_GRACE) {
             break;
         }
         if !stream || meter.cargo.is_some() {
@@ -92,7 +92,7 @@ pub fn run_attached(command: Cmd) -> Result<bool> {
 }
 
 /// Returns the standard output of a program that succeeds.
-pub fn read(command: Cmd) -> Result<String> {
+pub fn read_output(command: Cmd) -> Result<String> {
     let line = command.to_string();
     let output = command.quiet().ignore_status().output()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
@@ -149,8 +149,8 @@ fn forward(stream: Option<impl Read + Send + 'static>, sender: mpsc::Sender<Stri
 
 /// The progress of a running program, by cargo's counter where it prints one.
 struct Meter {
-    started: Instant,
-    shown: Option<Instant>,
+    start: Instant,
+    last_print: Option<Instant>,
     /// Units done, units in all, and the units being compiled.
     cargo: Option<(u32, u32, String)>,
     /// The count a second after the start: cached units are counted at once.
@@ -160,7 +160,7 @@ struct Meter {
 
 impl Meter {
     fn new() -> Self {
-        Self { started: Instant::now(), shown: None, cargo: None, base: None, last_line: String::new() }
+        Self { start: Instant::now(), last_print: None, cargo: None, base: None, last_line: String::new() }
     }
 
     /// Takes a line of output; returns whether it was cargo's progress and nothing else.
@@ -169,7 +169,7 @@ impl Meter {
             line.trim().clone_into(&mut self.last_line);
             return false;
         };
-        if self.base.is_none() && self.started.elapsed() > Duration::from_secs(1) {
+        if self.base.is_none() && self.start.elapsed() > Duration::from_secs(1) {
             self.base = Some((progress.0, Instant::now()));
         }
         self.cargo = Some(progress);
@@ -177,24 +177,24 @@ impl Meter {
     }
 
     fn text(&self) -> String {
-        let elapsed = terminal::time(self.started.elapsed());
+        let time = terminal::time(self.start.elapsed());
         let Some((done, all, current)) = &self.cargo else {
-            return format!("{elapsed} · {}", self.last_line).trim_end_matches([' ', '·']).to_owned();
+            return format!("{time} · {}", self.last_line).trim_end_matches([' ', '·']).to_owned();
         };
-        let left = self.base.filter(|(base, _)| done - base >= 20).map(|(base, since)| {
+        let time_left = self.base.filter(|(base, _)| done - base >= 20).map(|(base, since)| {
             let per_unit = since.elapsed().as_secs_f64() / f64::from(done - base);
             format!(" · {} left", terminal::estimate(per_unit * f64::from(all - done)))
         });
-        format!("{done}/{all} · {elapsed}{} · {current}", left.unwrap_or_default())
+        format!("{done}/{all} · {time}{} · {current}", time_left.unwrap_or_default())
     }
 
     /// Renews the status line; without a terminal, prints a line after 5 s and then every 30 s.
     fn show(&mut self) {
-        let wait = Duration::from_secs(if self.shown.is_none() { 5 } else { 30 });
+        let wait = Duration::from_secs(if self.last_print.is_none() { 5 } else { 30 });
         if terminal::is_live() {
             terminal::status(&self.text());
-        } else if self.shown.unwrap_or(self.started).elapsed() > wait {
-            self.shown = Some(Instant::now());
+        } else if self.last_print.unwrap_or(self.start).elapsed() > wait {
+            self.last_print = Some(Instant::now());
             terminal::note(&self.text());
         }
     }
@@ -231,8 +231,8 @@ mod tests {
         assert!(!ok && output.contains("one\n") && output.contains("two\n"));
         assert!(!run(&ws, cmd!(ws.sh, "env")).unwrap().contains("CARGO_PKG_NAME"));
         let limit = Some(Duration::from_secs(1));
-        let hanging = cmd!(ws.sh, "sh -c 'echo begun; exec sleep 600'");
-        let (ok, output) = watch(&ws, hanging, false, limit).unwrap();
+        let command = cmd!(ws.sh, "sh -c 'echo begun; exec sleep 600'");
+        let (ok, output) = watch(&ws, command, false, limit).unwrap();
         assert!(!ok && output == "begun\nstopped after 1.0 s without output", "{output}");
     }
 

@@ -10,13 +10,13 @@ use xshell::cmd;
 /// Returns the Python of the environment, which is made at the first call.
 pub fn environment(ws: &Workspace) -> Result<PathBuf> {
     let folder = ws.target.join("python");
-    let own = program(ws, "python");
+    let python = program(ws, "python");
     if !process::succeeds(cmd!(ws.sh, "{own} -m pip --version")) {
         system::ensure(ws, &[&PYTHON])?;
         let python = system::python().unwrap_or("python3");
         process::run(ws, cmd!(ws.sh, "{python} -m venv --clear {folder}"))?;
     }
-    Ok(own)
+    Ok(python)
 }
 
 /// Returns a program of a package (`name==version`), which is installed where it is missing.

@@ -50,12 +50,12 @@ fn library_digest(platform: &str) -> &'static str {
 
 /// Returns the library, installed if it is missing; `None` if pip has no wheel for this system.
 pub fn install(ws: &Workspace) -> Result<Option<PathBuf>> {
-    if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
-        let path = PathBuf::from(named);
-        terminal::done(&format!("{VARIABLE} names {}", path.display()));
+    if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+        let path = PathBuf::from(path);
+        terminal::success(&format!("{VARIABLE} names {}", path.display()));
         // A name that is wrong is the user's to correct.
-        let missing = || Failure::new(format!("{VARIABLE} names no file"), BY_HAND).fatal();
-        return if path.is_file() { Ok(Some(path)) } else { Err(missing()) };
+        let failure = || Failure::new(format!("{VARIABLE} names no file"), BY_HAND).fatal();
+        return if path.is_file() { Ok(Some(path)) } else { Err(failure()) };
     }
     let Some(platform) = platform() else {
         terminal::warn(&format!("No ONNX runtime is known for this system.\n{BY_HAND}"));
@@ -65,7 +65,7 @@ pub fn install(ws: &Workspace) -> Result<Option<PathBuf>> {
     let library = dir.join(NAME);
     let has_terms = TERMS.iter().all(|name| dir.join(name).is_file());
     if has_terms && library.is_file() && expect_digest(ws, &library, library_digest(platform)).is_ok() {
-        terminal::done(&format!("{}, digest checked", ws.short(&library)));
+        terminal::success(&format!("{}, digest checked", ws.short(&library)));
         return Ok(Some(library));
     }
     let (python, unpacked) = (python::environment(ws)?, dir.join("unpacked"));
@@ -85,7 +85,7 @@ pub fn install(ws: &Workspace) -> Result<Option<PathBuf>> {
     expect_digest(ws, &unpacked_library, library_digest(platform))?;
     replace(&unpacked_library, &library)?;
     ws.sh.remove_path(&unpacked)?;
-    terminal::done(&format!("{}, digest checked", ws.short(&library)));
+    terminal::success(&format!("{}, digest checked", ws.short(&library)));
     Ok(Some(library))
 }
 
@@ -103,13 +103,13 @@ pub fn install_if_possible(ws: &Workspace) -> Result<Option<PathBuf>> {
 
 /// Fails where a file has another SHA-256 than expected. Python computes it: its package is there,
 /// as pip installs the library, and a crate would be compiled before the first line of output.
-fn expect_digest(ws: &Workspace, path: &Path, expected: &str) -> Result<()> {
+fn expect_digest(ws: &Workspace, path: &Path, digest: &str) -> Result<()> {
     let script = "import hashlib, sys; print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())";
     let python = system::python().unwrap_or("python3");
-    let found = process::read(cmd!(ws.sh, "{python} -c {script} {path}"))?;
-    let digests = || format!("expected sha256 {expected}\nfound    sha256 {found}");
+    let actual = process::read_output(cmd!(ws.sh, "{python} -c {script} {path}"))?;
+    let digests = || format!("expected sha256 {digest}\nfound    sha256 {actual}");
     let wrong = || Failure::new(format!("{} is not the expected file", path.display()), digests()).fatal();
-    if found == expected { Ok(()) } else { Err(wrong()) }
+    if actual == digest { Ok(()) } else { Err(wrong()) }
 }
 
 /// Puts the library and the models into a folder of executables, where they are looked for.
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn library_is_replaced_and_nothing_is_left() {
+    fn library_is_replaced_without_leftovers() {
         let dir = tempfile::tempdir().unwrap();
         let (from, to) = (dir.path().join("new library"), dir.path().join("out"));
         std::fs::create_dir(&to).unwrap();

@@ -24,12 +24,14 @@ pub fn lint_and_test(real: &OsStr, args: Vec<OsString>) -> ExitCode {
 }
 
 fn without_test_flags(args: &[OsString]) -> Vec<OsString> {
-    let mut kept = args.to_vec();
-    kept.retain(|arg| arg != "--test");
-    while let Some(at) = kept.iter().position(|arg| arg == "--test-run-directory" || arg == "--test-args") {
-        kept.drain(at..(at + 2).min(kept.len()));
+    let mut filtered_args = args.to_vec();
+    filtered_args.retain(|arg| arg != "--test");
+    while let Some(at) =
+        filtered_args.iter().position(|arg| arg == "--test-run-directory" || arg == "--test-args")
+    {
+        filtered_args.drain(at..(at + 2).min(filtered_args.len()));
     }
-    kept
+    filtered_args
 }
 
 #[cfg(test)]
@@ -40,7 +42,7 @@ mod tests {
     fn lints_run_without_the_flags_of_tests() {
         let line = "--crate-name a --test a/src/lib.rs --test-run-directory /a --extern a=liba.rlib";
         let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        let kept = without_test_flags(&args).join(OsStr::new(" "));
-        assert_eq!(kept, "--crate-name a a/src/lib.rs --extern a=liba.rlib");
+        let filtered_args = without_test_flags(&args).join(OsStr::new(" "));
+        assert_eq!(filtered_args, "--crate-name a a/src/lib.rs --extern a=liba.rlib");
     }
 }

@@ -10,7 +10,7 @@ use xshell::{Cmd, cmd};
 /// A report of an outage that the sample's tracker already has, written without knowing it.
 const REPORT: &str = "Primary went read-only at 4 am, pg_wal 412 GB. PANIC: could not write to file pg_wal/xlogtemp.1187: No space left on device. The reason is a logical slot fw_pipe_countries. It is active, but restart_lsn is from eleven days ago.";
 /// A report that the query finds, with its solution.
-const SOLVED: &str = "ferrywire/ferrywire#2";
+const SOLVED_KEY: &str = "ferrywire/ferrywire#2";
 const QUERY: &str = "replication slot fills the disk";
 
 /// Installs what is missing, builds, and shows the sample casebook.
@@ -20,8 +20,8 @@ pub fn start(ws: &Workspace, cli: bool) -> Result<()> {
         terminal::note("No display (neither DISPLAY nor WAYLAND_DISPLAY is set): using the command line.");
     }
     let scope = if window { Scope::Window } else { Scope::CommandLine };
-    let shown = if window { "the window, front end included" } else { "the command line" };
-    terminal::step(&format!("Build and open {shown}, with the sample casebook"));
+    let target = if window { "the window, front end included" } else { "the command line" };
+    terminal::step(&format!("Build and open {target}, with the sample casebook"));
     terminal::note(&build::estimate(ws, scope, QUICK));
     ws.start_log("build");
 
@@ -30,7 +30,7 @@ pub fn start(ws: &Workspace, cli: bool) -> Result<()> {
         true => system::ensure(ws, &[&system::COMPILER, &system::WINDOW, &system::NODE])?,
         false => system::ensure(ws, &[&system::COMPILER])?,
     }
-    terminal::done(if window { "C compiler, WebKitGTK, Node" } else { "C compiler" });
+    terminal::success(if window { "C compiler, WebKitGTK, Node" } else { "C compiler" });
     terminal::step("ONNX runtime, for search by meaning");
     let library = runtime::install_if_possible(ws)?;
 
@@ -55,8 +55,8 @@ pub fn start(ws: &Workspace, cli: bool) -> Result<()> {
 }
 
 fn has_display() -> bool {
-    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY")
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
 fn product<'a>(ws: &'a Workspace, name: &str, casebook: &Path, library: Option<&Path>) -> Cmd<'a> {
@@ -77,7 +77,7 @@ fn offer_command_line(ws: &Workspace, casebook: &Path, library: Option<&Path>) {
     match process::run(ws, import) {
         Ok(_) => {
             let (program, casebook) = (ws.executable(QUICK, "precedent"), ws.short(casebook));
-            terminal::done(&format!(
+            terminal::success(&format!(
                 "Search the sample while the window builds, in another terminal:\n    {} --casebook {casebook} search \"{QUERY}\"",
                 ws.short(&program)
             ));
@@ -92,7 +92,7 @@ fn tour(ws: &Workspace, casebook: &Path, library: Option<&Path>) -> Result<()> {
     let precedent = |args: &[&str]| product(ws, "precedent", casebook, library).args(args);
     let show = |args: &[&str]| -> Result<()> {
         let command = precedent(args);
-        println!("\n{}", terminal::styled("1", &format!("$ {command}")));
+        println!("\n{}", terminal::style("1", &format!("$ {command}")));
         match process::run_attached(command)? {
             true => Ok(()),
             false => Err(Failure::new(format!("`precedent {}` failed", args[0]), "Its message is above.")),
@@ -100,8 +100,8 @@ fn tour(ws: &Workspace, casebook: &Path, library: Option<&Path>) -> Result<()> {
     };
     show(&["import", "sample"])?;
     show(&["search", QUERY, "-L", "5"])?;
-    show(&["show", SOLVED])?;
+    show(&["show", SOLVED_KEY])?;
     show(&["duplicates", "--body", REPORT, "--include-closed", "-L", "3"])?;
-    terminal::done(&format!("More: {} --help", ws.short(&ws.executable(QUICK, "precedent"))));
+    terminal::success(&format!("More: {} --help", ws.short(&ws.executable(QUICK, "precedent"))));
     Ok(())
 }

@@ -7,14 +7,14 @@ use crate::workspace::Workspace;
 use std::io::{BufRead as _, Write as _};
 use xshell::{Shell, cmd};
 
-/// Something that comes from the system's package manager.
+/// A dependency from the system's package manager.
 pub struct Need {
     /// Packages of each manager, in the order of `MANAGERS`; empty where they are not known.
     packages: [&'static str; 4],
     /// The instructions for an installation by hand.
     pub hint: &'static str,
     /// Names what is missing.
-    missing: fn(&Shell) -> Vec<String>,
+    find_missing: fn(&Shell) -> Vec<String>,
 }
 
 /// A package manager's program and the arguments that install without a question.
@@ -33,7 +33,7 @@ pub const COMPILER: Need = Need {
     packages: ["gcc libc6-dev", "gcc", "gcc", "gcc"],
     hint: "Install a C compiler: gcc (Linux), `xcode-select --install` (macOS), or Visual Studio's\n\
         build tools (Windows).",
-    missing: |_| if cfg!(unix) { absent(&["cc"]) } else { Vec::new() },
+    find_missing: |_| if cfg!(unix) { absent(&["cc"]) } else { Vec::new() },
 };
 /// The libraries of the window and of its icon in the tray.
 pub const WINDOW: Need = Need {
@@ -45,18 +45,18 @@ pub const WINDOW: Need = Need {
     ],
     hint: "Install the development files of WebKitGTK 4.1 and Ayatana's indicators, or do without\n\
         the window: cargo xtask start --cli",
-    missing: |sh| {
+    find_missing: |sh| {
         let libraries = ["webkit2gtk-4.1", "gtk+-3.0", "libsoup-3.0", "dbus-1", "ayatana-appindicator3-0.1"];
-        let known = |library: &&str| process::succeeds(cmd!(sh, "pkg-config --exists {library}"));
-        let wanted = libraries.iter().filter(|_| cfg!(target_os = "linux"));
-        wanted.filter(|library| !known(library)).map(|library| (*library).to_owned()).collect()
+        let is_installed = |library: &&str| process::succeeds(cmd!(sh, "pkg-config --exists {library}"));
+        let libraries_here = libraries.iter().filter(|_| cfg!(target_os = "linux"));
+        libraries_here.filter(|library| !is_installed(library)).map(|library| (*library).to_owned()).collect()
     },
 };
 /// The tools that drive the window in tests, without a display.
 pub const DRIVER: Need = Need {
     packages: ["webkit2gtk-driver xvfb xauth xdotool dbus-x11 fonts-dejavu-core", "", "", ""],
     hint: "Install WebKitWebDriver, xvfb-run, xauth, xdotool, dbus-x11 and a font.",
-    missing: |_| {
+    find_missing: |_| {
         absent(&["WebKitWebDriver", "xvfb-run", "xauth", "xdotool", "dbus-run-session", "dbus-launch"])
     },
 };
@@ -64,7 +64,7 @@ pub const DRIVER: Need = Need {
 pub const PYTHON: Need = Need {
     packages: ["python3 python3-venv", "python3", "python", "python3"],
     hint: "Install Python 3 with venv and pip (Debian, Ubuntu: python3-venv).",
-    missing: |sh| match python() {
+    find_missing: |sh| match python() {
         None => vec!["python3".to_owned()],
         Some(python) if process::succeeds(cmd!(sh, "{python} -c 'import venv, ensurepip'")) => Vec::new(),
         Some(_) => vec!["Python's venv and pip".to_owned()],
@@ -75,8 +75,8 @@ pub const NODE: Need = Need {
     packages: ["nodejs npm", "nodejs npm", "nodejs npm", "nodejs-default npm-default"],
     hint: "Install Node 20.19 or later with npm (https://nodejs.org/en/download), or do without\n\
         the window: cargo xtask start --cli",
-    missing: |sh| {
-        let version = process::read(cmd!(sh, "node --version")).unwrap_or_default();
+    find_missing: |sh| {
+        let version = process::read_output(cmd!(sh, "node --version")).unwrap_or_default();
         let old = parse_version(&version).is_some_and(|version| version < OLDEST_NODE);
         let old = old.then(|| format!("Node 20.19 or later (this is {version})"));
         absent(&["node", "npm"]).into_iter().chain(old).collect()
@@ -101,41 +101,45 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
 
 /// Installs what is missing for some needs, after naming it and asking where somebody can answer.
 pub fn ensure(ws: &Workspace, needs: &[&Need]) -> Result<()> {
-    let lacking = || needs.iter().map(|need| (*need, (need.missing)(&ws.sh))).filter(|(_, m)| !m.is_empty());
-    let names = || lacking().flat_map(|(_, missing)| missing).collect::<Vec<_>>().join(", ");
-    let missing = names();
-    if missing.is_empty() {
+    let missing_needs =
+        || needs.iter().map(|need| (*need, (need.find_missing)(&ws.sh))).filter(|(_, m)| !m.is_empty());
+    let names = || missing_needs().flat_map(|(_, missing)| missing).collect::<Vec<_>>().join(", ");
+    let missing_names = names();
+    if missing_names.is_empty() {
         return Ok(());
     }
-    let hints: Vec<&str> = lacking().map(|(need, _)| need.hint).collect();
+    let hints: Vec<&str> = missing_needs().map(|(need, _)| need.hint).collect();
     let failure = |summary: String| Failure::new(summary, hints.join("\n"));
     let manager = MANAGERS.iter().position(|manager| on_path(manager[0]));
     let Some(manager) = manager.filter(|_| cfg!(target_os = "linux")) else {
-        return Err(failure(format!("missing: {missing}")));
+        return Err(failure(format!("missing: {missing_names}")));
     };
     let packages: Vec<&str> =
-        lacking().flat_map(|(need, _)| need.packages[manager].split_whitespace()).collect();
-    if lacking().any(|(need, _)| need.packages[manager].is_empty()) {
-        return Err(failure(format!("missing: {missing}")));
+        missing_needs().flat_map(|(need, _)| need.packages[manager].split_whitespace()).collect();
+    if missing_needs().any(|(need, _)| need.packages[manager].is_empty()) {
+        return Err(failure(format!("missing: {missing_names}")));
     }
     let install = [MANAGERS[manager], &packages[..]].concat();
-    let mut question = format!("Missing: {missing}. Install {}", packages.join(" "));
+    let mut question = format!("Missing: {missing_names}. Install {}", packages.join(" "));
     if MANAGERS[manager][0] == "apt-get" {
-        let simulated = process::read(cmd!(ws.sh, "apt-get install --simulate {packages...}"));
-        match simulated.unwrap_or_default().matches("\nInst ").count() {
+        let simulation = process::read_output(cmd!(ws.sh, "apt-get install --simulate {packages...}"));
+        match simulation.unwrap_or_default().matches("\nInst ").count() {
             0 => {}
             count => question += &format!(" ({count} packages with their dependencies)"),
         }
     }
     if !may_install(ws, &question)? {
-        return Err(Failure::new(format!("missing: {missing}"), format!("Run: sudo {}", install.join(" "))));
+        return Err(Failure::new(
+            format!("missing: {missing_names}"),
+            format!("Run: sudo {}", install.join(" ")),
+        ));
     }
-    let mut installed = as_root(ws, &install);
-    if installed.is_err() && MANAGERS[manager][0] == "apt-get" {
+    let mut result = as_root(ws, &install);
+    if result.is_err() && MANAGERS[manager][0] == "apt-get" {
         as_root(ws, &["apt-get", "update"])?;
-        installed = as_root(ws, &install);
+        result = as_root(ws, &install);
     }
-    installed?;
+    result?;
     match names() {
         rest if rest.is_empty() => Ok(()),
         rest => Err(failure(format!("still missing after `{}`: {rest}", install.join(" ")))),
@@ -152,14 +156,14 @@ pub fn may_install(ws: &Workspace, question: &str) -> Result<bool> {
     std::io::stderr().flush()?;
     let mut answer = String::new();
     // At the end of the input nobody has agreed.
-    let read = std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(read > 0 && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
+    let length = std::io::stdin().lock().read_line(&mut answer)?;
+    Ok(length > 0 && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }
 
 /// Runs a command as root, through `sudo` where this is another user.
 pub fn as_root(ws: &Workspace, words: &[&str]) -> Result<String> {
     let env = ["DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8"];
-    if process::read(cmd!(ws.sh, "id -u")).is_ok_and(|id| id == "0") {
+    if process::read_output(cmd!(ws.sh, "id -u")).is_ok_and(|id| id == "0") {
         return process::run(ws, cmd!(ws.sh, "env {env...} {words...}"));
     }
     // A person may be asked for the password; without one, sudo must not wait.

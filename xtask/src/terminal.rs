@@ -15,29 +15,29 @@ pub fn is_interactive() -> bool {
 }
 
 /// Wraps a text in an ANSI style where stderr is a terminal.
-pub fn styled(style: &str, text: &str) -> String {
+pub fn style(style: &str, text: &str) -> String {
     if is_live() { format!("\x1b[{style}m{text}\x1b[0m") } else { text.to_owned() }
 }
 
 /// Prints the title of a step.
 pub fn step(title: &str) {
-    eprintln!("{}", styled("1", title));
+    eprintln!("{}", style("1", title));
 }
 
 /// Prints the result of a step.
-pub fn done(text: &str) {
-    eprintln!("  {} {text}", styled("32", "✓"));
+pub fn success(text: &str) {
+    eprintln!("  {} {text}", style("32", "✓"));
 }
 
 /// Prints something that matters and does not stop the work.
 pub fn warn(text: &str) {
     clear_status();
-    eprintln!("  {} {}", styled("33", "!"), text.replace('\n', "\n    "));
+    eprintln!("  {} {}", style("33", "!"), text.replace('\n', "\n    "));
 }
 
 /// Prints what happens now.
 pub fn note(text: &str) {
-    eprintln!("  {}", styled("2", text));
+    eprintln!("  {}", style("2", text));
 }
 
 /// Prints a failure with the output that explains it.
@@ -46,7 +46,7 @@ pub fn failure(failure: &Failure) {
         eprintln!("  | {line}");
     }
     let remedy: String = failure.remedy.lines().map(|line| format!("\n       {line}")).collect();
-    eprintln!("{} {}{remedy}", styled("31", "error:"), failure.summary);
+    eprintln!("{} {}{remedy}", style("31", "error:"), failure.summary);
 }
 
 /// Prints a line that the next one replaces; nothing where stderr is not a terminal.
@@ -66,10 +66,10 @@ pub fn clear_status() {
 }
 
 /// Formats an elapsed time, such as `1.2 s` or `3 min 05 s`.
-pub fn time(elapsed: Duration) -> String {
-    match elapsed.as_secs() {
+pub fn time(duration: Duration) -> String {
+    match duration.as_secs() {
         seconds @ 60.. => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        _ => format!("{:.1} s", elapsed.as_secs_f64()),
+        _ => format!("{:.1} s", duration.as_secs_f64()),
     }
 }
 

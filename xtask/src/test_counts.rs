@@ -9,10 +9,10 @@ pub struct TestCounts {
 }
 
 impl std::ops::AddAssign for TestCounts {
-    fn add_assign(&mut self, other: Self) {
-        self.passed += other.passed;
-        self.failed += other.failed;
-        self.skipped += other.skipped;
+    fn add_assign(&mut self, rhs: Self) {
+        self.passed += rhs.passed;
+        self.failed += rhs.failed;
+        self.skipped += rhs.skipped;
     }
 }
 

@@ -25,14 +25,14 @@ const EXEMPT: [&str; 5] =
 /// Looks for registries' hosts and paths of one machine in every tracked text file.
 pub fn check_words(ws: &Workspace) -> Result<String> {
     let exempt = EXEMPT.map(|path| format!(":!{path}"));
-    match process::read(cmd!(ws.sh, "git grep -nIiE -e {OFFENCES} -- . {exempt...}")) {
+    match process::read_output(cmd!(ws.sh, "git grep -nIiE -e {OFFENCES} -- . {exempt...}")) {
         Ok(found) => {
             let remedy = "Remove them: they belong into the settings of one machine.";
             Err(Failure::new("lines name a registry's host or a folder of one machine", remedy)
                 .with_output(&found))
         }
         // Without a match git grep fails, as it does outside of a checkout.
-        Err(_) => process::read(cmd!(ws.sh, "git rev-parse HEAD")).map(|_| String::new()),
+        Err(_) => process::read_output(cmd!(ws.sh, "git rev-parse HEAD")).map(|_| String::new()),
     }
 }
 
@@ -41,10 +41,10 @@ pub fn check_migrations(ws: &Workspace) -> Result<String> {
     let paths = ws.sh.read_dir("migrations")?;
     let names: Vec<String> =
         paths.iter().map(|path| path.file_name().unwrap_or_default().display().to_string()).collect();
-    let mut wrong = misnumbered(&names);
-    if let Ok(tag) = process::read(cmd!(ws.sh, "git describe --tags --abbrev=0 --match v[0-9]*")) {
+    let mut wrong = numbering_errors(&names);
+    if let Ok(tag) = process::read_output(cmd!(ws.sh, "git describe --tags --abbrev=0 --match v[0-9]*")) {
         let args = ["diff", "--name-status", "--no-renames", &tag, "--", "migrations"];
-        let changes = process::read(cmd!(ws.sh, "git {args...}"))?;
+        let changes = process::read_output(cmd!(ws.sh, "git {args...}"))?;
         let changes = changes.lines().filter(|change| !change.starts_with('A'));
         wrong.extend(changes.map(|change| format!("changed since {tag}: {change}")));
     }
@@ -55,9 +55,9 @@ pub fn check_migrations(ws: &Workspace) -> Result<String> {
     Err(Failure::new("migrations are append-only", remedy).with_output(&wrong.join("\n")))
 }
 
-fn misnumbered(names: &[String]) -> Vec<String> {
-    let expected = names.iter().zip(1..).map(|(name, number)| (name, format!("{number:04}_")));
-    let wrong = expected.filter(|(name, start)| !(name.starts_with(start) && name.ends_with(".sql")));
+fn numbering_errors(names: &[String]) -> Vec<String> {
+    let prefixes = names.iter().zip(1..).map(|(name, number)| (name, format!("{number:04}_")));
+    let wrong = prefixes.filter(|(name, start)| !(name.starts_with(start) && name.ends_with(".sql")));
     wrong.map(|(name, start)| format!("{name}: expected {start}….sql")).collect()
 }
 
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_and_folders_of_one_machine_are_found() {
+    fn machine_specific_hosts_and_folders_are_found() {
         let (ws, dir) = (Workspace::open(false, false).unwrap(), tempfile::tempdir().unwrap());
         let finds = |line: String| {
             std::fs::write(dir.path().join("page"), line).unwrap();
@@ -80,8 +80,8 @@ mod tests {
     }
 
     #[test]
-    fn gaps_and_doubles_in_migrations_are_found() {
-        let wrong = |names: [&str; 2]| misnumbered(&names.map(str::to_owned)).len();
+    fn migration_gaps_and_duplicates_are_found() {
+        let wrong = |names: [&str; 2]| numbering_errors(&names.map(str::to_owned)).len();
         assert_eq!(wrong(["0001_casebook.sql", "0002_pages.sql"]), 0);
         assert_eq!(wrong(["0001_a.sql", "0003_b.sql"]), 1);
     }

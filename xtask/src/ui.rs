@@ -31,21 +31,21 @@ pub fn build(ws: &Workspace) -> Result<()> {
         terminal::note("npm run build");
         process::run(ws, npm(ws, &["run", "build"]))?;
     }
-    terminal::done(if stale { "built" } else { "up to date" });
+    terminal::success(if stale { "built" } else { "up to date" });
     Ok(())
 }
 
 /// Returns whether an output is missing or older than its inputs.
 fn is_stale(ui: &Path, output: &str, inputs: &[&str]) -> bool {
-    let Some(made) = newest(&ui.join(output)) else { return true };
-    inputs.iter().filter_map(|input| newest(&ui.join(input))).any(|changed| changed > made)
+    let Some(output_time) = newest(&ui.join(output)) else { return true };
+    inputs.iter().filter_map(|input| newest(&ui.join(input))).any(|input_time| input_time > output_time)
 }
 
 /// Returns the latest change below a path. A folder's own time moves when a file in it is deleted.
 fn newest(path: &Path) -> Option<SystemTime> {
-    let own = path.metadata().ok()?.modified().ok();
+    let own_time = path.metadata().ok()?.modified().ok();
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    entries.filter_map(|entry| newest(&entry.path())).chain(own).max()
+    entries.filter_map(|entry| newest(&entry.path())).chain(own_time).max()
 }
 
 #[cfg(test)]

@@ -36,8 +36,8 @@ impl Workspace {
         let json = cmd!(sh, "cargo metadata --no-deps --offline --format-version 1").quiet().read()?;
         let json: serde_json::Value = serde_json::from_str(&json)?;
         let path = |key: &str| {
-            let missing = || Failure::new(format!("cargo metadata has no {key}"), "");
-            json[key].as_str().map(PathBuf::from).ok_or_else(missing)
+            let failure = || Failure::new(format!("cargo metadata has no {key}"), "");
+            json[key].as_str().map(PathBuf::from).ok_or_else(failure)
         };
         let (root, target) = (path("workspace_root")?, path("target_directory")?);
         sh.change_dir(&root);

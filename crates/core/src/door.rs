@@ -22,7 +22,7 @@ use base64::{
         general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
     },
 };
-use decode::{Decoded, LAYERS};
+use decode::{DecodedText, LAYERS};
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// The replacement for a secret. It is plain ASCII, so that JSON and headers stay valid.
@@ -32,7 +32,7 @@ const SHORTEST: usize = 8;
 /// The minimum length of a password that contains both letters and other characters.
 const SHORTEST_PASSWORD: usize = 6;
 /// The maximum length of a server's line that is kept, in characters.
-const KEPT: usize = 400;
+const MAX_LINE: usize = 400;
 /// The size in bytes of the parts in which a text is decoded.
 const WINDOW: usize = 1 << 20;
 /// The overlap of two parts in bytes: more than a secret whose characters are each escaped several
@@ -41,11 +41,11 @@ const OVERLAP: usize = 1 << 14;
 /// The minimum length of a base64 run that can contain a secret.
 const SHORTEST_RUN: usize = 16;
 /// The maximum length of a server's text that a message quotes, in characters.
-const QUOTED: usize = 200;
+const MAX_QUOTE: usize = 200;
 
 /// The secrets of this process. They are never removed: a secret deleted from a keyring may still
 /// be echoed.
-static KNOWN: RwLock<KnownSecrets> = RwLock::new(KnownSecrets { forms: Vec::new(), finder: None });
+static SECRETS: RwLock<KnownSecrets> = RwLock::new(KnownSecrets { forms: Vec::new(), finder: None });
 
 struct KnownSecrets {
     forms: Vec<String>,
@@ -56,35 +56,36 @@ struct KnownSecrets {
 pub fn learn(secret: &SecretString) {
     let secret = secret.expose_secret().trim();
     // In `name:token` only the token is secret; it occurs in both.
-    let own = secret.split_once(':').map_or(secret, |(_, token)| token);
-    let mixed = own.bytes().any(|b| b.is_ascii_alphabetic()) && own.bytes().any(|b| !b.is_ascii_alphabetic());
-    if own.len() < if mixed { SHORTEST_PASSWORD } else { SHORTEST } {
+    let key = secret.split_once(':').map_or(secret, |(_, token)| token);
+    let is_mixed =
+        key.bytes().any(|b| b.is_ascii_alphabetic()) && key.bytes().any(|b| !b.is_ascii_alphabetic());
+    if key.len() < if is_mixed { SHORTEST_PASSWORD } else { SHORTEST } {
         return;
     }
-    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    let mut new: Vec<String> = forms(own);
-    new.retain(|form| !known.forms.contains(form));
+    let mut store = SECRETS.write().unwrap_or_else(PoisonError::into_inner);
+    let mut new: Vec<String> = forms(key);
+    new.retain(|form| !store.forms.contains(form));
     if new.is_empty() {
         return;
     }
-    known.forms.extend(new);
+    store.forms.extend(new);
     // The longest form wins, so that no part of one remains beside the mask.
-    known.finder =
-        AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&known.forms).ok().map(Arc::new);
+    store.finder =
+        AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&store.forms).ok().map(Arc::new);
 }
 
 /// Returns the forms of a secret: plain, JSON-escaped, URL-encoded, and inside base64-encoded text.
 fn forms(secret: &str) -> Vec<String> {
     let mut forms = vec![secret.to_owned(), secret.replace('/', "\\/")];
-    let escaped: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
-    forms.push(escaped.replace('+', "%20"));
-    forms.push(escaped);
-    for before in 0..3 {
+    let percent: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+    forms.push(percent.replace('+', "%20"));
+    forms.push(percent);
+    for padding in 0..3 {
         for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
-            let text = engine.encode([&vec![0; before], secret.as_bytes()].concat());
+            let text = engine.encode([&vec![0; padding], secret.as_bytes()].concat());
             // Characters at the edges depend on bits of the neighbouring text.
-            let end = text.len() - usize::from(!(before + secret.len()).is_multiple_of(3));
-            let inner = &text[[0, 2, 3][before]..end];
+            let end = text.len() - usize::from(!(padding + secret.len()).is_multiple_of(3));
+            let inner = &text[[0, 2, 3][padding]..end];
             forms.push(inner.replace('/', "\\/"));
             forms.push(inner.to_owned());
         }
@@ -95,22 +96,22 @@ fn forms(secret: &str) -> Vec<String> {
 }
 
 fn finder() -> Option<Arc<AhoCorasick>> {
-    KNOWN.read().unwrap_or_else(PoisonError::into_inner).finder.clone()
+    SECRETS.read().unwrap_or_else(PoisonError::into_inner).finder.clone()
 }
 
 /// Returns a text without the secrets of this process.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    match found(text.as_bytes()) {
+    match secret_ranges(text.as_bytes()) {
         places if places.is_empty() => Cow::Borrowed(text),
-        places => Cow::Owned(String::from_utf8_lossy(&masked(text.as_bytes(), &places)).into_owned()),
+        places => Cow::Owned(String::from_utf8_lossy(&mask_ranges(text.as_bytes(), &places)).into_owned()),
     }
 }
 
 /// Removes the secrets of this process from bytes, like [`clean`].
 pub fn clean_bytes(bytes: Vec<u8>) -> Vec<u8> {
-    match found(&bytes) {
+    match secret_ranges(&bytes) {
         places if places.is_empty() => bytes,
-        places => masked(&bytes, &places),
+        places => mask_ranges(&bytes, &places),
     }
 }
 
@@ -118,14 +119,14 @@ pub fn clean_bytes(bytes: Vec<u8>) -> Vec<u8> {
 pub fn single_line(text: &str) -> String {
     let clean = clean(text);
     let line: String = clean.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut shown: String = line.chars().filter(|c| !is_unprintable(*c)).take(KEPT + 1).collect();
-    if shown.chars().count() > KEPT {
-        shown = shown.chars().take(KEPT - 1).chain(['…']).collect();
+    let mut out: String = line.chars().filter(|c| !is_unprintable(*c)).take(MAX_LINE + 1).collect();
+    if out.chars().count() > MAX_LINE {
+        out = out.chars().take(MAX_LINE - 1).chain(['…']).collect();
     }
-    shown
+    out
 }
 
-fn masked(bytes: &[u8], places: &[Range<usize>]) -> Vec<u8> {
+fn mask_ranges(bytes: &[u8], places: &[Range<usize>]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     for place in places {
@@ -138,7 +139,7 @@ fn masked(bytes: &[u8], places: &[Range<usize>]) -> Vec<u8> {
 }
 
 /// Finds the secrets of this process in a text, in any form; the ranges are ordered and disjoint.
-fn found(bytes: &[u8]) -> Vec<Range<usize>> {
+fn secret_ranges(bytes: &[u8]) -> Vec<Range<usize>> {
     let Some(finder) = finder() else { return Vec::new() };
     let mut places: Vec<Range<usize>> = finder.find_iter(bytes).map(|m| m.range()).collect();
     let mut from = 0;
@@ -148,14 +149,14 @@ fn found(bytes: &[u8]) -> Vec<Range<usize>> {
         from += WINDOW;
     }
     places.sort_unstable_by_key(|place| (place.start, place.end));
-    let mut joined: Vec<Range<usize>> = Vec::new();
+    let mut ranges: Vec<Range<usize>> = Vec::new();
     for place in places {
-        match joined.last_mut() {
+        match ranges.last_mut() {
             Some(last) if place.start < last.end => last.end = last.end.max(place.end),
-            _ => joined.push(place),
+            _ => ranges.push(place),
         }
     }
-    joined
+    ranges
 }
 
 /// Finds secrets that appear only after decoding a text.
@@ -164,13 +165,13 @@ fn hidden(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
     if !text.iter().any(|b| matches!(b, b'\\' | b'%' | b'&')) {
         return places;
     }
-    let mut layer = Decoded::plain(text);
+    let mut layer = DecodedText::plain(text);
     for _ in 0..LAYERS {
         let Some(next) = layer.resolve() else { break };
         layer = next;
         let plain = finder.find_iter(&layer.bytes).map(|m| m.range());
-        let all: Vec<Range<usize>> = plain.chain(in_base64(finder, &layer.bytes)).collect();
-        places.extend(all.into_iter().map(|place| layer.place(place.start, place.end)));
+        let ranges: Vec<Range<usize>> = plain.chain(in_base64(finder, &layer.bytes)).collect();
+        places.extend(ranges.into_iter().map(|place| layer.place(place.start, place.end)));
     }
     places
 }
@@ -198,13 +199,13 @@ fn in_base64(finder: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
                 other => *other,
             })
             .collect();
-        let holds = (0..4.min(letters.len())).any(|skipped| {
-            let some = &letters[skipped..];
+        let holds = (0..4.min(letters.len())).any(|offset| {
+            let run = &letters[offset..];
             // A single remaining character encodes no byte.
-            let some = if some.len() % 4 == 1 { &some[..some.len() - 1] } else { some };
-            let Ok(decoded) = LENIENT.decode(some) else { return false };
+            let run = if run.len() % 4 == 1 { &run[..run.len() - 1] } else { run };
+            let Ok(decoded) = LENIENT.decode(run) else { return false };
             let plain = |bytes: &[u8]| finder.is_match(bytes);
-            plain(&decoded) || Decoded::plain(&decoded).resolve().is_some_and(|d| plain(&d.bytes))
+            plain(&decoded) || DecodedText::plain(&decoded).resolve().is_some_and(|d| plain(&d.bytes))
         });
         if holds {
             places.push(start..end);
@@ -232,10 +233,10 @@ impl Outside {
     /// Returns the first non-empty line of a text; `None` if there is none.
     pub fn first_line(text: &str) -> Option<Self> {
         let clean = clean(text);
-        let shown = |line: &str| -> String {
-            line.trim().chars().filter(|c| !is_unprintable(*c)).take(QUOTED).collect()
+        let printable = |line: &str| -> String {
+            line.trim().chars().filter(|c| !is_unprintable(*c)).take(MAX_QUOTE).collect()
         };
-        clean.lines().map(shown).find(|line| !line.is_empty()).map(Self)
+        clean.lines().map(printable).find(|line| !line.is_empty()).map(Self)
     }
 
     /// Returns the last non-empty line of a text, where programs give their reason.
@@ -261,23 +262,23 @@ mod tests {
 
     const TOKEN: &str = "ghp_c4n4ry/Of+TheDoor0123456789";
 
-    fn known() {
+    fn register_token() {
         learn(&TOKEN.to_owned().into());
     }
 
     proptest::proptest! {
         /// Checks that no form of a token remains, not even text that decodes to it.
         #[test]
-        fn no_form_of_a_token_passes(before in "[a-zA-Z0-9:@. ]{0,9}", after in "[a-zA-Z0-9:@. ]{0,9}") {
-            known();
-            let whole = format!("{before}{TOKEN}{after}");
+        fn no_form_of_a_token_passes(prefix in "[a-zA-Z0-9:@. ]{0,9}", suffix in "[a-zA-Z0-9:@. ]{0,9}") {
+            register_token();
+            let whole = format!("{prefix}{TOKEN}{suffix}");
             let json = serde_json::to_string(&whole).unwrap().replace('/', "\\/");
             let url: String = url::form_urlencoded::byte_serialize(whole.as_bytes()).collect();
             for text in [whole.clone(), json, url, STANDARD_NO_PAD.encode(&whole), URL_SAFE_NO_PAD.encode(&whole)] {
-                let cleaned = clean(&text).into_owned();
-                proptest::prop_assert!(cleaned.contains(MASK), "{text}");
-                proptest::prop_assert!(!cleaned.contains("c4n4ry"));
-                proptest::prop_assert_eq!(cleaned.as_bytes(), clean_bytes(text.into_bytes()));
+                let output = clean(&text).into_owned();
+                proptest::prop_assert!(output.contains(MASK), "{text}");
+                proptest::prop_assert!(!output.contains("c4n4ry"));
+                proptest::prop_assert_eq!(output.as_bytes(), clean_bytes(text.into_bytes()));
             }
         }
     }
@@ -286,34 +287,34 @@ mod tests {
     fn no_escape_of_a_token_passes() {
         let token = "abcd+Efgh/0123&c4n4ryXYZ=";
         learn(&token.to_owned().into());
-        let each = |escape: &dyn Fn(char) -> String| -> String { token.chars().map(escape).collect() };
-        let json = each(&|c| format!("\\u{:04x}", u32::from(c)));
+        let escape_all = |escape: &dyn Fn(char) -> String| -> String { token.chars().map(escape).collect() };
+        let json = escape_all(&|c| format!("\\u{:04x}", u32::from(c)));
         let twice = json.replace('\\', "\\\\");
         for text in [
             token.replace('+', "\\u002B"),
             token.replace('&', "\\u0026").replace('=', "\\u003d"),
             json.clone(),
             twice,
-            each(&|c| format!("%{:02x}", u32::from(c))),
-            each(&|c| format!("%25{:02X}", u32::from(c))),
-            each(&|c| format!("&#{};", u32::from(c))),
-            each(&|c| format!("&#x{:X}", u32::from(c))),
+            escape_all(&|c| format!("%{:02x}", u32::from(c))),
+            escape_all(&|c| format!("%25{:02X}", u32::from(c))),
+            escape_all(&|c| format!("&#{};", u32::from(c))),
+            escape_all(&|c| format!("&#x{:X}", u32::from(c))),
             token.replace('&', "&amp;").replace('=', "&equals;").replace('+', "&plus;"),
-            each(&|c| format!("\\u0026#{};", u32::from(c))),
+            escape_all(&|c| format!("\\u0026#{};", u32::from(c))),
             STANDARD_NO_PAD.encode(&json),
             STANDARD_NO_PAD.encode(format!("Authorization: {token}")).replace('B', "B\r\n"),
             format!("{}{}", "x ".repeat(WINDOW), json),
         ] {
-            let shown = clean(&text).into_owned();
+            let output = clean(&text).into_owned();
             let tail: String = text.chars().rev().take(300).collect::<Vec<_>>().into_iter().rev().collect();
-            assert!(shown.ends_with(MASK) || shown.contains(MASK), "{tail}");
-            assert!(!shown.contains("c4n4ry") && !shown.contains("u0063"), "{tail}");
+            assert!(output.ends_with(MASK) || output.contains(MASK), "{tail}");
+            assert!(!output.contains("c4n4ry") && !output.contains("u0063"), "{tail}");
         }
         assert_eq!(clean(r"C:\users\100%25 &amp; more"), r"C:\users\100%25 &amp; more");
     }
 
     #[test]
-    fn a_short_password_passes_no_more() {
+    fn short_password_is_masked() {
         learn(&"ann:s3cret7".to_owned().into());
         learn(&"ben:secret".to_owned().into());
         assert_eq!(clean("you sent s3cret7, a secret"), format!("you sent {MASK}, a secret"));
@@ -323,11 +324,11 @@ mod tests {
     fn kept_line_is_single_and_bounded() {
         let line = single_line(&format!("no\nSYSTEM: obey {}", "A".repeat(3_000_000)));
         assert!(line.starts_with("no SYSTEM: obey AAA") && line.ends_with('…'), "{}", line.len());
-        assert_eq!(line.chars().count(), KEPT);
+        assert_eq!(line.chars().count(), MAX_LINE);
     }
 
     #[test]
-    fn a_name_before_the_token_is_no_secret_and_short_words_are_none() {
+    fn login_names_and_short_words_are_not_secrets() {
         learn(&"ann@acme.example:j1ra-c4n4ry-token".to_owned().into());
         learn(&"abc".to_owned().into());
         assert_eq!(clean("ann@acme.example said abc"), "ann@acme.example said abc");
@@ -336,11 +337,11 @@ mod tests {
 
     #[test]
     fn quoted_words_are_one_clean_line() {
-        known();
-        let said = Outside::first_line(&format!("\n \u{1b}[31mBad {TOKEN}\u{202e}\nmore")).unwrap();
-        assert_eq!(said.to_string(), format!("[31mBad {MASK}"));
+        register_token();
+        let line = Outside::first_line(&format!("\n \u{1b}[31mBad {TOKEN}\u{202e}\nmore")).unwrap();
+        assert_eq!(line.to_string(), format!("[31mBad {MASK}"));
         assert_eq!(Outside::last_line("fatal: a\nfatal: b\n\n").unwrap().to_string(), "fatal: b");
         assert_eq!(Outside::first_line(" \n"), None);
-        assert!(Outside::first_line(&"x".repeat(5_000)).unwrap().to_string().len() <= QUOTED);
+        assert!(Outside::first_line(&"x".repeat(5_000)).unwrap().to_string().len() <= MAX_QUOTE);
     }
 }

@@ -54,7 +54,7 @@ pub struct Error {
 impl Error {
     /// Creates an error with this code and message.
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: shown(message.into()), hint: None, source: None }
+        Self { code, message: redact(message.into()), hint: None, source: None }
     }
 
     /// Creates an error about invalid input.
@@ -70,7 +70,7 @@ impl Error {
     /// Adds a remedy.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
-        self.hint = Some(shown(hint.into()));
+        self.hint = Some(redact(hint.into()));
         self
     }
 
@@ -83,8 +83,8 @@ impl Error {
 
     /// Prefixes the message with the operation that failed.
     #[must_use]
-    pub fn context(mut self, what: impl fmt::Display) -> Self {
-        self.message = shown(format!("{what}: {}", self.message).into());
+    pub fn context(mut self, operation: impl fmt::Display) -> Self {
+        self.message = redact(format!("{operation}: {}", self.message).into());
         self
     }
 
@@ -113,7 +113,7 @@ impl Error {
 }
 
 /// Removes this process's secrets from a text of any origin.
-fn shown(text: Cow<'static, str>) -> Cow<'static, str> {
+fn redact(text: Cow<'static, str>) -> Cow<'static, str> {
     match door::clean(&text) {
         Cow::Owned(clean) => clean.into(),
         Cow::Borrowed(_) => text,
@@ -170,14 +170,14 @@ impl schemars::JsonSchema for Error {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Sent::json_schema(generator)
+        ErrorSchema::json_schema(generator)
     }
 }
 
 /// An error as it is serialised.
 #[derive(schemars::JsonSchema)]
 #[allow(dead_code, reason = "only its schema is of use")]
-struct Sent {
+struct ErrorSchema {
     /// Code for programs to act on.
     code: Code,
     /// Description of the error.
@@ -296,32 +296,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_io_error_names_the_path_and_the_remedy() {
+    fn io_error_names_the_path_and_remedy() {
         // EACCES on Unix, ERROR_ACCESS_DENIED on Windows.
-        let denied = io::Error::from_raw_os_error(if cfg!(windows) { 5 } else { 13 });
-        let error = Error::io(std::path::Path::new("/data/x.jsonl"), denied);
+        let io_error = io::Error::from_raw_os_error(if cfg!(windows) { 5 } else { 13 });
+        let error = Error::io(std::path::Path::new("/data/x.jsonl"), io_error);
         assert_eq!(error.code(), Code::Io);
-        let shown = error.to_string();
+        let message = error.to_string();
         // The description comes from the system: "access is denied" on Windows.
         #[cfg(unix)]
-        assert_eq!(shown, "/data/x.jsonl: permission denied");
-        assert!(shown.starts_with("/data/x.jsonl: ") && shown.contains("denied"), "{shown}");
-        assert!(!shown.contains("os error") && !shown.ends_with('.'), "{shown}");
+        assert_eq!(message, "/data/x.jsonl: permission denied");
+        assert!(message.starts_with("/data/x.jsonl: ") && message.contains("denied"), "{message}");
+        assert!(!message.contains("os error") && !message.ends_with('.'), "{message}");
         assert!(error.hint().unwrap().contains("permission"));
     }
 
     #[test]
-    fn only_what_a_file_holds_is_damage() {
+    fn only_invalid_file_contents_are_corrupt() {
         use std::sync::Arc;
         let io = |kind: io::ErrorKind| Arc::new(io::Error::from(kind));
-        let read = |kind| OpenReadError::IoError { io_error: io(kind), filepath: "x.term".into() };
+        let read_error = |kind| OpenReadError::IoError { io_error: io(kind), filepath: "x.term".into() };
         for (error, code) in [
             (tantivy::TantivyError::IoError(io(io::ErrorKind::PermissionDenied)), Code::Io),
             (tantivy::TantivyError::IoError(Arc::new(io::Error::from_raw_os_error(5))), Code::Io), // EIO
             (tantivy::TantivyError::IoError(Arc::new(io::Error::other("odd version"))), Code::Corrupt),
             (tantivy::TantivyError::IoError(io(io::ErrorKind::UnexpectedEof)), Code::Corrupt),
-            (read(io::ErrorKind::StorageFull).into(), Code::Io),
-            (read(io::ErrorKind::InvalidData).into(), Code::Corrupt),
+            (read_error(io::ErrorKind::StorageFull).into(), Code::Io),
+            (read_error(io::ErrorKind::InvalidData).into(), Code::Corrupt),
             (OpenReadError::FileDoesNotExist("x.term".into()).into(), Code::Corrupt),
         ] {
             assert_eq!(Error::from(error).code(), code);

@@ -64,20 +64,20 @@ impl Workplace {
     /// See [`Workplace::beside`].
     pub fn within(folder: &Path) -> Result<Self> {
         remove_leftovers(folder);
-        let failed = |e| Error::io(folder, e);
+        let to_error = |e| Error::io(folder, e);
         for _ in 0..TRIES {
             let mut builder = tempfile::Builder::new();
             builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(CHANCE);
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-            let made = builder.tempdir_in(folder).map_err(failed)?;
-            match lock(&made.path().join(LOCK)) {
-                Ok(lock) => return Ok(Self { _lock: lock, folder: made }),
+            let temp_dir = builder.tempdir_in(folder).map_err(to_error)?;
+            match lock(&temp_dir.path().join(LOCK)) {
+                Ok(lock) => return Ok(Self { _lock: lock, folder: temp_dir }),
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {}
-                Err(e) => return Err(failed(e)),
+                Err(e) => return Err(to_error(e)),
             }
         }
-        Err(failed(io::Error::from(io::ErrorKind::NotFound)))
+        Err(to_error(io::Error::from(io::ErrorKind::NotFound)))
     }
 
     /// Returns the path of a file in the folder.
@@ -89,10 +89,10 @@ impl Workplace {
     ///
     /// # Errors
     /// [`crate::Code::InvalidInput`] if the target exists and is to be kept, [`crate::Code::Io`].
-    pub fn put(&self, made: &Path, target: &Path, existing: Existing) -> Result<()> {
-        match existing {
-            Existing::Replace => fs::rename(made, target).map_err(|e| Error::io(target, e)),
-            Existing::Keep if move_to(made, target)? => Ok(()),
+    pub fn put(&self, source: &Path, target: &Path, policy: Existing) -> Result<()> {
+        match policy {
+            Existing::Replace => fs::rename(source, target).map_err(|e| Error::io(target, e)),
+            Existing::Keep if move_to(source, target)? => Ok(()),
             Existing::Keep => Err(is_there(target)),
         }
     }
@@ -116,20 +116,20 @@ fn lock(path: &Path) -> io::Result<File> {
 fn remove_leftovers(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let ours =
+        let is_leftover =
             name.to_str().and_then(|n| n.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)).is_some_and(|chance| {
                 chance.len() == CHANCE && chance.chars().all(|c| c.is_ascii_alphanumeric())
             });
         let path = entry.path();
-        if !ours || !fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir() && is_mine(&m)) {
+        if !is_leftover || !fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir() && is_mine(&m)) {
             continue;
         }
         match OpenOptions::new().write(true).open(path.join(LOCK)) {
             Ok(lock) if lock.try_lock().is_ok() => {
-                let removed = fs::remove_dir_all(&path);
+                let result = fs::remove_dir_all(&path);
                 drop(lock);
                 // Some systems keep a folder while a file in it is open.
-                if removed.is_err() {
+                if result.is_err() {
                     drop(fs::remove_dir_all(&path));
                 }
             }
@@ -165,17 +165,17 @@ pub fn private_folder(folder: &Path) -> Result<()> {
 
 /// Moves a file to an unused name; returns `false` if the name exists.
 fn move_to(from: &Path, to: &Path) -> Result<bool> {
-    let moved = TempPath::try_from_path(from).map_err(|e| Error::io(from, e))?.persist_noclobber(to);
-    match moved {
+    let result = TempPath::try_from_path(from).map_err(|e| Error::io(from, e))?.persist_noclobber(to);
+    match result {
         Ok(()) => Ok(true),
-        Err(failed) => {
+        Err(persist_error) => {
             // `TempPath` removes the file on drop otherwise.
-            let kept = failed.path.keep();
-            if failed.error.kind() == io::ErrorKind::AlreadyExists {
-                kept.map_err(|e| Error::io(from, e.error))?;
+            let path = persist_error.path.keep();
+            if persist_error.error.kind() == io::ErrorKind::AlreadyExists {
+                path.map_err(|e| Error::io(from, e.error))?;
                 return Ok(false);
             }
-            Err(Error::io(to, failed.error))
+            Err(Error::io(to, persist_error.error))
         }
     }
 }
@@ -236,9 +236,9 @@ fn replace_as(target: &Path, bytes: &[u8], readers: Readers) -> Result<()> {
     write(&real, bytes, Existing::Replace, readers)
 }
 
-fn write(target: &Path, bytes: &[u8], existing: Existing, readers: Readers) -> Result<()> {
+fn write(target: &Path, bytes: &[u8], policy: Existing, readers: Readers) -> Result<()> {
     let place = Workplace::beside(target)?;
-    let made = place.path("file");
+    let source = place.path("file");
     let whole = || -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -246,7 +246,7 @@ fn write(target: &Path, bytes: &[u8], existing: Existing, readers: Readers) -> R
         if readers == Readers::Owner {
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
-        let mut file = options.open(&made)?;
+        let mut file = options.open(&source)?;
         file.write_all(bytes)?;
         if readers == Readers::All
             && let Ok(old) = fs::metadata(target)
@@ -256,7 +256,7 @@ fn write(target: &Path, bytes: &[u8], existing: Existing, readers: Readers) -> R
         file.sync_all()
     };
     whole().map_err(|e| Error::io(target, e))?;
-    place.put(&made, target, existing)
+    place.put(&source, target, policy)
 }
 
 /// Returns the error for a file that already exists.
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_written_whole_and_never_over_another_one() {
+    fn create_writes_whole_files_and_never_overwrites() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("a.md");
         create(&target, b"first, and longer").unwrap();
@@ -300,30 +300,30 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_left_is_removed_and_nothing_else() {
+    fn only_leftovers_of_killed_processes_are_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let used = Workplace::within(folder.path()).unwrap();
-        fs::write(used.path("half"), "half").unwrap();
-        let left = folder.path().join(".precedent-abcdefABCDEF.part");
-        fs::create_dir(&left).unwrap();
-        fs::write(left.join(LOCK), "").unwrap();
-        fs::write(left.join("casebook.db"), "half").unwrap();
+        let active = Workplace::within(folder.path()).unwrap();
+        fs::write(active.path("half"), "half").unwrap();
+        let leftover = folder.path().join(".precedent-abcdefABCDEF.part");
+        fs::create_dir(&leftover).unwrap();
+        fs::write(leftover.join(LOCK), "").unwrap();
+        fs::write(leftover.join("casebook.db"), "half").unwrap();
         let empty = folder.path().join(".precedent-abcdefABCDE1.part");
         fs::create_dir(&empty).unwrap();
         // Not leftovers: another name, a regular file, a folder without a lock.
-        let others = [".precedent-short.part", ".precedent-abcdefABCDE2.part", "out.casebook.part.db"];
-        fs::create_dir(folder.path().join(others[0])).unwrap();
-        fs::create_dir(folder.path().join(others[1])).unwrap();
-        fs::write(folder.path().join(others[1]).join("mine"), "mine").unwrap();
-        fs::write(folder.path().join(others[2]), "mine").unwrap();
+        let foreign = [".precedent-short.part", ".precedent-abcdefABCDE2.part", "out.casebook.part.db"];
+        fs::create_dir(folder.path().join(foreign[0])).unwrap();
+        fs::create_dir(folder.path().join(foreign[1])).unwrap();
+        fs::write(folder.path().join(foreign[1]).join("mine"), "mine").unwrap();
+        fs::write(folder.path().join(foreign[2]), "mine").unwrap();
         create(&folder.path().join("new"), b"x").unwrap();
-        assert!(!left.exists() && !empty.exists());
-        assert!(others.iter().all(|name| folder.path().join(name).exists()), "{:?}", names(folder.path()));
-        assert_eq!(fs::read(used.path("half")).unwrap(), b"half", "what is used stays");
+        assert!(!leftover.exists() && !empty.exists());
+        assert!(foreign.iter().all(|name| folder.path().join(name).exists()), "{:?}", names(folder.path()));
+        assert_eq!(fs::read(active.path("half")).unwrap(), b"half", "a folder in use stays");
     }
 
     #[test]
-    fn a_file_is_set_aside_under_a_free_name_alone() {
+    fn files_are_set_aside_under_unused_names() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("a"), folder.path().join("b"));
         fs::write(&from, "a").unwrap();
@@ -336,7 +336,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_devices_and_modes_stay_what_they_are() {
+    fn links_devices_and_modes_are_preserved() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let (real, link) = (folder.path().join("real"), folder.path().join("link"));

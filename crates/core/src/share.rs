@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_tell_little_and_many_much() {
+    fn interval_narrows_with_the_sample() {
         assert_eq!(wilson(0.5, 0.0), (0.0, 1.0));
         let (low, high) = wilson(1.0, 10.0);
         assert!((low - 0.722).abs() < 1e-3 && high == 1.0, "{low} {high}");

@@ -76,8 +76,8 @@ pub struct Task {
 /// The cancel flag, for code that polls and for code that waits.
 #[derive(Default)]
 struct Cancel {
-    asked: AtomicBool,
-    waiting: Notify,
+    is_cancelled: AtomicBool,
+    waiters: Notify,
 }
 
 impl Phase {
@@ -117,30 +117,30 @@ impl Task {
     #[must_use]
     pub fn also(&self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         let first = self.listener.clone();
-        let both = move |progress: Progress| {
+        let fan_out = move |progress: Progress| {
             if let Some(first) = &first {
                 first(progress.clone());
             }
             listener(progress);
         };
-        Self { cancel: Arc::clone(&self.cancel), listener: Some(Arc::new(both)) }
+        Self { cancel: Arc::clone(&self.cancel), listener: Some(Arc::new(fan_out)) }
     }
 
     /// Requests that the job stop at its next check.
     pub fn cancel(&self) {
-        self.cancel.asked.store(true, Ordering::SeqCst);
-        self.cancel.waiting.notify_waiters();
+        self.cancel.is_cancelled.store(true, Ordering::SeqCst);
+        self.cancel.waiters.notify_waiters();
     }
 
     /// Returns whether [`Task::cancel`] was called.
     pub fn is_cancelled(&self) -> bool {
-        self.cancel.asked.load(Ordering::SeqCst)
+        self.cancel.is_cancelled.load(Ordering::SeqCst)
     }
 
     /// Completes when [`Task::cancel`] is called; for use in a `select` with other waits.
     pub async fn cancelled(&self) {
         // Created before the check so that a call in between wakes it.
-        let woken = self.cancel.waiting.notified();
+        let woken = self.cancel.waiters.notified();
         if !self.is_cancelled() {
             woken.await;
         }
@@ -172,7 +172,7 @@ impl std::fmt::Debug for Task {
 pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => Err(ended().with_source(error)),
+        Err(error) => Err(job_error().with_source(error)),
     }
 }
 
@@ -188,14 +188,14 @@ pub fn apart<T: Send + 'static>(task: &Task, work: impl FnOnce() -> T + Send + '
         .map_err(|e| Error::new(Code::Internal, "cannot start a thread").with_source(e))?;
     loop {
         match take.recv_timeout(LOOK_AGAIN) {
-            Ok(done) => return Ok(done),
+            Ok(result) => return Ok(result),
             Err(RecvTimeoutError::Timeout) => task.check()?,
-            Err(RecvTimeoutError::Disconnected) => return Err(ended()),
+            Err(RecvTimeoutError::Disconnected) => return Err(job_error()),
         }
     }
 }
 
-fn ended() -> Error {
+fn job_error() -> Error {
     Error::new(Code::Internal, "a background job ended unexpectedly")
         .with_hint("This is a bug in Precedent; please report it.")
 }
@@ -207,20 +207,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_interrupted_is_not_waited_for_and_still_ends() {
+    fn cancelling_does_not_wait_for_uninterruptible_work() {
         let task = Task::new();
         assert_eq!(apart(&task, || 7).unwrap(), 7);
-        let panicked: Result<()> = apart(&task, || panic!("a test wants this one"));
-        assert_eq!(panicked.unwrap_err().code(), Code::Internal);
-        let (go, gone) = channel();
-        let (end, ended) = channel();
+        let result: Result<()> = apart(&task, || panic!("expected by this test"));
+        assert_eq!(result.unwrap_err().code(), Code::Internal);
+        let (go, go_receiver) = channel();
+        let (end, end_receiver) = channel();
         task.cancel();
-        let left = apart(&task, move || {
-            gone.recv().unwrap();
+        let result = apart(&task, move || {
+            go_receiver.recv().unwrap();
             end.send(()).unwrap();
         });
-        assert_eq!(left.unwrap_err().code(), Code::Cancelled);
+        assert_eq!(result.unwrap_err().code(), Code::Cancelled);
         go.send(()).unwrap();
-        ended.recv().unwrap();
+        end_receiver.recv().unwrap();
     }
 }

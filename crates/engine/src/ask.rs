@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The maximum number of possible duplicates and related reports listed.
-const RELATED: usize = 5;
+const MAX_RELATED: usize = 5;
 
 /// Answers a question about a problem, from the matches that all other views share.
 ///
@@ -35,28 +35,29 @@ pub fn ask(
 ) -> Result<AskResponse> {
     let start = Instant::now();
     let finder = context.finder;
-    let asked = (request.key.as_deref(), &*request.text, request.source.as_deref());
-    let found = find_anywhere(finder, asked, now, task)?;
+    let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
+    let matches = find_anywhere(finder, query, now, task)?;
     let settings = &request.settings;
-    let asked = TroubleshootRequest { settings: settings.clone(), ..TroubleshootRequest::default() };
-    let solved = troubleshoot::respond(context, &found, &asked, task)?;
-    let asked = DuplicatesRequest { include_closed: true, threshold: 0.0, ..DuplicatesRequest::default() };
-    let similar = duplicates::respond(&duplicates::reach(finder)?, finder, &found, &asked)?;
-    let problem = finder.store.read(|r| problem(r, context, &found, &similar))?;
-    let threshold = solved.settings.similarity_threshold.unwrap_or_default();
-    let notes = troubleshoot::passages(finder, &found.question, DocKind::Note, threshold, false, task)?;
+    let case_request = TroubleshootRequest { settings: settings.clone(), ..TroubleshootRequest::default() };
+    let response = troubleshoot::respond(context, &matches, &case_request, task)?;
+    let request = DuplicatesRequest { include_closed: true, threshold: 0.0, ..DuplicatesRequest::default() };
+    let similar = duplicates::respond(&duplicates::check_coverage(finder)?, finder, &matches, &request)?;
+    let problem = finder.store.read(|r| problem(r, context, &matches, &similar))?;
+    let threshold = response.settings.similarity_threshold.unwrap_or_default();
+    let notes = troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
     let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
     let is_near = |c: &&DuplicateCandidate| c.band <= Band::Related && !is_problem(&c.key);
-    let related = similar.candidates.iter().filter(is_near).take(RELATED).map(KnownReport::from).collect();
-    let TroubleshootResponse { mut cases, wiki, notices, .. } = solved;
+    let reports =
+        similar.candidates.iter().filter(is_near).take(MAX_RELATED).map(KnownReport::from).collect();
+    let TroubleshootResponse { mut cases, wiki, notices, .. } = response;
     cases.retain(|case| !is_problem(&case.key));
     if problem.as_ref().is_some_and(|problem| problem.status == ProblemStatus::Solved) {
         cases.clear();
     }
     Ok(AskResponse {
-        key: found.question.row.as_ref().map(|row| row.key.clone()),
+        key: matches.question.row.as_ref().map(|row| row.key.clone()),
         problem,
-        related,
+        related: reports,
         cases,
         wiki,
         notes,
@@ -72,10 +73,10 @@ pub fn ask(
 fn problem(
     r: &Reader<'_>,
     context: &CaseContext<'_>,
-    found: &QuestionMatches,
+    question_matches: &QuestionMatches,
     similar: &DuplicatesResponse,
 ) -> Result<Option<KnownProblem>> {
-    let question = &found.question;
+    let question = &question_matches.question;
     let likely = similar.candidates.first().filter(|c| c.band <= Band::Likely);
     let (key, confidence, reasons) = match (&similar.known, likely, &question.row) {
         (Some(known), _, _) => (known.key.clone(), 1.0, Vec::new()),
@@ -127,13 +128,13 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
     let is_itself = response.key.as_ref() == Some(key);
     let mut steps = Vec::new();
     match (problem.status, &problem.fixed_in, &problem.asked_version) {
-        (ProblemStatus::Solved, Some(fixed), Some(asked)) if asked.has_fix => {
+        (ProblemStatus::Solved, Some(version), Some(asked_version)) if asked_version.has_fix => {
             steps.push(format!(
-                "{} should have the fix of {fixed}: report on {key} that it may be back.",
-                asked.version
+                "{} should have the fix of {version}: report on {key} that it may be back.",
+                asked_version.version
             ));
         }
-        (ProblemStatus::Solved, Some(fixed), _) => steps.push(format!("Update to {fixed} or later.")),
+        (ProblemStatus::Solved, Some(version), _) => steps.push(format!("Update to {version} or later.")),
         (ProblemStatus::Solved, None, _) => steps.push(format!("Apply the fix of {key}.")),
         (ProblemStatus::Open, ..) if !is_itself => {
             steps.push(format!("Add your report to {key}; no fix is known yet."))

@@ -115,7 +115,7 @@ pub struct Key {
     /// The type of its value.
     pub holds: Holds,
     /// The parser that stores a type-checked text; returns `None` if it is still invalid.
-    read: fn(&mut Settings, &str) -> Option<()>,
+    parse: fn(&mut Settings, &str) -> Option<()>,
     write: fn(&Settings) -> Option<String>,
 }
 
@@ -125,7 +125,7 @@ pub const KEYS: &[Key] = &[
         name: "casebook",
         about: "casebook folder",
         holds: Holds::Text("an absolute path"),
-        read: |s, text| {
+        parse: |s, text| {
             let path = PathBuf::from(text);
             path.is_absolute().then(|| s.casebook = Some(path))
         },
@@ -135,7 +135,7 @@ pub const KEYS: &[Key] = &[
         name: "source",
         about: "source for bare numbers",
         holds: Holds::Text("a source: owner/name"),
-        read: |s, text| {
+        parse: |s, text| {
             let whole = text.contains('/') && !text.contains(char::is_whitespace) && !text.contains('#');
             whole.then(|| s.source = Some(text.to_owned()))
         },
@@ -145,70 +145,70 @@ pub const KEYS: &[Key] = &[
         name: "color",
         about: "when to color the output",
         holds: Holds::Text("auto, always or never"),
-        read: |s, text| Color::parse(text).map(|c| s.color = Some(c)),
+        parse: |s, text| Color::parse(text).map(|c| s.color = Some(c)),
         write: |s| s.color.map(|c| c.as_str().to_owned()),
     },
     Key {
         name: "threads",
         about: "threads for computing vectors",
         holds: Holds::Whole(1, 64),
-        read: |s, text| text.parse().ok().map(|n| s.threads = Some(n)),
+        parse: |s, text| text.parse().ok().map(|n| s.threads = Some(n)),
         write: |s| s.threads.map(|n| n.to_string()),
     },
     Key {
         name: "search.limit",
         about: "maximum number of search results",
         holds: Holds::Whole(1, limits::SEARCH),
-        read: |s, text| text.parse().ok().map(|n| s.search_limit = n),
+        parse: |s, text| text.parse().ok().map(|n| s.search_limit = n),
         write: |s| Some(s.search_limit.to_string()),
     },
     Key {
         name: "duplicates.threshold",
         about: "minimum similarity of a candidate",
         holds: Holds::Share,
-        read: |s, text| text.parse().ok().map(|n| s.duplicates_threshold = n),
+        parse: |s, text| text.parse().ok().map(|n| s.duplicates_threshold = n),
         write: |s| Some(s.duplicates_threshold.to_string()),
     },
     Key {
         name: "duplicates.max_candidates",
         about: "maximum number of duplicate candidates",
         holds: Holds::Whole(1, limits::CANDIDATES),
-        read: |s, text| text.parse().ok().map(|n| s.duplicates_max_candidates = n),
+        parse: |s, text| text.parse().ok().map(|n| s.duplicates_max_candidates = n),
         write: |s| Some(s.duplicates_max_candidates.to_string()),
     },
     Key {
         name: "triage.limit",
         about: "maximum number of reports in the queue",
         holds: Holds::Whole(1, limits::TRIAGE),
-        read: |s, text| text.parse().ok().map(|n| s.triage_limit = n),
+        parse: |s, text| text.parse().ok().map(|n| s.triage_limit = n),
         write: |s| Some(s.triage_limit.to_string()),
     },
     Key {
         name: "troubleshooting.enabled",
         about: "whether to search for solved cases",
         holds: Holds::Truth,
-        read: |s, text| text.parse().ok().map(|t| s.troubleshooting.enabled = t),
+        parse: |s, text| text.parse().ok().map(|t| s.troubleshooting.enabled = t),
         write: |s| Some(s.troubleshooting.enabled.to_string()),
     },
     Key {
         name: "troubleshooting.similarity_threshold",
         about: "minimum similarity in meaning of a solved case",
         holds: Holds::Share,
-        read: |s, text| text.parse().ok().map(|n| s.troubleshooting.similarity_threshold = Some(n)),
+        parse: |s, text| text.parse().ok().map(|n| s.troubleshooting.similarity_threshold = Some(n)),
         write: |s| s.troubleshooting.similarity_threshold.map(|n| n.to_string()),
     },
     Key {
         name: "troubleshooting.max_results",
         about: "maximum number of solved cases",
         holds: Holds::Whole(limits::CASES.0, limits::CASES.1),
-        read: |s, text| text.parse().ok().map(|n| s.troubleshooting.max_results = n),
+        parse: |s, text| text.parse().ok().map(|n| s.troubleshooting.max_results = n),
         write: |s| Some(s.troubleshooting.max_results.to_string()),
     },
     Key {
         name: "troubleshooting.total_budget_chars",
         about: "maximum total length of all threads, in characters",
         holds: Holds::Whole(limits::BUDGET.0, limits::BUDGET.1),
-        read: |s, text| text.parse().ok().map(|n| s.troubleshooting.total_budget_chars = n),
+        parse: |s, text| text.parse().ok().map(|n| s.troubleshooting.total_budget_chars = n),
         write: |s| Some(s.troubleshooting.total_budget_chars.to_string()),
     },
 ];
@@ -221,7 +221,7 @@ pub fn key(name: &str) -> Result<&'static Key> {
     KEYS.iter().find(|k| k.name == name).ok_or_else(|| {
         let hint = similar::meant(name, KEYS.iter().map(|k| k.name)).map_or_else(
             || "Run `precedent config list` to list all settings.".to_owned(),
-            |meant| format!("Did you mean {meant}? Run `precedent config list` to list all settings."),
+            |key| format!("Did you mean {key}? Run `precedent config list` to list all settings."),
         );
         Error::invalid(format!("unknown setting \"{name}\"")).with_hint(hint)
     })
@@ -249,7 +249,7 @@ impl Key {
             Holds::Share => text.parse().is_ok_and(|n: f32| (0.0..=1.0).contains(&n)),
             Holds::Text(_) | Holds::Truth => true,
         };
-        can.then(|| (self.read)(settings, text)).flatten().ok_or_else(|| {
+        can.then(|| (self.parse)(settings, text)).flatten().ok_or_else(|| {
             Error::invalid(format!("invalid value \"{text}\" for {}", self.name))
                 .with_hint(format!("It must be {}.", self.holds))
         })
@@ -279,18 +279,18 @@ impl ConfigFile {
             Ok(document) => document,
             Err(e) => {
                 let place = place(text, e.span());
-                let what = e.message().trim().replace('\n', ", ");
-                let error = Error::invalid(format!("{place}: not valid TOML: {what}"))
+                let message = e.message().trim().replace('\n', ", ");
+                let error = Error::invalid(format!("{place}: not valid TOML: {message}"))
                     .with_hint("Example of a line: duplicates.threshold = 0.5");
                 return (Self::default(), Some(error));
             }
         };
         let mut wrong = None;
-        let mut set = Vec::new();
-        flatten("", document.as_table(), None, &mut set);
-        for one in &set {
-            if let Err(error) = one.apply(&mut Settings::default()) {
-                wrong.get_or_insert_with(|| error.context(place(text, one.at.clone())));
+        let mut values = Vec::new();
+        flatten("", document.as_table(), None, &mut values);
+        for value in &values {
+            if let Err(error) = value.apply(&mut Settings::default()) {
+                wrong.get_or_insert_with(|| error.context(place(text, value.at.clone())));
             }
         }
         (Self { document: document.into_mut() }, wrong)
@@ -298,20 +298,20 @@ impl ConfigFile {
 
     /// Applies the file's valid settings.
     pub fn apply(&self, settings: &mut Settings) {
-        let mut set = Vec::new();
-        flatten("", self.document.as_table(), None, &mut set);
+        let mut values = Vec::new();
+        flatten("", self.document.as_table(), None, &mut values);
         // Ignore the error: it was reported when the file was parsed.
-        set.iter().for_each(|one| drop(one.apply(settings)));
+        values.iter().for_each(|value| drop(value.apply(settings)));
     }
 
     /// Returns the value that the file itself sets for this key, as text.
     pub fn get(&self, key: &Key) -> Option<String> {
-        let mut only = Settings::default();
-        let mut set = Vec::new();
-        flatten("", self.document.as_table(), None, &mut set);
-        let one = set.iter().find(|one| one.name == key.name)?;
-        one.apply(&mut only).ok()?;
-        key.shown(&only)
+        let mut settings = Settings::default();
+        let mut values = Vec::new();
+        flatten("", self.document.as_table(), None, &mut values);
+        let value = values.iter().find(|value| value.name == key.name)?;
+        value.apply(&mut settings).ok()?;
+        key.shown(&settings)
     }
 
     /// Sets a key; comments and order are preserved.
@@ -361,11 +361,11 @@ impl ConfigFile {
         let Some(tables) = self.document.get_mut(table).and_then(Item::as_table_like_mut) else {
             return false;
         };
-        let there = tables.remove(name).is_some();
-        if there && tables.is_empty() {
+        let was_set = tables.remove(name).is_some();
+        if was_set && tables.is_empty() {
             self.document.remove(table);
         }
-        there
+        was_set
     }
 }
 
@@ -376,14 +376,14 @@ impl std::fmt::Display for ConfigFile {
 }
 
 /// A value in a file, with its full name.
-struct Set {
+struct FileValue {
     name: String,
     value: Option<Value>,
     /// The byte range of the value.
     at: Option<Range<usize>>,
 }
 
-impl Set {
+impl FileValue {
     fn apply(&self, settings: &mut Settings) -> Result<()> {
         let text = match &self.value {
             Some(Value::String(text)) => text.value().clone(),
@@ -397,22 +397,22 @@ impl Set {
 }
 
 /// Collects every value of a table and its subtables.
-fn flatten(before: &str, table: &dyn TableLike, within: Option<Range<usize>>, out: &mut Vec<Set>) {
+fn flatten(prefix: &str, table: &dyn TableLike, span: Option<Range<usize>>, out: &mut Vec<FileValue>) {
     for (name, item) in table.iter() {
-        let at = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).or(within.clone());
-        let name = if before.is_empty() { name.to_owned() } else { format!("{before}.{name}") };
+        let at = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).or(span.clone());
+        let name = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
         match item.as_table_like() {
             Some(inner) => flatten(&name, inner, at, out),
-            None => out.push(Set { name, value: item.as_value().cloned(), at }),
+            None => out.push(FileValue { name, value: item.as_value().cloned(), at }),
         }
     }
 }
 
 /// Returns the line and column of a position in a text, as editors count them.
 fn place(text: &str, at: Option<Range<usize>>) -> String {
-    let before = at.and_then(|at| text.get(..at.start)).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    let prefix = at.and_then(|at| text.get(..at.start)).unwrap_or_default();
+    let line = prefix.matches('\n').count() + 1;
+    let column = prefix.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     format!("line {line}, column {column}")
 }
 
@@ -421,7 +421,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_read_changed_and_written_with_its_remarks() {
+    fn edits_keep_comments_and_order() {
         let text = "# mine\nsource = \"acme/app\" # the one\n\n[duplicates]\nthreshold = 0.5 # strict\n";
         let mut file = ConfigFile::parse(text).unwrap();
         let mut settings = Settings::default();
@@ -431,17 +431,17 @@ mod tests {
         file.set(key("duplicates.threshold").unwrap(), "0.7").unwrap();
         file.set(key("troubleshooting.enabled").unwrap(), "false").unwrap();
         assert!(file.unset(key("source").unwrap()) && !file.unset(key("source").unwrap()));
-        let written = file.to_string();
-        assert!(written.contains("threshold = 0.7 # strict"), "{written}");
-        assert!(written.contains("[troubleshooting]\nenabled = false"), "{written}");
-        let again = ConfigFile::parse(&written).unwrap();
-        assert_eq!(again.get(key("duplicates.threshold").unwrap()).as_deref(), Some("0.7"));
-        assert_eq!(again.get(key("source").unwrap()), None);
+        let output = file.to_string();
+        assert!(output.contains("threshold = 0.7 # strict"), "{output}");
+        assert!(output.contains("[troubleshooting]\nenabled = false"), "{output}");
+        let second = ConfigFile::parse(&output).unwrap();
+        assert_eq!(second.get(key("duplicates.threshold").unwrap()).as_deref(), Some("0.7"));
+        assert_eq!(second.get(key("source").unwrap()), None);
     }
 
     #[test]
-    fn what_cannot_be_is_named() {
-        for (text, named) in [
+    fn invalid_settings_are_named() {
+        for (text, fragment) in [
             ("duplicates.treshold = 0.5", "duplicates.treshold"),
             ("duplicates.threshold = 1.5", "\"1.5\""),
             ("duplicates.threshold = [1]", "duplicates.threshold"),
@@ -451,9 +451,9 @@ mod tests {
             ("source =", "not valid TOML"),
         ] {
             let error = ConfigFile::parse(text).unwrap_err();
-            let said = error.to_string();
+            let message = error.to_string();
             assert!(
-                said.contains(named) && said.contains("line 1, ") && error.hint().is_some(),
+                message.contains(fragment) && message.contains("line 1, ") && error.hint().is_some(),
                 "{text}: {error}"
             );
         }
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_by_its_place_and_the_rest_holds() {
+    fn salvage_locates_the_error_and_keeps_the_rest() {
         let text = "# mine\nsearch.limit = 7\n\n[duplicates]\n  treshold = 0.5\nmax_candidates = 5\n";
         let (file, wrong) = ConfigFile::salvage(text);
         let wrong = wrong.unwrap();
@@ -471,11 +471,11 @@ mod tests {
         assert_eq!((settings.search_limit, settings.duplicates_max_candidates), (7, 5));
         let (file, wrong) = ConfigFile::salvage("search.limit = 7\nsource = \"acme/app\n");
         assert!(wrong.unwrap().to_string().starts_with("line 2, "));
-        assert_eq!(file.get(key("search.limit").unwrap()), None, "what is no TOML sets nothing");
+        assert_eq!(file.get(key("search.limit").unwrap()), None, "invalid TOML sets nothing");
     }
 
     #[test]
-    fn a_setting_holds_what_its_use_case_takes() {
+    fn setting_limits_match_the_use_cases() {
         for (name, most) in [
             ("search.limit", limits::SEARCH),
             ("triage.limit", limits::TRIAGE),
@@ -492,14 +492,14 @@ mod tests {
     }
 
     #[test]
-    fn every_default_is_a_value_that_its_key_can_hold() {
+    fn every_default_is_a_valid_value() {
         let defaults = Settings::default();
         for key in KEYS {
             let mut settings = defaults.clone();
-            if let Some(shown) = key.shown(&defaults) {
-                key.set(&mut settings, &shown).unwrap();
+            if let Some(value) = key.shown(&defaults) {
+                key.set(&mut settings, &value).unwrap();
                 assert_eq!(settings, defaults, "{}", key.name);
-                ConfigFile::default().set(key, &shown).unwrap();
+                ConfigFile::default().set(key, &value).unwrap();
             }
         }
     }

@@ -100,7 +100,7 @@ pub struct Diagnosis {
 
 /// The casebook's own state, if it can be opened.
 #[derive(Debug, Default)]
-pub(crate) struct Opened {
+pub(crate) struct CasebookState {
     pub(crate) status: Option<Status>,
     pub(crate) mirrors: Vec<MirrorView>,
     pub(crate) problems: Vec<String>,
@@ -110,11 +110,11 @@ pub(crate) struct Opened {
 pub(crate) fn diagnosis(
     folder: &Path,
     health: Health,
-    opened: Opened,
+    state: CasebookState,
     surroundings: Surroundings,
     now: Timestamp,
 ) -> Diagnosis {
-    let (sources, coverage, model) = match opened.status {
+    let (sources, coverage, model) = match state.status {
         Some(status) => (status.sources, Some(status.coverage), Some(status.model)),
         None => (Vec::new(), None, None),
     };
@@ -123,34 +123,34 @@ pub(crate) fn diagnosis(
     let mut hosts = BTreeSet::new();
     for (n, source) in sources.iter().enumerate() {
         names.push((source.key.clone(), pseudonym(n)));
-        if let Some(mirror) = opened.mirrors.iter().find(|m| m.source == source.key) {
+        if let Some(mirror) = state.mirrors.iter().find(|m| m.source == source.key) {
             names.push((mirror.project.clone(), pseudonym(n)));
             hosts.insert(mirror.host.clone());
         }
     }
     names.extend(hosts.into_iter().enumerate().map(|(n, host)| (host, format!("[tracker-{}]", n + 1))));
-    let mut made = Diagnosis {
+    let mut report = Diagnosis {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         made_at: now,
         system: surroundings.system,
         processor: surroundings.processor,
         cores: std::thread::available_parallelism().map_or(1, usize::from),
-        settings: surroundings.settings.into_iter().map(told).collect(),
+        settings: surroundings.settings.into_iter().map(hide_place).collect(),
         files: entries(folder),
         findings: health.findings,
         checked: health.checked,
-        sources: figures(&sources, &opened.mirrors),
+        sources: figures(&sources, &state.mirrors),
         coverage,
         model,
-        problems: opened.problems,
+        problems: state.problems,
     };
-    let mut texts = free_texts(&mut made);
+    let mut texts = free_texts(&mut report);
     for text in &mut texts {
         hide_quotes(text);
         replace_all(text, &names);
     }
     redact_texts(&mut texts);
-    made
+    report
 }
 
 fn pseudonym(n: usize) -> String {
@@ -158,12 +158,11 @@ fn pseudonym(n: usize) -> String {
 }
 
 /// Replaces the value of a setting that names a place or a project.
-fn told(mut said: Said) -> Said {
-    if matches!(said.key.as_str(), "casebook" | "source") && said.value.is_some() && said.origin != "default"
-    {
-        said.value = Some("[set]".to_owned());
+fn hide_place(mut s: Said) -> Said {
+    if matches!(s.key.as_str(), "casebook" | "source") && s.value.is_some() && s.origin != "default" {
+        s.value = Some("[set]".to_owned());
     }
-    said
+    s
 }
 
 fn figures(sources: &[SourceView], mirrors: &[MirrorView]) -> Vec<SourceFigures> {
@@ -185,12 +184,12 @@ fn figures(sources: &[SourceView], mirrors: &[MirrorView]) -> Vec<SourceFigures>
 }
 
 /// Returns the texts that may contain names: file names, sentences, and the model's problem.
-fn free_texts(made: &mut Diagnosis) -> Vec<&mut String> {
-    let mut texts: Vec<&mut String> = made.files.iter_mut().map(|e| &mut e.name).collect();
-    texts.extend(made.findings.iter_mut().flat_map(|f| [&mut f.what, &mut f.why, &mut f.remedy]));
-    texts.extend(made.sources.iter_mut().flat_map(|s| s.gaps.iter_mut().map(|g| &mut g.text)));
-    texts.extend(made.model.iter_mut().flat_map(|m| m.problem.iter_mut()));
-    texts.extend(made.problems.iter_mut());
+fn free_texts(report: &mut Diagnosis) -> Vec<&mut String> {
+    let mut texts: Vec<&mut String> = report.files.iter_mut().map(|e| &mut e.name).collect();
+    texts.extend(report.findings.iter_mut().flat_map(|f| [&mut f.what, &mut f.why, &mut f.remedy]));
+    texts.extend(report.sources.iter_mut().flat_map(|s| s.gaps.iter_mut().map(|g| &mut g.text)));
+    texts.extend(report.model.iter_mut().flat_map(|m| m.problem.iter_mut()));
+    texts.extend(report.problems.iter_mut());
     texts
 }
 
@@ -218,14 +217,14 @@ fn replace_all(text: &mut String, names: &[(String, String)]) {
 
 /// Returns the entries of the folder, sorted by name.
 fn entries(folder: &Path) -> Vec<Entry> {
-    let mut all: Vec<Entry> = fs::read_dir(folder)
+    let mut list: Vec<Entry> = fs::read_dir(folder)
         .into_iter()
         .flatten()
         .flatten()
         .map(|e| Entry { name: e.file_name().to_string_lossy().into_owned(), bytes: weight(&e.path(), 8) })
         .collect();
-    all.sort_by(|a, b| a.name.cmp(&b.name));
-    all
+    list.sort_by(|a, b| a.name.cmp(&b.name));
+    list
 }
 
 /// Returns the size of a file, or of a folder up to this depth, in bytes. Links are not followed.
@@ -247,8 +246,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_place_or_token_is_left_in_any_part() {
-        let finding = Finding {
+    fn diagnosis_contains_no_names_places_or_tokens() {
+        let item = Finding {
             id: "permissions".to_owned(),
             severity: Severity::Warning,
             what: "/home/anna/cases/precedent.db is open to others".to_owned(),
@@ -257,7 +256,7 @@ mod tests {
             repairable: true,
             repaired: false,
         };
-        let health = Health { findings: vec![finding], ..Health::default() };
+        let health = Health { findings: vec![item], ..Health::default() };
         let gap = Gap {
             kind: GapKind::Ended,
             text: "git.acme.example answered acme/vault with 401 for token ghp_0123456789abcdefghijABCDEFGHIJ012345; \
@@ -299,7 +298,7 @@ mod tests {
             vector_bytes: 0,
             read_only: None,
         };
-        let set = |key: &str, value: &str| Said {
+        let setting = |key: &str, value: &str| Said {
             key: key.to_owned(),
             value: Some(value.to_owned()),
             origin: "file".to_owned(),
@@ -307,22 +306,22 @@ mod tests {
         let surroundings = Surroundings {
             system: "linux".to_owned(),
             processor: "x86_64".to_owned(),
-            settings: vec![set("source", "acme/vault"), set("search.limit", "20")],
+            settings: vec![setting("source", "acme/vault"), setting("search.limit", "20")],
             names: vec![
                 ("/home/anna".to_owned(), "[home]".to_owned()),
                 ("anna".to_owned(), "[user]".to_owned()),
             ],
         };
-        let opened = Opened { status: Some(status), mirrors: vec![mirror], problems: Vec::new() };
-        let made =
-            diagnosis(Path::new("/home/anna/cases"), health, opened, surroundings, Timestamp::UNIX_EPOCH);
-        let text = serde_json::to_string(&made).unwrap();
+        let state = CasebookState { status: Some(status), mirrors: vec![mirror], problems: Vec::new() };
+        let report =
+            diagnosis(Path::new("/home/anna/cases"), health, state, surroundings, Timestamp::UNIX_EPOCH);
+        let text = serde_json::to_string(&report).unwrap();
         for name in ["anna", "acme", "vault", "ghp_", "10.1.2.3", "/home", "Zebra", "Jane", "forbids"] {
             assert!(!text.contains(name), "{name} in {text}");
         }
         assert!(text.contains("[casebook]/precedent.db is open to others"), "{text}");
         assert!(text.contains("[tracker-1] answered [source-1] with 401"), "{text}");
         assert!(text.contains(r#""value":"20""#), "{text}");
-        assert_eq!((made.sources[0].issues, made.sources[0].comments), (3, 4));
+        assert_eq!((report.sources[0].issues, report.sources[0].comments), (3, 4));
     }
 }

@@ -36,7 +36,7 @@ pub struct CheckUp<'a> {
     /// The embedding engine.
     pub engine: &'a Engine,
     /// The vector files of installed models, which may be used again.
-    pub known: &'a [PathBuf],
+    pub model_vectors: &'a [PathBuf],
     /// The number of embedding threads.
     pub workers: usize,
     /// The minimum number of free bytes on the disk for a casebook to grow.
@@ -57,13 +57,13 @@ pub(crate) fn is_emptied(database: &Path, full_text: &Path) -> bool {
 /// this user may not read the folder.
 pub(crate) fn is_there(folder: &Path, database: &Path, full_text: &Path) -> Result<()> {
     match fs::metadata(database) {
-        Ok(found) if found.is_file() => Ok(()),
+        Ok(metadata) if metadata.is_file() => Ok(()),
         // A file that cannot be read may still exist.
         Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => Err(Error::io(folder, e)),
         _ if !store::kept_copies(database).is_empty() || full_text.is_dir() => Err(Error::not_found(
             format!("{} is missing, although its other files exist", database.display()),
         )
-        .with_hint(way_back(database))),
+        .with_hint(restore_hint(database))),
         _ => Err(no_casebook(folder)),
     }
 }
@@ -77,7 +77,7 @@ fn no_casebook(folder: &Path) -> Error {
 }
 
 /// Returns the remedy for a database that cannot be repaired.
-pub(crate) fn way_back(database: &Path) -> String {
+pub(crate) fn restore_hint(database: &Path) -> String {
     let copy = store::kept_copies(database)
         .pop()
         .map_or_else(String::new, |p| format!(" {} is a copy.", p.display()));
@@ -97,74 +97,74 @@ impl CheckUp<'_> {
     pub fn run(&self, task: &Task) -> Result<Health> {
         is_there(self.folder, self.database, self.full_text)?;
         let mut health = Health { casebook: self.folder.display().to_string(), ..Health::default() };
-        let mut checked = |what: &str| health.checked.push(what.to_owned());
-        let mut found = Vec::new();
-        checked("permissions");
-        self.permissions(&mut found);
-        checked("disk");
-        found.extend(self.disk());
-        checked("model");
-        found.extend(self.model());
-        checked("database");
-        let usable = self.truth(&mut found)?;
-        self.copies(&mut found);
+        let mut record = |part: &str| health.checked.push(part.to_owned());
+        let mut findings = Vec::new();
+        record("permissions");
+        self.permissions(&mut findings);
+        record("disk");
+        findings.extend(self.disk());
+        record("model");
+        findings.extend(self.model());
+        record("database");
+        let usable = self.check_database(&mut findings)?;
+        self.copies(&mut findings);
         task.check()?;
         if usable {
             let store = Store::open(self.database)?;
-            checked("rows");
-            let readable = self.rows(&store, &mut found)?;
-            self.orphans(&store, &mut found)?;
-            addresses(&store, &mut found)?;
-            // What is derived cannot be compared with rows that cannot be read.
+            record("rows");
+            let readable = self.rows(&store, &mut findings)?;
+            self.orphans(&store, &mut findings)?;
+            addresses(&store, &mut findings)?;
+            // Indexes cannot be compared with rows that cannot be read.
             if readable {
-                checked("full_text");
-                let fulltext = self.full_text(&mut found)?;
-                let derived =
+                record("full_text");
+                let fulltext = self.full_text(&mut findings)?;
+                let indexes =
                     Derived { store: &store, fulltext: &fulltext, folder: self.folder, parts: Indexed::All };
-                self.text(&derived, &mut found, task)?;
-                checked("vectors");
-                self.meaning(&derived, &mut found, task)?;
+                self.check_text(&indexes, &mut findings, task)?;
+                record("vectors");
+                self.check_vectors(&indexes, &mut findings, task)?;
             }
         }
-        found.sort_by_key(|f: &Finding| std::cmp::Reverse(f.severity));
-        health.findings = found;
+        findings.sort_by_key(|f: &Finding| std::cmp::Reverse(f.severity));
+        health.findings = findings;
         Ok(health)
     }
 
     #[cfg(unix)]
-    fn permissions(&self, found: &mut Vec<Finding>) {
+    fn permissions(&self, findings: &mut Vec<Finding>) {
         use std::os::unix::fs::PermissionsExt as _;
         let mut private = vec![(self.folder.to_owned(), 0o700), (self.database.to_owned(), 0o600)];
         for ending in ["db-wal", "db-shm"] {
             private.push((self.database.with_extension(ending), 0o600));
         }
         private.extend(store::kept_copies(self.database).into_iter().map(|p| (p, 0o600)));
-        for (path, wanted) in private {
+        for (path, required_mode) in private {
             let Ok(metadata) = fs::metadata(&path) else { continue };
             let mode = metadata.permissions().mode() & 0o777;
             let (what, why) = if mode & 0o077 != 0 {
                 ("is accessible to other users of this machine", "They can read reports and private notes.")
-            } else if mode & wanted != wanted {
+            } else if mode & required_mode != required_mode {
                 ("is not readable and writable for you", "Mirroring, notes and search do not work.")
             } else {
                 continue;
             };
-            let repaired =
-                self.repair && fs::set_permissions(&path, fs::Permissions::from_mode(wanted)).is_ok();
-            found.push(Finding {
+            let is_repaired =
+                self.repair && fs::set_permissions(&path, fs::Permissions::from_mode(required_mode)).is_ok();
+            findings.push(Finding {
                 id: "permissions".to_owned(),
                 severity: Severity::Warning,
                 what: format!("{} {what} (mode {mode:04o})", path.display()),
                 why: why.to_owned(),
-                remedy: format!("chmod {wanted:o} {}", path.display()),
+                remedy: format!("chmod {required_mode:o} {}", path.display()),
                 repairable: true,
-                repaired,
+                repaired: is_repaired,
             });
         }
     }
 
     #[cfg(not(unix))]
-    fn permissions(&self, _found: &mut Vec<Finding>) {}
+    fn permissions(&self, _findings: &mut Vec<Finding>) {}
 
     fn disk(&self) -> Option<Finding> {
         let free = free_bytes(self.folder)?;
@@ -197,28 +197,28 @@ impl CheckUp<'_> {
     }
 
     /// Checks the database, and returns whether it can be used.
-    fn truth(&self, found: &mut Vec<Finding>) -> Result<bool> {
+    fn check_database(&self, findings: &mut Vec<Finding>) -> Result<bool> {
         const WHY: &str = "It is the only copy of the mirrored data and your decisions.";
         let inspection = match store::inspect(self.database) {
             Ok(inspection) => inspection,
             Err(error) if error.code() == Code::Corrupt => {
-                found.push(report(
+                findings.push(report(
                     "database_damaged",
                     Severity::Error,
                     "the database is damaged: it is not a SQLite database".to_owned(),
                     WHY,
-                    &way_back(self.database),
+                    &restore_hint(self.database),
                 ));
                 return Ok(false);
             }
             Err(error) => {
                 let hint = error.hint().unwrap_or("Check the permissions.").to_owned();
-                found.push(report("database_unreadable", Severity::Error, error.to_string(), WHY, &hint));
+                findings.push(report("database_unreadable", Severity::Error, error.to_string(), WHY, &hint));
                 return Ok(false);
             }
         };
         if inspection.newer {
-            found.push(report(
+            findings.push(report(
                 "newer_version",
                 Severity::Error,
                 format!("a newer version of Precedent wrote this casebook (schema {})", inspection.schema),
@@ -228,17 +228,17 @@ impl CheckUp<'_> {
             return Ok(false);
         }
         if is_emptied(self.database, self.full_text) {
-            found.push(report(
+            findings.push(report(
                 "database_emptied",
                 Severity::Error,
                 format!("{} is empty: all its data is lost", self.database.display()),
                 WHY,
-                &way_back(self.database),
+                &restore_hint(self.database),
             ));
             return Ok(false);
         }
         if !inspection.casebook {
-            found.push(report(
+            findings.push(report(
                 "not_a_casebook",
                 Severity::Error,
                 format!("{} is another program's database", self.database.display()),
@@ -249,35 +249,35 @@ impl CheckUp<'_> {
         }
         let mut damage = inspection.damage;
         if !damage.is_empty() {
-            let before = damage.join("; ").replace('\n', " ");
+            let damage_text = damage.join("; ").replace('\n', " ");
             if self.repair {
                 damage = store::reindex(self.database)?;
             }
-            let mended = damage.is_empty();
-            found.push(Finding {
+            let is_repaired = damage.is_empty();
+            findings.push(Finding {
                 repairable: true,
-                repaired: mended,
+                repaired: is_repaired,
                 ..report(
                     "database_damaged",
                     Severity::Error,
-                    format!("the database is damaged: {before}"),
+                    format!("the database is damaged: {damage_text}"),
                     WHY,
                     &if self.repair {
-                        way_back(self.database)
+                        restore_hint(self.database)
                     } else {
                         format!(
                             "precedent doctor --repair keeps a copy, then rebuilds the database indexes. If that is not enough: {}",
-                            way_back(self.database)
+                            restore_hint(self.database)
                         )
                     },
                 )
             });
-            if !mended {
+            if !is_repaired {
                 return Ok(false);
             }
         }
         if inspection.older && !self.repair {
-            found.push(Finding {
+            findings.push(Finding {
                 repairable: true,
                 ..report(
                     "older_version",
@@ -292,10 +292,10 @@ impl CheckUp<'_> {
         Ok(true)
     }
 
-    fn copies(&self, found: &mut Vec<Finding>) {
+    fn copies(&self, findings: &mut Vec<Finding>) {
         for path in store::kept_copies(self.database) {
             let size = fs::metadata(&path).map_or(0, |m| m.len());
-            found.push(report(
+            findings.push(report(
                 "kept_copy",
                 Severity::Notice,
                 format!("{} is a kept copy ({} kB)", path.display(), size.div_ceil(1000)),
@@ -306,7 +306,7 @@ impl CheckUp<'_> {
     }
 
     /// Checks for rows with invalid values; returns whether all rows can be read now.
-    fn rows(&self, store: &Store, found: &mut Vec<Finding>) -> Result<bool> {
+    fn rows(&self, store: &Store, findings: &mut Vec<Finding>) -> Result<bool> {
         let faults = store.read(|r| r.faults())?;
         if faults.count == 0 {
             return Ok(true);
@@ -315,9 +315,9 @@ impl CheckUp<'_> {
             store.keep_copy(store::BEFORE_REPAIR)?;
             store.write(|w| w.mend_rows())?;
         }
-        found.push(Finding {
+        findings.push(Finding {
             repaired: self.repair,
-            ..mendable(
+            ..repairable(
                 "unreadable_rows",
                 Severity::Error,
                 format!("some rows contain unreadable values. {}", faults.sentences().join(" ")),
@@ -327,7 +327,7 @@ impl CheckUp<'_> {
         Ok(self.repair)
     }
 
-    fn orphans(&self, store: &Store, found: &mut Vec<Finding>) -> Result<()> {
+    fn orphans(&self, store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
         let (unreachable, unreadable) = store.read(|r| r.orphans())?;
         if !unreachable.is_empty() {
             if self.repair {
@@ -335,9 +335,9 @@ impl CheckUp<'_> {
                 store.write(|w| w.remove_orphans())?;
             }
             let tables: Vec<String> = unreachable.iter().map(|(t, n)| format!("{n} in {t}")).collect();
-            found.push(Finding {
+            findings.push(Finding {
                 repaired: self.repair,
-                ..mendable(
+                ..repairable(
                     "orphan_rows",
                     Severity::Warning,
                     format!("some rows belong to deleted data: {}", tables.join(", ")),
@@ -346,7 +346,7 @@ impl CheckUp<'_> {
             });
         }
         if unreadable > 0 {
-            found.push(report(
+            findings.push(report(
                 "raw_unreadable",
                 Severity::Warning,
                 format!("{unreadable} original tracker records cannot be unpacked"),
@@ -359,7 +359,7 @@ impl CheckUp<'_> {
 
     /// Opens the full-text index and checks its files. If it is damaged and not repaired, returns
     /// an empty index instead.
-    fn full_text(&self, found: &mut Vec<Finding>) -> Result<FullText> {
+    fn full_text(&self, findings: &mut Vec<Finding>) -> Result<FullText> {
         let complaint = match FullText::open(self.full_text) {
             Ok(fulltext) => match fulltext.damaged_files() {
                 Ok(files) if files.is_empty() => return Ok(fulltext),
@@ -376,9 +376,9 @@ impl CheckUp<'_> {
         } else {
             FullText::in_memory()?
         };
-        found.push(Finding {
+        findings.push(Finding {
             repaired: self.repair,
-            ..mendable(
+            ..repairable(
                 "full_text_damaged",
                 Severity::Warning,
                 format!("full-text index files are damaged: {complaint}"),
@@ -388,27 +388,27 @@ impl CheckUp<'_> {
         Ok(fulltext)
     }
 
-    fn text(&self, derived: &Derived<'_>, found: &mut Vec<Finding>, task: &Task) -> Result<()> {
-        let damaged = found.iter().any(|f| f.id == "full_text_damaged");
-        if damaged && !self.repair {
+    fn check_text(&self, indexes: &Derived<'_>, findings: &mut Vec<Finding>, task: &Task) -> Result<()> {
+        let is_damaged = findings.iter().any(|f| f.id == "full_text_damaged");
+        if is_damaged && !self.repair {
             return Ok(());
         }
-        let stale = derived.text_is_stale()?;
-        let kept: Vec<i64> = derived.store.read(|r| r.living())?.into_iter().map(|(id, _)| id).collect();
-        let indexed = derived.fulltext.ids()?;
-        let missing = kept.iter().filter(|id| indexed.binary_search(id).is_err()).count();
-        let extra = indexed.iter().filter(|id| kept.binary_search(id).is_err()).count();
-        if !stale && missing == 0 && extra == 0 {
+        let stale = indexes.text_is_stale()?;
+        let ids: Vec<i64> = indexes.store.read(|r| r.living())?.into_iter().map(|(id, _)| id).collect();
+        let index_ids = indexes.fulltext.ids()?;
+        let missing_count = ids.iter().filter(|id| index_ids.binary_search(id).is_err()).count();
+        let extra = index_ids.iter().filter(|id| ids.binary_search(id).is_err()).count();
+        if !stale && missing_count == 0 && extra == 0 {
             return Ok(());
         }
         if self.repair {
             // An index that wrongly claims to be up to date must be rebuilt.
             if !stale {
-                derived.forget_text()?;
+                indexes.forget_text()?;
             }
-            derived.update_text(Effort::Whole, task, &mut IndexReport::default())?;
+            indexes.update_text(Effort::Whole, task, &mut IndexReport::default())?;
         }
-        if damaged {
+        if is_damaged {
             return Ok(());
         }
         let (id, what, remedy) = if stale {
@@ -416,34 +416,34 @@ impl CheckUp<'_> {
         } else {
             ("full_text_drift", "the keyword index differs from the database", REPAIR)
         };
-        found.push(Finding {
+        findings.push(Finding {
             repaired: self.repair,
             remedy: remedy.to_owned(),
-            ..mendable(
+            ..repairable(
                 id,
                 Severity::Warning,
-                format!("{what} (missing documents: {missing}, left over: {extra})"),
+                format!("{what} (missing documents: {missing_count}, left over: {extra})"),
                 "Keyword search misses documents or shows deleted ones.",
             )
         });
         Ok(())
     }
 
-    fn meaning(&self, derived: &Derived<'_>, found: &mut Vec<Finding>, task: &Task) -> Result<()> {
+    fn check_vectors(&self, indexes: &Derived<'_>, findings: &mut Vec<Finding>, task: &Task) -> Result<()> {
         // Without a model card nothing is known about the vectors; the findings already report
         // that.
         let Ok(info) = self.engine.info() else { return Ok(()) };
         let current = vectors::path(self.vectors, &info);
-        self.other_models(&current, found);
+        self.other_models(&current, findings);
         if current.is_file()
             && let Some(damage) = vectors::damage(&current)
         {
             if self.repair {
                 vectors::remove(self.folder, &current)?;
             }
-            found.push(Finding {
+            findings.push(Finding {
                 repaired: self.repair,
-                ..mendable(
+                ..repairable(
                     "vectors_damaged",
                     Severity::Warning,
                     format!("the vector file is damaged: {}", damage.replace('\n', " ")),
@@ -455,17 +455,17 @@ impl CheckUp<'_> {
             }
         }
         let vectors = Vectors::open(self.vectors, &info)?;
-        let before = missing_vectors(derived, &vectors)?;
-        if before == 0 {
+        let missing_count = missing_vectors(indexes, &vectors)?;
+        if missing_count == 0 {
             return Ok(());
         }
         let extent = vectors.extent()?;
-        let interrupted =
-            vectors.lost()? == 0 && (extent.embedded < extent.chunks || derived.unplanned(&vectors)? > 0);
-        let mut mended = false;
+        let is_interrupted =
+            vectors.lost()? == 0 && (extent.embedded < extent.chunks || indexes.unplanned(&vectors)? > 0);
+        let mut is_repaired = false;
         if self.repair {
             vectors.look_again()?;
-            match derived.update_vectors(
+            match indexes.update_vectors(
                 &vectors,
                 self.engine,
                 self.workers,
@@ -473,21 +473,21 @@ impl CheckUp<'_> {
                 task,
                 &mut IndexReport::default(),
             ) {
-                Ok(_) => mended = missing_vectors(derived, &vectors)? == 0,
+                Ok(_) => is_repaired = missing_vectors(indexes, &vectors)? == 0,
                 // The findings already report the cause.
                 Err(error) if error.code() == Code::ModelUnavailable => {}
                 Err(error) => return Err(error),
             }
         }
         // An interrupted index continues where it stopped; lost vectors need a repair.
-        let remedy = if interrupted { INDEX } else { REPAIR };
-        found.push(Finding {
-            repaired: mended,
+        let remedy = if is_interrupted { INDEX } else { REPAIR };
+        findings.push(Finding {
+            repaired: is_repaired,
             remedy: remedy.to_owned(),
-            ..mendable(
+            ..repairable(
                 "vectors_missing",
                 Severity::Warning,
-                format!("passages without a current vector: at least {before}"),
+                format!("passages without a current vector: at least {missing_count}"),
                 "Search by meaning does not find them.",
             )
         });
@@ -496,15 +496,16 @@ impl CheckUp<'_> {
 
     /// Reports vector files that no search uses. They may have taken hours, and their model may be
     /// used again.
-    fn other_models(&self, current: &Path, found: &mut Vec<Finding>) {
+    fn other_models(&self, current: &Path, findings: &mut Vec<Finding>) {
         let Ok(entries) = fs::read_dir(self.vectors) else { return };
-        let mut others: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
-        others
-            .retain(|p| p.extension().is_some_and(|e| e == "db") && p != current && !self.known.contains(p));
-        others.sort();
-        for path in others {
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+        paths.retain(|p| {
+            p.extension().is_some_and(|e| e == "db") && p != current && !self.model_vectors.contains(p)
+        });
+        paths.sort();
+        for path in paths {
             let size = fs::metadata(&path).map_or(0, |m| m.len());
-            found.push(report(
+            findings.push(report(
                 "vectors_of_another_model",
                 Severity::Notice,
                 format!("{} holds vectors of another model ({} kB)", path.display(), size.div_ceil(1000)),
@@ -515,8 +516,8 @@ impl CheckUp<'_> {
     }
 }
 
-/// Looks for live sources that no sync can reach, because their address is none.
-fn addresses(store: &Store, found: &mut Vec<Finding>) -> Result<()> {
+/// Reports live sources that cannot be synced because their address is invalid.
+fn addresses(store: &Store, findings: &mut Vec<Finding>) -> Result<()> {
     let remotes = store.read(|r| {
         let sources = r.sources()?.into_iter();
         let remotes = sources.map(|source| Ok(r.remote(source.id)?.map(|remote| (source, remote))));
@@ -524,7 +525,7 @@ fn addresses(store: &Store, found: &mut Vec<Finding>) -> Result<()> {
     })?;
     for (source, remote) in remotes.into_iter().flatten() {
         let Err(error) = sync::remote_address(&source, &remote) else { continue };
-        found.push(report(
+        findings.push(report(
             "address_damaged",
             Severity::Warning,
             format!("{} cannot be synced: {error}", source.key),
@@ -535,17 +536,17 @@ fn addresses(store: &Store, found: &mut Vec<Finding>) -> Result<()> {
     Ok(())
 }
 
-/// How many passages have no vector, as far as that is known: at least so many.
-fn missing_vectors(derived: &Derived<'_>, vectors: &Vectors) -> Result<u64> {
-    let living = derived.store.read(|r| r.living())?;
+/// Returns a lower bound of the number of passages without a vector.
+fn missing_vectors(indexes: &Derived<'_>, vectors: &Vectors) -> Result<u64> {
+    let documents = indexes.store.read(|r| r.living())?;
     let extent = vectors.extent()?;
-    let planned = vectors.documents()?;
+    let planned_ids = vectors.documents()?;
     // A document with a title has at least one passage.
     let forgotten =
-        living.iter().filter(|(id, titled)| *titled && planned.binary_search(id).is_err()).count();
-    let missing = (extent.chunks - extent.embedded) + vectors.lost()? + forgotten as u64;
+        documents.iter().filter(|(id, titled)| *titled && planned_ids.binary_search(id).is_err()).count();
+    let count = (extent.chunks - extent.embedded) + vectors.lost()? + forgotten as u64;
     // Changed documents are among the missing ones, or were never planned.
-    Ok(missing.max(derived.unplanned(vectors)?))
+    Ok(count.max(indexes.unplanned(vectors)?))
 }
 
 /// The command that repairs damage.
@@ -554,11 +555,11 @@ const REPAIR: &str = "precedent doctor --repair";
 const INDEX: &str = "precedent index";
 
 /// Makes a finding that needs action by a person.
-fn report(id: &str, severity: Severity, what: String, why: &str, remedy: &str) -> Finding {
+fn report(id: &str, severity: Severity, text: String, why: &str, remedy: &str) -> Finding {
     Finding {
         id: id.to_owned(),
         severity,
-        what,
+        what: text,
         why: why.to_owned(),
         remedy: remedy.to_owned(),
         repairable: false,
@@ -567,8 +568,8 @@ fn report(id: &str, severity: Severity, what: String, why: &str, remedy: &str) -
 }
 
 /// Makes a finding that a repair resolves.
-fn mendable(id: &str, severity: Severity, what: String, why: &str) -> Finding {
-    Finding { repairable: true, ..report(id, severity, what, why, REPAIR) }
+fn repairable(id: &str, severity: Severity, text: String, why: &str) -> Finding {
+    Finding { repairable: true, ..report(id, severity, text, why, REPAIR) }
 }
 
 /// Returns the bytes available to this user on the folder's disk, if the system reports them.

@@ -27,7 +27,7 @@ use crate::{
 
 /// The maximum number of lines without a failure that are searched for, because they name a code
 /// that a report names.
-const CODED: usize = 3;
+const MAX_CODES: usize = 3;
 /// The budget for the thread of each case, in characters.
 const THREAD: usize = 2_000;
 
@@ -49,25 +49,25 @@ pub fn ask(
     let mut distinct = groups.len() as u64;
     let mut notices = Vec::new();
     let mut errors = Vec::new();
-    let asked: Vec<LogGroup> = groups.into_iter().take(request.max_errors).collect();
-    let total = asked.len() as u64;
-    let telling = asked.iter().any(|g| !precedent_logs::only_failed(g));
-    for (done, group) in asked.into_iter().enumerate() {
+    let selection: Vec<LogGroup> = groups.into_iter().take(request.max_errors).collect();
+    let total = selection.len() as u64;
+    let has_distinctive = selection.iter().any(|g| !precedent_logs::only_failed(g));
+    for (done, group) in selection.into_iter().enumerate() {
         task.check()?;
         task.report(Phase::Triage, done as u64, Some(total), "errors");
         // "exit code 1" resembles a hundred reports, so it is searched for only if nothing else is
         // distinctive.
-        let error = if telling && precedent_logs::only_failed(&group) {
+        let error = if has_distinctive && precedent_logs::only_failed(&group) {
             LogError { group, verdict: LogVerdict::New, known: None, case: None }
         } else {
-            one(context, request, group, now, task, &mut notices)?
+            ask_error(context, request, group, now, task, &mut notices)?
         };
         errors.push(error);
     }
     // A code that a report names is a match at any log level; unknown codes are ignored.
-    let found = by_code(context, request, coded, &errors, now, task, &mut notices)?;
-    distinct += found.len() as u64;
-    errors.extend(found);
+    let code_errors = by_code(context, request, coded, &errors, now, task, &mut notices)?;
+    distinct += code_errors.len() as u64;
+    errors.extend(code_errors);
     // A short file is also searched for as a whole, like a pasted text.
     for file in small {
         let of: Vec<usize> =
@@ -123,7 +123,7 @@ pub fn valid(request: &LogRequest) -> Result<()> {
     Ok(())
 }
 
-fn one(
+fn ask_error(
     context: &CaseContext<'_>,
     request: &LogRequest,
     group: LogGroup,
@@ -147,39 +147,39 @@ fn ask_about(
     notices: &mut Vec<Notice>,
 ) -> Result<(LogVerdict, Option<KnownReport>, Option<SolvedCase>)> {
     let finder = context.finder;
-    let found = find_anywhere(finder, (None, text, request.source.as_deref()), now, task)?;
+    let question_matches = find_anywhere(finder, (None, text, request.source.as_deref()), now, task)?;
     let settings =
         TroubleshootSettings { max_results: 1, total_budget_chars: THREAD, ..request.settings.clone() };
-    let asked = TroubleshootRequest { settings, ..TroubleshootRequest::default() };
-    let solved = troubleshoot::respond(context, &found, &asked, task)?;
-    for notice in solved.notices {
+    let troubleshoot_request = TroubleshootRequest { settings, ..TroubleshootRequest::default() };
+    let response = troubleshoot::respond(context, &question_matches, &troubleshoot_request, task)?;
+    for notice in response.notices {
         if !notices.contains(&notice) {
             notices.push(notice);
         }
     }
-    let known = first_known(finder, &found)?;
-    let case = solved.cases.into_iter().next();
-    let is_open = known.as_ref().is_some_and(|known| known.state == Some(State::Open));
-    let is_likely = known.as_ref().is_some_and(|known| known.band <= Band::Likely);
+    let report = first_known(finder, &question_matches)?;
+    let case = response.cases.into_iter().next();
+    let is_open = report.as_ref().is_some_and(|report| report.state == Some(State::Open));
+    let is_likely = report.as_ref().is_some_and(|report| report.band <= Band::Likely);
     let verdict = match &case {
         // An open likely duplicate is not solved by the fix of another report.
         Some(case) if case.helps >= SURELY && !(is_open && is_likely) => LogVerdict::Solved,
         _ if is_likely => LogVerdict::Known,
-        _ if case.is_some() || known.is_some() => LogVerdict::Perhaps,
+        _ if case.is_some() || report.is_some() => LogVerdict::Perhaps,
         _ => LogVerdict::New,
     };
-    Ok((verdict, known, case))
+    Ok((verdict, report, case))
 }
 
 /// Returns the first match that is at least a possible duplicate.
-fn first_known(finder: &MatchFinder<'_>, found: &QuestionMatches) -> Result<Option<KnownReport>> {
+fn first_known(finder: &MatchFinder<'_>, question_matches: &QuestionMatches) -> Result<Option<KnownReport>> {
     finder.store.read(|r| {
-        for one in &found.matches {
-            if one.band() > Band::Possible {
+        for candidate in &question_matches.matches {
+            if candidate.band() > Band::Possible {
                 break;
             }
-            if let Some(row) = r.document(one.document)?.filter(|row| row.deleted_at.is_none()) {
-                return Ok(Some(known_report(row, one.band(), one.confidence)));
+            if let Some(row) = r.document(candidate.document)?.filter(|row| row.deleted_at.is_none()) {
+                return Ok(Some(known_report(row, candidate.band(), candidate.confidence)));
             }
         }
         Ok(None)
@@ -190,17 +190,17 @@ fn first_known(finder: &MatchFinder<'_>, found: &QuestionMatches) -> Result<Opti
 fn by_code(
     context: &CaseContext<'_>,
     request: &LogRequest,
-    coded: Vec<Coded>,
+    lines: Vec<Coded>,
     errors: &[LogError],
     now: Timestamp,
     task: &Task,
     notices: &mut Vec<Notice>,
 ) -> Result<Vec<LogError>> {
-    let mut found: Vec<LogError> = Vec::new();
-    let mut asked = 0;
-    for Coded { code, line } in coded {
-        let told = |e: &LogError| e.group.message.contains(&code) || e.group.example.contains(&code);
-        if errors.iter().chain(&found).any(told) {
+    let mut matches: Vec<LogError> = Vec::new();
+    let mut count = 0;
+    for Coded { code, line } in lines {
+        let is_listed = |e: &LogError| e.group.message.contains(&code) || e.group.example.contains(&code);
+        if errors.iter().chain(&matches).any(is_listed) {
             continue;
         }
         task.check()?;
@@ -209,16 +209,16 @@ fn by_code(
         if context.finder.fulltext.search_signatures(&[term], &[], 1)?.is_empty() {
             continue;
         }
-        asked += 1;
-        if asked > CODED {
+        count += 1;
+        if count > MAX_CODES {
             break;
         }
-        let error = one(context, request, line, now, task, notices)?;
+        let error = ask_error(context, request, line, now, task, notices)?;
         if matches!(error.verdict, LogVerdict::Solved | LogVerdict::Known) {
-            found.push(error);
+            matches.push(error);
         }
     }
-    Ok(found)
+    Ok(matches)
 }
 
 /// Returns whether the answer to an error needs no surrounding lines.
@@ -231,6 +231,6 @@ fn is_answered(error: &LogError) -> bool {
 
 /// Returns whether an error and a case share a term.
 fn shares(group: &LogGroup, case: &SolvedCase) -> bool {
-    let theirs: BTreeSet<String> = terms(&format!("{}\n{}", case.title, case.body)).into_iter().collect();
-    terms(&group.example).iter().any(|term| theirs.contains(term))
+    let case_terms: BTreeSet<String> = terms(&format!("{}\n{}", case.title, case.body)).into_iter().collect();
+    terms(&group.example).iter().any(|term| case_terms.contains(term))
 }

@@ -40,7 +40,7 @@ const NEGATIONS: &[&str] =
 /// The components that store and search notes.
 pub struct Notebook<'a> {
     /// The database and its derived indexes.
-    pub derived: Derived<'a>,
+    pub indexes: Derived<'a>,
     /// The vectors and their model, if there is a usable one.
     pub vectors: Option<(&'a Vectors, &'a ModelInfo)>,
     /// The function that embeds a text.
@@ -64,8 +64,8 @@ impl Notebook<'_> {
     pub fn similar(&self, kind: NoteKind, title: &str, body: &str) -> Result<SimilarNotes> {
         let title = &*one_line(title);
         valid(title, body)?;
-        let rows = self.derived.store.read(|r| r.notes(Some(kind)))?;
-        Ok(self.look(&rows, None, title, body))
+        let rows = self.indexes.store.read(|r| r.notes(Some(kind)))?;
+        Ok(self.find_similar(&rows, None, title, body))
     }
 
     /// Stores a note, unless the same one exists.
@@ -79,17 +79,18 @@ impl Notebook<'_> {
         valid(title, &draft.body)?;
         let tags = tags(&draft.tags);
         let similar = if draft.kind.is_checked() {
-            let rows = self.derived.store.read(|r| r.notes(Some(draft.kind)))?;
-            self.look(&rows, None, title, &draft.body)
+            let rows = self.indexes.store.read(|r| r.notes(Some(draft.kind)))?;
+            self.find_similar(&rows, None, title, &draft.body)
         } else {
             SimilarNotes { matches: vec![], recommendation: Recommendation::Unique, warning: None }
         };
         let SimilarNotes { matches, recommendation, mut warning } = similar;
         if recommendation == Recommendation::DuplicateFound
             && !draft.force
-            && let Some(there) = matches.first()
+            && let Some(duplicate) = matches.first()
         {
-            let note = self.derived.store.read(|r| one(r, &there.id).and_then(|n| r.shown_note(n)))?;
+            let note =
+                self.indexes.store.read(|r| find_note(r, &duplicate.id).and_then(|n| r.shown_note(n)))?;
             return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning });
         }
         // Notes that are only similar in meaning are shown; a person decides whether to link them.
@@ -97,23 +98,24 @@ impl Notebook<'_> {
         let close: Vec<&NoteMatch> = matches.iter().filter(|m| is_close(m, near)).collect();
         let content = NoteContent { title, body: &draft.body, tags: &tags };
         let hash = content_hash(content.title, content.body);
-        let stored = self.derived.store.write_durably(|w| {
+        let result = self.indexes.store.write_durably(|w| {
             let to = attachments(w, &draft.attach)?;
             // Another process may have stored the same note since the search.
             if draft.kind.is_checked()
                 && !draft.force
-                && let Some(there) = w.notes(Some(draft.kind))?.into_iter().find(|n| n.content_hash == hash)
+                && let Some(duplicate) =
+                    w.notes(Some(draft.kind))?.into_iter().find(|n| n.content_hash == hash)
             {
-                return Ok(Err(w.shown_note(there)?));
+                return Ok(Err(w.shown_note(duplicate)?));
             }
             let key = w.add_note(draft.kind, &content, now)?;
             to.iter().try_for_each(|to| w.connect(&key, to, "person").map(|_| ()))?;
             close.iter().try_for_each(|m| w.connect(&key, &m.id, "engine").map(|_| ()))?;
-            let note = one(w, &key)?;
+            let note = find_note(w, &key)?;
             Ok(Ok((note.document.id, w.shown_note(note)?)))
         })?;
-        let (document, note) = match stored {
-            Ok(stored) => stored,
+        let (document, note) = match result {
+            Ok(result) => result,
             Err(note) => return Ok(NoteAnswer { outcome: NoteOutcome::Duplicate, note, matches, warning }),
         };
         if let Err(error) = self.index(document, task) {
@@ -130,8 +132,8 @@ impl Notebook<'_> {
     /// # Errors
     /// Same as [`Notebook::add`]; [`precedent_core::Code::NotFound`] if there is no such note.
     pub fn edit(&self, key: &str, change: &NoteChange, now: Timestamp, task: &Task) -> Result<Note> {
-        let (document, note) = self.derived.store.write_durably(|w| {
-            let note = one(w, key)?;
+        let (document, note) = self.indexes.store.write_durably(|w| {
+            let note = find_note(w, key)?;
             let to = attachments(w, &change.attach)?;
             let old = &note.document;
             let title = &*one_line(change.title.as_deref().unwrap_or(&old.title));
@@ -142,7 +144,7 @@ impl Notebook<'_> {
             let content = NoteContent { title, body, tags: &tags };
             w.change_note(&note, &content, change.lifecycle.unwrap_or(note.lifecycle), now)?;
             to.iter().try_for_each(|to| w.connect(&old.key, to, "person").map(|_| ()))?;
-            Ok((old.id, w.shown_note(one(w, key)?)?))
+            Ok((old.id, w.shown_note(find_note(w, key)?)?))
         })?;
         // Ignore the error: the database is updated, and the next update repairs the index.
         drop(self.index(document, task));
@@ -154,45 +156,45 @@ impl Notebook<'_> {
     /// # Errors
     /// [`precedent_core::Code::NotFound`] if there is no such note; database errors.
     pub fn remove(&self, key: &str, now: Timestamp, task: &Task) -> Result<Note> {
-        let note = self.derived.store.write_durably(|w| {
-            let note = one(w, key)?;
-            let shown = w.shown_note(one(w, key)?)?;
+        let note = self.indexes.store.write_durably(|w| {
+            let note = find_note(w, key)?;
+            let view = w.shown_note(find_note(w, key)?)?;
             w.remove_note(&note, now)?;
-            Ok(shown)
+            Ok(view)
         })?;
-        let removed = self.derived.update_text(Effort::Soon, task, &mut IndexReport::default());
-        if let (Ok(()), Some((vectors, _))) = (removed, self.vectors) {
-            drop(self.derived.plan_vectors(vectors, task));
+        let result = self.indexes.update_text(Effort::Soon, task, &mut IndexReport::default());
+        if let (Ok(()), Some((vectors, _))) = (result, self.vectors) {
+            drop(self.indexes.plan_vectors(vectors, task));
         }
         // Ignore the error: a concurrent reader keeps the log, and it is emptied later.
-        drop(self.derived.store.empty_log());
+        drop(self.indexes.store.empty_log());
         Ok(note)
     }
 
     /// Indexes a note.
     fn index(&self, document: i64, task: &Task) -> Result<()> {
-        self.derived.update_text(Effort::Soon, task, &mut IndexReport::default())?;
+        self.indexes.update_text(Effort::Soon, task, &mut IndexReport::default())?;
         match self.vectors {
-            Some((vectors, _)) => self.derived.embed_document(vectors, document, self.embed),
+            Some((vectors, _)) => self.indexes.embed_document(vectors, document, self.embed),
             None => Ok(()),
         }
     }
 
-    fn look(&self, rows: &[NoteRow], except: Option<i64>, title: &str, body: &str) -> SimilarNotes {
+    fn find_similar(&self, rows: &[NoteRow], except: Option<i64>, title: &str, body: &str) -> SimilarNotes {
         let hash = content_hash(title.trim(), body);
         let mut matches: Vec<NoteMatch> = Vec::new();
-        let (mut same, mut warning) = (f32::INFINITY, None);
+        let (mut same_threshold, mut warning) = (f32::INFINITY, None);
         let near = match self.vectors {
             Some((vectors, model)) => {
-                same = model.same;
+                same_threshold = model.same;
                 // Similarity in meaning has a lower threshold than similarity in wording.
-                let related = model.solved.min(model.near);
-                self.cosines(vectors, rows, title, body).map(|cosines| (cosines, model.near, related))
+                let floor = model.solved.min(model.near);
+                self.cosines(vectors, rows, title, body).map(|cosines| (cosines, model.near, floor))
             }
             None => Err(self.no_model()),
         };
-        let (cosines, near, related) = match near {
-            Ok(found) => found,
+        let (cosines, near, floor) = match near {
+            Ok(values) => values,
             Err(error) => {
                 warning = Some(format!("Compared by exact wording only: {error}"));
                 (vec![0.0; rows.len()], f32::INFINITY, f32::INFINITY)
@@ -200,7 +202,7 @@ impl Notebook<'_> {
         };
         for (row, cosine) in rows.iter().zip(cosines) {
             let exact = row.content_hash == hash;
-            if Some(row.document.id) == except || !(exact || cosine >= related) {
+            if Some(row.document.id) == except || !(exact || cosine >= floor) {
                 continue;
             }
             matches.push(NoteMatch {
@@ -224,7 +226,7 @@ impl Notebook<'_> {
             b.similarity.total_cmp(&a.similarity).then(surer).then_with(|| order(a).cmp(&order(b)))
         });
         // A note that reads the same but has different numbers is another note.
-        let duplicate = |m: &NoteMatch| m.exact || (m.similarity >= same && m.differs.is_empty());
+        let duplicate = |m: &NoteMatch| m.exact || (m.similarity >= same_threshold && m.differs.is_empty());
         let recommendation = match matches.iter().position(duplicate) {
             Some(at) => {
                 let first = matches.remove(at);
@@ -248,15 +250,15 @@ impl Notebook<'_> {
 
     /// Returns the cosine of each of these notes, −1..1.
     fn cosines(&self, vectors: &Vectors, rows: &[NoteRow], title: &str, body: &str) -> Result<Vec<f32>> {
-        let own = self.pieces(title, body)?;
+        let note_pieces = self.pieces(title, body)?;
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {
-            let mut theirs = vectors.of_text(row.document.id)?;
+            let mut row_pieces = vectors.of_text(row.document.id)?;
             // A note stored while the model was unavailable has no vectors yet.
-            if theirs.is_empty() {
-                theirs = self.pieces(&row.document.title, &row.document.body)?;
+            if row_pieces.is_empty() {
+                row_pieces = self.pieces(&row.document.title, &row.document.body)?;
             }
-            out.push(nearness(&own, &theirs));
+            out.push(nearness(&note_pieces, &row_pieces));
         }
         Ok(out)
     }
@@ -303,12 +305,12 @@ fn names(text: &str) -> BTreeSet<String> {
 /// The first character of the scripts that are written without spaces.
 const WIDE: char = '\u{2e80}';
 
-/// Returns the differences between two similar texts: words with digits, negations, and, if `named`
-/// is set and each text has its own, names.
-fn differs(a: (&str, &str), b: (&str, &str), named: bool) -> Vec<String> {
-    let telling = |(title, body): (&str, &str)| -> (BTreeSet<String>, BTreeSet<&'static str>) {
+/// Returns the differences between two similar texts: words with digits, negations, and, with
+/// `with_names` and if each text has its own, names.
+fn differs(a: (&str, &str), b: (&str, &str), with_names: bool) -> Vec<String> {
+    let markers = |(title, body): (&str, &str)| -> (BTreeSet<String>, BTreeSet<&'static str>) {
         let text = format!("{title}\n{body}").to_lowercase();
-        let numbered = text
+        let numbers = text
             // Chinese and Japanese put no space between a number and its unit.
             .split(|c: char| c >= WIDE || !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))
             .map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()))
@@ -317,18 +319,18 @@ fn differs(a: (&str, &str), b: (&str, &str), named: bool) -> Vec<String> {
             .collect();
         let words: BTreeSet<String> =
             tokens::words(&text).into_iter().map(|w| text[w.range].replace('’', "'")).collect();
-        (numbered, NEGATIONS.iter().copied().filter(|n| words.contains(*n)).collect())
+        (numbers, NEGATIONS.iter().copied().filter(|n| words.contains(*n)).collect())
     };
-    let ((a_numbers, a_negations), (b_numbers, b_negations)) = (telling(a), telling(b));
+    let ((a_numbers, a_negations), (b_numbers, b_negations)) = (markers(a), markers(b));
     let mut out: Vec<String> = a_numbers.symmetric_difference(&b_numbers).cloned().collect();
-    let (ours, theirs) = (names(&format!("{}\n{}", a.0, a.1)), names(&format!("{}\n{}", b.0, b.1)));
-    let own = |of: &BTreeSet<String>, other: (&str, &str)| -> Vec<String> {
-        let other = format!("{}\n{}", other.0, other.1).to_lowercase();
-        of.iter().filter(|name| !other.contains(&name.to_lowercase())).cloned().collect()
+    let (a_names, b_names) = (names(&format!("{}\n{}", a.0, a.1)), names(&format!("{}\n{}", b.0, b.1)));
+    let missing_names = |of: &BTreeSet<String>, text: (&str, &str)| -> Vec<String> {
+        let text = format!("{}\n{}", text.0, text.1).to_lowercase();
+        of.iter().filter(|name| !text.contains(&name.to_lowercase())).cloned().collect()
     };
-    let (ours, theirs) = (own(&ours, b), own(&theirs, a));
-    if named && !ours.is_empty() && !theirs.is_empty() {
-        let new = ours.into_iter().chain(theirs);
+    let (a_names, b_names) = (missing_names(&a_names, b), missing_names(&b_names, a));
+    if with_names && !a_names.is_empty() && !b_names.is_empty() {
+        let new = a_names.into_iter().chain(b_names);
         let new: Vec<String> = new.filter(|name| !out.contains(&name.to_lowercase())).collect();
         out.extend(new);
     }
@@ -340,8 +342,8 @@ fn differs(a: (&str, &str), b: (&str, &str), named: bool) -> Vec<String> {
 }
 
 /// Returns whether a note has nearly the same wording.
-fn is_close(one: &NoteMatch, near: f32) -> bool {
-    one.exact || one.similarity >= near
+fn is_close(note: &NoteMatch, near: f32) -> bool {
+    note.exact || note.similarity >= near
 }
 
 /// Returns a title on one line, as it is stored and listed.
@@ -351,7 +353,7 @@ fn one_line(title: &str) -> String {
 
 fn valid(title: &str, body: &str) -> Result<()> {
     let wrong =
-        |what: String| Err(Error::invalid(what).with_hint("A note needs a kind, a title and a text."));
+        |text: String| Err(Error::invalid(text).with_hint("A note needs a kind, a title and a text."));
     if title.trim().is_empty() {
         return wrong("the note has no title".to_owned());
     }
@@ -379,18 +381,18 @@ fn tags(tags: &[String]) -> Vec<String> {
 }
 
 fn attachments(reader: &Reader<'_>, keys: &[String]) -> Result<Vec<String>> {
-    keys.iter().map(|key| search::one(reader, key.trim()).map(|d| d.key)).collect()
+    keys.iter().map(|key| search::resolve_one(reader, key.trim()).map(|d| d.key)).collect()
 }
 
 /// Returns the note with this key.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if there is none.
-pub fn one(reader: &Reader<'_>, key: &str) -> Result<NoteRow> {
+pub fn find_note(reader: &Reader<'_>, key: &str) -> Result<NoteRow> {
     let key = key.trim();
-    let named = if key.contains('#') { key.to_owned() } else { format!("{}#{key}", precedent_store::NOTES) };
-    reader.note(&named)?.ok_or_else(|| {
-        Error::not_found(format!("note {named} not found"))
+    let key = if key.contains('#') { key.to_owned() } else { format!("{}#{key}", precedent_store::NOTES) };
+    reader.note(&key)?.ok_or_else(|| {
+        Error::not_found(format!("note {key} not found"))
             .with_hint("Run `precedent note list` to list all notes.")
     })
 }
@@ -412,7 +414,8 @@ mod tests {
 
     #[test]
     fn other_names_make_another_note() {
-        let of = |who: &str| (format!("Customer {who} Harbour runs 4.1"), "They may not update.".to_owned());
+        let of =
+            |name: &str| (format!("Customer {name} Harbour runs 4.1"), "They may not update.".to_owned());
         let (red, blue) = (of("Red"), of("Blue"));
         let differs = |a, b| super::differs(a, b, true);
         assert_eq!(differs((&red.0, &red.1), (&blue.0, &blue.1)), ["Red", "Blue"]);
@@ -420,9 +423,9 @@ mod tests {
         // difference.
         assert!(differs(("t", "Restart it. Then wait."), ("t", "Stop it. Now wait.")).is_empty());
         assert!(differs(("t", "ask the Server team"), ("t", "ask the team")).is_empty());
-        let (one, other) = (("索引重建停在99%", "x"), ("重建索引卡在50%", "x"));
-        assert_eq!(differs(one, other), ["50", "99", "索引重建停在", "重建索引卡在"]);
-        assert_eq!(super::differs(one, other, false), ["50", "99"]);
+        let (a, b) = (("索引重建停在99%", "x"), ("重建索引卡在50%", "x"));
+        assert_eq!(differs(a, b), ["50", "99", "索引重建停在", "重建索引卡在"]);
+        assert_eq!(super::differs(a, b, false), ["50", "99"]);
     }
 
     #[test]
@@ -431,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_only_begins_alike_is_less_near() {
+    fn shared_beginning_lowers_the_similarity() {
         let (x, y) = (vec![1.0, 0.0], vec![0.0, 1.0]);
         assert!((nearness(std::slice::from_ref(&x), &[x.clone(), y.clone()]) - 0.5).abs() < 1e-6);
         assert!((nearness(&[x.clone(), y.clone()], &[y, x]) - 1.0).abs() < 1e-6);

@@ -15,7 +15,7 @@ pub struct QueryContext<'a> {
     pub vectors: Option<&'a Vectors>,
     /// The vectors of comments: the same store, unless an evaluation hides comments from its
     /// searches.
-    pub said: Option<&'a Vectors>,
+    pub comment_vectors: Option<&'a Vectors>,
     /// The function that embeds a text; called only if a query needs a vector that is not stored.
     pub embed: &'a (dyn Fn(&str) -> Result<Vec<f32>> + Sync),
     /// The minimum meaningful cosine.

@@ -97,7 +97,7 @@ pub fn export(
 }
 
 /// Imports a file that [`export`] wrote: all of it or, on an error, nothing. Existing data is kept.
-/// Skipped entries are passed to `told` before anything is written.
+/// Skipped entries are passed to `on_skip` before anything is written.
 ///
 /// # Errors
 /// [`Code::InvalidInput`] for a file that is not an export, is truncated, was changed, or contains
@@ -108,7 +108,7 @@ pub fn import(
     folder: &Path,
     file: &Path,
     now: Timestamp,
-    told: impl FnOnce(&[String]),
+    on_skip: impl FnOnce(&[String]),
     task: &Task,
 ) -> Result<Taken> {
     let _lock = FileLock::try_take(folder, "import.lock")?.ok_or_else(|| {
@@ -123,7 +123,7 @@ pub fn import(
     let is_remote = |source: &SourceRow, remote: &RemoteRow| sync::remote_address(source, remote).is_ok();
     let copy = store.verify_copy(&database, &manifest.contents, &is_remote, now, task)?;
     task.check()?;
-    store.take_over(&copy, &file.display().to_string(), now, told, task)
+    store.take_over(&copy, &file.display().to_string(), now, on_skip, task)
 }
 
 /// Checks that a file was written by [`export`] and is complete and unchanged. Unpacks it below
@@ -143,7 +143,7 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
     let size = length(file)?;
     let mut open = File::open(file).map_err(|e| Error::io(file, e))?;
     let mut start = [0; 512];
-    let read = read_start(&mut open, &mut start).map_err(|e| Error::io(file, e))?;
+    let start_length = read_start(&mut open, &mut start).map_err(|e| Error::io(file, e))?;
     if start.starts_with(b"SQLite format 3") {
         return Err(Error::invalid(format!("{} is a database, not an exported casebook", file.display()))
             .with_hint(format!(
@@ -151,55 +151,55 @@ fn unpack(file: &Path, target: &Path, task: &Task) -> Result<Manifest> {
                 file.display()
             )));
     }
-    let told = read.min(MANIFEST.len());
+    let prefix_length = start_length.min(MANIFEST.len());
     // An archive with other members gets an error that names them.
     let is_archive = &start[257..262] == b"ustar";
-    if !is_archive && start[..told] != MANIFEST.as_bytes()[..told] {
+    if !is_archive && start[..prefix_length] != MANIFEST.as_bytes()[..prefix_length] {
         return Err(Error::invalid(format!("{} is not an exported casebook", file.display())).with_hint(
             "Use a complete file written by `precedent export`; nothing was imported. For tracker exports: precedent import FILE.",
         ));
     }
     open.rewind().map_err(|e| Error::io(file, e))?;
     let mut archive = tar::Archive::new(BufReader::new(open));
-    let mut entries = archive.entries().map_err(|e| refused(file, &e))?;
+    let mut entries = archive.entries().map_err(|e| invalid(file, &e))?;
     let mut next = |name: &str| -> Result<tar::Entry<'_, BufReader<File>>> {
         let entry = match entries.next() {
-            Some(entry) => entry.map_err(|e| refused(file, &e))?,
-            None => return Err(refused(file, &"it is truncated")),
+            Some(entry) => entry.map_err(|e| invalid(file, &e))?,
+            None => return Err(invalid(file, &"it is truncated")),
         };
         if !entry.header().entry_type().is_file() || *entry.path_bytes() != *name.as_bytes() {
-            return Err(refused(file, &format!("{name} is not in the expected place")));
+            return Err(invalid(file, &format!("{name} is not in the expected place")));
         }
         Ok(entry)
     };
     let words = words(file, next(MANIFEST)?)?;
     let read_digest = blake3::hash(&words);
     let manifest = manifest(file, &words)?;
-    let mut packed = Digested { inner: next(DATABASE)?, hasher: blake3::Hasher::new() };
-    if packed.inner.size() > size {
-        return Err(refused(file, &"it is truncated"));
+    let mut reader = HashingReader { inner: next(DATABASE)?, hasher: blake3::Hasher::new() };
+    if reader.inner.size() > size {
+        return Err(invalid(file, &"it is truncated"));
     }
-    let limit = packed.inner.size().saturating_mul(MAX_RATIO).max(RATIO_FROM);
+    let limit = reader.inner.size().saturating_mul(MAX_RATIO).max(RATIO_FROM);
     if manifest.database_bytes > limit {
-        return Err(refused(file, &format!("it would unpack to more than {MAX_RATIO} times its size")));
+        return Err(invalid(file, &format!("it would unpack to more than {MAX_RATIO} times its size")));
     }
-    unpack_database(file, &mut packed, target, manifest.database_bytes, task)?;
-    let digest = packed.hasher.finalize();
-    let listed = self::words(file, next(CHECKSUMS)?)?;
-    let expected = format!("{}  {MANIFEST}\n{}  {DATABASE}\n", read_digest.to_hex(), digest.to_hex());
-    if listed != expected.as_bytes() {
-        return Err(refused(file, &"it was modified: its contents don't match its checksums"));
+    unpack_database(file, &mut reader, target, manifest.database_bytes, task)?;
+    let digest = reader.hasher.finalize();
+    let stated_checksums = self::words(file, next(CHECKSUMS)?)?;
+    let actual_checksums = format!("{}  {MANIFEST}\n{}  {DATABASE}\n", read_digest.to_hex(), digest.to_hex());
+    if stated_checksums != actual_checksums.as_bytes() {
+        return Err(invalid(file, &"it was modified: its contents don't match its checksums"));
     }
     Ok(manifest)
 }
 
 /// Fills the buffer from the file's beginning, and returns the number of bytes read.
 fn read_start(file: &mut File, start: &mut [u8]) -> io::Result<usize> {
-    let mut done = 0;
+    let mut count = 0;
     loop {
-        match file.read(&mut start[done..])? {
-            0 => return Ok(done),
-            n => done += n,
+        match file.read(&mut start[count..])? {
+            0 => return Ok(count),
+            n => count += n,
         }
     }
 }
@@ -207,29 +207,30 @@ fn read_start(file: &mut File, start: &mut [u8]) -> io::Result<usize> {
 fn manifest(file: &Path, words: &[u8]) -> Result<Manifest> {
     /// The manifest field common to all formats.
     #[derive(serde::Deserialize)]
-    struct Any {
+    struct FormatField {
         format: u32,
     }
-    let any: Any = serde_json::from_slice(words).map_err(|e| refused(file, &format!("{MANIFEST}: {e}")))?;
-    if any.format > FORMAT {
+    let header: FormatField =
+        serde_json::from_slice(words).map_err(|e| invalid(file, &format!("{MANIFEST}: {e}")))?;
+    if header.format > FORMAT {
         return Err(Error::new(
             Code::NewerCasebook,
             format!(
                 "{}: written by a newer version of Precedent (format {}, this version supports {FORMAT})",
                 file.display(),
-                any.format
+                header.format
             ),
         )
         .with_hint("Install the newer version; nothing was imported."));
     }
-    serde_json::from_slice(words).map_err(|e| refused(file, &format!("{MANIFEST}: {e}")))
+    serde_json::from_slice(words).map_err(|e| invalid(file, &format!("{MANIFEST}: {e}")))
 }
 
 fn words(file: &Path, entry: impl Read) -> Result<Vec<u8>> {
     let mut words = Vec::new();
-    entry.take(MAX_WORDS + 1).read_to_end(&mut words).map_err(|e| refused(file, &e))?;
+    entry.take(MAX_WORDS + 1).read_to_end(&mut words).map_err(|e| invalid(file, &e))?;
     if words.len() as u64 > MAX_WORDS {
-        return Err(refused(file, &"a file in it is too large"));
+        return Err(invalid(file, &"a file in it is too large"));
     }
     Ok(words)
 }
@@ -237,43 +238,43 @@ fn words(file: &Path, entry: impl Read) -> Result<Vec<u8>> {
 /// Unpacks exactly `bytes` bytes, and reads its input to the end.
 fn unpack_database(
     file: &Path,
-    packed: &mut impl Read,
+    reader: &mut impl Read,
     target: &Path,
     bytes: u64,
     task: &Task,
 ) -> Result<()> {
     let mut out = BufWriter::new(create(target).map_err(|e| Error::io(target, e))?);
-    let mut unpacked = zstd::Decoder::new(&mut *packed).map_err(|e| refused(file, &e))?.single_frame();
+    let mut decoder = zstd::Decoder::new(&mut *reader).map_err(|e| invalid(file, &e))?.single_frame();
     let mut buffer = vec![0; 1 << 20];
-    let mut done = 0;
+    let mut byte_count = 0;
     loop {
         task.check()?;
-        let n = unpacked.read(&mut buffer).map_err(|e| refused(file, &e))?;
+        let n = decoder.read(&mut buffer).map_err(|e| invalid(file, &e))?;
         if n == 0 {
             break;
         }
-        done += n as u64;
-        if done > bytes {
-            return Err(refused(file, &"it unpacks to more than its stated size"));
+        byte_count += n as u64;
+        if byte_count > bytes {
+            return Err(invalid(file, &"it unpacks to more than its stated size"));
         }
         out.write_all(&buffer[..n]).map_err(|e| Error::io(target, e))?;
-        task.report(Phase::Import, done, Some(bytes), "bytes");
+        task.report(Phase::Import, byte_count, Some(bytes), "bytes");
     }
-    if done < bytes {
-        return Err(refused(file, &"it is truncated"));
+    if byte_count < bytes {
+        return Err(invalid(file, &"it is truncated"));
     }
     out.flush().map_err(|e| Error::io(target, e))?;
-    drop(unpacked);
-    io::copy(packed, &mut io::sink()).map_err(|e| refused(file, &e))?;
+    drop(decoder);
+    io::copy(reader, &mut io::sink()).map_err(|e| invalid(file, &e))?;
     Ok(())
 }
 
 /// Compresses the database, and returns the digest of the output.
-fn pack(database: &Path, packed: &Path, task: &Task) -> Result<blake3::Hash> {
+fn pack(database: &Path, target: &Path, task: &Task) -> Result<blake3::Hash> {
     let mut from = File::open(database).map_err(|e| Error::io(database, e))?;
-    let failed = |e| Error::io(packed, e);
-    let out = Digesting { inner: create(packed).map_err(failed)?, hasher: blake3::Hasher::new() };
-    let mut encoder = zstd::Encoder::new(out, LEVEL).map_err(failed)?;
+    let write_error = |e| Error::io(target, e);
+    let out = HashingWriter { inner: create(target).map_err(write_error)?, hasher: blake3::Hasher::new() };
+    let mut encoder = zstd::Encoder::new(out, LEVEL).map_err(write_error)?;
     let mut buffer = vec![0; 1 << 20];
     loop {
         task.check()?;
@@ -281,18 +282,18 @@ fn pack(database: &Path, packed: &Path, task: &Task) -> Result<blake3::Hash> {
         if n == 0 {
             break;
         }
-        encoder.write_all(&buffer[..n]).map_err(failed)?;
+        encoder.write_all(&buffer[..n]).map_err(write_error)?;
     }
-    Ok(encoder.finish().map_err(failed)?.hasher.finalize())
+    Ok(encoder.finish().map_err(write_error)?.hasher.finalize())
 }
 
 /// A reader that hashes the bytes read through it.
-struct Digested<R> {
+struct HashingReader<R> {
     inner: R,
     hasher: blake3::Hasher,
 }
 
-impl<R: Read> Read for Digested<R> {
+impl<R: Read> Read for HashingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.hasher.update(&buffer[..n]);
@@ -301,12 +302,12 @@ impl<R: Read> Read for Digested<R> {
 }
 
 /// A writer that hashes the bytes written through it.
-struct Digesting<W> {
+struct HashingWriter<W> {
     inner: W,
     hasher: blake3::Hasher,
 }
 
-impl<W: Write> Write for Digesting<W> {
+impl<W: Write> Write for HashingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.inner.write(bytes)?;
         self.hasher.update(&bytes[..n]);
@@ -331,7 +332,7 @@ fn length(path: &Path) -> Result<u64> {
     Ok(fs::metadata(path).map_err(|e| Error::io(path, e))?.len())
 }
 
-fn refused(file: &Path, why: &dyn std::fmt::Display) -> Error {
+fn invalid(file: &Path, why: &dyn std::fmt::Display) -> Error {
     Error::invalid(format!("{} cannot be imported as a casebook: {why}", file.display()))
         .with_hint("Use a complete file written by `precedent export`; nothing was imported.")
 }

@@ -40,17 +40,17 @@ impl Arm {
 
     /// Parses a name.
     pub fn parse(name: &str) -> std::result::Result<Self, String> {
-        let known = || Self::ALL.map(Self::name).join(", ");
-        Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| format!("must be one of {}", known()))
+        let names = || Self::ALL.map(Self::name).join(", ");
+        Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| format!("must be one of {}", names()))
     }
 
-    /// Returns whether this method builds on `other`.
-    pub fn builds_on(self, other: Self) -> bool {
+    /// Returns whether this method builds on `base`.
+    pub fn builds_on(self, base: Self) -> bool {
         match self {
             Self::Lexical | Self::Semantic => false,
-            Self::Hybrid => matches!(other, Self::Lexical | Self::Semantic),
-            Self::Duplicates => other.searches(),
-            Self::Calibrated => other == Self::Duplicates,
+            Self::Hybrid => matches!(base, Self::Lexical | Self::Semantic),
+            Self::Duplicates => base.searches(),
+            Self::Calibrated => base == Self::Duplicates,
         }
     }
 

@@ -19,7 +19,7 @@ use precedent_text::reference::without_duplicate_notes;
 use crate::{
     DEPTH,
     arm::Arm,
-    calibrated::calibrated,
+    calibration::calibrate,
     features::Features,
     form::{Form, Vocabulary},
     run::{Answer, SetRun},
@@ -27,9 +27,9 @@ use crate::{
 };
 
 /// The queries of a set and the options to run them with.
-pub struct Asking<'a> {
+pub struct QueryPlan<'a> {
     casebook: &'a Casebook,
-    set: &'a EvalSet,
+    dataset: &'a EvalSet,
     /// Maximum age of a candidate relative to its report, in days.
     window: Option<i64>,
     form: Form,
@@ -37,104 +37,104 @@ pub struct Asking<'a> {
     vocabulary: Vocabulary,
     /// Maximum number of concurrent queries.
     width: usize,
-    asked: Arc<AtomicU64>,
+    counter: Arc<AtomicU64>,
     total: u64,
     task: &'a Task,
 }
 
 /// Runs every query of a set with each of the given methods.
-pub async fn ask(arms: &[Arm], features: &mut Option<Features>, mut asking: Asking<'_>) -> Result<SetRun> {
-    let (set, task) = (asking.set, asking.task);
-    let named = |answers: BTreeMap<usize, Answer>| {
-        answers.into_iter().map(|(q, a)| (set.reports[q].id.clone(), a)).collect()
+pub async fn ask(arms: &[Arm], features: &mut Option<Features>, mut plan: QueryPlan<'_>) -> Result<SetRun> {
+    let (dataset, task) = (plan.dataset, plan.task);
+    let by_id = |answers: BTreeMap<usize, Answer>| {
+        answers.into_iter().map(|(q, a)| (dataset.reports[q].id.clone(), a)).collect()
     };
-    let table = &asking.casebook.table_of(SOURCE).await?;
+    let table = &plan.casebook.table_of(SOURCE).await?;
     // Calibration learns from the answers of the duplicate check.
-    let learning = arms.contains(&Arm::Calibrated);
-    let asked =
-        |arm: &Arm| *arm != Arm::Calibrated && (arms.contains(arm) || (learning && *arm == Arm::Duplicates));
-    let asked: Vec<Arm> = Arm::ALL.into_iter().filter(asked).collect();
-    asking.total = (asking.queries().count() * asked.len()) as u64;
+    let with_calibration = arms.contains(&Arm::Calibrated);
+    let is_needed = |arm: &Arm| {
+        *arm != Arm::Calibrated && (arms.contains(arm) || (with_calibration && *arm == Arm::Duplicates))
+    };
+    let selection: Vec<Arm> = Arm::ALL.into_iter().filter(is_needed).collect();
+    plan.total = (plan.queries().count() * selection.len()) as u64;
     let mut out = SetRun::default();
-    for arm in asked {
+    for arm in selection {
         let duplicates = arm == Arm::Duplicates;
         let (mut answers, mut evidence) = (BTreeMap::new(), BTreeMap::new());
-        asking
-            .each(arm, |query, ranked| {
-                if let Some(features) = features.as_mut().filter(|_| duplicates) {
-                    features.write(set, query, &ranked)?;
-                }
-                if learning && duplicates {
-                    evidence.insert(query, ranked.iter().take(DEPTH).cloned().collect());
-                }
-                answers.insert(query, Answer::new(set, ranked));
-                Ok(())
-            })
-            .await?;
+        plan.for_each(arm, |query, documents| {
+            if let Some(features) = features.as_mut().filter(|_| duplicates) {
+                features.write(dataset, query, &documents)?;
+            }
+            if with_calibration && duplicates {
+                evidence.insert(query, documents.iter().take(DEPTH).cloned().collect());
+            }
+            answers.insert(query, Answer::new(dataset, documents));
+            Ok(())
+        })
+        .await?;
         if arms.contains(&arm) {
-            out.rankings.insert(arm, named(answers));
+            out.rankings.insert(arm, by_id(answers));
         }
-        let learnt = || calibrated(set, table, &evidence, task);
-        if learning
+        let calibrate_all = || calibrate(dataset, table, &evidence, task);
+        if with_calibration
             && duplicates
-            && let Some(answers) = tokio::task::block_in_place(learnt)?
+            && let Some(answers) = tokio::task::block_in_place(calibrate_all)?
         {
-            out.rankings.insert(Arm::Calibrated, named(answers));
+            out.rankings.insert(Arm::Calibrated, by_id(answers));
         }
     }
     Ok(out)
 }
 
-impl<'a> Asking<'a> {
+impl<'a> QueryPlan<'a> {
     pub fn new(
         casebook: &'a Casebook,
-        set: &'a EvalSet,
+        dataset: &'a EvalSet,
         form: Form,
         window: Option<i64>,
         width: usize,
         task: &'a Task,
     ) -> Self {
         let vocabulary = match form {
-            Form::Words => Vocabulary::of(&set.reports),
+            Form::Words => Vocabulary::of(&dataset.reports),
             Form::Report | Form::Title => Vocabulary::default(),
         };
-        Self { casebook, set, window, form, vocabulary, width, asked: Arc::default(), total: 0, task }
+        Self { casebook, dataset, window, form, vocabulary, width, counter: Arc::default(), total: 0, task }
     }
 
     fn queries(&self) -> impl Iterator<Item = usize> {
-        self.set.relevant.keys().chain(&self.set.negatives).copied()
+        self.dataset.relevant.keys().chain(&self.dataset.negatives).copied()
     }
 
     /// Runs all queries concurrently and passes the answers to `take` in query order.
-    async fn each(
+    async fn for_each(
         &self,
         arm: Arm,
         mut take: impl FnMut(usize, Vec<RankedDocument>) -> Result<()>,
     ) -> Result<()> {
-        let mut running = tokio::task::JoinSet::new();
+        let mut jobs = tokio::task::JoinSet::new();
         let mut next = self.queries().enumerate();
-        let (mut early, mut handed) = (BTreeMap::new(), 0);
+        let (mut early, mut next_turn) = (BTreeMap::new(), 0);
         loop {
-            while running.len() < self.width
+            while jobs.len() < self.width
                 && let Some((turn, query)) = next.next()
             {
                 let request = self.request(query, arm);
-                let (casebook, task, asked) =
-                    (self.casebook.clone(), self.task.clone(), Arc::clone(&self.asked));
+                let (casebook, task, counter) =
+                    (self.casebook.clone(), self.task.clone(), Arc::clone(&self.counter));
                 let total = self.total;
-                running.spawn(async move {
-                    let ranked = casebook.rank(request, &task).await?;
-                    let done = asked.fetch_add(1, Ordering::Relaxed) + 1;
-                    task.report(Phase::Evaluate, done, Some(total), "queries");
-                    Ok::<_, Error>((turn, (query, ranked)))
+                jobs.spawn(async move {
+                    let documents = casebook.rank(request, &task).await?;
+                    let count = counter.fetch_add(1, Ordering::Relaxed) + 1;
+                    task.report(Phase::Evaluate, count, Some(total), "queries");
+                    Ok::<_, Error>((turn, (query, documents)))
                 });
             }
-            let Some(done) = running.join_next().await else { return Ok(()) };
-            let (turn, answer) = done.map_err(|e| Error::new(Code::Internal, e.to_string()))??;
+            let Some(job) = jobs.join_next().await else { return Ok(()) };
+            let (turn, answer) = job.map_err(|e| Error::new(Code::Internal, e.to_string()))??;
             early.insert(turn, answer);
-            while let Some((query, ranked)) = early.remove(&handed) {
-                handed += 1;
-                take(query, ranked)?;
+            while let Some((query, documents)) = early.remove(&next_turn) {
+                next_turn += 1;
+                take(query, documents)?;
             }
         }
     }
@@ -143,7 +143,7 @@ impl<'a> Asking<'a> {
     ///
     /// Notes that name the duplicate are removed: the reporter could not have known it.
     fn request(&self, place: usize, by: Arm) -> RankRequest {
-        let report = &self.set.reports[place];
+        let report = &self.dataset.reports[place];
         let whole = self.form == Form::Report;
         RankRequest {
             title: match self.form {
@@ -156,7 +156,7 @@ impl<'a> Asking<'a> {
             // The stored vectors of an item cover its whole text.
             number: whole.then_some(place as u64 + 1),
             made_at: report.created_at,
-            since: self.window.map(|days| set::before(report.created_at, days)),
+            since: self.window.map(|days| set::days_before(report.created_at, days)),
             solved: false,
             by: by.ranking(),
             limit: if by == Arm::Duplicates { usize::MAX } else { DEPTH },

@@ -8,7 +8,7 @@ use precedent_core::model::{Band, LIKELY, POSSIBLE, SAME};
 use serde::Serialize;
 
 use crate::{
-    judged::{JudgedPair, Judgement},
+    judgements::{JudgedPair, Judgement},
     metrics::{float, wilson},
 };
 
@@ -23,9 +23,9 @@ pub struct First {
     /// Confidence that the candidate is worth reading, 0..1.
     pub worth: f64,
     /// True for a known duplicate.
-    pub marked: bool,
+    pub is_marked: bool,
     /// Manual judgement of the pair, if any.
-    pub judged: Option<JudgedPair>,
+    pub judgement: Option<JudgedPair>,
     /// Number of the tracker's reports that this report stands for.
     pub weight: f64,
 }
@@ -90,19 +90,19 @@ pub struct Met {
 impl First {
     /// Returns the known relation of the pair and the number of answers it stands for.
     fn truth(&self) -> Option<(Judgement, f64)> {
-        match (self.judged, self.marked) {
-            (Some(judged), true) => Some((judged.judgement, self.weight)),
-            (Some(judged), false) => Some((judged.judgement, judged.weight)),
+        match (self.judgement, self.is_marked) {
+            (Some(pair), true) => Some((pair.judgement, self.weight)),
+            (Some(pair), false) => Some((pair.judgement, pair.weight)),
             (None, true) => Some((Judgement::Same, self.weight)),
             (None, false) => None,
         }
     }
 }
 
-/// Computes the weighted share of `all` that is right.
-pub fn share(all: impl Iterator<Item = (bool, f64)>) -> Share {
+/// Computes the weighted share of `outcomes` that is right.
+pub fn share(outcomes: impl Iterator<Item = (bool, f64)>) -> Share {
     let (mut right, mut sum, mut squares, mut pairs) = (0.0, 0.0, 0.0, 0);
-    for (is, weight) in all {
+    for (is, weight) in outcomes {
         right += if is { weight } else { 0.0 };
         sum += weight;
         squares += weight * weight;
@@ -115,25 +115,28 @@ pub fn share(all: impl Iterator<Item = (bool, f64)>) -> Share {
     Share { share: right / sum, low, high, pairs }
 }
 
-fn marked<'a>(answers: impl Iterator<Item = &'a First>) -> Share {
-    share(answers.map(|a| (a.marked, a.weight)))
+fn marked_share<'a>(answers: impl Iterator<Item = &'a First>) -> Share {
+    share(answers.map(|a| (a.is_marked, a.weight)))
 }
 
-fn known<'a>(answers: impl Iterator<Item = &'a First>, is: impl Fn(Judgement) -> bool) -> Option<Share> {
+fn judged_share<'a>(
+    answers: impl Iterator<Item = &'a First>,
+    is: impl Fn(Judgement) -> bool,
+) -> Option<Share> {
     let share = share(answers.filter_map(First::truth).map(|(judgement, weight)| (is(judgement), weight)));
     (share.pairs > 0).then_some(share)
 }
 
 /// Summarizes first answers by band and by queue length.
 ///
-/// Shares by judgement are computed only if `read`.
-pub fn met(answers: &[First], read: bool) -> Met {
-    let same = |judgement| judgement == Judgement::Same;
+/// Shares by judgement are computed only if `with_judgements`.
+pub fn met(answers: &[First], with_judgements: bool) -> Met {
+    let is_same = |judgement| judgement == Judgement::Same;
     let worth = |judgement| judgement != Judgement::Neither;
     #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
     let band = |a: &First| Band::of(a.confidence as f32, a.worth as f32);
-    let all: f64 = answers.iter().map(|a| a.weight).sum();
-    let found = answers.iter().filter(|a| a.marked).count();
+    let total: f64 = answers.iter().map(|a| a.weight).sum();
+    let marked_count = answers.iter().filter(|a| a.is_marked).count();
     let bands = Band::ALL
         .into_iter()
         .map(|name| {
@@ -142,11 +145,11 @@ pub fn met(answers: &[First], read: bool) -> Met {
                 band: name,
                 answers: within().count(),
                 // The sum of an empty iterator is −0.
-                of_thousand: 1000.0 * within().map(|a| a.weight).sum::<f64>() / all.max(1.0) + 0.0,
-                marked: marked(within()),
-                same: read.then(|| known(within(), same)).flatten(),
-                worth: read.then(|| known(within(), worth)).flatten(),
-                of_found: float(within().filter(|a| a.marked).count()) / float(found.max(1)),
+                of_thousand: 1000.0 * within().map(|a| a.weight).sum::<f64>() / total.max(1.0) + 0.0,
+                marked: marked_share(within()),
+                same: with_judgements.then(|| judged_share(within(), is_same)).flatten(),
+                worth: with_judgements.then(|| judged_share(within(), worth)).flatten(),
+                of_found: float(within().filter(|a| a.is_marked).count()) / float(marked_count.max(1)),
             }
         })
         .collect();
@@ -158,9 +161,9 @@ pub fn met(answers: &[First], read: bool) -> Met {
             let (first, rest) = by.split_at(n.min(by.len()));
             QueueReport {
                 first: n,
-                marked: marked(first.iter().copied()),
-                same: read.then(|| known(first.iter().copied(), same)).flatten(),
-                missed: rest.iter().filter(|a| a.marked).count(),
+                marked: marked_share(first.iter().copied()),
+                same: with_judgements.then(|| judged_share(first.iter().copied(), is_same)).flatten(),
+                missed: rest.iter().filter(|a| a.is_marked).count(),
             }
         })
         .collect();
@@ -168,8 +171,8 @@ pub fn met(answers: &[First], read: bool) -> Met {
     Met {
         bands,
         queue,
-        related: read.then(|| known(answers.iter(), worth)).flatten(),
-        worth_reading: read.then(|| known(sure(), worth)).flatten(),
+        related: with_judgements.then(|| judged_share(answers.iter(), worth)).flatten(),
+        worth_reading: with_judgements.then(|| judged_share(sure(), worth)).flatten(),
     }
 }
 
@@ -189,12 +192,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_marked_or_read_counts_by_marks_alone() {
-        let first = |confidence, marked, judgement: Option<Judgement>, weight| First {
+    fn unjudged_pairs_count_by_marks_alone() {
+        let first = |confidence, is_marked, judgement: Option<Judgement>, weight| First {
             confidence,
             worth: 0.9,
-            marked,
-            judged: judgement.map(|judgement| JudgedPair { judgement, weight }),
+            is_marked,
+            judgement: judgement.map(|judgement| JudgedPair { judgement, weight }),
             weight,
         };
         let answers = [
@@ -208,13 +211,13 @@ mod tests {
         let high = &met.bands[0];
         assert_eq!((high.band, high.answers), (Band::High, 3));
         assert!((high.marked.share - 1.0 / 8.0).abs() < 1e-9);
-        let same = high.same.unwrap();
-        assert_eq!((same.share, same.pairs), (1.0, 2));
-        assert!(same.low < 0.7, "two pairs tell little: {same:?}");
-        let related = &met.bands[3];
-        assert_eq!((related.band, related.same.unwrap().share), (Band::Related, 0.0));
-        assert!((related.worth.unwrap().share - 2.0 / 3.0).abs() < 1e-9);
-        assert!((related.of_found - 0.5).abs() < 1e-9);
+        let share = high.same.unwrap();
+        assert_eq!((share.share, share.pairs), (1.0, 2));
+        assert!(share.low < 0.7, "two pairs give a wide interval: {share:?}");
+        let band = &met.bands[3];
+        assert_eq!((band.band, band.same.unwrap().share), (Band::Related, 0.0));
+        assert!((band.worth.unwrap().share - 2.0 / 3.0).abs() < 1e-9);
+        assert!((band.of_found - 0.5).abs() < 1e-9);
         assert_eq!(met.queue[0].missed, 0);
         let by_marks = super::met(&answers, false);
         assert!(by_marks.bands[0].same.is_none() && by_marks.related.is_none());

@@ -82,8 +82,8 @@ pub struct CasesWay {
     pub alarms: Share,
 }
 
-fn share_of(all: &[bool]) -> Share {
-    share(all.iter().map(|is| (*is, 1.0)))
+fn share_of(flags: &[bool]) -> Share {
+    share(flags.iter().map(|is| (*is, 1.0)))
 }
 
 /// The part of a report that is used as the query.
@@ -138,67 +138,67 @@ pub async fn evaluate_cases(
         }
         None => None,
     };
-    let sets = request.sets.iter().map(|folder| EvalSet::read(folder)).collect::<Result<Vec<_>>>()?;
+    let sets = request.sets.iter().map(|folder| EvalSet::load(folder)).collect::<Result<Vec<_>>>()?;
     let mut out = Vec::new();
-    for set in &sets {
-        let options = open(set.casebook_folder(&request.cache));
-        let casebook = crate::casebook(options, set, request.model.as_deref(), &table, task).await?;
-        let asked: Vec<(usize, BTreeSet<usize>)> = set
+    for dataset in &sets {
+        let options = open(dataset.casebook_folder(&request.cache));
+        let casebook = crate::casebook(options, dataset, request.model.as_deref(), &table, task).await?;
+        let queries: Vec<(usize, BTreeSet<usize>)> = dataset
             .relevant
             .iter()
-            .map(|(query, all)| {
-                (*query, all.iter().copied().filter(|r| set.reports[*r].is_solved()).collect())
+            .map(|(query, originals)| {
+                (*query, originals.iter().copied().filter(|r| dataset.reports[*r].is_solved()).collect())
             })
             .filter(|(_, closed): &(usize, BTreeSet<usize>)| !closed.is_empty())
             .collect();
-        let step = asked.len().div_ceil(MOST).max(1);
-        let asked: Vec<_> = asked.into_iter().step_by(step).collect();
-        let foreign: Vec<&EvalSet> = sets.iter().filter(|s| s.name != set.name).collect();
-        let now = set.reports.last().map_or(Timestamp::UNIX_EPOCH, |r| r.created_at);
+        let step = queries.len().div_ceil(MOST).max(1);
+        let queries: Vec<_> = queries.into_iter().step_by(step).collect();
+        let foreign: Vec<&EvalSet> = sets.iter().filter(|s| s.name != dataset.name).collect();
+        let now = dataset.reports.last().map_or(Timestamp::UNIX_EPOCH, |r| r.created_at);
         let mut ways = Vec::new();
         for (way, by) in [("troubleshoot", Ranking::Duplicates), ("search", Ranking::Hybrid)] {
             for form in QueryForm::ALL {
-                let mut found = [vec![], vec![], vec![], vec![]];
-                for (done, (query, right)) in asked.iter().enumerate() {
-                    task.report(Phase::Evaluate, done as u64, Some(asked.len() as u64), "queries");
-                    let report = &set.reports[*query];
+                let mut hits = [vec![], vec![], vec![], vec![]];
+                for (done, (query, right)) in queries.iter().enumerate() {
+                    task.report(Phase::Evaluate, done as u64, Some(queries.len() as u64), "queries");
+                    let report = &dataset.reports[*query];
                     let Some(text) = form.of(&report.title, &report.body) else { continue };
                     let number = (form == QueryForm::Report).then_some(*query as u64 + 1);
-                    let ranked = ask(&casebook, text, number, report.created_at, by, task).await?;
+                    let docs = ask(&casebook, text, number, report.created_at, by, task).await?;
                     if by == Ranking::Duplicates
                         && let Some(file) = &mut features
                     {
-                        write(file, set, form, &report.id, &ranked, right)?;
+                        write(file, dataset, form, &report.id, &docs, right)?;
                     }
-                    let shown = shown(ranked, by);
-                    let at = shown.iter().position(|n| place(*n).is_some_and(|p| right.contains(&p)));
-                    for (list, k) in found.iter_mut().zip([1, 3, 10]) {
+                    let numbers = visible_numbers(docs, by);
+                    let at = numbers.iter().position(|n| place(*n).is_some_and(|p| right.contains(&p)));
+                    for (list, k) in hits.iter_mut().zip([1, 3, 10]) {
                         list.push(at.is_some_and(|at| at < k));
                     }
-                    found[3].push(shown.is_empty());
+                    hits[3].push(numbers.is_empty());
                 }
                 let mut alarms = Vec::new();
                 for other in &foreign {
                     for report in sample(other, FOREIGN / foreign.len().max(1)) {
                         let report = &other.reports[report];
                         let Some(text) = form.of(&report.title, &report.body) else { continue };
-                        let ranked = ask(&casebook, text, None, now, by, task).await?;
+                        let docs = ask(&casebook, text, None, now, by, task).await?;
                         if by == Ranking::Duplicates
                             && let Some(file) = &mut features
                         {
                             write(
                                 file,
-                                set,
+                                dataset,
                                 form,
                                 &format!("{}/{}", other.name, report.id),
-                                &ranked,
+                                &docs,
                                 &BTreeSet::new(),
                             )?;
                         }
-                        alarms.push(!shown(ranked, by).is_empty());
+                        alarms.push(!visible_numbers(docs, by).is_empty());
                     }
                 }
-                let [first, three, ten, silent] = found.map(|list| share_of(&list));
+                let [first, three, ten, silent] = hits.map(|list| share_of(&list));
                 ways.push(CasesWay {
                     way,
                     form: form.name(),
@@ -210,38 +210,38 @@ pub async fn evaluate_cases(
                 });
             }
         }
-        let mut unmarked = Vec::new();
-        for query in sample(set, FOREIGN) {
-            let report = &set.reports[query];
+        let mut unmarked_alarms = Vec::new();
+        for query in sample(dataset, FOREIGN) {
+            let report = &dataset.reports[query];
             let Some(text) = QueryForm::Report.of(&report.title, &report.body) else { continue };
             let number = Some(query as u64 + 1);
-            let ranked = ask(&casebook, text, number, report.created_at, Ranking::Duplicates, task).await?;
+            let docs = ask(&casebook, text, number, report.created_at, Ranking::Duplicates, task).await?;
             if let Some(file) = &mut features {
                 write(
                     file,
-                    set,
+                    dataset,
                     QueryForm::Report,
                     &format!("unmarked/{}", report.id),
-                    &ranked,
+                    &docs,
                     &BTreeSet::new(),
                 )?;
             }
-            unmarked.push(!shown(ranked, Ranking::Duplicates).is_empty());
+            unmarked_alarms.push(!visible_numbers(docs, Ranking::Duplicates).is_empty());
         }
         let mut nonsense = Vec::new();
         for line in NONSENSE.lines().filter(|l| !l.trim().is_empty()) {
             let text = (line.to_owned(), String::new());
-            let ranked = ask(&casebook, text, None, now, Ranking::Duplicates, task).await?;
+            let docs = ask(&casebook, text, None, now, Ranking::Duplicates, task).await?;
             if let Some(file) = &mut features {
-                write(file, set, QueryForm::Title, &format!("nonsense/{line}"), &ranked, &BTreeSet::new())?;
+                write(file, dataset, QueryForm::Title, &format!("nonsense/{line}"), &docs, &BTreeSet::new())?;
             }
-            nonsense.push(!shown(ranked, Ranking::Duplicates).is_empty());
+            nonsense.push(!visible_numbers(docs, Ranking::Duplicates).is_empty());
         }
         out.push(CasesSet {
-            set: set.name.clone(),
-            asked: asked.len(),
+            set: dataset.name.clone(),
+            asked: queries.len(),
             ways,
-            unmarked: share_of(&unmarked),
+            unmarked: share_of(&unmarked_alarms),
             nonsense: share_of(&nonsense),
         });
     }
@@ -252,10 +252,11 @@ pub async fn evaluate_cases(
 }
 
 /// Returns reports of a set without a known duplicate, spread evenly over its time.
-fn sample(set: &EvalSet, most: usize) -> Vec<usize> {
-    let all = if set.negatives.is_empty() { (0..set.reports.len()).collect() } else { set.negatives.clone() };
-    let step = all.len().div_ceil(most.max(1)).max(1);
-    all.into_iter().step_by(step).collect()
+fn sample(dataset: &EvalSet, most: usize) -> Vec<usize> {
+    let negatives = &dataset.negatives;
+    let pool = if negatives.is_empty() { (0..dataset.reports.len()).collect() } else { negatives.clone() };
+    let step = pool.len().div_ceil(most.max(1)).max(1);
+    pool.into_iter().step_by(step).collect()
 }
 
 async fn ask(
@@ -282,30 +283,30 @@ async fn ask(
 }
 
 /// Returns the numbers of the documents that a user would see; a search shows all of them.
-fn shown(ranked: Vec<RankedDocument>, by: Ranking) -> Vec<u64> {
+fn visible_numbers(docs: Vec<RankedDocument>, by: Ranking) -> Vec<u64> {
     let helps = |d: &RankedDocument| by != Ranking::Duplicates || d.probability.is_some_and(|p| p >= HELPS);
-    ranked.into_iter().filter(helps).map(|d| d.number).collect()
+    docs.into_iter().filter(helps).map(|d| d.number).collect()
 }
 
 /// Writes one row per document: set, form, query, document, label, probability and features.
 fn write(
     file: &mut impl std::io::Write,
-    set: &EvalSet,
+    dataset: &EvalSet,
     form: QueryForm,
     query: &str,
-    ranked: &[RankedDocument],
+    docs: &[RankedDocument],
     right: &BTreeSet<usize>,
 ) -> Result<()> {
-    for one in ranked {
-        let at = place(one.number);
+    for document in docs {
+        let at = place(document.number);
         let label = u8::from(at.is_some_and(|p| right.contains(&p)));
-        let numbers: Vec<String> = one.features.iter().map(|f| format!("{f:.5}")).collect();
-        let id = at.map_or("", |p| &set.reports[p].id);
-        let worth = one.probability.unwrap_or_default();
+        let numbers: Vec<String> = document.features.iter().map(|f| format!("{f:.5}")).collect();
+        let id = at.map_or("", |p| &dataset.reports[p].id);
+        let worth = document.probability.unwrap_or_default();
         writeln!(
             file,
             "{}\t{}\t{query}\t{id}\t{label}\t{worth:.5}\t{}",
-            set.name,
+            dataset.name,
             form.name(),
             numbers.join("\t")
         )

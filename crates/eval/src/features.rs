@@ -30,21 +30,21 @@ impl Features {
         self.file.flush().map_err(|e| Error::io(&self.path, e))
     }
 
-    pub fn write(&mut self, set: &EvalSet, query: usize, ranked: &[RankedDocument]) -> Result<()> {
-        let weight = set.weight(query);
-        let none = std::collections::BTreeSet::new();
-        let relevant = set.relevant.get(&query).unwrap_or(&none);
-        for one in ranked {
-            let place = set::place(one.number);
+    pub fn write(&mut self, dataset: &EvalSet, query: usize, documents: &[RankedDocument]) -> Result<()> {
+        let weight = dataset.weight(query);
+        let empty = std::collections::BTreeSet::new();
+        let relevant = dataset.relevant.get(&query).unwrap_or(&empty);
+        for document in documents {
+            let place = set::place(document.number);
             let label = u8::from(place.is_some_and(|p| relevant.contains(&p)));
-            let numbers: Vec<String> = one.features.iter().map(|f| format!("{f:.5}")).collect();
+            let numbers: Vec<String> = document.features.iter().map(|f| format!("{f:.5}")).collect();
             writeln!(
                 self.file,
                 "{}\t{query}\t{weight:.4}\t{}\t{label}\t{}\t{}\t{}",
-                set.name,
-                one.number,
-                set.reports[query].id,
-                place.map_or("", |place| &set.reports[place].id),
+                dataset.name,
+                document.number,
+                dataset.reports[query].id,
+                place.map_or("", |place| &dataset.reports[place].id),
                 numbers.join("\t")
             )
             .map_err(|e| Error::io(&self.path, e))?;

@@ -28,8 +28,8 @@ impl Vocabulary {
         let mut counts: HashMap<String, u32> = HashMap::new();
         for report in reports {
             let text = format!("{}\n{}", report.title, report.body).to_lowercase();
-            let seen: HashSet<&str> = words(&text).collect();
-            for word in seen {
+            let distinct: HashSet<&str> = words(&text).collect();
+            for word in distinct {
                 match counts.get_mut(word) {
                     Some(count) => *count += 1,
                     None => {
@@ -45,13 +45,13 @@ impl Vocabulary {
     /// wins.
     pub fn rarest(&self, title: &str) -> String {
         let title = title.to_lowercase();
-        let mut known = HashSet::new();
-        let all: Vec<&str> = words(&title).filter(|w| known.insert(*w)).collect();
-        let mut places: Vec<usize> = (0..all.len()).collect();
-        places.sort_by_key(|place| (self.0.get(all[*place]).copied().unwrap_or_default(), *place));
+        let mut distinct = HashSet::new();
+        let terms: Vec<&str> = words(&title).filter(|w| distinct.insert(*w)).collect();
+        let mut places: Vec<usize> = (0..terms.len()).collect();
+        places.sort_by_key(|place| (self.0.get(terms[*place]).copied().unwrap_or_default(), *place));
         places.truncate(FEW);
         places.sort_unstable();
-        places.into_iter().map(|place| all[place]).collect::<Vec<_>>().join(" ")
+        places.into_iter().map(|place| terms[place]).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -64,15 +64,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_words_are_the_rarest_in_their_order() {
-        let mut known = Vocabulary::default();
+    fn short_query_keeps_the_rarest_words() {
+        let mut vocabulary = Vocabulary::default();
         for (word, count) in [("the", 90), ("pump", 7), ("stops", 9), ("when", 80), ("valve", 3), ("e17", 1)]
         {
-            known.0.insert(word.to_owned(), count);
+            vocabulary.0.insert(word.to_owned(), count);
         }
-        assert_eq!(known.rarest("The pump stops when valve shows E17"), "valve shows e17");
-        assert_eq!(known.rarest("The pump stops when the pump is off"), "pump is off");
-        assert_eq!(known.rarest("Pump"), "pump");
-        assert_eq!(known.rarest("!?"), "");
+        assert_eq!(vocabulary.rarest("The pump stops when valve shows E17"), "valve shows e17");
+        assert_eq!(vocabulary.rarest("The pump stops when the pump is off"), "pump is off");
+        assert_eq!(vocabulary.rarest("Pump"), "pump");
+        assert_eq!(vocabulary.rarest("!?"), "");
     }
 }

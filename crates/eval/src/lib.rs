@@ -6,11 +6,11 @@
 mod arm;
 mod ask;
 mod bands;
-mod calibrated;
+mod calibration;
 mod cases;
 mod features;
 mod form;
-mod judged;
+mod judgements;
 mod metrics;
 mod report;
 mod run;
@@ -31,7 +31,7 @@ pub use cases::{CasesReport, CasesRequest, CasesSet, CasesWay, evaluate_cases};
 pub use form::Form;
 pub use report::{Ahead, Difference, EvalReport, Measure, RankingReport, SetReport};
 
-use ask::Asking;
+use ask::QueryPlan;
 use features::Features;
 use run::Run;
 use set::EvalSet;
@@ -89,7 +89,7 @@ pub async fn evaluate(
             "Create one with `precedent model import DIR`; the model is then in the casebook folder.",
         ));
     }
-    let against = request.against.as_deref().map(Run::read).transpose()?;
+    let against = request.against.as_deref().map(Run::load).transpose()?;
     let mut rankings = request.by.clone();
     rankings.sort_unstable();
     rankings.dedup();
@@ -107,12 +107,12 @@ pub async fn evaluate(
     let mut run = Run::default();
     let mut sets = Vec::new();
     for folder in &request.sets {
-        let mut set = EvalSet::read(folder)?;
+        let mut dataset = EvalSet::load(folder)?;
         if let Some(days) = request.window {
-            set.keep_within(days);
+            dataset.keep_within(days);
         }
-        let options = open(set.casebook_folder(&request.cache));
-        let casebook = casebook(options, &set, request.model.as_deref(), &table, task).await?;
+        let options = open(dataset.casebook_folder(&request.cache));
+        let casebook = casebook(options, &dataset, request.model.as_deref(), &table, task).await?;
         let model = casebook.check_model().await;
         let mut rankings = rankings.clone();
         if let Err(error) = &model {
@@ -120,10 +120,10 @@ pub async fn evaluate(
             rankings.retain(|r| !matches!(r, Arm::Semantic | Arm::Hybrid));
         }
         run.model = model.map_or_else(|_| "none".to_owned(), |m| m.name);
-        let asking = Asking::new(&casebook, &set, request.form, request.window, request.width, task);
-        let answers = ask::ask(&rankings, &mut features, asking).await?;
-        run.sets.insert(set.name.clone(), answers);
-        sets.push(set);
+        let plan = QueryPlan::new(&casebook, &dataset, request.form, request.window, request.width, task);
+        let answers = ask::ask(&rankings, &mut features, plan).await?;
+        run.sets.insert(dataset.name.clone(), answers);
+        sets.push(dataset);
     }
     if let Some(features) = features {
         features.finish()?;
@@ -135,8 +135,8 @@ pub async fn evaluate(
     }
     let mut pairs = BTreeMap::new();
     if let Some(place) = &request.judged {
-        for set in &sets {
-            pairs.extend(judged::read(place, &set.name)?.map(|found| (set.name.clone(), found)));
+        for dataset in &sets {
+            pairs.extend(judgements::load(place, &dataset.name)?.map(|list| (dataset.name.clone(), list)));
         }
     }
     Ok(report::report(&sets, &run, against.as_ref(), &pairs, &file))
@@ -145,7 +145,7 @@ pub async fn evaluate(
 /// Opens the casebook of a set, which is cached so that its vectors are computed once.
 async fn casebook(
     mut options: OpenOptions,
-    set: &EvalSet,
+    dataset: &EvalSet,
     model: Option<&Path>,
     table: &RankingModel,
     task: &Task,
@@ -159,9 +159,9 @@ async fn casebook(
         options.engine = Some(Engine::BuiltIn(paths).installed(model.to_owned()));
     }
     let casebook = Casebook::open(options).await?;
-    let held: u64 = casebook.sources().await?.iter().map(|s| s.issues + s.comments).sum();
-    if held < set.records() {
-        set.import(&casebook, task).await?;
+    let record_count: u64 = casebook.sources().await?.iter().map(|s| s.issues + s.comments).sum();
+    if record_count < dataset.records() {
+        dataset.import(&casebook, task).await?;
     }
     casebook.update_index(task).await?;
     Ok(casebook)

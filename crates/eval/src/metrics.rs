@@ -43,7 +43,7 @@ impl QueryScore {
     }
 
     /// Returns the measures with their names, in order.
-    pub fn named(&self) -> [(&'static str, f64); 5] {
+    pub fn measures(&self) -> [(&'static str, f64); 5] {
         [
             ("recall@1", self.recall_1),
             ("recall@5", self.recall_5),
@@ -91,18 +91,18 @@ pub fn auc(positives: &[f64], negatives: &[f64]) -> Option<f64> {
     if positives.is_empty() || negatives.is_empty() {
         return None;
     }
-    let mut all: Vec<(f64, bool)> = positives.iter().map(|s| (*s, true)).collect();
-    all.extend(negatives.iter().map(|s| (*s, false)));
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut scores: Vec<(f64, bool)> = positives.iter().map(|s| (*s, true)).collect();
+    scores.extend(negatives.iter().map(|s| (*s, false)));
+    scores.sort_by(|a, b| a.0.total_cmp(&b.0));
     // The rank-sum form of Mann and Whitney, with mean ranks for ties.
     let (mut sum, mut i) = (0.0, 0);
-    while i < all.len() {
+    while i < scores.len() {
         let mut j = i;
-        while j < all.len() && all[j].0.total_cmp(&all[i].0).is_eq() {
+        while j < scores.len() && scores[j].0.total_cmp(&scores[i].0).is_eq() {
             j += 1;
         }
         let rank = float(i + 1 + j) / 2.0;
-        sum += rank * float(all[i..j].iter().filter(|(_, positive)| *positive).count());
+        sum += rank * float(scores[i..j].iter().filter(|(_, positive)| *positive).count());
         i = j;
     }
     let n = float(positives.len());
@@ -111,7 +111,7 @@ pub fn auc(positives: &[f64], negatives: &[f64]) -> Option<f64> {
 
 /// A stated probability with its outcome and the number of the tracker's cases it stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stated {
+pub struct Forecast {
     pub probability: f64,
     pub right: bool,
     pub weight: f64,
@@ -120,35 +120,35 @@ pub struct Stated {
 /// Computes the expected calibration error (Guo et al. 2017, arXiv 1706.04599).
 ///
 /// Uses ten weighted bins of equal width.
-pub fn calibration_error(stated: &[Stated]) -> Option<f64> {
-    let all: f64 = stated.iter().map(|s| s.weight).sum();
-    if all <= 0.0 {
+pub fn calibration_error(forecasts: &[Forecast]) -> Option<f64> {
+    let total: f64 = forecasts.iter().map(|s| s.weight).sum();
+    if total <= 0.0 {
         return None;
     }
     let mut bins = [(0.0, 0.0, 0.0); 10];
-    for one in stated {
+    for forecast in forecasts {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0..=9 after the clamp")]
-        let bin = &mut bins[(one.probability * 10.0).clamp(0.0, 9.0) as usize];
-        bin.0 += one.weight;
-        bin.1 += one.weight * one.probability;
-        bin.2 += one.weight * f64::from(u8::from(one.right));
+        let bin = &mut bins[(forecast.probability * 10.0).clamp(0.0, 9.0) as usize];
+        bin.0 += forecast.weight;
+        bin.1 += forecast.weight * forecast.probability;
+        bin.2 += forecast.weight * f64::from(u8::from(forecast.right));
     }
-    Some(bins.iter().map(|(_, p, r)| (p - r).abs()).sum::<f64>() / all)
+    Some(bins.iter().map(|(_, p, r)| (p - r).abs()).sum::<f64>() / total)
 }
 
 /// Computes recall at the loosest threshold with at least this precision.
 ///
 /// The recall is the share of `positives` queries that are answered correctly.
-pub fn recall_at_precision(stated: &[Stated], precision: f64, positives: f64) -> f64 {
-    let mut sorted = stated.to_vec();
-    sorted.sort_by(|a, b| b.probability.total_cmp(&a.probability));
-    let (mut right, mut all, mut best) = (0.0, 0.0, 0.0);
-    for (i, one) in sorted.iter().enumerate() {
-        all += one.weight;
-        right += one.weight * f64::from(u8::from(one.right));
-        let ends = sorted.get(i + 1).is_none_or(|next| next.probability < one.probability);
+pub fn recall_at_precision(forecasts: &[Forecast], precision: f64, positives: f64) -> f64 {
+    let mut by_probability = forecasts.to_vec();
+    by_probability.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+    let (mut right, mut total, mut best) = (0.0, 0.0, 0.0);
+    for (i, forecast) in by_probability.iter().enumerate() {
+        total += forecast.weight;
+        right += forecast.weight * f64::from(u8::from(forecast.right));
+        let ends = by_probability.get(i + 1).is_none_or(|next| next.probability < forecast.probability);
         // Fewer than ten answers are too few to measure precision.
-        if ends && i >= 9 && right / all >= precision {
+        if ends && i >= 9 && right / total >= precision {
             best = right;
         }
     }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ranking_is_scored_by_its_first_relevant_document() {
+    fn ranking_is_scored_by_first_relevant_document() {
         let score = QueryScore::new(&[false, true, false, true], 2);
         assert_eq!((score.recall_1, score.recall_5, score.reciprocal_rank), (0.0, 1.0, 0.5));
         assert!((score.average_precision - 0.5).abs() < 1e-12);
@@ -177,10 +177,10 @@ mod tests {
 
     #[test]
     fn calibration_error_is_the_distance_from_the_truth() {
-        let stated = |probability, right| Stated { probability, right, weight: 1.0 };
-        let fair = [stated(0.5, true), stated(0.5, false)];
+        let forecast = |probability, right| Forecast { probability, right, weight: 1.0 };
+        let fair = [forecast(0.5, true), forecast(0.5, false)];
         assert!(calibration_error(&fair).is_some_and(|e| e < 1e-12));
-        let sure = [stated(1.0, false), stated(1.0, true)];
+        let sure = [forecast(1.0, false), forecast(1.0, true)];
         assert!(calibration_error(&sure).is_some_and(|e| (e - 0.5).abs() < 1e-12));
     }
 

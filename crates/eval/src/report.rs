@@ -10,8 +10,8 @@ use serde::Serialize;
 use crate::{
     Arm,
     bands::{self, First, Met},
-    judged::Pairs,
-    metrics::{Mean, QueryScore, Stated, auc, bootstrap, calibration_error, float, recall_at_precision},
+    judgements::Pairs,
+    metrics::{Forecast, Mean, QueryScore, auc, bootstrap, calibration_error, float, recall_at_precision},
     run::{Answer, Run},
     set::EvalSet,
 };
@@ -70,7 +70,7 @@ pub struct RankingReport {
     pub ranking: Arm,
     /// Recall@1, recall@5, recall@10, MRR and MAP.
     pub measures: Vec<Measure>,
-    /// Lead over each method that this one builds on, paired by query.
+    /// Ahead over each method that this one builds on, paired by query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ahead: Vec<Ahead>,
     /// Chance that a report with a known duplicate scores above one without.
@@ -119,7 +119,7 @@ pub fn report(
     sets: &[EvalSet],
     run: &Run,
     against: Option<&Run>,
-    judged: &BTreeMap<String, Pairs>,
+    judgements: &BTreeMap<String, Pairs>,
     file: &Path,
 ) -> EvalReport {
     EvalReport {
@@ -127,23 +127,23 @@ pub fn report(
         run: file.display().to_string(),
         sets: sets
             .iter()
-            .map(|set| {
-                let rankings = run.sets.get(&set.name).map(|s| &s.rankings);
-                let before = against.and_then(|a| a.sets.get(&set.name));
+            .map(|dataset| {
+                let rankings = run.sets.get(&dataset.name).map(|s| &s.rankings);
+                let baseline = against.and_then(|a| a.sets.get(&dataset.name));
                 SetReport {
-                    set: set.name.clone(),
-                    documents: set.reports.len(),
-                    queries: set.relevant.len(),
-                    negatives: set.negatives.len(),
+                    set: dataset.name.clone(),
+                    documents: dataset.reports.len(),
+                    queries: dataset.relevant.len(),
+                    negatives: dataset.negatives.len(),
                     rankings: rankings
                         .into_iter()
                         .flatten()
                         .map(|(ranking, answers)| {
-                            let before = before.and_then(|b| b.rankings.get(ranking));
+                            let baseline = baseline.and_then(|b| b.rankings.get(ranking));
                             let arms =
                                 rankings.into_iter().flatten().filter(|(arm, _)| ranking.builds_on(**arm));
-                            let judged = judged.get(&set.name);
-                            ranking_report(set, *ranking, answers, before, arms, judged)
+                            let judgements = judgements.get(&dataset.name);
+                            ranking_report(dataset, *ranking, answers, baseline, arms, judgements)
                         })
                         .collect(),
                 }
@@ -156,28 +156,28 @@ type Answers = std::collections::BTreeMap<String, Answer>;
 
 /// Computes the mean difference of each measure between two rankings of the same queries.
 ///
-/// Without `before`, computes the means.
-fn paired(now: &[QueryScore], before: Option<&[QueryScore]>) -> [Difference; 5] {
-    let names = QueryScore::default().named().map(|(name, _)| name);
+/// Without `baseline`, computes the means.
+fn deltas(now: &[QueryScore], baseline: Option<&[QueryScore]>) -> [Difference; 5] {
+    let names = QueryScore::default().measures().map(|(name, _)| name);
     std::array::from_fn(|i| {
-        let of = |scores: &[QueryScore], at: usize| scores.get(at).map_or(0.0, |s| s.named()[i].1);
-        let each = |at| of(now, at) - before.map_or(0.0, |b| of(b, at));
-        let differences: Vec<f64> = (0..now.len()).map(each).collect();
+        let of = |scores: &[QueryScore], at: usize| scores.get(at).map_or(0.0, |s| s.measures()[i].1);
+        let difference = |at| of(now, at) - baseline.map_or(0.0, |b| of(b, at));
+        let differences: Vec<f64> = (0..now.len()).map(difference).collect();
         Difference { name: names[i], mean: bootstrap(&differences, DRAWS, SEED) }
     })
 }
 
 fn ranking_report<'a>(
-    set: &EvalSet,
+    dataset: &EvalSet,
     ranking: Arm,
     answers: &Answers,
-    before: Option<&Answers>,
+    baseline: Option<&Answers>,
     arms: impl Iterator<Item = (&'a Arm, &'a Answers)>,
-    judged: Option<&Pairs>,
+    judgements: Option<&Pairs>,
 ) -> RankingReport {
-    let now = scores(set, answers);
-    let differences = before.map(|b| paired(&now, Some(&scores(set, b))));
-    let measures = paired(&now, None)
+    let now = scores(dataset, answers);
+    let differences = baseline.map(|b| deltas(&now, Some(&scores(dataset, b))));
+    let measures = deltas(&now, None)
         .into_iter()
         .enumerate()
         .map(|(i, Difference { name, mean })| Measure {
@@ -186,40 +186,41 @@ fn ranking_report<'a>(
             difference: differences.as_ref().map(|d| d[i].mean),
         })
         .collect();
-    let ahead = arms
-        .map(|(arm, alone)| Ahead { of: *arm, measures: paired(&now, Some(&scores(set, alone))).into() })
+    let leads = arms
+        .map(|(arm, alone)| Ahead { of: *arm, measures: deltas(&now, Some(&scores(dataset, alone))).into() })
         .collect();
     let sure = |place: &usize| {
-        let answer = answers.get(&set.reports[*place].id);
+        let answer = answers.get(&dataset.reports[*place].id);
         answer.map_or(0.0, |a| {
             f64::from(a.probability.or_else(|| a.documents.first().map(|d| d.1)).unwrap_or_default())
         })
     };
-    let positives: Vec<f64> = set.relevant.keys().map(sure).collect();
-    let negatives: Vec<f64> = set.negatives.iter().map(sure).collect();
-    let first = first(set, answers, judged);
-    let stated: Vec<Stated> = first
+    let positives: Vec<f64> = dataset.relevant.keys().map(sure).collect();
+    let negatives: Vec<f64> = dataset.negatives.iter().map(sure).collect();
+    let first = first(dataset, answers, judgements);
+    let forecasts: Vec<Forecast> = first
         .iter()
-        .map(|a| Stated { probability: a.confidence, right: a.marked, weight: a.weight })
+        .map(|a| Forecast { probability: a.confidence, right: a.is_marked, weight: a.weight })
         .collect();
     RankingReport {
         ranking,
         measures,
-        ahead,
+        ahead: leads,
         auc: auc(&positives, &negatives),
-        calibration_error: calibration_error(&stated),
-        met: (!first.is_empty()).then(|| bands::met(&first, judged.is_some())),
-        recall_at_precision: (!stated.is_empty())
-            .then(|| PRECISIONS.map(|p| recall_at_precision(&stated, p, float(set.relevant.len())))),
+        calibration_error: calibration_error(&forecasts),
+        met: (!first.is_empty()).then(|| bands::met(&first, judgements.is_some())),
+        recall_at_precision: (!forecasts.is_empty())
+            .then(|| PRECISIONS.map(|p| recall_at_precision(&forecasts, p, float(dataset.relevant.len())))),
     }
 }
 
-fn scores(set: &EvalSet, answers: &Answers) -> Vec<QueryScore> {
-    set.relevant
+fn scores(dataset: &EvalSet, answers: &Answers) -> Vec<QueryScore> {
+    dataset
+        .relevant
         .iter()
         .map(|(query, relevant)| {
-            let ids: BTreeSet<&str> = relevant.iter().map(|r| set.reports[*r].id.as_str()).collect();
-            let answer = answers.get(&set.reports[*query].id);
+            let ids: BTreeSet<&str> = relevant.iter().map(|r| dataset.reports[*r].id.as_str()).collect();
+            let answer = answers.get(&dataset.reports[*query].id);
             let hits: Vec<bool> = answer
                 .into_iter()
                 .flat_map(|a| &a.documents)
@@ -234,20 +235,20 @@ fn scores(set: &EvalSet, answers: &Answers) -> Vec<QueryScore> {
 ///
 /// Reports without a duplicate are a sample. Each is weighted by the number of reports it stands
 /// for, so that calibration is measured at the tracker's own share of duplicates.
-fn first(set: &EvalSet, answers: &Answers, judged: Option<&Pairs>) -> Vec<First> {
-    let one = |place: usize| {
-        let id = &set.reports[place].id;
+fn first(dataset: &EvalSet, answers: &Answers, judgements: Option<&Pairs>) -> Vec<First> {
+    let first_answer = |place: usize| {
+        let id = &dataset.reports[place].id;
         let answer = answers.get(id)?;
         let confidence = f64::from(answer.probability?);
         let (document, _) = answer.documents.first()?;
-        let relevant = set.relevant.get(&place);
+        let relevant = dataset.relevant.get(&place);
         Some(First {
             confidence,
             worth: answer.worth.map_or(confidence, f64::from),
-            marked: relevant.is_some_and(|all| all.iter().any(|r| set.reports[*r].id == *document)),
-            judged: judged.and_then(|pairs| pairs.get(&(id.clone(), document.clone())).copied()),
-            weight: set.weight(place),
+            is_marked: relevant.is_some_and(|list| list.iter().any(|r| dataset.reports[*r].id == *document)),
+            judgement: judgements.and_then(|pairs| pairs.get(&(id.clone(), document.clone())).copied()),
+            weight: dataset.weight(place),
         })
     };
-    set.relevant.keys().chain(&set.negatives).filter_map(|q| one(*q)).collect()
+    dataset.relevant.keys().chain(&dataset.negatives).filter_map(|q| first_answer(*q)).collect()
 }

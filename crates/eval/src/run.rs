@@ -38,19 +38,19 @@ pub struct Answer {
 
 impl Answer {
     /// Keeps the best documents of a ranking.
-    pub fn new(set: &EvalSet, ranked: Vec<RankedDocument>) -> Self {
-        let (probability, worth) = ranked.first().map_or((None, None), |r| (r.probability, r.worth));
-        let documents = ranked
+    pub fn new(dataset: &EvalSet, ranking: Vec<RankedDocument>) -> Self {
+        let (probability, worth) = ranking.first().map_or((None, None), |r| (r.probability, r.worth));
+        let documents = ranking
             .into_iter()
             .take(DEPTH)
-            .filter_map(|r| Some((set.reports.get(set::place(r.number)?)?.id.clone(), r.score)))
+            .filter_map(|r| Some((dataset.reports.get(set::place(r.number)?)?.id.clone(), r.score)))
             .collect();
         Self { documents, probability, worth }
     }
 }
 
 impl Run {
-    pub fn read(path: &Path) -> Result<Self> {
+    pub fn load(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).map_err(|e| Error::io(path, e))?;
         serde_json::from_slice(&bytes).map_err(|e| {
             Error::invalid(format!("{} is not a run of `precedent eval`: {e}", path.display()))
@@ -71,8 +71,8 @@ impl Run {
     /// Columns: query, document, rank, score, probability.
     pub fn write_tables(&self, folder: &Path) -> Result<()> {
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
-        for (name, set) in &self.sets {
-            for (ranking, answers) in &set.rankings {
+        for (name, set_run) in &self.sets {
+            for (ranking, answers) in &set_run.rankings {
                 let path = folder.join(format!("{name}-{}.tsv", ranking.name()));
                 let mut out = String::new();
                 for (query, answer) in answers {

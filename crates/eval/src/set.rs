@@ -75,7 +75,7 @@ struct User {
 
 /// A comment in GitHub's records, with the URL of its issue.
 #[derive(Deserialize)]
-struct Apart {
+struct IssueComment {
     issue_url: String,
     #[serde(flatten)]
     comment: Comment,
@@ -103,7 +103,7 @@ enum Label {
 }
 
 /// Returns the time `days` days before `time`.
-pub fn before(time: Timestamp, days: i64) -> Timestamp {
+pub fn days_before(time: Timestamp, days: i64) -> Timestamp {
     time.checked_sub(jiff::SignedDuration::from_hours(days.saturating_mul(24))).unwrap_or(Timestamp::MIN)
 }
 
@@ -111,7 +111,7 @@ pub fn before(time: Timestamp, days: i64) -> Timestamp {
 const OPEN: [&str; 9] =
     ["open", "new", "confirmed", "unconfirmed", "needinfo", "assigned", "reopened", "in_progress", "tracked"];
 /// The suffixes of tracker states for reports closed without a solution.
-const DECLINED: [&str; 5] = ["invalid", "noresponse", "not_reproducible", "not_on_roadmap", "feature"];
+const REJECTIONS: [&str; 5] = ["invalid", "noresponse", "not_reproducible", "not_on_roadmap", "feature"];
 
 impl Report {
     fn is_closed(&self) -> bool {
@@ -121,7 +121,7 @@ impl Report {
 
     fn is_declined(&self) -> bool {
         let state = self.state.to_lowercase();
-        DECLINED.iter().any(|word| state.ends_with(word))
+        REJECTIONS.iter().any(|word| state.ends_with(word))
     }
 
     /// Returns whether the report was solved, judged by its tracker state.
@@ -148,7 +148,7 @@ impl EvalSet {
     pub fn keep_within(&mut self, days: i64) {
         let (reports, relevant) = (&self.reports, &mut self.relevant);
         for (query, documents) in relevant.iter_mut() {
-            let since = before(reports[*query].created_at, days);
+            let since = days_before(reports[*query].created_at, days);
             documents.retain(|d| reports[*d].created_at >= since);
         }
         relevant.retain(|_, documents| !documents.is_empty());
@@ -162,7 +162,7 @@ impl EvalSet {
     ///
     /// # Errors
     /// A file that is missing or cannot be read, with its line.
-    pub fn read(folder: &Path) -> Result<Self> {
+    pub fn load(folder: &Path) -> Result<Self> {
         let names = ["corpus.jsonl", "corpus.jsonl.zst", "issues.jsonl"];
         let Some(corpus) = names.iter().map(|n| folder.join(n)).find(|p| p.is_file()) else {
             return Err(Error::not_found(format!("{} has no corpus.jsonl", folder.display())).with_hint(
@@ -176,32 +176,32 @@ impl EvalSet {
             let line = line.map_err(|e| Error::io(&corpus, e))?;
             hasher.update(line.as_bytes());
             let wrong = |e: serde_json::Error| Error::invalid(format!("{}:{}: {e}", corpus.display(), i + 1));
-            let read: Line = serde_json::from_str(&line).map_err(wrong)?;
+            let record: Line = serde_json::from_str(&line).map_err(wrong)?;
             // GitHub items have a number and a separate id; sets of its records use the number.
-            let id = read.number.filter(|_| github).unwrap_or(read.id);
-            if read.pull_request.is_some() {
+            let id = record.number.filter(|_| github).unwrap_or(record.id);
+            if record.pull_request.is_some() {
                 continue;
             }
-            let state = read.state.unwrap_or_else(|| "open".to_owned());
+            let state = record.state.unwrap_or_else(|| "open".to_owned());
             if !matches!(state.as_str(), "open" | "closed") {
                 // The interpretation of other states is part of the casebook's content.
                 hasher.update(b"words of state, second reading");
             }
             reports.push(Report {
                 id: id.as_str().map_or_else(|| id.to_string(), str::to_owned),
-                title: read.title.unwrap_or_default(),
-                body: read.body.unwrap_or_default(),
-                created_at: read.created_at,
-                author: read.author.or(read.user.map(|user| user.login)),
+                title: record.title.unwrap_or_default(),
+                body: record.body.unwrap_or_default(),
+                created_at: record.created_at,
+                author: record.author.or(record.user.map(|user| user.login)),
                 state,
-                labels: read
+                labels: record
                     .labels
                     .into_iter()
                     .map(|l| match l {
                         Label::Name(name) | Label::Object { name } => name,
                     })
                     .collect(),
-                comments: match read.comments {
+                comments: match record.comments {
                     Comments::Told(comments) => comments,
                     Comments::Counted(_) => Vec::new(),
                 },
@@ -212,18 +212,18 @@ impl EvalSet {
         }
         let place: HashMap<String, usize> =
             reports.iter().enumerate().map(|(i, r)| (r.id.clone(), i)).collect();
-        let said = folder.join("comments.jsonl");
-        if github && said.is_file() {
-            for (i, line) in lines(&said)?.enumerate() {
-                let line = line.map_err(|e| Error::io(&said, e))?;
+        let comments = folder.join("comments.jsonl");
+        if github && comments.is_file() {
+            for (i, line) in lines(&comments)?.enumerate() {
+                let line = line.map_err(|e| Error::io(&comments, e))?;
                 hasher.update(line.as_bytes());
                 let wrong =
-                    |e: serde_json::Error| Error::invalid(format!("{}:{}: {e}", said.display(), i + 1));
-                let apart: Apart = serde_json::from_str(&line).map_err(wrong)?;
-                let number = apart.issue_url.rsplit('/').next().unwrap_or_default();
+                    |e: serde_json::Error| Error::invalid(format!("{}:{}: {e}", comments.display(), i + 1));
+                let item: IssueComment = serde_json::from_str(&line).map_err(wrong)?;
+                let number = item.issue_url.rsplit('/').next().unwrap_or_default();
                 // Comments on pull requests have no report in the set.
                 if let Some(report) = place.get(number) {
-                    reports[*report].comments.push(apart.comment);
+                    reports[*report].comments.push(item.comment);
                 }
             }
         }
@@ -244,10 +244,10 @@ impl EvalSet {
             }
         }
         let mut negatives = Vec::new();
-        let listed = folder.join("negatives.txt");
-        if listed.is_file() {
-            for line in lines(&listed)? {
-                let line = line.map_err(|e| Error::io(&listed, e))?;
+        let negatives_file = folder.join("negatives.txt");
+        if negatives_file.is_file() {
+            for line in lines(&negatives_file)? {
+                let line = line.map_err(|e| Error::io(&negatives_file, e))?;
                 negatives.extend(place.get(line.trim()).filter(|i| !relevant.contains_key(i)));
             }
         }

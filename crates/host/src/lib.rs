@@ -11,7 +11,7 @@ use std::{
 
 use precedent_core::{Error, Result, files};
 use precedent_engine::config::{ConfigFile, KEYS, Key, Settings};
-use precedent_trackers::secrets::{Provided, SecretString, Secrets, SystemKeyring, Wanted};
+use precedent_trackers::secrets::{Provided, SecretString, Secrets, SystemKeyring, TokenRequest};
 
 /// The time limit for `gh` to return a token.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -20,8 +20,8 @@ const MAX_TOKEN: u64 = 16 * 1024;
 
 /// Returns the settings file: the one named by `PRECEDENT_CONFIG`, else the user's default one.
 pub fn config_file(folder: Option<PathBuf>) -> Option<PathBuf> {
-    let named = std::env::var_os("PRECEDENT_CONFIG").filter(|f| !f.is_empty()).map(PathBuf::from);
-    named.or_else(|| Some(folder?.join("precedent").join("config.toml")))
+    let variable_path = std::env::var_os("PRECEDENT_CONFIG").filter(|f| !f.is_empty()).map(PathBuf::from);
+    variable_path.or_else(|| Some(folder?.join("precedent").join("config.toml")))
 }
 
 /// Reads the valid part of a settings file and returns it with the error found.
@@ -106,9 +106,9 @@ fn variable(name: &str) -> Option<String> {
 /// A token for one kind of tracker is never tried at another. A token for a self-hosted server is
 /// valid only for the host named beside it, because a casebook from someone else may name other
 /// hosts.
-fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
-    let (names, place): (&[&str], _) = match wanted.tracker {
-        "github" if wanted.host == "github.com" || wanted.host.ends_with(".ghe.com") => {
+fn environment(request: TokenRequest<'_>) -> Option<SecretString> {
+    let (names, place): (&[&str], _) = match request.tracker {
+        "github" if request.host == "github.com" || request.host.ends_with(".ghe.com") => {
             (&["GH_TOKEN", "GITHUB_TOKEN"], None)
         }
         "github" => (&["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"], Some(variable("GH_HOST")?)),
@@ -135,12 +135,12 @@ fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
         let text = text.split_once("://").map_or(text, |(_, rest)| rest);
         text.split('/').next().unwrap_or_default().to_lowercase()
     };
-    if place.is_some_and(|p| host(&p) != wanted.host) {
+    if place.is_some_and(|p| host(&p) != request.host) {
         return None;
     }
     let token = names.iter().copied().find_map(variable)?;
     // These trackers need the account name with the token.
-    let name = match wanted.tracker {
+    let name = match request.tracker {
         "jira" => variable("JIRA_EMAIL"),
         "confluence" => variable("CONFLUENCE_EMAIL"),
         "zendesk" => variable("ZENDESK_EMAIL"),
@@ -151,8 +151,8 @@ fn environment(wanted: Wanted<'_>) -> Option<SecretString> {
 }
 
 /// Returns the token that `gh` is signed in with.
-fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
-    if wanted.tracker != "github" {
+fn gh(request: TokenRequest<'_>) -> Option<SecretString> {
+    if request.tracker != "github" {
         return None;
     }
     let mut command = Command::new("gh");
@@ -161,7 +161,7 @@ fn gh(wanted: Wanted<'_>) -> Option<SecretString> {
     #[cfg(windows)]
     std::os::windows::process::CommandExt::creation_flags(&mut command, 0x0800_0000);
     let mut child = command
-        .args(["auth", "token", "--hostname", wanted.host])
+        .args(["auth", "token", "--hostname", request.host])
         // With one of these, `gh` would return it for any host; they are read above.
         .env_remove("GH_TOKEN")
         .env_remove("GITHUB_TOKEN")
@@ -199,8 +199,8 @@ pub fn hub() -> Option<String> {
 
 /// Returns the proxy for HTTPS connections and the hosts to reach without it.
 pub fn proxy() -> Option<(String, Option<String>)> {
-    let any = |names: [&str; 2]| names.into_iter().find_map(variable);
-    let proxy = any(["HTTPS_PROXY", "https_proxy"]).or_else(|| any(["ALL_PROXY", "all_proxy"]))?;
-    let direct = any(["NO_PROXY", "no_proxy"]).unwrap_or_default();
+    let lookup = |names: [&str; 2]| names.into_iter().find_map(variable);
+    let proxy = lookup(["HTTPS_PROXY", "https_proxy"]).or_else(|| lookup(["ALL_PROXY", "all_proxy"]))?;
+    let direct = lookup(["NO_PROXY", "no_proxy"]).unwrap_or_default();
     Some((proxy, Some(format!("localhost,127.0.0.1,::1,{direct}"))))
 }

@@ -4,17 +4,17 @@ use precedent_store::Listing;
 
 /// Splits changes into batches of at most `most`, each of whole revisions unless a single revision
 /// is larger. Everything up to a batch's last revision can then be committed.
-pub(super) fn batches(mut changed: &[Listing], most: usize) -> impl Iterator<Item = &[Listing]> {
+pub(super) fn batches(mut changes: &[Listing], most: usize) -> impl Iterator<Item = &[Listing]> {
     std::iter::from_fn(move || {
-        let mut end = changed.len().min(most);
-        if let (Some(last), Some(next)) = (changed[..end].last(), changed.get(end))
+        let mut end = changes.len().min(most);
+        if let (Some(last), Some(next)) = (changes[..end].last(), changes.get(end))
             && last.revision == next.revision
         {
-            let begins = changed[..end].partition_point(|l| l.revision < next.revision);
+            let begins = changes[..end].partition_point(|l| l.revision < next.revision);
             end = if begins > 0 { begins } else { end };
         }
-        let (batch, rest) = changed.split_at(end);
-        changed = rest;
+        let (batch, rest) = changes.split_at(end);
+        changes = rest;
         (!batch.is_empty()).then_some(batch)
     })
 }
@@ -30,16 +30,16 @@ mod tests {
             sizes in proptest::collection::vec(1_usize..12, 0..20),
             most in 1_usize..9,
         ) {
-            let changed: Vec<Listing> = sizes
+            let changes: Vec<Listing> = sizes
                 .iter()
                 .enumerate()
                 .flat_map(|(i, size)| std::iter::repeat_n(i as u64 + 1, *size))
                 .enumerate()
                 .map(|(id, revision)| Listing { id: id as i64, revision, deleted: false })
                 .collect();
-            let all: Vec<&[Listing]> = batches(&changed, most).collect();
-            proptest::prop_assert_eq!(all.concat(), changed.clone());
-            for pair in all.windows(2) {
+            let groups: Vec<&[Listing]> = batches(&changes, most).collect();
+            proptest::prop_assert_eq!(groups.concat(), changes.clone());
+            for pair in groups.windows(2) {
                 proptest::prop_assert!(pair[0].len() <= most && !pair[0].is_empty());
                 let (last, next) = (pair[0][pair[0].len() - 1], pair[1][0]);
                 // A revision that is split begins its batch, because it exceeds the limit alone.

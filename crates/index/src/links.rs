@@ -20,47 +20,47 @@ const BATCH: usize = 500;
 /// the two one after the other.
 const AT_CLOSURE: i64 = 600;
 
-/// Updates the links of origin `text`, at most until the given time. `soon` limits the wait for
-/// other writers.
-pub(super) fn update(store: &Store, until: Option<Instant>, soon: bool, task: &Task) -> Result<()> {
+/// Updates the links of origin `text`, at most until the given time. `short_wait` limits the wait
+/// for other writers.
+pub(super) fn update(store: &Store, until: Option<Instant>, short_wait: bool, task: &Task) -> Result<()> {
     let (reached, revision) = store.read(|r| Ok((r.links_revision()?, r.revision()?)))?;
     if reached >= revision {
         return Ok(());
     }
-    let changed = store.read(|r| r.changed_documents(reached))?;
-    let mut batches = batches(&changed, BATCH).peekable();
+    let changes = store.read(|r| r.changed_documents(reached))?;
+    let mut batches = batches(&changes, BATCH).peekable();
     while let Some(batch) = batches.next() {
         task.check()?;
         let links = store.read(|r| {
             let mut out = Vec::with_capacity(batch.len());
             for listing in batch {
                 let Some(row) = r.document(listing.id)? else { continue };
-                let found = if listing.deleted { Vec::new() } else { stated(&row, &r.comments(&row)?) };
-                out.push((row.key, found));
+                let links = if listing.deleted { Vec::new() } else { text_links(&row, &r.comments(&row)?) };
+                out.push((row.key, links));
             }
             Ok(out)
         })?;
-        let done = batch.last().map(|l| l.revision);
-        let whole = done.filter(|done| batches.peek().is_none_or(|next| next[0].revision > *done));
-        write(store, soon, |w| {
-            links.iter().try_for_each(|(key, found)| w.replace_text_links(key, found))?;
-            whole.map_or(Ok(()), |done| w.set_links_revision(done))
+        let batch_end = batch.last().map(|l| l.revision);
+        let whole = batch_end.filter(|end| batches.peek().is_none_or(|next| next[0].revision > *end));
+        write(store, short_wait, |w| {
+            links.iter().try_for_each(|(key, links)| w.replace_text_links(key, links))?;
+            whole.map_or(Ok(()), |end| w.set_links_revision(end))
         })?;
         if whole.is_some() && until.is_some_and(|until| Instant::now() >= until) {
             return Ok(());
         }
     }
-    write(store, soon, |w| w.set_links_revision(revision))
+    write(store, short_wait, |w| w.set_links_revision(revision))
 }
 
 /// Returns the references in a document's texts as (key, kind), each once, strongest kind first.
-fn stated(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'static str)> {
+fn text_links(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'static str)> {
     let mut out: Vec<(Relation, String)> = Vec::new();
-    let mut add = |text: &str, own: bool, bot: bool| {
-        for (relation, key) in named(row, text) {
+    let mut add = |text: &str, is_own: bool, bot: bool| {
+        for (relation, key) in references_in(row, text) {
             let relation = match relation {
                 // "Fixes #12" closes #12 only in a pull request's own text.
-                Relation::Closes if !(own && row.kind == DocKind::PullRequest) => Relation::Mentions,
+                Relation::Closes if !(is_own && row.kind == DocKind::PullRequest) => Relation::Mentions,
                 // Bots only propose duplicates.
                 Relation::DuplicateOf if bot => Relation::Mentions,
                 relation => relation,
@@ -88,7 +88,7 @@ fn stated(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'stati
 }
 
 /// Returns the keys of other items that a text of this item names, and their relations.
-fn named<'a>(row: &'a DocumentRow, text: &str) -> impl Iterator<Item = (Relation, String)> + use<'a> {
+fn references_in<'a>(row: &'a DocumentRow, text: &str) -> impl Iterator<Item = (Relation, String)> + use<'a> {
     references(text).into_iter().filter_map(|reference| {
         let source = reference.source.as_deref().unwrap_or(&row.source);
         let key = format!("{source}#{}", reference.number);
@@ -102,15 +102,15 @@ fn named<'a>(row: &'a DocumentRow, text: &str) -> impl Iterator<Item = (Relation
 fn named_at_closure(row: &DocumentRow, comments: &[StoredComment]) -> Option<String> {
     let as_duplicate = row.closed_as() == Some(Closure::Duplicate)
         || row.labels.iter().any(|label| label.eq_ignore_ascii_case("duplicate"));
-    let closed = row.closed_at.filter(|_| as_duplicate && row.state == Some(State::Closed))?;
+    let closed_at = row.closed_at.filter(|_| as_duplicate && row.state == Some(State::Closed))?;
     let near = |c: &&StoredComment| {
-        !c.author.bot && (c.created_at.as_second() - closed.as_second()).abs() <= AT_CLOSURE
+        !c.author.bot && (c.created_at.as_second() - closed_at.as_second()).abs() <= AT_CLOSURE
     };
-    let mut named = comments
+    let mut mentions = comments
         .iter()
         .filter(near)
-        .map(|c| named(row, &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>());
-    let last = named.rfind(|keys| !keys.is_empty())?;
+        .map(|c| references_in(row, &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>());
+    let last = mentions.rfind(|keys| !keys.is_empty())?;
     let mut keys = last.into_iter();
     keys.next().filter(|_| keys.next().is_none())
 }

@@ -65,7 +65,11 @@ impl UpdateLock {
     }
 }
 
-/// Writes to the store; `soon` limits the wait for other writers to a moment.
-pub(crate) fn write(store: &Store, soon: bool, work: impl FnOnce(&Writer<'_>) -> Result<()>) -> Result<()> {
-    if soon { store.write_within(WRITE_PATIENCE, work) } else { store.write(work) }
+/// Writes to the store; `short_wait` limits the wait for other writers to a moment.
+pub(crate) fn write(
+    store: &Store,
+    short_wait: bool,
+    work: impl FnOnce(&Writer<'_>) -> Result<()>,
+) -> Result<()> {
+    if short_wait { store.write_within(WRITE_PATIENCE, work) } else { store.write(work) }
 }

@@ -62,7 +62,7 @@ pub fn walk(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<Option<Err
         if meta.is_dir() {
             folder(path, "", 0, &mut files)?;
         } else {
-            files.push(FoundFile { path: path.clone(), name, size: meta.len(), named: true });
+            files.push(FoundFile { path: path.clone(), name, size: meta.len(), is_named: true });
         }
     }
     let total = files.iter().map(|f| f.size).sum();
@@ -70,20 +70,20 @@ pub fn walk(paths: &[PathBuf], task: &Task, send: Send<'_>) -> Result<Option<Err
         task,
         send,
         total,
-        before: 0,
-        read: Arc::default(),
+        finished_bytes: 0,
+        file_bytes: Arc::default(),
         files: 0,
-        begun: false,
-        failed: None,
+        in_file: false,
+        first_error: None,
     };
     for file in files {
-        walk.read.store(0, Ordering::Relaxed);
-        let done = walk.file(&file);
-        walk.go_on(done, &file.path, &file.name)?;
-        walk.before += file.size;
+        walk.file_bytes.store(0, Ordering::Relaxed);
+        let result = walk.file(&file);
+        walk.go_on(result, &file.path, &file.name)?;
+        walk.finished_bytes += file.size;
         walk.report();
     }
-    Ok(walk.failed)
+    Ok(walk.first_error)
 }
 
 /// A file to read.
@@ -92,17 +92,17 @@ struct FoundFile {
     name: String,
     size: u64,
     /// True if the user named it, so that it is read whatever its extension.
-    named: bool,
+    is_named: bool,
 }
 
 fn folder(path: &Path, inside: &str, depth: usize, out: &mut Vec<FoundFile>) -> Result<()> {
-    let entries = std::fs::read_dir(path).and_then(|all| all.collect::<io::Result<Vec<_>>>());
+    let entries = std::fs::read_dir(path).and_then(|iter| iter.collect::<io::Result<Vec<_>>>());
     let mut entries = match entries {
         Ok(entries) => entries,
         // An unreadable subfolder is reported at its position, as a file would be.
         Err(_) if depth > 0 => {
             let name = inside.trim_end_matches('/').to_owned();
-            out.push(FoundFile { path: path.to_owned(), name, size: 0, named: true });
+            out.push(FoundFile { path: path.to_owned(), name, size: 0, is_named: true });
             return Ok(());
         }
         Err(e) => return Err(Error::io(path, e)),
@@ -118,7 +118,7 @@ fn folder(path: &Path, inside: &str, depth: usize, out: &mut Vec<FoundFile>) -> 
         if meta.is_dir() && depth < MAX_FOLDERS {
             folder(&path, &format!("{name}/"), depth + 1, out)?;
         } else if meta.is_file() && out.len() < MAX_FILES {
-            out.push(FoundFile { path, name, size: meta.len(), named: false });
+            out.push(FoundFile { path, name, size: meta.len(), is_named: false });
         }
     }
     Ok(())
@@ -130,19 +130,19 @@ struct FolderWalk<'a, 's> {
     /// Bytes of all files on disk, of the files before the current one, and bytes read of the
     /// current one.
     total: u64,
-    before: u64,
-    read: Arc<AtomicU64>,
+    finished_bytes: u64,
+    file_bytes: Arc<AtomicU64>,
     files: usize,
     /// True while a file has begun and not ended.
-    begun: bool,
+    in_file: bool,
     /// The first read error.
-    failed: Option<Error>,
+    first_error: Option<Error>,
 }
 
 impl FolderWalk<'_, '_> {
     fn report(&self) {
-        let done = self.before + self.read.load(Ordering::Relaxed);
-        self.task.report(Phase::Read, done.min(self.total), Some(self.total), "bytes");
+        let bytes = self.finished_bytes + self.file_bytes.load(Ordering::Relaxed);
+        self.task.report(Phase::Read, bytes.min(self.total), Some(self.total), "bytes");
     }
 
     fn skip(&mut self, name: &str, why: impl Into<String>) -> Result<()> {
@@ -150,8 +150,8 @@ impl FolderWalk<'_, '_> {
     }
 
     /// Reports a read error and continues with the other files; only cancellation stops it.
-    fn go_on(&mut self, done: Result<()>, path: &Path, name: &str) -> Result<()> {
-        let Err(error) = done else { return Ok(()) };
+    fn go_on(&mut self, result: Result<()>, path: &Path, name: &str) -> Result<()> {
+        let Err(error) = result else { return Ok(()) };
         if error.code() == Code::Cancelled {
             return Err(error);
         }
@@ -159,26 +159,26 @@ impl FolderWalk<'_, '_> {
         let path = format!("{}: ", path.display());
         let why = error.to_string();
         let why = why.strip_prefix(path.as_str()).unwrap_or(&why).to_owned();
-        if std::mem::take(&mut self.begun) {
+        if std::mem::take(&mut self.in_file) {
             (self.send)(Part::Cut(why.clone()))?;
         } else {
             self.skip(name, why.clone())?;
         }
-        if self.failed.is_none() {
-            let named = Error::new(error.code(), format!("{name}: {why}"));
-            self.failed = Some(named.with_hint(
+        if self.first_error.is_none() {
+            let file_error = Error::new(error.code(), format!("{name}: {why}"));
+            self.first_error = Some(file_error.with_hint(
                 "Download the file again. If it is password-protected or in another format, unpack it first and give the extracted file or folder.",
             ));
         }
         Ok(())
     }
 
-    fn file(&mut self, found: &FoundFile) -> Result<()> {
-        if !found.named && !may_be_log(&found.name) {
-            return self.skip(&found.name, "not a log file name");
+    fn file(&mut self, file: &FoundFile) -> Result<()> {
+        if !file.is_named && !may_be_log(&file.name) {
+            return self.skip(&file.name, "not a log file name");
         }
-        let mut stream = unpack(&found.path, &Arc::clone(&self.read))?;
-        self.stream(&mut stream, &found.path, &found.name, 0)
+        let mut stream = unpack(&file.path, &Arc::clone(&self.file_bytes))?;
+        self.stream(&mut stream, &file.path, &file.name, 0)
     }
 
     /// Reads a decompressed stream: an archive or a text.
@@ -212,8 +212,8 @@ impl FolderWalk<'_, '_> {
                 continue;
             }
             let name = entry.path().map_err(|e| damaged(path, &e))?.to_string_lossy().into_owned();
-            let done = self.member(&mut entry, path, &name, depth);
-            self.go_on(done, path, &name)?;
+            let result = self.member(&mut entry, path, &name, depth);
+            self.go_on(result, path, &name)?;
         }
         Ok(())
     }
@@ -224,25 +224,25 @@ impl FolderWalk<'_, '_> {
         }
         let wrong = |e: zip::result::ZipError| damaged(path, &io::Error::other(e.to_string()));
         // A zip's directory is at its end, so the archive must be seekable.
-        let file = self.spooled(stream, path)?;
+        let file = self.spool(stream, path)?;
         let size = file.metadata().map_err(|e| Error::io(path, e))?.len();
         let mut archive = zip::ZipArchive::new(file).map_err(wrong)?;
-        let mut unpacked = 0;
+        let mut unpacked_bytes = 0;
         for at in 0..archive.len() {
-            let named = archive.name_for_index(at).and_then(|n| Some(n.ok()?.into_owned()));
+            let entry_name = archive.name_for_index(at).and_then(|n| Some(n.ok()?.into_owned()));
             let mut entry = match archive.by_index(at) {
                 Ok(entry) => entry,
                 Err(e) => {
-                    let named = named.unwrap_or_else(|| outer.to_owned());
-                    self.go_on(Err(wrong(e)), path, &named)?;
+                    let entry_name = entry_name.unwrap_or_else(|| outer.to_owned());
+                    self.go_on(Err(wrong(e)), path, &entry_name)?;
                     continue;
                 }
             };
             if !entry.is_file() {
                 continue;
             }
-            unpacked += entry.size();
-            if unpacked > BOMB_FLOOR && unpacked / size.max(1) > MAX_RATIO {
+            unpacked_bytes += entry.size();
+            if unpacked_bytes > BOMB_FLOOR && unpacked_bytes / size.max(1) > MAX_RATIO {
                 return Err(Error::invalid(format!(
                     "{}: unpacks to more than {MAX_RATIO} times its size",
                     path.display()
@@ -250,8 +250,8 @@ impl FolderWalk<'_, '_> {
                 .with_hint("If the file is genuine, unpack it first and give the folder."));
             }
             let name = entry.name().map_err(wrong)?.into_owned();
-            let done = self.member(&mut entry, path, &name, depth);
-            self.go_on(done, path, &name)?;
+            let result = self.member(&mut entry, path, &name, depth);
+            self.go_on(result, path, &name)?;
         }
         Ok(())
     }
@@ -263,18 +263,18 @@ impl FolderWalk<'_, '_> {
         }
         let mut start = Vec::with_capacity(START);
         (&mut *stream).take(START as u64).read_to_end(&mut start).map_err(|e| damaged(path, &e))?;
-        let packed = packing(&start).is_some();
+        let is_packed_file = packing(&start).is_some();
         let mut whole = Cursor::new(start).chain(stream);
-        if !packed {
+        if !is_packed_file {
             return self.stream(&mut whole, path, name, depth + 1);
         }
-        let file = self.spooled(&mut whole, path)?;
+        let file = self.spool(&mut whole, path)?;
         let size = Arc::new(AtomicU64::new(file.metadata().map_err(|e| Error::io(path, e))?.len()));
         self.stream(&mut unpacked(Box::new(file), path, &size)?, path, name, depth + 1)
     }
 
     /// Copies a stream to an anonymous temporary file, and rewinds it.
-    fn spooled(&mut self, stream: &mut dyn Read, path: &Path) -> Result<File> {
+    fn spool(&mut self, stream: &mut dyn Read, path: &Path) -> Result<File> {
         let mut file = tempfile::tempfile().map_err(|e| Error::io(Path::new(TEMPORARY), e))?;
         let mut buffer = vec![0; BLOCK];
         loop {
@@ -292,29 +292,29 @@ impl FolderWalk<'_, '_> {
 
     fn text(&mut self, stream: &mut dyn Read, path: &Path, name: &str) -> Result<()> {
         (self.send)(Part::Begin(name.to_owned()))?;
-        self.begun = true;
+        self.in_file = true;
         let mut decoder: Option<Option<Decoder>> = None;
         let mut rest: Vec<u8> = Vec::new();
         loop {
             self.task.check()?;
             let mut block = Vec::with_capacity(BLOCK + rest.len());
-            let known = rest.len();
+            let rest_len = rest.len();
             block.append(&mut rest);
-            let read = (&mut *stream).take(BLOCK as u64).read_to_end(&mut block);
-            if let Err(error) = read {
+            let result = (&mut *stream).take(BLOCK as u64).read_to_end(&mut block);
+            if let Err(error) = result {
                 // Data that was decompressed before the damage is still used.
                 if !block.is_empty() && decoder.as_ref().is_none_or(Option::is_none) {
                     (self.send)(Part::Block(block))?;
                 }
                 return Err(damaged(path, &error));
             }
-            let last = block.len() == known;
+            let last = block.len() == rest_len;
             let decoder = decoder.get_or_insert_with(|| {
                 let (encoding, _) = Encoding::for_bom(&block)?;
                 Some(encoding.new_decoder())
             });
             if let Some(decoder) = decoder {
-                let fresh = block.split_off(known);
+                let fresh = block.split_off(rest_len);
                 let mut text =
                     String::with_capacity(decoder.max_utf8_buffer_length(fresh.len()).unwrap_or(0));
                 let _ = decoder.decode_to_string(&fresh, &mut text, last);
@@ -325,7 +325,7 @@ impl FolderWalk<'_, '_> {
                 if !block.is_empty() {
                     (self.send)(Part::Block(block))?;
                 }
-                self.begun = false;
+                self.in_file = false;
                 return (self.send)(Part::End);
             }
             // A line longer than a block is split.
@@ -390,7 +390,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_surely_no_log_is_known_by_its_ending() {
+    fn binary_files_are_recognised_by_extension() {
         for log in [
             "app.log",
             "app.log.1",
@@ -403,8 +403,8 @@ mod tests {
         ] {
             assert!(may_be_log(log), "{log}");
         }
-        for other in ["nginx.conf", "a/b.PNG", "etc/app.yaml", ".hidden", "__MACOSX/app.log", "lib.so"] {
-            assert!(!may_be_log(other), "{other}");
+        for name in ["nginx.conf", "a/b.PNG", "etc/app.yaml", ".hidden", "__MACOSX/app.log", "lib.so"] {
+            assert!(!may_be_log(name), "{name}");
         }
     }
 }

@@ -19,7 +19,7 @@ const NAMES: &[&[u8]] = &[
 /// The codes of lines without a failure, with their lines.
 #[derive(Debug, Default)]
 pub struct Codes {
-    all: HashMap<String, Line>,
+    lines: HashMap<String, Line>,
 }
 
 #[derive(Debug)]
@@ -35,25 +35,23 @@ impl Codes {
     pub fn take(&mut self, message: &[u8], place: impl Fn() -> LogPosition) {
         for hyphen in memchr::memchr_iter(b'-', message) {
             let Some(code) = code(message, hyphen) else { continue };
-            if let Some(line) = self.all.get_mut(code) {
+            if let Some(line) = self.lines.get_mut(code) {
                 line.count += 1;
                 line.last = place();
-            } else if self.all.len() < MAX_CODES {
+            } else if self.lines.len() < MAX_CODES {
                 let text = String::from_utf8_lossy(&message[..message.len().min(MAX_TEXT)]).trim().to_owned();
                 let line = Line { text, count: 1, first: place(), last: place() };
-                self.all.insert(code.to_owned(), line);
+                self.lines.insert(code.to_owned(), line);
             }
         }
     }
 
     /// Returns the lines with the codes, in order.
     pub fn finish(self, name: impl Fn(u32) -> String) -> Vec<Coded> {
-        let mut all: Vec<(String, Line)> = self.all.into_iter().collect();
-        all.sort_by(|(a, one), (b, other)| {
-            (one.first.file, one.first.line, a).cmp(&(other.first.file, other.first.line, b))
-        });
+        let mut rows: Vec<(String, Line)> = self.lines.into_iter().collect();
+        rows.sort_by(|(a, x), (b, y)| (x.first.file, x.first.line, a).cmp(&(y.first.file, y.first.line, b)));
         let place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.at };
-        all.into_iter()
+        rows.into_iter()
             .map(|(code, line)| Coded {
                 code,
                 line: LogGroup {
@@ -97,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_told_from_what_looks_like_them() {
+    fn codes_are_distinguished_from_lookalikes() {
         let mut codes = Codes::default();
         let place = || LogPosition { file: 0, line: 3, at: None };
         codes.take(
@@ -105,8 +103,8 @@ mod tests {
             place,
         );
         codes.take("KT-5120フォント".as_bytes(), place);
-        let all: Vec<String> = codes.finish(|_| String::new()).into_iter().map(|c| c.code).collect();
-        assert_eq!(all, ["HB-3301", "KT-5120"]);
+        let names: Vec<String> = codes.finish(|_| String::new()).into_iter().map(|c| c.code).collect();
+        assert_eq!(names, ["HB-3301", "KT-5120"]);
         let mut many = Codes::default();
         (100..10_000).for_each(|n| many.take(format!("AB-{n} done").as_bytes(), place));
         assert_eq!(many.finish(|_| String::new()).len(), MAX_CODES);

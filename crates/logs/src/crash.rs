@@ -3,7 +3,7 @@
 
 use precedent_core::model::LogSeverity;
 
-use crate::faults;
+use crate::error_keywords;
 
 const GROUP: &str = "+ Exception Group Traceback";
 const FATAL: &[&[u8]] = &[
@@ -49,7 +49,7 @@ const OF_CHIP: &[&str] = &["Core ", "PC ", "A", "SAR ", "EXC", "LBEG", "Backtrac
 /// Returns the severity of a line that certainly begins a failure: it is not indented, and no
 /// informational record continues like this.
 pub(super) fn begins(line: &[u8]) -> Option<LogSeverity> {
-    let found = match *line.first()? {
+    let severity = match *line.first()? {
         b' ' | b'+' => {
             return line.trim_ascii_start().starts_with(GROUP.as_bytes()).then_some(LogSeverity::Error);
         }
@@ -63,13 +63,13 @@ pub(super) fn begins(line: &[u8]) -> Option<LogSeverity> {
         }
         b'A' if line.trim_ascii_end() == b"Action: failed" => Some(LogSeverity::Error),
         b'G' | b'S' | b'F' | b'B' | b'A' | b'K' | b'U' | b't' | b'd' | b'f' | b'm' | b'*' | b'D' | b'R' => {
-            let one_of = |all: &[&[u8]]| all.iter().any(|a| line.starts_with(a));
+            let one_of = |prefixes: &[&[u8]]| prefixes.iter().any(|a| line.starts_with(a));
             let error = one_of(ERROR).then_some(LogSeverity::Error);
             one_of(FATAL).then_some(LogSeverity::Fatal).or(error)
         }
         _ => None,
     };
-    found.or_else(|| thrown(line))
+    severity.or_else(|| thrown(line))
 }
 
 /// Returns the severity of an uncaught exception or compiler error, judging by the line's first
@@ -80,18 +80,18 @@ fn thrown(line: &[u8]) -> Option<LogSeverity> {
     }
     let end = memchr::memchr(b' ', line)?;
     let (word, rest) = (&line[..end], &line[end + 1..]);
-    let placed = || word.windows(2).any(|w| w[0] == b':' && w[1].is_ascii_digit());
+    let has_line = || word.windows(2).any(|w| w[0] == b':' && w[1].is_ascii_digit());
     // `main.js:2 Uncaught TypeError: …`
-    if rest.starts_with(b"Uncaught ") && placed() {
+    if rest.starts_with(b"Uncaught ") && has_line() {
         return Some(LogSeverity::Fatal);
     }
     let word = word.strip_suffix(b":")?;
-    if word.ends_with(b"sh") && faults::is_shell(line) || is_class(word) {
+    if word.ends_with(b"sh") && error_keywords::is_shell(line) || is_class(word) {
         return Some(LogSeverity::Error);
     }
     // `main.c:3:5: error: …`
     let says = |words: &[u8]| rest.get(..words.len()).is_some_and(|r| r.eq_ignore_ascii_case(words));
-    if !(says(b"error: ") || says(b"fatal error: ")) || !placed() {
+    if !(says(b"error: ") || says(b"fatal error: ")) || !has_line() {
         return None;
     }
     Some(if rest[0] == b'F' { LogSeverity::Fatal } else { LogSeverity::Error })
@@ -101,13 +101,13 @@ fn thrown(line: &[u8]) -> Option<LogSeverity> {
 /// `pika.exceptions.ChannelClosed`.
 fn is_class(word: &[u8]) -> bool {
     const OF: &[&[u8]] = &[b"exceptions", b"exception", b"errors", b"error", b"exc", b"errorfactory"];
-    const OTHER: &[&[u8]] =
+    const OTHER_SUFFIXES: &[&[u8]] =
         &[b"Handler", b"Mapper", b"Advice", b"Factory", b"Filter", b"Resolver", b"Controller", b"Config"];
     let mut parts = word.rsplit(|b| *b == b'.');
     let name = parts.next().unwrap_or_default();
     name.first().is_some_and(u8::is_ascii_uppercase)
         && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
-        && !OTHER.iter().any(|o| name.ends_with(o))
+        && !OTHER_SUFFIXES.iter().any(|o| name.ends_with(o))
         && parts.any(|p| OF.contains(&p))
 }
 
@@ -124,8 +124,8 @@ fn is_ruby(line: &[u8]) -> bool {
 /// Returns the offset of the method's name in a Ruby frame.
 fn ruby(line: &[u8]) -> Option<usize> {
     let at = memchr::memmem::find(line, b":in ")?;
-    let placed = at > 0 && line[at - 1].is_ascii_digit();
-    (placed && matches!(line.get(at + 4), Some(b'`' | b'\''))).then_some(at + 4)
+    let has_line = at > 0 && line[at - 1].is_ascii_digit();
+    (has_line && matches!(line.get(at + 4), Some(b'`' | b'\''))).then_some(at + 4)
 }
 
 /// Returns whether a line is only a Ruby frame: ``/srv/a.rb:35:in `call'``.
@@ -149,11 +149,11 @@ pub(super) fn is_bad_report(line: &[u8]) -> bool {
 /// Returns whether an unindented line continues the failure in `text`; `blank` says whether an
 /// empty line separates them.
 pub(super) fn goes_on(text: &str, line: &[u8], blank: bool) -> bool {
-    let starts = |all: &[&str]| all.iter().any(|a| line.starts_with(a.as_bytes()));
+    let starts = |prefixes: &[&str]| prefixes.iter().any(|a| line.starts_with(a.as_bytes()));
     let of_mail = || {
         // The report of another recipient is another failure.
-        let again = line.starts_with(b"Action:") || line.starts_with(b"Final-Recipient:");
-        starts(OF_MAIL) && !(again && text.lines().any(|l| l.starts_with("Action:")))
+        let is_recipient = line.starts_with(b"Action:") || line.starts_with(b"Final-Recipient:");
+        starts(OF_MAIL) && !(is_recipient && text.lines().any(|l| l.starts_with("Action:")))
     };
     match text.as_bytes() {
         [b'=', ..] => match (report(text.as_bytes()), report(line)) {
@@ -226,8 +226,8 @@ pub(super) fn of_source<'l>(text: &str, between: &[u8], message: &'l [u8]) -> Op
         return None;
     }
     let end = memchr::memchr(b':', message)? + 1;
-    let said = &message[end..];
-    text.as_bytes().starts_with(&message[..end]).then(|| said.strip_prefix(b" ").unwrap_or(said))
+    let body = &message[end..];
+    text.as_bytes().starts_with(&message[..end]).then(|| body.strip_prefix(b" ").unwrap_or(body))
 }
 
 /// Returns whether a text begins an Android crash, whose lines all have one tag.
@@ -240,8 +240,8 @@ pub(super) fn is_of_android(text: &str) -> bool {
 /// text.
 pub(super) fn of_android(text: &str) -> Option<String> {
     let of_process = |l: &&str| l.starts_with("Process: ") || l.starts_with("PID: ");
-    let told = || text.lines().skip(1).skip_while(of_process).collect::<Vec<_>>().join("\n");
-    is_of_android(text).then(told).filter(|told| !told.trim().is_empty())
+    let crash_text = || text.lines().skip(1).skip_while(of_process).collect::<Vec<_>>().join("\n");
+    is_of_android(text).then(crash_text).filter(|crash_text| !crash_text.trim().is_empty())
 }
 
 /// Returns the name of a failure whose first line does not name it.
@@ -249,7 +249,7 @@ pub(super) fn name(first: &str, text: &str) -> Option<String> {
     let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
     let field = |name: &str| text.lines().find_map(|l| l.trim_start().strip_prefix(name)).map(str::trim);
     if first.starts_with("=== ") {
-        return rest().next().map(|said| unreal(said, rest().nth(1)));
+        return rest().next().map(|head| unreal(head, rest().nth(1)));
     }
     if first.starts_with("Fatal error: [File:") {
         return Some(unreal(first, rest().next()));
@@ -282,10 +282,10 @@ pub(super) fn name(first: &str, text: &str) -> Option<String> {
 }
 
 /// Returns the message of an Unreal crash, without the place in the engine that detected it.
-fn unreal(said: &str, next: Option<&str>) -> String {
-    match (said.strip_prefix("Fatal error: [File:"), next) {
+fn unreal(message: &str, next: Option<&str>) -> String {
+    match (message.strip_prefix("Fatal error: [File:"), next) {
         (Some(_), Some(next)) if !next.starts_with("[Callstack]") => format!("Fatal error: {next}"),
-        _ => said.to_owned(),
+        _ => message.to_owned(),
     }
 }
 
@@ -298,9 +298,9 @@ fn erlang(text: &str) -> Option<String> {
     });
     let why = why.map(str::to_owned).or_else(|| field("reason:").map(|r| format!("reason: {r}")));
     let why = why.or_else(|| text.lines().nth(1).map(|l| l.trim().to_owned()))?;
-    let whose = field("registered_name:").filter(|n| !matches!(*n, "[]" | ""));
-    let whose = whose.or_else(|| field("initial call:")).or_else(|| field("errorContext:"));
-    Some(whose.map_or_else(|| why.clone(), |whose| format!("{whose}: {why}")))
+    let process = field("registered_name:").filter(|n| !matches!(*n, "[]" | ""));
+    let process = process.or_else(|| field("initial call:")).or_else(|| field("errorContext:"));
+    Some(process.map_or_else(|| why.clone(), |process| format!("{process}: {why}")))
 }
 
 /// Returns the remote server's reason why a mail was not delivered.
@@ -308,10 +308,9 @@ fn mail(text: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|l| !l.starts_with("Diagnostic-Code:"));
     let first = lines.next()?.trim_start_matches("Diagnostic-Code:").trim();
     let more = lines.take_while(|l| l.starts_with([' ', '\t'])).map(str::trim);
-    let said = std::iter::once(first).chain(more).collect::<Vec<_>>().join(" ");
-    let said =
-        said.split_once("; ").filter(|(kind, _)| !kind.contains(' ')).map_or(&said[..], |(_, said)| said);
-    Some(said.trim().to_owned()).filter(|s| !s.is_empty())
+    let why = std::iter::once(first).chain(more).collect::<Vec<_>>().join(" ");
+    let why = why.split_once("; ").filter(|(kind, _)| !kind.contains(' ')).map_or(&why[..], |(_, why)| why);
+    Some(why.trim().to_owned()).filter(|s| !s.is_empty())
 }
 
 /// Returns the messages of a Python exception group: the group's and each of its exceptions'.
@@ -322,14 +321,14 @@ fn group(text: &str) -> Option<String> {
         // A class is followed by a colon or the end of the line.
         name.starts_with(char::is_uppercase) && matches!(line.as_bytes().get(word.len()), Some(b':') | None)
     };
-    let told = text.lines().filter_map(|l| l.trim_start().strip_prefix("| ")).filter(class);
-    let mut all: Vec<&str> = Vec::new();
-    for one in told {
-        if all.len() < 4 && !all.contains(&one) {
-            all.push(one);
+    let messages = text.lines().filter_map(|l| l.trim_start().strip_prefix("| ")).filter(class);
+    let mut out: Vec<&str> = Vec::new();
+    for message in messages {
+        if out.len() < 4 && !out.contains(&message) {
+            out.push(message);
         }
     }
-    (!all.is_empty()).then(|| all.join(" · "))
+    (!out.is_empty()).then(|| out.join(" · "))
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub enum Element {
 pub struct Document {
     stack: Vec<u8>,
     in_string: bool,
-    escaped: bool,
+    is_escaped: bool,
     open: Option<Open>,
     /// True if a top-level object may be a record.
     whole: bool,
@@ -44,7 +44,7 @@ struct Open {
 
 impl Default for Document {
     fn default() -> Self {
-        Self { stack: Vec::new(), in_string: false, escaped: false, open: None, whole: true, lines: 0 }
+        Self { stack: Vec::new(), in_string: false, is_escaped: false, open: None, whole: true, lines: 0 }
     }
 }
 
@@ -69,7 +69,7 @@ pub fn begins(start: &[u8]) -> bool {
 
 impl Document {
     /// Creates a document that begins after the given number of lines.
-    pub fn behind(lines: u64) -> Self {
+    pub fn after_lines(lines: u64) -> Self {
         Self { lines, ..Self::default() }
     }
 
@@ -148,8 +148,8 @@ impl Document {
     /// no JSON.
     fn within(&mut self, byte: u8) -> bool {
         match byte {
-            _ if self.escaped => self.escaped = false,
-            b'\\' => self.escaped = true,
+            _ if self.is_escaped => self.is_escaped = false,
+            b'\\' => self.is_escaped = true,
             b'"' => self.in_string = false,
             b'\n' => return false,
             _ => {}
@@ -179,20 +179,20 @@ mod tests {
 
     /// Parses a text in pieces of the given length. Returns the objects, the broken ones, and
     /// whether all of it is JSON.
-    fn read(text: &str, piece: usize) -> (Vec<(u64, String)>, Vec<String>, bool) {
+    fn parse(text: &str, piece: usize) -> (Vec<(u64, String)>, Vec<String>, bool) {
         let mut document = Document::default();
-        let (mut found, mut whole) = (Vec::new(), true);
+        let (mut elements, mut whole) = (Vec::new(), true);
         for block in text.as_bytes().chunks(piece) {
-            if document.take(block, &mut found).is_some() {
+            if document.take(block, &mut elements).is_some() {
                 whole = false;
                 break;
             }
         }
-        found.extend(document.end());
+        elements.extend(document.end());
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let (mut objects, mut broken) = (Vec::new(), Vec::new());
-        for one in found {
-            match one {
+        for element in elements {
+            match element {
                 Element::Object(line, bytes) => objects.push((line, text(bytes))),
                 Element::Broken(_, bytes) => broken.push(text(bytes)),
             }
@@ -201,45 +201,45 @@ mod tests {
     }
 
     #[test]
-    fn records_are_taken_out_of_arrays_whatever_the_layout() {
+    fn records_are_extracted_from_arrays_in_any_layout() {
         for text in [
             r#"[{"a":"}]\""},{"b":[{"c":1}]}]"#,
             "[\n  {\"a\":\"}]\\\"\"},\n  {\"b\":[{\"c\":1}]}\n]\n",
             "{\"a\":\"}]\\\"\"}\n{\"b\":[{\"c\":1}]}",
         ] {
             for piece in [1, 7, 1_000] {
-                let (objects, broken, whole) = read(text, piece);
+                let (objects, broken, whole) = parse(text, piece);
                 let objects: Vec<&str> = objects.iter().map(|o| o.1.as_str()).collect();
                 assert_eq!(objects, [r#"{"a":"}]\""}"#, r#"{"b":[{"c":1}]}"#], "{text}");
                 assert!(broken.is_empty() && whole);
             }
         }
-        assert_eq!(read("[\n\n {\"a\":\n1}]", 3).0, [(3, "{\"a\":\n1}".to_owned())]);
+        assert_eq!(parse("[\n\n {\"a\":\n1}]", 3).0, [(3, "{\"a\":\n1}".to_owned())]);
     }
 
     #[test]
-    fn an_object_that_is_too_large_for_a_record_is_looked_through() {
+    fn oversized_object_is_searched_for_records() {
         let records: Vec<String> =
             (0..40_000).map(|n| format!("{{\"message\":\"record {n:060}\"}}")).collect();
         let text = format!("{{\"count\":3,\n\"logs\":[{}]}}\n", records.join(",\n"));
         assert!(text.len() > MAX);
-        let (objects, broken, whole) = read(&text, 1024 * 1024);
+        let (objects, broken, whole) = parse(&text, 1024 * 1024);
         assert!(objects.len() == records.len() && broken.is_empty() && whole, "{}", objects.len());
         assert_eq!((objects[0].0, objects[39_999].0), (2, 40_001));
     }
 
     #[test]
-    fn what_is_cut_or_no_json_is_given_back() {
-        let (objects, broken, whole) = read("[{\"a\":1},{\"b\":", 5);
+    fn truncated_or_invalid_json_is_returned() {
+        let (objects, broken, whole) = parse("[{\"a\":1},{\"b\":", 5);
         assert_eq!((objects.len(), &broken[..], whole), (1, &["{\"b\":".to_owned()][..], true));
-        let (objects, _, whole) = read("[{\"a\":1}]\nERROR it broke", 4);
+        let (objects, _, whole) = parse("[{\"a\":1}]\nERROR it broke", 4);
         assert_eq!((objects.len(), whole), (1, false));
-        assert!(!read("{\"a\n\":1}", 4).2);
-        assert!(!read(&"[".repeat(1_000), 64).2);
+        assert!(!parse("{\"a\n\":1}", 4).2);
+        assert!(!parse(&"[".repeat(1_000), 64).2);
     }
 
     #[test]
-    fn a_document_is_told_from_lines() {
+    fn documents_are_distinguished_from_lines() {
         for text in [
             "[{\"a\":1}]",
             "\u{feff}[\n {\"a\":1}",
@@ -263,10 +263,10 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_document_is_too_odd(text in "[\\[\\]{}\",:\\\\ \na1é]{0,80}", piece in 1_usize..20) {
-            let (objects, broken, _) = read(&text, piece);
-            for one in objects.iter().map(|o| &o.1).chain(&broken) {
-                proptest::prop_assert!(text.contains(one.as_str()));
+        fn any_document_is_accepted(text in "[\\[\\]{}\",:\\\\ \na1é]{0,80}", piece in 1_usize..20) {
+            let (objects, broken, _) = parse(&text, piece);
+            for object in objects.iter().map(|o| &o.1).chain(&broken) {
+                proptest::prop_assert!(text.contains(object.as_str()));
             }
         }
     }

@@ -7,17 +7,17 @@ use precedent_text::visible::strip_ansi;
 
 use crate::{
     Reading, Small,
-    blocks::{self, Block, Kind, Seen},
     bundle::Part,
     codes::Codes,
     crash,
     document::{self, Document, Element},
-    faults,
+    error_keywords,
+    framed_errors::{self, Block, FrameDetector, Kind},
     head::{Head, Level, head, source},
     ips,
-    lines::{begins_trace, between, gap, headline, is_coded, lossy, one_line, said, says_nothing},
-    pending::{MAX_TEXT, Pending},
-    pods::{self, Pod},
+    kubectl::{self, Pod},
+    lines::{begins_trace, between, gap, headline, is_coded, lossy, one_line, says_nothing, without_time},
+    multiline::{MAX_TEXT, OpenEvent},
     record::{self, Record},
     template::{Event, Groups, LogPosition},
     windows,
@@ -33,7 +33,7 @@ const SMALL: usize = 8 * 1024;
 const SMALL_LINES: usize = 40;
 const MAX_SMALL: usize = 8;
 /// The number of lines before the end of the program that count as related to it.
-const BEFORE: u64 = 100;
+const CRASH_WINDOW: u64 = 100;
 /// The last lines of a file: this number, or its length divided by `END_SHARE` if that is more.
 const END: u64 = 50;
 const END_SHARE: u64 = 50;
@@ -55,7 +55,7 @@ pub struct Reader {
 struct Open {
     file: u32,
     line: u64,
-    pending: Option<Pending>,
+    event: Option<OpenEvent>,
     record: Option<windows::Record>,
     pod: Option<Pod>,
     /// The time on a separate line above the current lines.
@@ -63,15 +63,15 @@ struct Open {
     /// The JSON document, while the file is one.
     document: Option<Document>,
     /// True once any of it was read.
-    begun: bool,
+    has_data: bool,
     /// Last byte of the file.
     last: u8,
     /// Content of the file, while that is small.
     whole: Option<Vec<u8>>,
     /// True if its lines begin with times.
-    timed: bool,
+    has_times: bool,
     /// The frames of tools that it has shown.
-    seen: Seen,
+    frames: FrameDetector,
     /// True if the last record is informational, so that indented lines below belong to it.
     fine: bool,
 }
@@ -89,14 +89,14 @@ impl Reader {
             Part::Block(block) => {
                 self.bytes += block.len() as u64;
                 self.keep(&block);
-                let document = !std::mem::replace(&mut self.open.begun, true) && document::begins(&block);
+                let document = !std::mem::replace(&mut self.open.has_data, true) && document::begins(&block);
                 self.open.document = self.open.document.take().or_else(|| document.then(Document::default));
                 let mut rest = &block[..];
                 while !rest.is_empty() {
                     if let Some(mut document) = self.open.document.take() {
-                        let mut found = Vec::new();
-                        let end = document.take(rest, &mut found);
-                        found.into_iter().for_each(|one| self.element(one));
+                        let mut elements = Vec::new();
+                        let end = document.take(rest, &mut elements);
+                        elements.into_iter().for_each(|element| self.element(element));
                         self.open.line = document.lines();
                         rest = end.map_or(&[][..], |end| &rest[end..]);
                         if end.is_none() {
@@ -110,7 +110,7 @@ impl Reader {
                         && rest[end..].trim_ascii_start().starts_with(b"\"")
                     {
                         self.flush();
-                        self.open.document = Some(Document::behind(self.open.line));
+                        self.open.document = Some(Document::after_lines(self.open.line));
                         continue;
                     }
                     self.line(&rest[..end]);
@@ -140,7 +140,7 @@ impl Reader {
             Element::Object(line, bytes) => {
                 self.open.line = line;
                 let text = lossy(&bytes);
-                if self.crashed(&text) {
+                if self.add_crash_report(&text) {
                     return;
                 }
                 match record::json(&text).filter(Record::is_one) {
@@ -156,8 +156,8 @@ impl Reader {
     }
 
     /// Returns whether an object is an Apple crash report, and adds it if so.
-    fn crashed(&mut self, text: &str) -> bool {
-        let Some(report) = ips::read(text) else { return false };
+    fn add_crash_report(&mut self, text: &str) -> bool {
+        let Some(report) = ips::parse(text) else { return false };
         self.flush();
         self.add(LogSeverity::Fatal, report.at, self.open.line, report.message, report.text, false);
         true
@@ -169,8 +169,8 @@ impl Reader {
         bytes.split(|b| *b == b'\n').for_each(|line| self.line(line));
     }
 
-    /// Ends the file; `cut` is the reason if it ended prematurely.
-    fn end(&mut self, cut: Option<String>) {
+    /// Ends the file; `reason` is the reason if it ended prematurely.
+    fn end(&mut self, reason: Option<String>) {
         if let Some(document) = self.open.document.take() {
             let lines = document.lines() + u64::from(self.open.last != b'\n');
             if let Some(element) = document.end() {
@@ -179,7 +179,7 @@ impl Reader {
             self.open.line = lines;
         }
         self.flush();
-        self.described();
+        self.end_pod();
         if let Some(record) = self.open.record.take() {
             self.windows(record);
         }
@@ -187,14 +187,14 @@ impl Reader {
         self.lines += lines;
         if let Some(file) = self.files.get_mut(self.open.file as usize) {
             file.lines = lines;
-            file.skipped = cut;
+            file.skipped = reason;
             let whole = self.open.whole.take().filter(|w| !w.is_empty());
             let text = whole.map(|w| String::from_utf8_lossy(&w).into_owned());
             if let Some(text) = text.filter(|t| t.lines().count() <= SMALL_LINES) {
                 self.small.push(Small { file: file.name.clone(), text });
             }
         }
-        self.groups.ended(self.open.file, lines, END.max(lines / END_SHARE));
+        self.groups.mark_end(self.open.file, lines, END.max(lines / END_SHARE));
     }
 
     /// Returns the result of all files.
@@ -202,7 +202,7 @@ impl Reader {
         let Self { files, bytes, lines, groups, small, codes, .. } = self;
         let (_, dropped) = groups.counts();
         let name = |file: u32| files.get(file as usize).map(|f| f.name.clone()).unwrap_or_default();
-        let (groups, coded) = (groups.ranked(name), codes.finish(name));
+        let (groups, coded) = (groups.rank(name), codes.finish(name));
         Reading { files, bytes, lines, groups, dropped, small, coded }
     }
 
@@ -224,7 +224,7 @@ impl Reader {
         let (source, line) = line.split_at(source(&line));
         if line.first() == Some(&b'{') && line.trim_ascii_end().last() == Some(&b'}') {
             let text = lossy(line);
-            if self.crashed(&text) {
+            if self.add_crash_report(&text) {
                 return;
             }
             if let Some(record) = record::json(&text) {
@@ -237,67 +237,67 @@ impl Reader {
     /// Takes a line that is no record; `origin` is the program named by the record that wraps it.
     fn text(&mut self, source: &[u8], line: &[u8], origin: Option<&str>) {
         let head = head(line);
-        if self.in_pod(said(line, &head)) || self.framed(source, line, &head) {
+        if self.in_pod(without_time(line, &head)) || self.take_framed(source, line, &head) {
             return;
         }
         if line.iter().all(u8::is_ascii_whitespace) {
-            if let Some(pending) = &mut self.open.pending {
-                if pending.blank {
+            if let Some(event) = &mut self.open.event {
+                if event.blank {
                     self.flush();
                 } else {
-                    pending.blank = true;
+                    event.blank = true;
                 }
             }
             return;
         }
-        if let Some(pending) = &mut self.open.pending {
-            if pending.source == source
-                && origin.is_none_or(|o| pending.origin.as_deref() == Some(o))
-                && let Some(told) = pending.goes_on(line, self.open.timed)
+        if let Some(event) = &mut self.open.event {
+            if event.source == source
+                && origin.is_none_or(|o| event.origin.as_deref() == Some(o))
+                && let Some(rest) = event.goes_on(line, self.open.has_times)
             {
-                pending.push(told);
+                event.push(rest);
                 return;
             }
             self.flush();
         }
         self.begin(line, &head);
-        if let Some(pending) = &mut self.open.pending {
-            pending.source = source.to_vec();
-            pending.origin = origin.map(str::to_owned);
+        if let Some(event) = &mut self.open.event {
+            event.source = source.to_vec();
+            event.origin = origin.map(str::to_owned);
         }
     }
 
     /// Returns whether the line belongs to a frame in which a tool reports a failure, and takes it
     /// if so.
-    fn framed(&mut self, source: &[u8], line: &[u8], head: &Head<'_>) -> bool {
-        let said = said(line, head);
-        let blank = said.iter().all(u8::is_ascii_whitespace);
-        if let Some(pending) = &mut self.open.pending
-            && let Some(block) = &mut pending.block
+    fn take_framed(&mut self, source: &[u8], line: &[u8], head: &Head<'_>) -> bool {
+        let body = without_time(line, head);
+        let blank = body.iter().all(u8::is_ascii_whitespace);
+        if let Some(event) = &mut self.open.event
+            && let Some(block) = &mut event.block
         {
             let part = match block.kind {
-                _ if pending.source != source => blocks::Part::After,
+                _ if event.source != source => framed_errors::Part::After,
                 // Each line of Android has the same header.
-                Kind::Anr if between(line, head) != pending.between => blocks::Part::After,
-                _ if !blank && block.kind != Kind::Anr && block.timed != head.at.is_some() => {
-                    blocks::Part::After
+                Kind::Anr if between(line, head) != event.between => framed_errors::Part::After,
+                _ if !blank && block.kind != Kind::Anr && block.has_times != head.at.is_some() => {
+                    framed_errors::Part::After
                 }
-                _ => block.takes(said, pending.text.is_empty()),
+                _ => block.takes(body, event.text.is_empty()),
             };
             match part {
-                blocks::Part::Line if block.kind == Kind::Anr => {
+                framed_errors::Part::Line if block.kind == Kind::Anr => {
                     let message = head.message;
-                    pending.push(message.strip_prefix(b"ActivityManager: ").unwrap_or(message));
+                    event.push(message.strip_prefix(b"ActivityManager: ").unwrap_or(message));
                 }
-                blocks::Part::Line => pending.push(said),
-                blocks::Part::Anew => {
-                    pending.text.clear();
-                    pending.line = self.open.line;
+                framed_errors::Part::Line => event.push(body),
+                framed_errors::Part::Anew => {
+                    event.text.clear();
+                    event.line = self.open.line;
                 }
-                blocks::Part::Frame => {}
-                blocks::Part::After => self.flush(),
+                framed_errors::Part::Frame => {}
+                framed_errors::Part::After => self.flush(),
             }
-            if part != blocks::Part::After {
+            if part != framed_errors::Part::After {
                 return true;
             }
         }
@@ -305,39 +305,39 @@ impl Reader {
             return false;
         }
         let anr = |m: &[u8]| m.strip_prefix(b"ActivityManager: ").unwrap_or(m).starts_with(b"ANR in ");
-        let announced = |p: &Pending| p.lines == 1 && p.text.trim_end().ends_with(':');
-        let banner = blocks::is_asterisks(said) && self.open.pending.as_ref().is_some_and(announced);
-        let opened = match head.level {
+        let introduces = |p: &OpenEvent| p.lines == 1 && p.text.trim_end().ends_with(':');
+        let banner = framed_errors::is_asterisks(body) && self.open.event.as_ref().is_some_and(introduces);
+        let frame_kind = match head.level {
             Some(Level::Error) if anr(head.message) => Some(Kind::Anr),
             _ if banner => Some(Kind::Spring),
-            _ => self.open.seen.opens(said),
+            _ => self.open.frames.opens(body),
         };
-        let Some(kind) = opened else {
-            return self.open.seen.is_frame(said, head.message);
+        let Some(kind) = frame_kind else {
+            return self.open.frames.is_frame(body, head.message);
         };
-        let block = Block::new(kind, said, head.at.is_some());
+        let block = Block::new(kind, body, head.at.is_some());
         // The introduction of a banner only adds the time.
-        let before = self.open.pending.take_if(|p| kind == Kind::Spring && announced(p));
+        let introduction = self.open.event.take_if(|p| kind == Kind::Spring && introduces(p));
         self.flush();
         let first = match kind {
             Kind::Anr => head.message.strip_prefix(b"ActivityManager: ").unwrap_or(head.message),
-            _ => block.first(said),
+            _ => block.first(body),
         };
         let at = head.at.map(|t| String::from_utf8_lossy(t).trim().to_owned());
         let text = match kind {
-            Kind::Spring if banner => before.as_ref().map(|b| b.text.clone()),
-            Kind::Junit => Some(blocks::junit(self.open.seen.case(), said)),
+            Kind::Spring if banner => introduction.as_ref().map(|b| b.text.clone()),
+            Kind::Junit => Some(framed_errors::junit(self.open.frames.case(), body)),
             _ => None,
         };
-        self.open.pending = Some(Pending {
+        self.open.event = Some(OpenEvent {
             severity: if kind == Kind::Spring { LogSeverity::Fatal } else { LogSeverity::Error },
-            at: at.or_else(|| before.as_ref().and_then(|b| b.at.clone())),
-            line: before.map_or(self.open.line, |b| b.line),
+            at: at.or_else(|| introduction.as_ref().and_then(|b| b.at.clone())),
+            line: introduction.map_or(self.open.line, |b| b.line),
             text: text.unwrap_or_else(|| String::from_utf8_lossy(first).into_owned()),
             lines: 1,
-            cut: false,
+            is_cut: false,
             blank: false,
-            headed: false,
+            has_header: false,
             level: head.level,
             between: between(line, head).to_vec(),
             gap: 0,
@@ -347,7 +347,7 @@ impl Reader {
         });
         // A JUnit failure may be on a single line.
         if kind == Kind::Junit
-            && [&b"/>"[..], b"</error>", b"</failure>"].iter().any(|e| said.trim_ascii().ends_with(e))
+            && [&b"/>"[..], b"</error>", b"</failure>"].iter().any(|e| body.trim_ascii().ends_with(e))
         {
             self.flush();
         }
@@ -355,15 +355,15 @@ impl Reader {
     }
 
     /// Returns whether the line belongs to the description of a pod, and takes it if so.
-    fn in_pod(&mut self, said: &[u8]) -> bool {
+    fn in_pod(&mut self, body: &[u8]) -> bool {
         if let Some(pod) = &mut self.open.pod {
-            match pod.take(said) {
-                pods::Part::Line => return true,
-                pods::Part::None => self.open.pod = None,
-                pods::Part::After => self.described(),
+            match pod.take(body) {
+                kubectl::Part::Line => return true,
+                kubectl::Part::None => self.open.pod = None,
+                kubectl::Part::After => self.end_pod(),
             }
         }
-        self.open.pod = Pod::begins(said, self.open.line);
+        self.open.pod = Pod::begins(body, self.open.line);
         if self.open.pod.is_some() {
             self.flush();
         }
@@ -371,16 +371,16 @@ impl Reader {
     }
 
     /// Ends the description of a pod.
-    fn described(&mut self) {
+    fn end_pod(&mut self) {
         let Some(pod) = self.open.pod.take() else { return };
         let line = pod.line;
-        if let Some((severity, message, text)) = pod.done() {
+        if let Some((severity, message, text)) = pod.finish() {
             self.add(severity, None, line, message, text, false);
         }
     }
 
     /// Adds the codes of a line that reports no failure.
-    fn coded(&mut self, message: &[u8], at: Option<&[u8]>) {
+    fn add_codes(&mut self, message: &[u8], at: Option<&[u8]>) {
         let (file, line) = (self.open.file, self.open.line);
         let at = || at.map(|t| String::from_utf8_lossy(t).trim().to_owned());
         self.codes.take(message, || LogPosition { file, line, at: at() });
@@ -395,8 +395,8 @@ impl Reader {
         let text = lossy(line);
         if windows::begins(&text) {
             self.flush();
-            if let Some(done) = self.open.record.replace(windows::Record::new(&text, self.open.line)) {
-                self.windows(done);
+            if let Some(record) = self.open.record.replace(windows::Record::new(&text, self.open.line)) {
+                self.windows(record);
             }
             return true;
         }
@@ -411,7 +411,7 @@ impl Reader {
 
     fn windows(&mut self, record: windows::Record) {
         let (at, line) = (record.at.clone(), record.line);
-        if let Some((severity, message, rest)) = record.done() {
+        if let Some((severity, message, rest)) = record.finish() {
             let text = if rest.is_empty() { message.clone() } else { format!("{message}\n{rest}") };
             self.add(severity, at, line, message, text, false);
         }
@@ -427,21 +427,21 @@ impl Reader {
                 return self.record(record);
             }
         }
-        self.open.timed |= head.at.is_some();
-        let said = said(line, head);
-        let row = if head.level.is_none() { pods::row(said) } else { None };
+        self.open.has_times |= head.at.is_some();
+        let body = without_time(line, head);
+        let row = if head.level.is_none() { kubectl::row(body) } else { None };
         let sure = if head.level.is_none() { crash::begins(head.message) } else { None };
         let severity = match head.level {
             None if row.is_some() => Some(LogSeverity::Error),
-            Some(level) => faults::graded(level, head.message),
+            Some(level) => error_keywords::level_severity(level, head.message),
             // A certain failure does not continue the line above: another stream of the program
             // wrote it.
-            None if sure.is_some() => faults::severity(head.message).into_iter().chain(sure).min(),
+            None if sure.is_some() => error_keywords::severity(head.message).into_iter().chain(sure).min(),
             // Lines below an informational record belong to it, unless a trace begins there.
             None if self.open.fine && !head.begins() && !begins_trace(line) => None,
             // Indented lines begin no event: they are code or lists.
             None if line[0].is_ascii_whitespace() && !head.begins() => None,
-            None => faults::severity(head.message),
+            None => error_keywords::severity(head.message),
         };
         if head.begins() {
             // A time on its own line applies to the lines below, which do not continue an
@@ -450,11 +450,11 @@ impl Reader {
             self.open.fine = severity.is_none() && !alone;
             self.open.stamp = head.at.filter(|_| alone).map(|t| String::from_utf8_lossy(t).trim().to_owned());
         }
-        let Some(severity) = severity else { return self.coded(head.message, head.at) };
+        let Some(severity) = severity else { return self.add_codes(head.message, head.at) };
         // Go tests and others write the level before the failed item's name, which means nothing
         // alone.
-        let message = if said.starts_with(b"FAIL\t") { said } else { head.message };
-        self.open.pending = Some(Pending {
+        let message = if body.starts_with(b"FAIL\t") { body } else { head.message };
+        self.open.event = Some(OpenEvent {
             severity,
             at: head
                 .at
@@ -462,13 +462,13 @@ impl Reader {
                 .or_else(|| self.open.stamp.clone()),
             line: self.open.line,
             text: match row {
-                Some((reason, told)) => format!("{reason}: {told}"),
+                Some((reason, detail)) => format!("{reason}: {detail}"),
                 None => String::from_utf8_lossy(message).into_owned(),
             },
             lines: 1,
-            cut: false,
+            is_cut: false,
             blank: false,
-            headed: head.begins(),
+            has_header: head.begins(),
             level: head.level,
             between: between(line, head).to_vec(),
             gap: gap(line, head),
@@ -489,43 +489,45 @@ impl Reader {
                 return self.record(Record { at: inner.at.clone().or(record.at), ..inner });
             }
             // A container writes a stack of codes within a second; later codes are another event.
-            let apart =
-                |p: &Pending| is_coded(&inner) && second(p.at.as_deref()) != second(record.at.as_deref());
-            if self.open.pending.as_ref().is_some_and(apart) {
+            let is_later =
+                |p: &OpenEvent| is_coded(&inner) && second(p.at.as_deref()) != second(record.at.as_deref());
+            if self.open.event.as_ref().is_some_and(is_later) {
                 self.flush();
             }
             self.text(b"", &inner[..inner.len().min(MAX_LINE)], Some(&record.origin));
-            if let Some(pending) = self.open.pending.as_mut().filter(|p| p.line == self.open.line) {
-                pending.at = pending.at.take().or(record.at);
+            if let Some(event) = self.open.event.as_mut().filter(|p| p.line == self.open.line) {
+                event.at = event.at.take().or(record.at);
             }
             return;
         }
         self.open.fine = true;
         if record.trace.is_empty()
-            && let Some(pending) = &mut self.open.pending
-            && pending.origin.as_ref() == Some(&record.origin)
+            && let Some(event) = &mut self.open.event
+            && event.origin.as_ref() == Some(&record.origin)
             && !record.message.trim_start().contains('\n')
         {
             if record.message.trim().is_empty() {
-                pending.blank = true;
+                event.blank = true;
                 return;
             }
-            if pending.continues(record.message.as_bytes(), 0) {
-                return pending.push(record.message.as_bytes());
+            if event.continues(record.message.as_bytes(), 0) {
+                return event.push(record.message.as_bytes());
             }
         }
         self.flush();
         // A logger of plain lines may name the level in them.
         let first = record.message.lines().next().unwrap_or_default();
-        let told = head(first.as_bytes()).level.filter(|_| record.level.is_none());
+        let text_level = head(first.as_bytes()).level.filter(|_| record.level.is_none());
         let message = record.message.as_bytes();
-        let severity = match record.level.or(told) {
-            Some(level) => faults::graded(level, message),
-            None if !record.trace.is_empty() => faults::severity(message).or(Some(LogSeverity::Error)),
-            None => faults::severity(message),
+        let severity = match record.level.or(text_level) {
+            Some(level) => error_keywords::level_severity(level, message),
+            None if !record.trace.is_empty() => {
+                error_keywords::severity(message).or(Some(LogSeverity::Error))
+            }
+            None => error_keywords::severity(message),
         };
         let Some(severity) = severity else {
-            return self.coded(message, record.at.as_deref().map(str::as_bytes));
+            return self.add_codes(message, record.at.as_deref().map(str::as_bytes));
         };
         let trace = if record.trace.is_empty() { record.details } else { record.trace };
         let mut text = match record.message.trim() {
@@ -536,18 +538,18 @@ impl Reader {
         };
         let alone = trace.is_empty() && !text.contains('\n');
         let end = text.floor_char_boundary(MAX_TEXT);
-        let cut = end < text.len();
+        let is_cut = end < text.len();
         text.truncate(end);
         // The next record may continue this one: a journal has one record per line of a trace.
-        self.open.pending = Some(Pending {
+        self.open.event = Some(OpenEvent {
             severity,
             at: record.at,
             line: self.open.line,
             lines: text.lines().count(),
             text,
-            cut,
+            is_cut,
             blank: false,
-            headed: false,
+            has_header: false,
             level: None,
             between: Vec::new(),
             gap: 0,
@@ -561,18 +563,18 @@ impl Reader {
     }
 
     fn flush(&mut self) {
-        let Some(mut pending) = self.open.pending.take() else { return };
-        if pending.between.starts_with(b",\"") || pending.between == b"," && pending.text.starts_with('"') {
-            pending.unquote();
+        let Some(mut event) = self.open.event.take() else { return };
+        if event.between.starts_with(b",\"") || event.between == b"," && event.text.starts_with('"') {
+            event.unquote();
         }
-        let message = match pending.block {
+        let message = match event.block {
             Some(block) => {
-                self.open.seen.tells();
-                blocks::name(block.kind, &pending.text)
+                self.open.frames.tells();
+                framed_errors::name(block.kind, &event.text)
             }
-            None => headline(one_line(&pending.text), &pending.text),
+            None => headline(one_line(&event.text), &event.text),
         };
-        self.add(pending.severity, pending.at, pending.line, message, pending.text, pending.cut);
+        self.add(event.severity, event.at, event.line, message, event.text, event.is_cut);
     }
 
     fn add(
@@ -582,15 +584,15 @@ impl Reader {
         line: u64,
         message: String,
         text: String,
-        cut: bool,
+        is_cut: bool,
     ) {
         let file = self.open.file;
         // A level without a message only marks the end of the program.
         if !says_nothing(&text) {
-            self.groups.add(Event { severity, message, text, cut, place: LogPosition { file, line, at } });
+            self.groups.add(Event { severity, message, text, is_cut, place: LogPosition { file, line, at } });
         }
         if severity == LogSeverity::Fatal {
-            self.groups.crashed(file, line, BEFORE);
+            self.groups.mark_crash(file, line, CRASH_WINDOW);
         }
     }
 }

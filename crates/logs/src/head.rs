@@ -4,7 +4,7 @@
 //! Works byte by byte: a log of gigabytes has ten million lines, and most of them are
 //! informational.
 
-use crate::forms;
+use crate::header_formats;
 pub use crate::level::{Head, Level};
 
 /// The number of bytes and of words after the time in which a level is searched.
@@ -13,21 +13,21 @@ const WORDS: usize = 7;
 
 /// Parses the header of a line.
 pub fn head(line: &[u8]) -> Head<'_> {
-    let (line, told) = container(line);
+    let (line, outer_level) = container(line);
     let start = skip(line, |b| matches!(b, b'[' | b'(' | b'*' | b' '));
     // Only a bracket may precede a time: indented lines are continuations.
     let start = if line.first().is_some_and(|b| matches!(b, b'[' | b'(' | b'*')) { start } else { 0 };
     if let Some((time, severity, end)) = klog(line).or_else(|| logcat(line)).or_else(|| ruby(line)) {
-        return Head { at: Some(time), level: Some(severity), message: trimmed(&line[end..]) };
+        return Head { at: Some(time), level: Some(severity), message: trim_separators(&line[end..]) };
     }
-    if let Some(head) = access(line).or_else(|| forms::head(line)) {
+    if let Some(head) = access(line).or_else(|| header_formats::head(line)) {
         return head;
     }
     let Some(length) = time(&line[start..]) else {
         let (level, message) = first_word(line)
             .or_else(|| wide(line))
             .or_else(|| line.starts_with(b"%").then(|| facility(line)).flatten().map(|l| (l, line)))
-            .or(told.map(|l| (l, line)))
+            .or(outer_level.map(|l| (l, line)))
             .map_or((None, line), |(l, m)| (Some(l), m));
         return Head { at: None, level, message };
     };
@@ -50,10 +50,10 @@ pub fn head(line: &[u8]) -> Head<'_> {
     }
     let (level, message) = cells(rest)
         .or_else(|| level(rest))
-        .or_else(|| wide(trimmed(rest)))
+        .or_else(|| wide(trim_separators(rest)))
         .or_else(|| facility(rest).map(|l| (l, rest)))
         .map_or((None, rest), |(l, m)| (Some(l), m));
-    Head { at: Some(at), level: level.or(told), message: trimmed(message) }
+    Head { at: Some(at), level: level.or(outer_level), message: trim_separators(message) }
 }
 
 /// Strips the name that Docker and Kubernetes add to a line, and syslog's priority, which is a
@@ -126,15 +126,15 @@ fn ruby(line: &[u8]) -> Option<(&[u8], Level, usize)> {
 
 /// Returns the offset of a byte that is followed by others. Building a searcher takes longer than
 /// scanning one line.
-fn found(line: &[u8], first: u8, rest: &[u8]) -> Option<usize> {
+fn find(line: &[u8], first: u8, rest: &[u8]) -> Option<usize> {
     memchr::memchr_iter(first, line).find(|at| line[at + 1..].starts_with(rest))
 }
 
-fn skip(line: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
-    line.iter().position(|b| !wanted(*b)).unwrap_or(line.len())
+fn skip(line: &[u8], accepts: impl Fn(u8) -> bool) -> usize {
+    line.iter().position(|b| !accepts(*b)).unwrap_or(line.len())
 }
 
-fn trimmed(line: &[u8]) -> &[u8] {
+fn trim_separators(line: &[u8]) -> &[u8] {
     let start = skip(line, |b| matches!(b, b' ' | b'\t' | b':' | b'-' | b'|' | b'>' | b']' | b','));
     // A dash may begin an option, and a bracket a name.
     &line[start..]
@@ -265,7 +265,7 @@ fn tail(text: &[u8]) -> usize {
 /// Skips the host and the program after syslog's time: `host app[12]: message`.
 fn syslog(rest: &[u8]) -> Option<&[u8]> {
     let near = &rest[..rest.len().min(NEAR)];
-    let end = found(near, b':', b" ")?;
+    let end = find(near, b':', b" ")?;
     // One or two words before the colon.
     let words = near[..end].split(|b| *b == b' ').filter(|w| !w.is_empty()).count();
     (words <= 2).then(|| &rest[end + 2..])
@@ -312,7 +312,7 @@ fn access(line: &[u8]) -> Option<Head<'_>> {
     if !has(&line[bracket + 1..], b"dd/aaa/dddd:dd:dd:dd") {
         return None;
     }
-    let close = bracket + found(&line[bracket..], b']', b" \"")?;
+    let close = bracket + find(&line[bracket..], b']', b" \"")?;
     let request = &line[close + 3..];
     let quote = memchr::memchr(b'"', request)?;
     let status = request.get(quote + 2..quote + 5).and_then(number)?;
@@ -325,7 +325,7 @@ fn access(line: &[u8]) -> Option<Head<'_>> {
 }
 
 /// Returns the level that a word names.
-fn named(word: &[u8]) -> Option<Level> {
+fn parse_level(word: &[u8]) -> Option<Level> {
     if word.first().is_some_and(|b| !b.is_ascii()) {
         return in_asia(word);
     }
@@ -423,7 +423,7 @@ fn wide(line: &[u8]) -> Option<(Level, &[u8])> {
     for (open, close) in [("【", "】"), ("［", "］"), ("", "：")] {
         let Some(inner) = near.strip_prefix(open.as_bytes()) else { continue };
         if let Some(end) = memchr::memmem::find(inner, close.as_bytes())
-            && let Some(level) = named(inner[..end].trim_ascii())
+            && let Some(level) = parse_level(inner[..end].trim_ascii())
         {
             return Some((level, &line[open.len() + end + close.len()..]));
         }
@@ -465,44 +465,44 @@ fn level(rest: &[u8]) -> Option<(Level, &[u8])> {
         .take(WORDS)
     {
         let (start, word) = word;
-        let trimmed = word.strip_suffix(b" ").or_else(|| word.strip_suffix(b"\t")).unwrap_or(word);
+        let bare_word = word.strip_suffix(b" ").or_else(|| word.strip_suffix(b"\t")).unwrap_or(word);
         // Most words belong to a sentence.
-        if is_plain(trimmed) {
+        if is_plain(bare_word) {
             continue;
         }
-        let inner = bare(trimmed);
+        let inner = bare(bare_word);
         // [core:error], [ERROR][main], level=error, main/ERROR
         for piece in inner.split(|b| matches!(b, b':' | b'=' | b'/' | b'|' | b'.' | b']')) {
             let piece = bare(piece);
             // A lower-case level is in brackets or ends with a colon, else it is a word of a
             // sentence.
-            let clause = trimmed.strip_suffix(b",").unwrap_or(trimmed);
-            let marked = clause.len() > inner.len() || inner.len() > piece.len();
+            let clause = bare_word.strip_suffix(b",").unwrap_or(bare_word);
+            let is_marked = clause.len() > inner.len() || inner.len() > piece.len();
             // "Call Trace:" and "Stack trace:" introduce a trace.
-            let announced = piece.eq_ignore_ascii_case(b"trace")
+            let is_trace_heading = piece.eq_ignore_ascii_case(b"trace")
                 && rest[..start].trim_ascii_end().last().is_some_and(u8::is_ascii_lowercase);
-            if announced {
+            if is_trace_heading {
                 continue;
             }
             let stands = || {
-                marked
+                is_marked
                     || piece.iter().all(u8::is_ascii_uppercase)
-                    || !piece.is_ascii() && piece.len() == trimmed.len()
+                    || !piece.is_ascii() && piece.len() == bare_word.len()
             };
-            if let Some(level) = named(piece).filter(|_| stands()) {
+            if let Some(level) = parse_level(piece).filter(|_| stands()) {
                 // In "collect2: error: …" and "main.c:3:5: error: …" the location is part of the
                 // message.
                 let front = rest[..start].trim_ascii();
                 let says_where = piece.iter().all(u8::is_ascii_lowercase)
-                    && trimmed.ends_with(b":")
+                    && bare_word.ends_with(b":")
                     && front.ends_with(b":")
                     && !front.contains(&b' ');
-                let whole = says_where || forms::is_openssl(inner);
+                let whole = says_where || header_formats::is_openssl(inner);
                 let from = if whole { 0 } else { (start + word.len()).min(rest.len()) };
                 return Some((level, &rest[from..]));
             }
             // MySQL's own levels are ordinary words elsewhere.
-            if trimmed.starts_with(b"[") && matches!(inner, b"Note" | b"System") {
+            if bare_word.starts_with(b"[") && matches!(inner, b"Note" | b"System") {
                 return Some((Level::Fine, &rest[(start + word.len()).min(rest.len())..]));
             }
         }
@@ -518,11 +518,11 @@ fn cells(rest: &[u8]) -> Option<(Level, &[u8])> {
     let mut at = 1;
     for cell in near[1..].split(|b| *b == sign).take(WORDS) {
         at += cell.len() + 1;
-        if let Some(level) = named(bare(cell)) {
-            let told = rest.get(at..).unwrap_or_default().trim_ascii_end();
+        if let Some(level) = parse_level(bare(cell)) {
+            let text = rest.get(at..).unwrap_or_default().trim_ascii_end();
             // A quoted cell is the message, else all of the remaining row.
-            let quoted = memchr::memchr(b'"', told).map(|start| &told[start + 1..]);
-            let message = quoted.and_then(|q| q.strip_suffix(b"\"")).unwrap_or(told);
+            let cell_text = memchr::memchr(b'"', text).map(|start| &text[start + 1..]);
+            let message = cell_text.and_then(|q| q.strip_suffix(b"\"")).unwrap_or(text);
             return Some((level, message));
         }
     }
@@ -537,14 +537,14 @@ fn first_word(line: &[u8]) -> Option<(Level, &[u8])> {
     let inner = bare(word);
     let at = memchr::memchr(b':', inner).or_else(|| memchr::memchr(b'[', inner)).unwrap_or(inner.len());
     // "panic: …" is Go's message, and no level.
-    let level = named(&inner[..at]).filter(|_| !inner[..at].eq_ignore_ascii_case(b"panic"))?;
-    let marked = word.len() > at || inner.iter().all(u8::is_ascii_uppercase) || !inner.is_ascii();
+    let level = parse_level(&inner[..at]).filter(|_| !inner[..at].eq_ignore_ascii_case(b"panic"))?;
+    let is_marked = word.len() > at || inner.iter().all(u8::is_ascii_uppercase) || !inner.is_ascii();
     let from = match inner.get(at) {
-        Some(b':') if forms::is_openssl(inner) => 0,
-        Some(b':') => forms::bracket(line).unwrap_or(at + 1),
+        Some(b':') if header_formats::is_openssl(inner) => 0,
+        Some(b':') => header_formats::bracket(line).unwrap_or(at + 1),
         _ => end,
     };
-    marked.then(|| (level, trimmed(&line[from.min(line.len())..])))
+    is_marked.then(|| (level, trim_separators(&line[from.min(line.len())..])))
 }
 
 #[cfg(test)]
@@ -552,7 +552,7 @@ mod tests {
     use super::*;
 
     /// Returns the time, level and message of a line, as text.
-    fn read(line: &str) -> (String, Option<Level>, String) {
+    fn parts(line: &str) -> (String, Option<Level>, String) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let head = head(line.as_bytes());
         (head.at.map(text).unwrap_or_default(), head.level, text(head.message))
@@ -720,18 +720,18 @@ mod tests {
                 "\"GET /a HTTP/1.1\" 200",
             ),
         ] {
-            assert_eq!(read(line), (at.to_owned(), level, message.to_owned()), "{line}");
+            assert_eq!(parts(line), (at.to_owned(), level, message.to_owned()), "{line}");
         }
     }
 
     proptest::proptest! {
         #[test]
-        fn no_line_is_too_odd(line in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80)) {
+        fn any_line_is_accepted(line in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80)) {
             head(&line);
         }
 
         #[test]
-        fn nor_one_that_nearly_is_a_head(line in "[\\[(<]{0,2}[0-9T: ./,+-]{0,30}( ?[A-Za-z\\]\\[:=|]{0,8}){0,5}") {
+        fn no_header_like_line_panics(line in "[\\[(<]{0,2}[0-9T: ./,+-]{0,30}( ?[A-Za-z\\]\\[:=|]{0,8}){0,5}") {
             head(line.as_bytes());
         }
     }

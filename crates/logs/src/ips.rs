@@ -22,7 +22,7 @@ pub(super) struct Report {
 }
 
 /// Parses a crash report; returns `None` for any other object.
-pub(super) fn read(text: &str) -> Option<Report> {
+pub(super) fn parse(text: &str) -> Option<Report> {
     // Most objects are records of loggers.
     EXCEPTION.find(text.as_bytes())?;
     let value: Value = serde_json::from_str(text).ok()?;
@@ -33,14 +33,14 @@ pub(super) fn read(text: &str) -> Option<Report> {
         Some(signal) => format!("{kind} ({signal})"),
         None => kind,
     };
-    let mut told = Vec::new();
+    let mut reasons = Vec::new();
     let mut lines = vec![format!("Exception Type: {kind}")];
     if let Some(subtype) = of(exception, "subtype") {
         lines.push(format!("Exception Subtype: {subtype}"));
     }
-    if let Some(reason) = value.get("termination").and_then(ended) {
+    if let Some(reason) = value.get("termination").and_then(termination_reason) {
         lines.push(format!("Termination Reason: {reason}"));
-        told.push(reason);
+        reasons.push(reason);
     }
     // The program's own last message is the most specific.
     let thrown = value.get("exceptionReason").and_then(|r| of(r, "composed_message"));
@@ -49,18 +49,18 @@ pub(super) fn read(text: &str) -> Option<Report> {
     let notes: Vec<String> = thrown.into_iter().chain(notes.take(4)).collect();
     lines.extend(notes.iter().map(|note| format!("Application Specific Information: {note}")));
     if let Some(note) = notes.into_iter().next() {
-        told.insert(0, note);
+        reasons.insert(0, note);
     }
     lines.extend(frames(&value));
-    let message = match told.first() {
-        Some(told) => format!("{kind} · {}", told.lines().next().unwrap_or_default()),
+    let message = match reasons.first() {
+        Some(reason) => format!("{kind} · {}", reason.lines().next().unwrap_or_default()),
         None => kind,
     };
     Some(Report { at: of(&value, "captureTime"), message, text: lines.join("\n") })
 }
 
-/// Returns the termination reason: the namespace, the code and the explanation.
-fn ended(value: &Value) -> Option<String> {
+/// Returns the termination reason: the namespace, the code and the note.
+fn termination_reason(value: &Value) -> Option<String> {
     let of = |name: &str| value.get(name).and_then(Value::as_str);
     let space = of("namespace")?;
     let reason =
@@ -70,9 +70,9 @@ fn ended(value: &Value) -> Option<String> {
     };
     // `<RBSTerminateContext| domain:10 code:0x8BADF00D explanation:…>`
     let code = reason.split_once("code:").and_then(|(_, rest)| rest.split([' ', ',', '>']).next());
-    let Some((_, told)) = reason.split_once("explanation:") else { return Some(format!("{space} {reason}")) };
-    let told = told.trim().trim_end_matches('>');
-    Some(code.map_or_else(|| format!("{space} {told}"), |code| format!("{space} {code} {told}")))
+    let Some((_, note)) = reason.split_once("explanation:") else { return Some(format!("{space} {reason}")) };
+    let note = note.trim().trim_end_matches('>');
+    Some(code.map_or_else(|| format!("{space} {note}"), |code| format!("{space} {code} {note}")))
 }
 
 /// Returns the frames of the failed thread, below its name.
@@ -86,8 +86,8 @@ fn frames(value: &Value) -> Vec<String> {
         return Vec::new();
     };
     // The frames of an uncaught exception have their own field.
-    let listed = value.get("lastExceptionBacktrace").or_else(|| thread.get("frames"));
-    let listed = listed.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let backtrace = value.get("lastExceptionBacktrace").or_else(|| thread.get("frames"));
+    let backtrace = backtrace.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let images = value.get("usedImages");
     let frame = |(at, frame): (usize, &Value)| {
         let of = |name: &str| frame.get(name).and_then(Value::as_u64).unwrap_or_default();
@@ -98,7 +98,7 @@ fn frames(value: &Value) -> Vec<String> {
         Some(format!("{at}   {image} 0x{offset:016x} {symbol} + {}", of("symbolLocation")))
     };
     let mut out = vec![format!("Thread {number} Crashed:")];
-    out.extend(listed.iter().enumerate().take(MAX_FRAMES).filter_map(frame));
+    out.extend(backtrace.iter().enumerate().take(MAX_FRAMES).filter_map(frame));
     out
 }
 
@@ -107,7 +107,7 @@ mod tests {
     use crate::read_text;
 
     #[test]
-    fn a_report_of_apple_is_one_failure_with_its_reason_and_its_frames() {
+    fn apple_crash_report_is_one_failure() {
         let head =
             "{\"app_name\":\"Ferry\",\"timestamp\":\"2026-05-12 10:00:00.00 +0200\",\"bug_type\":\"309\"}\n";
         let body = r#"{
@@ -122,15 +122,15 @@ mod tests {
         let compact = serde_json::from_str::<serde_json::Value>(body).unwrap().to_string();
         for text in [format!("{head}{body}"), format!("{head}{compact}\n"), body.to_owned()] {
             let groups = read_text(&text).groups;
-            let expected = "EXC_CRASH (SIGKILL) · FRONTBOARD 0x8BADF00D scene-update watchdog transgression: app<org.ferry> exhausted 10.00 seconds";
-            assert_eq!(groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(), [expected], "{text}");
+            let want = "EXC_CRASH (SIGKILL) · FRONTBOARD 0x8BADF00D scene-update watchdog transgression: app<org.ferry> exhausted 10.00 seconds";
+            assert_eq!(groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(), [want], "{text}");
             assert!(groups[0].example.contains("1000 Berth.sort() + 44"), "{}", groups[0].example);
             assert_eq!(groups[0].first.at.as_deref(), Some("2026-05-12 09:59:58.1 +0200"));
         }
     }
 
     #[test]
-    fn what_a_program_said_before_it_ended_names_its_crash() {
+    fn last_message_of_a_program_names_its_crash() {
         let body = r#"{"exception":{"type":"EXC_BREAKPOINT","signal":"SIGTRAP"},"termination":{"namespace":"SIGNAL","indicator":"Trace/BPT trap: 5"},"asi":{"libswiftCore.dylib":["Quay.swift:12: Fatal error: Index out of range"]}}"#;
         let groups = read_text(&format!("{{\"app_name\":\"Ferry\"}}\n{body}\n")).groups;
         assert_eq!(

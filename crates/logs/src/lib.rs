@@ -3,20 +3,20 @@
 //! A log of gigabytes has few distinct errors. Memory holds the groups and a few blocks of text,
 //! whatever the size of the log.
 
-mod blocks;
 mod bundle;
 mod codes;
 mod crash;
 mod document;
+mod error_keywords;
 mod events;
-mod faults;
-mod forms;
+mod framed_errors;
 mod head;
+mod header_formats;
 mod ips;
+mod kubectl;
 mod level;
 mod lines;
-mod pending;
-mod pods;
+mod multiline;
 mod record;
 mod template;
 mod windows;
@@ -35,7 +35,7 @@ pub use lines::cause;
 pub use template::only_failed;
 
 /// The maximum number of blocks in the queue to the reader.
-const WAITING: usize = 4;
+const QUEUE_LENGTH: usize = 4;
 
 /// The result of reading logs.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,8 +61,8 @@ impl Reading {
     /// Returns the errors, the most important first; the warnings only if there are no errors. A
     /// warning does not explain a failure.
     pub fn failures(&self) -> impl Iterator<Item = &LogGroup> {
-        let failed = self.groups.iter().any(|g| g.severity < LogSeverity::Warning);
-        self.groups.iter().filter(move |g| !failed || g.severity < LogSeverity::Warning)
+        let has_errors = self.groups.iter().any(|g| g.severity < LogSeverity::Warning);
+        self.groups.iter().filter(move |g| !has_errors || g.severity < LogSeverity::Warning)
     }
 }
 
@@ -99,9 +99,9 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
             Error::invalid("no log was given").with_hint("Give a file, an archive or a folder of logs.")
         );
     }
-    let (send, receive) = sync_channel::<Part>(WAITING);
+    let (send, receive) = sync_channel::<Part>(QUEUE_LENGTH);
     thread::scope(|scope| {
-        let opened = scope.spawn(move || {
+        let walker = scope.spawn(move || {
             // The receiver is gone only after its own error, which is the one to report.
             bundle::walk(paths, task, &mut |part| {
                 send.send(part).map_err(|_| precedent_core::error::cancelled())
@@ -111,7 +111,7 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
         for part in receive {
             reader.take(part);
         }
-        let failed = match opened.join() {
+        let first_error = match walker.join() {
             Ok(done) => done?,
             Err(panic) => std::panic::resume_unwind(panic),
         };
@@ -124,7 +124,7 @@ pub fn read(paths: &[PathBuf], task: &Task) -> Result<Reading> {
             return Err(empty(&reading.files));
         }
         if reading.lines == 0 && reading.files.iter().all(|f| f.skipped.is_some()) {
-            return Err(failed.unwrap_or_else(|| nothing(&reading.files)));
+            return Err(first_error.unwrap_or_else(|| no_logs_error(&reading.files)));
         }
         Ok(reading)
     })
@@ -152,20 +152,20 @@ pub fn is_log(start: &[u8]) -> bool {
     let of_npm = |l: &[u8]| l.starts_with(b"npm ERR! ") || l.starts_with(b"npm error ");
     let of_log =
         |l: &&&[u8]| l.starts_with(b"{\"") || of_npm(l) || head::head(&l[head::source(l)..]).begins();
-    let begun = lines.iter().filter(of_log).count();
-    begun > 0 && begun * 3 >= lines.len()
+    let log_lines = lines.iter().filter(of_log).count();
+    log_lines > 0 && log_lines * 3 >= lines.len()
 }
 
 fn empty(files: &[LogFile]) -> Error {
-    let named = match files {
+    let message = match files {
         [file] => format!("{} is empty", file.name),
         _ => format!("all {} files are empty", files.len()),
     };
-    Error::invalid(named)
+    Error::invalid(message)
         .with_hint("Give the file that the program writes to, or wait until it has written something.")
 }
 
-fn nothing(files: &[LogFile]) -> Error {
+fn no_logs_error(files: &[LogFile]) -> Error {
     let why = files.first().map_or_else(
         || "it contains no files".to_owned(),
         |f| format!("{}: {}", f.name, f.skipped.as_deref().unwrap_or_default()),
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_program_wrote_is_told_from_what_a_person_wrote() {
+    fn logs_are_distinguished_from_prose() {
         for log in [
             &b"2026-05-12 10:00:00 ERROR it broke\n\tat a.B.c(B.java:3)\n2026-05-12 10:00:01 INFO fine\n"[..],
             b"{\"level\":\"error\",\"msg\":\"x\"}\n",
@@ -202,18 +202,18 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_listed_and_the_rest_is_read() {
+    fn unreadable_files_are_listed_and_skipped() {
         let folder = tempfile::tempdir().unwrap();
-        let put = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+        let write_file = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
         let text: String = (0..20_000)
             .map(|n| format!("2026-05-12 10:00:00 ERROR no slot {n} {:x}\n", n * 7_919 % 104_729))
             .collect();
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
-        let packed = packed.finish().unwrap();
-        put("a.log.gz", &packed[..packed.len() / 2]);
-        put("b.zip", b"PK\x03\x04 and no more");
-        put("c.log", b"2026-05-12 10:00:00 ERROR the ring is full\n");
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+        let bytes = encoder.finish().unwrap();
+        write_file("a.log.gz", &bytes[..bytes.len() / 2]);
+        write_file("b.zip", b"PK\x03\x04 and no more");
+        write_file("c.log", b"2026-05-12 10:00:00 ERROR the ring is full\n");
         let reading = read(&[folder.path().to_owned()], &Task::new()).unwrap();
         let file = |name: &str| reading.files.iter().find(|f| f.name == name).unwrap();
         assert!(
@@ -227,12 +227,12 @@ mod tests {
         assert_eq!((file("c.log").lines, &file("c.log").skipped), (1, &None));
         assert!(reading.groups.iter().any(|g| g.message == "the ring is full"));
         // A single unreadable file is an error that names it.
-        let refused = read(&[folder.path().join("b.zip")], &Task::new()).unwrap_err();
-        assert!(refused.to_string().starts_with("b.zip: the file is truncated or damaged"), "{refused}");
+        let error = read(&[folder.path().join("b.zip")], &Task::new()).unwrap_err();
+        assert!(error.to_string().starts_with("b.zip: the file is truncated or damaged"), "{error}");
     }
 
     #[test]
-    fn one_cut_file_in_a_bundle_is_told_by_its_own_name() {
+    fn truncated_file_in_a_bundle_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bundle.tar");
         let mut tar = tar::Builder::new(std::fs::File::create(&path).unwrap());
@@ -247,8 +247,8 @@ mod tests {
         }
         tar.finish().unwrap();
         let reading = read(&[path], &Task::new()).unwrap();
-        let skipped: Vec<&str> =
+        let skipped_names: Vec<&str> =
             reading.files.iter().filter(|f| f.skipped.is_some()).map(|f| f.name.as_str()).collect();
-        assert_eq!((skipped, reading.groups.len()), (vec!["in/cut.zip"], 1));
+        assert_eq!((skipped_names, reading.groups.len()), (vec!["in/cut.zip"], 1));
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn between<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
 }
 
 /// Returns the text of a line after its time, with its indent and its level.
-pub(super) fn said<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
+pub(super) fn without_time<'l>(line: &'l [u8], head: &Head<'_>) -> &'l [u8] {
     // The time is a slice of the line.
     let Some(at) = head.at else { return line };
     let end = at.as_ptr().addr().wrapping_sub(line.as_ptr().addr()).wrapping_add(at.len());
@@ -163,7 +163,7 @@ pub(super) fn is_of_kernel_dump(line: &[u8]) -> bool {
 
 /// Returns whether a line without a time begins another event.
 pub(super) fn begins_anew(line: &[u8]) -> bool {
-    const ANEW: &[&[u8]] = &[
+    const STARTS: &[&[u8]] = &[
         b"Traceback (most recent",
         b"Exception in thread",
         b"panic: ",
@@ -178,7 +178,7 @@ pub(super) fn begins_anew(line: &[u8]) -> bool {
         b"Shader error in '",
         b"Faulting application name:",
     ];
-    ANEW.iter().any(|a| line.starts_with(a)) || line.first() == Some(&b'=') && crash::is_bad_report(line)
+    STARTS.iter().any(|a| line.starts_with(a)) || line.first() == Some(&b'=') && crash::is_bad_report(line)
 }
 
 /// Returns whether a line without a time begins a trace or an exception.
@@ -227,9 +227,9 @@ pub(super) fn one_line(text: &str) -> &str {
 /// does not name it.
 pub(super) fn headline(message: &str, text: &str) -> String {
     let rest = || text.lines().skip(1).map(str::trim).filter(|l| !l.is_empty());
-    if let Some(told) = crash::of_android(text) {
-        let thrown = told.lines().next().unwrap_or_default();
-        return headline(thrown, &told);
+    if let Some(crash_text) = crash::of_android(text) {
+        let thrown = crash_text.lines().next().unwrap_or_default();
+        return headline(thrown, &crash_text);
     }
     if let Some(name) = crash::name(message, text) {
         return name;
@@ -239,19 +239,19 @@ pub(super) fn headline(message: &str, text: &str) -> String {
         let last = text.lines().rfind(margin).unwrap_or(message).trim();
         // Python prints the root of a chain first.
         let root = text.lines().take_while(|l| !is_chain(l)).filter(margin).last().unwrap_or(last).trim();
-        let chained = root != last && !root.starts_with("Traceback");
-        return if chained { format!("{last} · {root}") } else { last.to_owned() };
+        let is_chained = root != last && !root.starts_with("Traceback");
+        return if is_chained { format!("{last} · {root}") } else { last.to_owned() };
     }
     if message.ends_with(':') || says_nothing(message) || message.contains("╡ EXCEPTION") {
         // In a stack of codes the last is the most specific.
-        let next = coded(text).or_else(|| rest().next());
+        let next = last_code(text).or_else(|| rest().next());
         return next.map_or_else(
             || message.to_owned(),
             |next| if message.ends_with(':') { format!("{message} {next}") } else { next.to_owned() },
         );
     }
-    let cause = rest().filter_map(|l| l.strip_prefix("Caused by: ")).last().or_else(|| coded(text));
-    let named = || {
+    let cause = rest().filter_map(|l| l.strip_prefix("Caused by: ")).last().or_else(|| last_code(text));
+    let exception = || {
         rest().find(|l| {
             let word = l.split([':', ' ']).next().unwrap_or_default();
             ["Exception", "Error"].iter().any(|e| word.ends_with(e) && word.len() > e.len())
@@ -259,19 +259,19 @@ pub(super) fn headline(message: &str, text: &str) -> String {
     };
     // A Python traceback ends with its exception.
     let python = || {
-        let traced = text.contains("Traceback (most recent");
+        let has_traceback = text.contains("Traceback (most recent");
         text.lines()
-            .rfind(|l| traced && !l.is_empty() && !l.starts_with([' ', '\t']))
+            .rfind(|l| has_traceback && !l.is_empty() && !l.starts_with([' ', '\t']))
             .filter(|l| *l != message && !l.starts_with("Traceback (most recent"))
     };
-    match cause.or_else(python).or_else(named) {
+    match cause.or_else(python).or_else(exception) {
         Some(cause) if !message.contains(cause) => format!("{message} · {}", cause.trim()),
         _ => message.to_owned(),
     }
 }
 
 /// Returns the last of a text's stacked codes, except those that only name a location.
-pub(super) fn coded(text: &str) -> Option<&str> {
+pub(super) fn last_code(text: &str) -> Option<&str> {
     const PLACES: &[&str] = &["ORA-06512", "ORA-06508", "ORA-04088"];
     let mut codes = text.lines().map(str::trim).filter(|l| is_coded(l.as_bytes()));
     codes.rfind(|l| !PLACES.iter().any(|p| l.starts_with(p)))
@@ -293,5 +293,5 @@ pub fn cause(text: &str) -> Option<String> {
         let start = lines[..end].iter().rposition(|l| l.starts_with("Traceback (most recent")).unwrap_or(0);
         return Some(lines[start..end].join("\n").trim().to_owned()).filter(|t| !t.is_empty());
     }
-    coded(text).filter(|code| text.trim() != *code).map(str::to_owned)
+    last_code(text).filter(|code| text.trim() != *code).map(str::to_owned)
 }

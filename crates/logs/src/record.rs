@@ -111,10 +111,10 @@ pub fn json(line: &str) -> Option<Record> {
                     None => {
                         map.next_value::<IgnoredAny>()?;
                     }
-                    Some(field) => out.set(&field, &map.next_value::<Value>()?),
+                    Some(field) => out.set_field(&field, &map.next_value::<Value>()?),
                 }
             }
-            Ok(out.joined())
+            Ok(out.merge_error())
         }
     }
 
@@ -150,17 +150,17 @@ impl<'de> serde::Deserialize<'de> for Text<'de> {
 
 impl Record {
     /// Merges the separate fields of an error into the trace.
-    fn joined(mut self) -> Self {
+    fn merge_error(mut self) -> Self {
         if !self.parts.is_empty() {
-            let told = told(&Value::Object(std::mem::take(&mut self.parts)));
-            if told.len() > self.trace.len() {
-                self.trace = told;
+            let text = error_text(&Value::Object(std::mem::take(&mut self.parts)));
+            if text.len() > self.trace.len() {
+                self.trace = text;
             }
         }
         self
     }
 
-    fn set(&mut self, field: &Field, value: &Value) {
+    fn set_field(&mut self, field: &Field, value: &Value) {
         match field {
             Field::At => self.at = plain(value).filter(|t| !t.is_empty()).or(self.at.take()),
             Field::Level => self.level = level(value).or(self.level),
@@ -178,17 +178,17 @@ impl Record {
                 self.parts.insert((*name).to_owned(), value.clone());
             }
             Field::Details => {
-                let told = details(value);
-                if told.len() > self.details.len() {
-                    self.details = told;
+                let text = details(value);
+                if text.len() > self.details.len() {
+                    self.details = text;
                 }
             }
             Field::Trace => {
-                let told = told(value);
+                let text = error_text(value);
                 // Keep the longest: an error is often given several times, with and without its
                 // trace.
-                if told.len() > self.trace.len() {
-                    self.trace = told;
+                if text.len() > self.trace.len() {
+                    self.trace = text;
                 }
             }
             Field::Line => match value {
@@ -204,7 +204,7 @@ impl Record {
                     if let Some(field) = self::field(name)
                         .filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Letter))
                     {
-                        self.set(&field, value);
+                        self.set_field(&field, value);
                     }
                 }
             }
@@ -236,7 +236,7 @@ fn message(value: &Value) -> Option<String> {
         Value::Object(fields) if fields.contains_key("stringValue") => {
             fields.get("stringValue").and_then(message)
         }
-        other => plain(other),
+        value => plain(value),
     }
 }
 
@@ -274,7 +274,7 @@ const CAUSES: &[&str] = &["cause", "inner", "innerException", "InnerException", 
 const MAX_DEPTH: usize = 8;
 
 /// Returns the text of an error: a string, or an object with a message and a trace.
-fn told(value: &Value) -> String {
+fn error_text(value: &Value) -> String {
     error(value, MAX_DEPTH)
 }
 
@@ -295,7 +295,7 @@ fn error(value: &Value, depth: usize) -> String {
                 return error(values, deeper);
             }
             let (message, stack, class) = (of(MESSAGES), of(STACKS), of(CLASSES));
-            let named = |message: &String| match &class {
+            let with_class = |message: &String| match &class {
                 Some(class) if !message.starts_with(class.as_str()) => format!("{class}: {message}"),
                 _ => message.clone(),
             };
@@ -303,11 +303,11 @@ fn error(value: &Value, depth: usize) -> String {
                 (Some(stack), Some(message)) if stack.contains(message.as_str()) => stack.clone(),
                 // The stack has frames alone.
                 (Some(stack), Some(message)) if stack.trim_start().starts_with("at ") => {
-                    format!("{}\n{stack}", named(message))
+                    format!("{}\n{stack}", with_class(message))
                 }
                 (Some(stack), Some(message)) => format!("{message}\n{stack}"),
                 (Some(stack), None) => stack.clone(),
-                (None, Some(message)) => named(message),
+                (None, Some(message)) => with_class(message),
                 (None, None) => class.clone().unwrap_or_default(),
             };
             if let Some(cause) = of(CAUSES).filter(|c| !out.contains(c.as_str())) {
@@ -324,18 +324,18 @@ fn error(value: &Value, depth: usize) -> String {
 fn details(value: &Value) -> String {
     // OpenTelemetry lists attributes: [{"key": "exception.stacktrace", "value": {"stringValue":
     // "…"}}]
-    let listed = value.as_array().map(|all| {
-        let pair = |one: &Value| {
-            let text = one.get("value")?.get("stringValue")?.clone();
-            Some((one.get("key")?.as_str()?.to_owned(), text))
+    let attributes = value.as_array().map(|list| {
+        let pair = |attribute: &Value| {
+            let text = attribute.get("value")?.get("stringValue")?.clone();
+            Some((attribute.get("key")?.as_str()?.to_owned(), text))
         };
-        Value::Object(all.iter().filter_map(pair).collect())
+        Value::Object(list.iter().filter_map(pair).collect())
     });
-    let value = listed.as_ref().unwrap_or(value);
+    let value = attributes.as_ref().unwrap_or(value);
     let Some(fields) = value.as_object() else { return String::new() };
     let stack = STACKS.iter().find(|s| fields.contains_key(**s));
     if stack.is_some() {
-        return told(value);
+        return error_text(value);
     }
     let errors = [
         "error",
@@ -348,7 +348,7 @@ fn details(value: &Value) -> String {
         "exception.message",
         "message",
     ];
-    errors.iter().find_map(|n| fields.get(*n).map(told).filter(|t| !t.is_empty())).unwrap_or_default()
+    errors.iter().find_map(|n| fields.get(*n).map(error_text).filter(|t| !t.is_empty())).unwrap_or_default()
 }
 
 /// Formats a frame that is an object, as Java's loggers write it.
@@ -370,9 +370,9 @@ pub fn within(value: &Value) -> Vec<Record> {
 
 fn collect(value: &Value, out: &mut Vec<Record>) {
     match value {
-        Value::Array(all) => {
-            for one in all {
-                match one {
+        Value::Array(list) => {
+            for element in list {
+                match element {
                     // Loki: [["1772590000000000000", "a line"], …]
                     Value::Array(pair) => match &pair[..] {
                         [Value::String(at), Value::String(line), ..]
@@ -384,9 +384,9 @@ fn collect(value: &Value, out: &mut Vec<Record>) {
                                 ..Record::default()
                             });
                         }
-                        _ => collect(one, out),
+                        _ => collect(element, out),
                     },
-                    _ => collect(one, out),
+                    _ => collect(element, out),
                 }
             }
         }
@@ -394,15 +394,15 @@ fn collect(value: &Value, out: &mut Vec<Record>) {
             let mut record = Record::default();
             for (name, value) in fields {
                 if let Some(field) = field(name) {
-                    record.set(&field, value);
+                    record.set_field(&field, value);
                 }
             }
-            let record = record.joined();
-            let before = out.len();
+            let record = record.merge_error();
+            let count = out.len();
             if !record.is_one() {
                 fields.values().for_each(|v| collect(v, out));
             }
-            if out.len() == before && record.says() {
+            if out.len() == count && record.says() {
                 out.push(record);
             }
         }
@@ -423,7 +423,7 @@ fn letter(text: &str) -> Option<Level> {
 
 fn level(value: &Value) -> Option<Level> {
     match value {
-        Value::String(text) => named(text),
+        Value::String(text) => level_of(text),
         Value::Number(n) => n.as_u64().map(|n| match n {
             // The numbers of Bunyan and pino.
             60.. => Level::Fatal,
@@ -443,7 +443,7 @@ fn priority(value: &Value) -> Option<Level> {
 }
 
 /// Returns the level that a word names, in any spelling.
-pub fn named(text: &str) -> Option<Level> {
+pub fn level_of(text: &str) -> Option<Level> {
     let text = text.trim().to_lowercase();
     Some(match text.as_str() {
         "fatal" | "critical" | "crit" | "alert" | "emerg" | "emergency" | "panic" | "dpanic" | "kritisch"
@@ -472,28 +472,28 @@ pub fn logfmt(line: &str) -> Option<Record> {
             rest = rest[end..].trim_start();
             continue;
         }
-        let (value, after) = value(&rest[end + 1..]);
+        let (value, tail) = value(&rest[end + 1..]);
         if let Some(field) =
             field(name).filter(|f| !matches!(f, Field::Nested | Field::Line | Field::Letter | Field::Details))
         {
-            out.set(&field, &Value::String(value.into_owned()));
+            out.set_field(&field, &Value::String(value.into_owned()));
         }
-        rest = after.trim_start();
+        rest = tail.trim_start();
     }
-    (out.level.is_some() || !out.message.is_empty()).then(|| out.joined())
+    (out.level.is_some() || !out.message.is_empty()).then(|| out.merge_error())
 }
 
 /// Splits off a value, quoted or not.
 fn value(text: &str) -> (Cow<'_, str>, &str) {
-    let Some(quoted) = text.strip_prefix('"') else {
+    let Some(rest) = text.strip_prefix('"') else {
         let end = text.find(' ').unwrap_or(text.len());
         return (Cow::Borrowed(&text[..end]), &text[end..]);
     };
     let mut out = String::new();
-    let mut chars = quoted.char_indices();
+    let mut chars = rest.char_indices();
     while let Some((at, c)) = chars.next() {
         match c {
-            '"' => return (Cow::Owned(out), &quoted[at + 1..]),
+            '"' => return (Cow::Owned(out), &rest[at + 1..]),
             '\\' => match chars.next() {
                 Some((_, 'n')) => out.push('\n'),
                 Some((_, 't')) => out.push('\t'),
@@ -566,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_found_wherever_loggers_put_them() {
+    fn errors_are_found_in_every_logger_format() {
         for (line, level, message, expected) in [
             (
                 r#"{"level":"ERROR","message":"commit failed","thrown":{"message":"no slot","name":"a.PoolException","extendedStackTrace":"a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)"}}"#,
@@ -613,9 +613,9 @@ mod tests {
             (r#"{"PRIORITY":"3","MESSAGE":[110,111,32,115,108,111,116]}"#, Level::Error, "no slot", ""),
         ] {
             let record = json(line).unwrap();
-            let told = if record.trace.is_empty() { &record.details } else { &record.trace };
+            let text = if record.trace.is_empty() { &record.details } else { &record.trace };
             assert_eq!(
-                (record.level, record.message.as_str(), told.as_str()),
+                (record.level, record.message.as_str(), text.as_str()),
                 (Some(level), message, expected),
                 "{line}"
             );
@@ -623,13 +623,13 @@ mod tests {
         let value = serde_json::from_str(
             r#"{"status":"ok","data":{"result":[{"stream":{"app":"x"},"values":[["1772590000000000000","ERROR no slot"]]},{"message":"no ring"}]}}"#,
         );
-        let all = within(&value.unwrap());
-        assert_eq!((all[0].line.as_deref(), all[1].message.as_str()), (Some("ERROR no slot"), "no ring"));
+        let list = within(&value.unwrap());
+        assert_eq!((list[0].line.as_deref(), list[1].message.as_str()), (Some("ERROR no slot"), "no ring"));
     }
 
     proptest::proptest! {
         #[test]
-        fn no_record_is_too_odd(text in "(level=)?[ a-z=\"\\\\{}:,0-9é]{0,60}") {
+        fn any_record_is_accepted(text in "(level=)?[ a-z=\"\\\\{}:,0-9é]{0,60}") {
             json(&text);
             logfmt(&text);
         }

@@ -17,12 +17,12 @@ use regex::Regex;
 /// The maximum number of words of an event that are compared.
 const MAX_WORDS: usize = 48;
 /// The minimum share of words that two events of one group have in common.
-const ALIKE: f32 = 0.6;
+const MIN_SIMILARITY: f32 = 0.6;
 /// The number of groups of one form from which plain words may differ as well.
 const CROWD: usize = 32;
 /// The maximum number of groups, and the number that is kept when it is exceeded.
 const MAX_GROUPS: usize = 2_000;
-const KEPT: usize = 1_500;
+const KEEP_GROUPS: usize = 1_500;
 /// The maximum number of masked texts whose group is cached.
 const MAX_KNOWN: usize = 200_000;
 /// The number of first events of a group that may be its example: the one with most lines.
@@ -41,7 +41,7 @@ pub struct Event {
     /// Original message, with its trace.
     pub text: String,
     /// True if the text was truncated.
-    pub cut: bool,
+    pub is_cut: bool,
     /// Position.
     pub place: LogPosition,
 }
@@ -64,12 +64,12 @@ struct Group {
     words: Vec<String>,
     /// The hash of each word, 0 for an empty one.
     hashes: Vec<u64>,
-    /// What kind of failure it is, by exception and frame; 0 without.
+    /// Hash of the exceptions and the first frame; 0 without a trace.
     kind: u64,
     count: u64,
     message: String,
     text: String,
-    cut: bool,
+    is_cut: bool,
     first: LogPosition,
     last: LogPosition,
     before_crash: bool,
@@ -83,29 +83,29 @@ struct Group {
 /// The groups of events.
 #[derive(Debug, Default)]
 pub struct Groups {
-    all: Vec<Group>,
+    groups: Vec<Group>,
     /// Group of each masked text, by hash.
-    known: HashMap<u64, usize, BuildHasherDefault<DefaultHasher>>,
+    by_text: HashMap<u64, usize, BuildHasherDefault<DefaultHasher>>,
     /// Groups with the same severity, number of words and kind of failure.
-    alike: HashMap<(LogSeverity, usize, u64), Vec<usize>>,
+    by_shape: HashMap<(LogSeverity, usize, u64), Vec<usize>>,
     events: u64,
-    dropped: u64,
+    dropped_events: u64,
 }
 
 impl Groups {
     /// Adds an event and returns the index of its group, which is valid until the next call.
     pub fn add(&mut self, event: Event) -> usize {
         self.events += 1;
-        let form = hash(&(event.severity, masked(&event.text[..event.text.floor_char_boundary(1_500)])));
-        let at = match self.known.get(&form) {
+        let form = hash(&(event.severity, mask(&event.text[..event.text.floor_char_boundary(1_500)])));
+        let at = match self.by_text.get(&form) {
             Some(at) => *at,
             None => self.place(form, &event),
         };
-        let group = &mut self.all[at];
+        let group = &mut self.groups[at];
         group.count += 1;
         let lines = |text: &str| text.lines().count();
         if group.count <= EXAMPLES && lines(&event.text) > lines(&group.text) {
-            group.set(event.message, event.text, event.cut);
+            group.set_example(event.message, event.text, event.is_cut);
         }
         group.last = event.place;
         at
@@ -113,20 +113,20 @@ impl Groups {
 
     /// Returns the group of a new masked text.
     fn place(&mut self, form: u64, event: &Event) -> usize {
-        if self.all.len() >= MAX_GROUPS {
+        if self.groups.len() >= MAX_GROUPS {
             self.shrink();
         }
-        if self.known.len() >= MAX_KNOWN {
-            self.known.clear();
+        if self.by_text.len() >= MAX_KNOWN {
+            self.by_text.clear();
         }
         let kind = kind(&event.text);
         let words = words(&event.message);
         let hashes: Vec<u64> = words.iter().map(hash).collect();
-        let peers = self.alike.entry((event.severity, words.len(), kind)).or_default();
+        let peers = self.by_shape.entry((event.severity, words.len(), kind)).or_default();
         let crowd = peers.len() >= CROWD;
-        let found = peers.iter().copied().find(|at| self.all[*at].is_like(&words, &hashes, crowd));
-        let at = found.unwrap_or_else(|| {
-            peers.push(self.all.len());
+        let peer = peers.iter().copied().find(|at| self.groups[*at].is_like(&words, &hashes, crowd));
+        let at = peer.unwrap_or_else(|| {
+            peers.push(self.groups.len());
             let mut group = Group {
                 severity: event.severity,
                 words: words.clone(),
@@ -135,7 +135,7 @@ impl Groups {
                 count: 0,
                 message: String::new(),
                 text: String::new(),
-                cut: false,
+                is_cut: false,
                 first: event.place.clone(),
                 last: event.place.clone(),
                 before_crash: false,
@@ -143,65 +143,65 @@ impl Groups {
                 tail: false,
                 root: false,
             };
-            group.set(event.message.clone(), event.text.clone(), event.cut);
-            self.all.push(group);
-            self.all.len() - 1
+            group.set_example(event.message.clone(), event.text.clone(), event.is_cut);
+            self.groups.push(group);
+            self.groups.len() - 1
         });
-        let group = &mut self.all[at];
-        for ((known, hash), word) in group.words.iter_mut().zip(&mut group.hashes).zip(&words) {
-            if known != word {
-                known.clear();
+        let group = &mut self.groups[at];
+        for ((pattern, hash), word) in group.words.iter_mut().zip(&mut group.hashes).zip(&words) {
+            if pattern != word {
+                pattern.clear();
                 *hash = 0;
             }
         }
-        self.known.insert(form, at);
+        self.by_text.insert(form, at);
         at
     }
 
     /// Discards the least important groups.
     fn shrink(&mut self) {
         let total = self.events;
-        self.all.sort_by(|a, b| {
+        self.groups.sort_by(|a, b| {
             b.weight(total).total_cmp(&a.weight(total)).then_with(|| a.first.line.cmp(&b.first.line))
         });
-        self.dropped += self.all.drain(KEPT..).map(|g| g.count).sum::<u64>();
-        self.known.clear();
-        self.alike.clear();
-        for (at, group) in self.all.iter().enumerate() {
-            self.alike.entry((group.severity, group.words.len(), group.kind)).or_default().push(at);
+        self.dropped_events += self.groups.drain(KEEP_GROUPS..).map(|g| g.count).sum::<u64>();
+        self.by_text.clear();
+        self.by_shape.clear();
+        for (at, group) in self.groups.iter().enumerate() {
+            self.by_shape.entry((group.severity, group.words.len(), group.kind)).or_default().push(at);
         }
     }
 
     /// Returns the number of events added, and the number that belong to discarded groups.
     pub fn counts(&self) -> (u64, u64) {
-        (self.events, self.dropped)
+        (self.events, self.dropped_events)
     }
 
     /// Records the end of the program: events shortly before it are related.
-    pub fn crashed(&mut self, file: u32, line: u64, within: u64) {
-        for group in self.all.iter_mut().filter(|g| g.last.file == file && g.last.line < line) {
+    pub fn mark_crash(&mut self, file: u32, line: u64, within: u64) {
+        for group in self.groups.iter_mut().filter(|g| g.last.file == file && g.last.line < line) {
             group.before_crash |= line - group.last.line <= within;
         }
     }
 
     /// Records the end of a file.
-    pub fn ended(&mut self, file: u32, lines: u64, within: u64) {
-        for group in self.all.iter_mut().filter(|g| g.last.file == file) {
+    pub fn mark_end(&mut self, file: u32, lines: u64, within: u64) {
+        for group in self.groups.iter_mut().filter(|g| g.last.file == file) {
             group.near_end |= lines - group.last.line <= within;
         }
     }
 
     /// Returns the groups, the most important first; `name` returns the name of a file by its
     /// index.
-    pub fn ranked(mut self, name: impl Fn(u32) -> String) -> Vec<LogGroup> {
+    pub fn rank(mut self, name: impl Fn(u32) -> String) -> Vec<LogGroup> {
         let total = self.events;
-        self.all.sort_by(|a, b| {
+        self.groups.sort_by(|a, b| {
             b.weight(total)
                 .total_cmp(&a.weight(total))
                 .then_with(|| (a.first.file, a.first.line).cmp(&(b.first.file, b.first.line)))
         });
         let place = |p: LogPosition| LogPlace { file: name(p.file), line: p.line, at: p.at };
-        self.all
+        self.groups
             .into_iter()
             .map(|g| LogGroup {
                 severity: g.severity,
@@ -216,7 +216,7 @@ impl Groups {
                 first: place(g.first),
                 last: place(g.last),
                 example: g.text,
-                excerpt: g.cut,
+                excerpt: g.is_cut,
                 before_crash: g.before_crash,
                 near_end: g.near_end,
             })
@@ -225,9 +225,9 @@ impl Groups {
 }
 
 impl Group {
-    fn set(&mut self, mut message: String, mut text: String, cut: bool) {
+    fn set_example(&mut self, mut message: String, mut text: String, is_cut: bool) {
         message.truncate(message.floor_char_boundary(MESSAGE));
-        self.cut = cut || text.len() > EXAMPLE;
+        self.is_cut = is_cut || text.len() > EXAMPLE;
         self.tail = is_tail(&message) && !text.trim().contains('\n');
         self.root = ROOT.is_match(&message);
         text.truncate(text.floor_char_boundary(EXAMPLE));
@@ -238,17 +238,17 @@ impl Group {
     /// Returns whether an event of these words, with their hashes, is one of this group.
     fn is_like(&self, words: &[String], hashes: &[u64], crowd: bool) -> bool {
         // The hashes are compared first: a log of distinct errors is compared with every group.
-        let same = self.hashes.iter().zip(hashes).filter(|(known, hash)| known == hash).count();
+        let same_words = self.hashes.iter().zip(hashes).filter(|(pattern, hash)| pattern == hash).count();
         #[allow(clippy::cast_precision_loss, reason = "at most 48 words")]
-        let share = same as f32 / words.len().max(1) as f32;
-        if share < ALIKE {
+        let share = same_words as f32 / words.len().max(1) as f32;
+        if share < MIN_SIMILARITY {
             return false;
         }
         // A code names the failure: whatever else differs, say the queue, is where it happened.
-        let named = self.words.iter().zip(words).any(|(known, word)| known == word && names_failure(known));
-        self.words.iter().zip(words).all(|(known, word)| {
-            let differ = known != word && !known.is_empty() && !crowd;
-            !differ || !(!named && is_plain(known) && is_plain(word) || codes(known, word))
+        let same_code = self.words.iter().zip(words).any(|(a, b)| a == b && names_failure(a));
+        self.words.iter().zip(words).all(|(pattern, word)| {
+            let differ = pattern != word && !pattern.is_empty() && !crowd;
+            !differ || !(!same_code && is_plain(pattern) && is_plain(word) || codes(pattern, word))
         })
     }
 
@@ -263,8 +263,8 @@ impl Group {
         let rare = (total.max(1) as f64 / self.count.max(1) as f64).log10().min(3.0) * 0.5;
         let mark = |on: bool, worth: f64| if on { worth } else { 0.0 };
         // Uninformative errors come after all others.
-        let told = if self.tail { -20.0 } else { 0.0 };
-        told + severity
+        let tail = if self.tail { -20.0 } else { 0.0 };
+        tail + severity
             + rare
             + mark(self.kind != 0, 1.0)
             + mark(self.before_crash, 1.5)
@@ -279,7 +279,7 @@ fn hash(value: &impl std::hash::Hash) -> u64 {
 
 /// Returns the words of a message, with the varying parts masked.
 fn words(message: &str) -> Vec<String> {
-    message.split_whitespace().take(MAX_WORDS).map(masked).collect()
+    message.split_whitespace().take(MAX_WORDS).map(mask).collect()
 }
 
 /// Returns whether a word may not differ within a group: letters alone, as in a sentence.
@@ -291,12 +291,12 @@ fn is_plain(word: &str) -> bool {
 
 /// Returns whether two words are codes that name a failure: `FW-2203:`, `[E0277]`. An order number
 /// within a sentence looks alike, but has no delimiter.
-fn codes(known: &str, word: &str) -> bool {
+fn codes(pattern: &str, word: &str) -> bool {
     let code = |word: &str| {
         let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
         names_failure(word) || word.ends_with([':', ']', ')']) && is_code(bare)
     };
-    code(known) && code(word)
+    code(pattern) && code(word)
 }
 
 /// Returns whether a word is a program's code that names a failure by itself: `FW-2203:`,
@@ -314,7 +314,7 @@ fn names_failure(word: &str) -> bool {
 
 /// Returns a text with its numbers, addresses and ids masked. Codes (`ORA-00942`, `E0277`) are
 /// kept, because they distinguish errors.
-pub fn masked(text: &str) -> String {
+pub fn mask(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -328,13 +328,13 @@ pub fn masked(text: &str) -> String {
         }
         let word = &text[at..at + run];
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
-        let before = out.strip_suffix('-').and_then(|o| o.as_bytes().last().copied());
-        let coded = before.is_some_and(|b| b.is_ascii_uppercase()) && digits == run && run >= 3;
+        let last = out.strip_suffix('-').and_then(|o| o.as_bytes().last().copied());
+        let is_code_number = last.is_some_and(|b| b.is_ascii_uppercase()) && digits == run && run >= 3;
         let hex = || run >= 6 && word.bytes().all(|b| b.is_ascii_hexdigit());
-        let mixed = || run >= 12 && digits >= 3;
-        if digits == 0 || coded || is_code(word) {
+        let is_id = || run >= 12 && digits >= 3;
+        if digits == 0 || is_code_number || is_code(word) {
             out.push_str(word);
-        } else if digits == run || word.starts_with("0x") || hex() || mixed() {
+        } else if digits == run || word.starts_with("0x") || hex() || is_id() {
             out.push('*');
         } else {
             // Keep the letters around a number.
@@ -368,10 +368,10 @@ fn kind(text: &str) -> u64 {
     if !text.contains('\n') {
         return 0;
     }
-    let all = signatures(text);
+    let list = signatures(text);
     let frame = first_frame(text);
     // The messages are compared word by word.
-    let exceptions = all.iter().filter(|s| s.kind == SignatureKind::Exception);
+    let exceptions = list.iter().filter(|s| s.kind == SignatureKind::Exception);
     let classes: Vec<&str> = exceptions.map(|s| s.text.split(' ').next().unwrap_or_default()).collect();
     if classes.is_empty() && frame.is_none() { 0 } else { hash(&(classes, frame)) | 1 }
 }
@@ -429,7 +429,7 @@ fn first_frame(text: &str) -> Option<String> {
             || line.starts_with("from ")
             || line.starts_with('#')
     };
-    text.lines().skip(1).find(frame).map(|line| masked(line.trim()))
+    text.lines().skip(1).find(frame).map(|line| mask(line.trim()))
 }
 
 #[cfg(test)]
@@ -442,7 +442,7 @@ mod tests {
             severity,
             message,
             text: text.to_owned(),
-            cut: false,
+            is_cut: false,
             place: LogPosition { file: 0, line, at: None },
         }
     }
@@ -452,11 +452,11 @@ mod tests {
         for (n, text) in texts.iter().enumerate() {
             groups.add(event(LogSeverity::Error, text, n as u64 + 1));
         }
-        groups.ranked(|_| "app.log".to_owned())
+        groups.rank(|_| "app.log".to_owned())
     }
 
     #[test]
-    fn what_differs_from_run_to_run_is_masked_and_codes_are_not() {
+    fn variable_parts_are_masked_but_codes_are_kept() {
         for (text, expected) in [
             ("timeout of 3000 ms to 10.0.0.1:5432", "timeout of * ms to *.*.*.*:*"),
             ("at 0x7ffe12ab id 3f2a9c77-1111-2222-3333-444455556666", "at * id *-*-*-*-*"),
@@ -464,41 +464,41 @@ mod tests {
             ("worker12 of utf8", "worker* of utf*"),
             ("größe 12 überschritten", "größe * überschritten"),
         ] {
-            assert_eq!(masked(text), expected);
+            assert_eq!(mask(text), expected);
         }
     }
 
     #[test]
-    fn events_that_differ_in_numbers_and_names_are_one_group_and_other_words_another() {
-        let all = groups(&[
+    fn numbers_and_names_do_not_split_a_group() {
+        let list = groups(&[
             "cannot open /srv/a/1.txt for tenant acme-7: permission denied",
             "cannot open /srv/b/2.txt for tenant bolt-9: permission denied",
             "cannot open /srv/b/2.txt for tenant bolt-9: quota exceeded",
         ]);
-        assert_eq!(all.len(), 2, "{all:?}");
-        assert_eq!(all.iter().map(|g| g.count).max(), Some(2));
+        assert_eq!(list.len(), 2, "{list:?}");
+        assert_eq!(list.iter().map(|g| g.count).max(), Some(2));
     }
 
     #[test]
-    fn another_code_is_another_error_and_another_order_is_not() {
-        let all = groups(&[
+    fn codes_split_groups_but_order_numbers_do_not() {
+        let list = groups(&[
             "FW-2203: link to the pump of hall 3 is lost",
             "FW-2011: link to the pump of hall 4 is lost",
         ]);
-        assert_eq!(all.len(), 2, "{all:?}");
-        let all =
+        assert_eq!(list.len(), 2, "{list:?}");
+        let list =
             groups(&["cannot book PO-10001 for the shop today", "cannot book PO-10002 for the shop today"]);
-        assert_eq!((all.len(), all[0].count), (1, 2), "{all:?}");
+        assert_eq!((list.len(), list[0].count), (1, 2), "{list:?}");
     }
 
     #[test]
-    fn the_same_headline_with_another_exception_is_another_error() {
-        let all = groups(&[
+    fn different_exceptions_split_a_group() {
+        let list = groups(&[
             "request failed\njava.lang.IllegalStateException: pool is dry\n\tat a.Pool.take(Pool.java:3)",
             "request failed\njava.lang.IllegalStateException: pool is dry\n\tat a.Pool.take(Pool.java:9)",
             "request failed\njava.io.IOException: pipe is shut\n\tat a.Pipe.read(Pipe.java:3)",
         ]);
-        assert_eq!(all.len(), 2, "{all:?}");
+        assert_eq!(list.len(), 2, "{list:?}");
     }
 
     #[test]
@@ -511,12 +511,12 @@ mod tests {
             })
             .collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let all = groups(&texts);
-        assert!(all.len() <= CROWD + 1, "{}", all.len());
+        let list = groups(&texts);
+        assert!(list.len() <= CROWD + 1, "{}", list.len());
     }
 
     #[test]
-    fn what_only_says_that_something_failed_comes_last() {
+    fn uninformative_failures_rank_last() {
         for tail in [
             "Process completed with exit code 1.",
             "##[error]Process completed with exit code 1.",
@@ -556,32 +556,32 @@ mod tests {
         let mut groups = Groups::default();
         groups.add(event(LogSeverity::Warning, "npm: cannot resolve the tree", 1));
         groups.add(event(LogSeverity::Error, "Process completed with exit code 1.", 2));
-        let all = groups.ranked(|_| String::new());
-        assert_eq!(all[0].message, "npm: cannot resolve the tree");
-        assert_eq!(all.iter().map(only_failed).collect::<Vec<_>>(), [false, true]);
+        let list = groups.rank(|_| String::new());
+        assert_eq!(list[0].message, "npm: cannot resolve the tree");
+        assert_eq!(list.iter().map(only_failed).collect::<Vec<_>>(), [false, true]);
     }
 
     #[test]
-    fn what_a_machine_lacks_comes_before_what_follows_from_it() {
+    fn missing_resources_rank_before_their_consequences() {
         let mut groups = Groups::default();
         groups.add(event(LogSeverity::Error, "could not extend file \"base/1\": No space left on device", 2));
         for n in 0..38 {
             groups.add(event(LogSeverity::Error, "health check failed: db DOWN", 4 + n));
         }
-        groups.ended(0, 42, 20);
-        assert!(groups.ranked(|_| String::new())[0].message.contains("No space left"));
+        groups.mark_end(0, 42, 20);
+        assert!(groups.rank(|_| String::new())[0].message.contains("No space left"));
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn distinct_errors_of_one_form_take_seconds() {
         // Time of this thread alone, in nanoseconds: the machine may be busy.
-        let computed = || -> u64 {
-            let all = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-            all.split(' ').next().and_then(|n| n.parse().ok()).unwrap()
+        let cpu_time = || -> u64 {
+            let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+            text.split(' ').next().and_then(|n| n.parse().ok()).unwrap()
         };
         let word = |n: u64| -> String { n.to_string().bytes().map(|b| char::from(b + 49)).collect() };
-        let began = computed();
+        let began = cpu_time();
         let mut groups = Groups::default();
         for n in 0..8_000 {
             let (a, b) = (word(n), word(n * 7));
@@ -591,13 +591,13 @@ mod tests {
                 n,
             ));
         }
-        assert!(groups.all.len() > KEPT);
-        let seconds = (computed() - began) / 1_000_000_000;
+        assert!(groups.groups.len() > KEEP_GROUPS);
+        let seconds = (cpu_time() - began) / 1_000_000_000;
         assert!(seconds < 15, "{seconds} s");
     }
 
     #[test]
-    fn groups_are_bounded_and_the_worst_stay() {
+    fn groups_are_bounded_by_importance() {
         let mut groups = Groups::default();
         groups.add(event(LogSeverity::Fatal, "panic: the ring is full", 1));
         for n in 0..20_000_u64 {
@@ -605,8 +605,8 @@ mod tests {
             groups.add(event(LogSeverity::Warning, &format!("{word} {word}x"), n + 2));
         }
         let (events, dropped) = groups.counts();
-        let all = groups.ranked(|_| String::new());
-        assert!(all.len() <= MAX_GROUPS && all[0].message.contains("ring"));
-        assert_eq!(all.iter().map(|g| g.count).sum::<u64>() + dropped, events);
+        let list = groups.rank(|_| String::new());
+        assert!(list.len() <= MAX_GROUPS && list[0].message.contains("ring"));
+        assert_eq!(list.iter().map(|g| g.count).sum::<u64>() + dropped, events);
     }
 }

@@ -4,7 +4,7 @@
 use precedent_core::model::LogSeverity;
 use precedent_text::words::phrases;
 
-use crate::{faults, head::Level, record::named};
+use crate::{error_keywords, head::Level, record::level_of};
 
 /// An event that is being read.
 #[derive(Debug, Default)]
@@ -14,9 +14,9 @@ pub struct Record {
     id: String,
     /// Time of the event.
     pub at: Option<String>,
-    told: Vec<String>,
+    text: Vec<String>,
     /// True if lines without a field name continue the description.
-    telling: bool,
+    in_description: bool,
     /// Number of its first line.
     pub line: u64,
 }
@@ -30,7 +30,7 @@ const FIELDS: &str = "
     TimeCreated, TimeGenerated, TimeWritten, User, User Name, UserName";
 
 /// The Event Viewer's names of the fields in German, French, Spanish and Italian.
-const TRANSLATED: &[(&str, &str)] = &[
+const FIELD_NAMES: &[(&str, &str)] = &[
     ("Protokollname", "Log Name"),
     ("Quelle", "Source"),
     ("Datum", "Date"),
@@ -73,17 +73,17 @@ const TRANSLATED: &[(&str, &str)] = &[
 
 /// Returns whether a line begins an event.
 pub fn begins(line: &str) -> bool {
-    let numbered =
+    let number =
         line.strip_prefix("Event[").and_then(|rest| rest.trim_end().trim_end_matches(':').strip_suffix(']'));
-    if numbered.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
+    if number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
         return true;
     }
     let Some((name, value)) = pair(line) else { return false };
     // Get-EventLog begins with Index, Get-WinEvent with TimeCreated or Message.
-    let listed = matches!(name, "Index" | "TimeCreated") && line.contains(" : ");
+    let is_list = matches!(name, "Index" | "TimeCreated") && line.contains(" : ");
     // The Event Viewer begins with the name of the log, unindented.
-    let copied = name == "Log Name" && line.starts_with(|c: char| c.is_alphabetic());
-    (listed || copied) && !value.is_empty()
+    let is_copy = name == "Log Name" && line.starts_with(|c: char| c.is_alphabetic());
+    (is_list || is_copy) && !value.is_empty()
 }
 
 /// Returns whether a line with this first byte may begin an event.
@@ -98,8 +98,8 @@ fn pair(line: &str) -> Option<(&str, &str)> {
     if name.is_empty() || name.len() > 32 || !name.chars().all(is_name) {
         return None;
     }
-    let known = TRANSLATED.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| ours);
-    Some((known, value.trim()))
+    let field = FIELD_NAMES.iter().find(|(local, _)| *local == name).map_or(name, |(_, english)| english);
+    Some((field, value.trim()))
 }
 
 impl Record {
@@ -114,19 +114,19 @@ impl Record {
     pub fn take(&mut self, line: &str) {
         let Some((name, value)) = pair(line).filter(|(name, _)| phrases(FIELDS).any(|field| field == *name))
         else {
-            if self.telling && self.told.len() < MAX_LINES && !line.trim().is_empty() {
-                self.told.push(line.trim().to_owned());
+            if self.in_description && self.text.len() < MAX_LINES && !line.trim().is_empty() {
+                self.text.push(line.trim().to_owned());
             }
             return;
         };
-        self.telling = matches!(name, "Description" | "Message");
+        self.in_description = matches!(name, "Description" | "Message");
         match name {
             "Level" | "LevelDisplayName" | "EntryType" => {
                 self.level = match value {
                     "1" => Some(Level::Fatal),
                     "2" => Some(Level::Error),
                     "3" => Some(Level::Warning),
-                    word => named(word),
+                    word => level_of(word),
                 };
             }
             "Source" | "ProviderName" => value.clone_into(&mut self.source),
@@ -136,27 +136,27 @@ impl Record {
             "Date" | "TimeCreated" | "TimeGenerated" => {
                 self.at = Some(value.to_owned()).filter(|t| !t.is_empty());
             }
-            "Description" | "Message" => self.told.extend(Some(value.to_owned()).filter(|t| !t.is_empty())),
+            "Description" | "Message" => self.text.extend(Some(value.to_owned()).filter(|t| !t.is_empty())),
             _ => {}
         }
     }
 
     /// Returns a failure's severity, headline and remaining text; `None` if the event is
     /// informational.
-    pub fn done(self) -> Option<(LogSeverity, String, String)> {
-        let severity = faults::graded(self.level?, b"")?;
-        let mut told = self.told.into_iter();
-        let mut first = told.next().unwrap_or_default();
+    pub fn finish(self) -> Option<(LogSeverity, String, String)> {
+        let severity = error_keywords::level_severity(self.level?, b"")?;
+        let mut lines = self.text.into_iter();
+        let mut first = lines.next().unwrap_or_default();
         // "… due to the following error:" is followed by the error on the next line.
         if first.ends_with(':')
-            && let Some(next) = told.next()
+            && let Some(next) = lines.next()
         {
             first = format!("{first} {next}");
         }
         let head = [self.source, format!("event {}", self.id)];
         let head: Vec<&str> =
             head.iter().map(String::as_str).filter(|h| !h.is_empty() && *h != "event ").collect();
-        Some((severity, format!("{}: {first}", head.join(" ")), told.collect::<Vec<_>>().join("\n")))
+        Some((severity, format!("{}: {first}", head.join(" ")), lines.collect::<Vec<_>>().join("\n")))
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_event_viewer_copies_is_one_event_in_every_language() {
+    fn event_viewer_text_is_one_event() {
         for text in [
             "Log Name:      System\nSource:        Service Control Manager\nDate:          04.03.2026 10:15:30\nEvent ID:      7000\nLevel:         Error\nComputer:      SRV2\nDescription:\nThe relay failed to start due to the following error: \nThe logon failed.",
             "Protokollname: System\nQuelle:        Service Control Manager\nDatum:         04.03.2026 10:15:30\nEreignis-ID:   7000\nEbene:         Fehler\nComputer:      SRV2\nBeschreibung:\nThe relay failed to start due to the following error: \nThe logon failed.",
@@ -177,12 +177,8 @@ mod tests {
             let mut record = Record::new(first, 1);
             lines.for_each(|l| record.take(l));
             assert!(record.at.is_some(), "{text}");
-            let expected = "Service Control Manager event 7000: The relay failed to start due to the following error: The logon failed.";
-            assert_eq!(
-                record.done(),
-                Some((LogSeverity::Error, expected.to_owned(), String::new())),
-                "{text}"
-            );
+            let want = "Service Control Manager event 7000: The relay failed to start due to the following error: The logon failed.";
+            assert_eq!(record.finish(), Some((LogSeverity::Error, want.to_owned(), String::new())), "{text}");
         }
         assert!(!begins("Log Name:") && !begins("  Log Name: System"));
     }

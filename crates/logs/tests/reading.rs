@@ -23,7 +23,7 @@ fn reading(name: &str, content: impl AsRef<[u8]>) -> Reading {
 }
 
 /// Returns severity, count and message of each group.
-fn told(groups: &[LogGroup]) -> Vec<(LogSeverity, u64, &str)> {
+fn summaries(groups: &[LogGroup]) -> Vec<(LogSeverity, u64, &str)> {
     groups.iter().map(|g| (g.severity, g.count, g.message.as_str())).collect()
 }
 
@@ -47,9 +47,9 @@ fn a_java_service() {
         }
     }
     log.push_str("2026-05-12 10:59:00,000 [main] WARN  c.a.Cache - cache is cold\n");
-    let found = reading("server.log", log);
+    let result = reading("server.log", log);
     assert_eq!(
-        told(&found.groups),
+        summaries(&result.groups),
         [
             (
                 LogSeverity::Error,
@@ -59,13 +59,13 @@ fn a_java_service() {
             (LogSeverity::Warning, 1, "c.a.Cache - cache is cold"),
         ]
     );
-    let group = &found.groups[0];
+    let group = &result.groups[0];
     assert_eq!((group.first.line, group.first.at.as_deref()), (2, Some("2026-05-12 10:00:00,456")));
     assert!(
         group.last.line > group.first.line && group.last.at.as_deref() == Some("2026-05-12 10:07:30,456")
     );
     assert!(group.example.contains("com.acme.Pool.take") && group.example.contains("Caused by"));
-    assert_eq!(found.lines, 500 + 10 * 7 + 1);
+    assert_eq!(result.lines, 500 + 10 * 7 + 1);
 }
 
 #[test]
@@ -126,9 +126,9 @@ fn traces_without_times_in_many_languages() {
             "pool.c:12",
         ),
     ] {
-        let found = reading("err.log", log);
-        assert_eq!(found.groups.len(), 1, "{log}\n{:#?}", found.groups);
-        let group = &found.groups[0];
+        let result = reading("err.log", log);
+        assert_eq!(result.groups.len(), 1, "{log}\n{:#?}", result.groups);
+        let group = &result.groups[0];
         assert_eq!((group.severity, group.message.as_str()), (severity, message), "{log}");
         assert!(group.example.contains(holds), "{holds}: {}", group.example);
     }
@@ -193,8 +193,8 @@ fn records_containers_and_journals() {
             "Acme Service event 1026: no slot",
         ),
     ] {
-        let found = reading(name, log);
-        assert_eq!(found.groups.iter().map(|g| g.message.as_str()).collect::<Vec<_>>(), [message], "{name}");
+        let result = reading(name, log);
+        assert_eq!(result.groups.iter().map(|g| g.message.as_str()).collect::<Vec<_>>(), [message], "{name}");
     }
 }
 
@@ -203,37 +203,37 @@ fn utf_16_of_powershell_is_read() {
     let text = "2026-05-12T10:00:00Z ERROR größer geworden\r\n";
     let mut bytes = vec![0xff, 0xfe];
     bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
-    let found = reading("out.log", bytes);
-    assert_eq!(told(&found.groups), [(LogSeverity::Error, 1, "größer geworden")]);
+    let result = reading("out.log", bytes);
+    assert_eq!(summaries(&result.groups), [(LogSeverity::Error, 1, "größer geworden")]);
 }
 
 #[test]
-fn what_stands_before_a_crash_comes_before_what_is_long_past() {
+fn errors_before_a_crash_rank_first() {
     let mut log = String::new();
     log.push_str("2026-05-12T09:00:00Z ERROR certificate expires soon\n");
     for n in 0..5_000 {
         log.push_str(&format!("2026-05-12T10:00:00Z INFO tick {n}\n"));
     }
     log.push_str("2026-05-12T11:00:00Z ERROR ring has no slot\n2026-05-12T11:00:01Z FATAL giving up\n");
-    let found = reading("app.log", log);
-    let order: Vec<&str> = found.groups.iter().map(|g| g.message.as_str()).collect();
+    let result = reading("app.log", log);
+    let order: Vec<&str> = result.groups.iter().map(|g| g.message.as_str()).collect();
     assert_eq!(order, ["giving up", "ring has no slot", "certificate expires soon"]);
-    assert!(found.groups[1].before_crash && found.groups[1].near_end && !found.groups[2].before_crash);
+    assert!(result.groups[1].before_crash && result.groups[1].near_end && !result.groups[2].before_crash);
 }
 
 #[test]
-fn a_trace_that_is_told_at_a_low_level_is_an_error_and_a_quiet_log_has_none() {
+fn trace_at_a_low_level_is_an_error() {
     let quiet = "2026-05-12T10:00:00Z INFO 0 errors, error_log is /var/log/error.log\n    failed: 0\n2026-05-12T10:00:01Z DEBUG retry\n";
     assert_eq!(reading("app.log", quiet).groups, []);
     let loud = "2026-05-12T10:00:00Z INFO worker ended\njava.lang.IllegalStateException: dry\n\tat a.Pool.take(Pool.java:3)\n";
     assert_eq!(
-        told(&reading("app.log", loud).groups),
+        summaries(&reading("app.log", loud).groups),
         [(LogSeverity::Error, 1, "java.lang.IllegalStateException: dry")]
     );
 }
 
 #[test]
-fn a_pod_that_fails_is_found_among_many() {
+fn failing_pod_is_found_among_many() {
     let mut log = String::new();
     for n in 0..30 {
         let (state, events) = if n == 11 {
@@ -246,45 +246,45 @@ fn a_pod_that_fails_is_found_among_many() {
         };
         log.push_str(&format!("Name:             web-{n}\nNamespace:        prod\nContainers:\n  web:\n    Image:   acme/web:4\n    State:          {state}\nEvents:{events}\n\n"));
     }
-    let timed: String = log.lines().map(|l| format!("2026-11-20T10:03:01.1Z {l}\n")).collect();
-    for log in [log, timed] {
-        let found = reading("describe.txt", log);
+    let timed_log: String = log.lines().map(|l| format!("2026-11-20T10:03:01.1Z {l}\n")).collect();
+    for log in [log, timed_log] {
+        let result = reading("describe.txt", log);
         assert_eq!(
-            told(&found.groups),
+            summaries(&result.groups),
             [(
                 LogSeverity::Fatal,
                 1,
                 "web-11: CrashLoopBackOff, OOMKilled, BackOff (exit code 137) · Back-off restarting failed container"
             )]
         );
-        assert!(found.groups[0].example.contains("acme/web:4"));
+        assert!(result.groups[0].example.contains("acme/web:4"));
     }
     let rows = "LAST SEEN   TYPE      REASON      OBJECT   MESSAGE\n4m          Warning   Evicted     pod/a-1     The node was low on resource: ephemeral-storage.\n4m          Normal    Killing     pod/a-1     Stopping container export\n";
     assert_eq!(
-        told(&reading("events.txt", rows).groups),
+        summaries(&reading("events.txt", rows).groups),
         [(LogSeverity::Error, 1, "Evicted: The node was low on resource: ephemeral-storage.")]
     );
     assert_eq!(reading("a.txt", "Name:   x\nCity:   y\n").groups, []);
 }
 
 #[test]
-fn what_has_no_level_is_found_by_its_code_or_its_time_in_a_line_above() {
+fn lines_without_a_level_are_found_by_code() {
     let mut log = String::new();
     for n in 0..300 {
         log.push_str(&format!("2026-11-20T10:00:00Z tick {n}\n"));
     }
     log.push_str("2026-11-20T10:06:01Z HB-3301: licence is not valid yet\n");
     log.push_str("2026-11-20T10:06:02Z INFO HB-3301: licence is not valid yet\n");
-    let found = reading("app.log", log);
-    assert_eq!(found.groups, []);
-    let coded: Vec<_> =
-        found.coded.iter().map(|c| (c.code.as_str(), c.line.count, c.line.first.line)).collect();
-    assert_eq!(coded, [("HB-3301", 2, 301)]);
+    let result = reading("app.log", log);
+    assert_eq!(result.groups, []);
+    let codes: Vec<_> =
+        result.coded.iter().map(|c| (c.code.as_str(), c.line.count, c.line.first.line)).collect();
+    assert_eq!(codes, [("HB-3301", 2, 301)]);
     let alert = "Fri Nov 20 02:11:40 2026\nThread 1 advanced\nFri Nov 20 02:11:41 2026\nORA-12012: error on auto execute of job 4\nORA-01555: snapshot too old\nORA-06512: at \"A.B\", line 211\n";
-    let found = reading("alert.log", alert);
-    assert_eq!(found.groups.len(), 1, "{found:#?}");
-    assert_eq!(found.groups[0].first.at.as_deref(), Some("Fri Nov 20 02:11:41 2026"));
-    assert!(found.groups[0].message.ends_with("ORA-01555: snapshot too old"));
+    let result = reading("alert.log", alert);
+    assert_eq!(result.groups.len(), 1, "{result:#?}");
+    assert_eq!(result.groups[0].first.at.as_deref(), Some("Fri Nov 20 02:11:41 2026"));
+    assert!(result.groups[0].message.ends_with("ORA-01555: snapshot too old"));
 }
 
 const ERROR: &str = "2026-05-12T10:00:00Z ERROR no slot left\n";
@@ -327,7 +327,7 @@ fn zip(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
 }
 
 #[test]
-fn bundles_are_read_however_they_are_packed() {
+fn bundles_are_read_in_every_packing() {
     let whole = members();
     for (name, bytes) in [
         ("bundle.tar", tar(&whole)),
@@ -335,20 +335,20 @@ fn bundles_are_read_however_they_are_packed() {
         ("bundle.zip", zip(&whole)),
         ("outer.zip", zip(&[("inner/bundle.tar.gz", gzip(&tar(&whole)))])),
     ] {
-        let found = reading(name, bytes);
-        assert_eq!(told(&found.groups), [(LogSeverity::Error, 5, "no slot left")], "{name}");
-        let skipped: Vec<&str> = found
+        let result = reading(name, bytes);
+        assert_eq!(summaries(&result.groups), [(LogSeverity::Error, 5, "no slot left")], "{name}");
+        let skipped_names: Vec<&str> = result
             .files
             .iter()
             .filter(|f| f.skipped.is_some())
             .map(|f| f.name.rsplit('/').next().unwrap())
             .collect();
-        assert_eq!(skipped, ["heap.hprof", "app.conf"], "{name}");
+        assert_eq!(skipped_names, ["heap.hprof", "app.conf"], "{name}");
     }
 }
 
 #[test]
-fn a_folder_is_read_and_its_links_are_not_followed() {
+fn folders_are_read_without_following_links() {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in members() {
         let path = folder.path().join(name);
@@ -357,29 +357,29 @@ fn a_folder_is_read_and_its_links_are_not_followed() {
     }
     #[cfg(unix)]
     std::os::unix::fs::symlink("/etc", folder.path().join("bundle/link")).unwrap();
-    let found = read(&[folder.path().to_owned()], &Task::new()).unwrap();
-    assert_eq!(told(&found.groups), [(LogSeverity::Error, 5, "no slot left")]);
-    assert!(found.files.iter().all(|f| !f.name.contains("passwd")));
+    let result = read(&[folder.path().to_owned()], &Task::new()).unwrap();
+    assert_eq!(summaries(&result.groups), [(LogSeverity::Error, 5, "no slot left")]);
+    assert!(result.files.iter().all(|f| !f.name.contains("passwd")));
 }
 
 #[test]
-fn what_is_no_log_is_an_error_that_says_why() {
+fn files_that_are_no_logs_are_errors() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = |name: &str, bytes: &[u8]| {
+    let read_error = |name: &str, bytes: &[u8]| {
         let path: PathBuf = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         read(&[path], &Task::new()).unwrap_err()
     };
-    let error = refused("a.evtx", b"ElfFile\0\0\0\0");
+    let error = read_error("a.evtx", b"ElfFile\0\0\0\0");
     assert_eq!(error.code(), Code::InvalidInput);
     assert!(error.to_string().contains("wevtutil"), "{error}");
-    assert_eq!(refused("empty.log", b"").to_string(), "empty.log is empty");
-    assert!(refused("a.bin", b"\x7fELF\0\0\0").to_string().contains("not a text"));
+    assert_eq!(read_error("empty.log", b"").to_string(), "empty.log is empty");
+    assert!(read_error("a.bin", b"\x7fELF\0\0\0").to_string().contains("not a text"));
     assert!(
-        refused("cut.log.gz", &gzip(ERROR.repeat(1_000).as_bytes())[..30]).to_string().contains("damaged")
+        read_error("cut.log.gz", &gzip(ERROR.repeat(1_000).as_bytes())[..30]).to_string().contains("damaged")
     );
-    let missing = read(&[Path::new("/no/such.log").to_owned()], &Task::new()).unwrap_err();
-    assert_eq!(missing.code(), Code::NotFound);
+    let not_found = read(&[Path::new("/no/such.log").to_owned()], &Task::new()).unwrap_err();
+    assert_eq!(not_found.code(), Code::NotFound);
 }
 
 #[test]
@@ -399,10 +399,10 @@ proptest::proptest! {
     fn every_line_counts(lines in proptest::collection::vec("(ERROR |\\{\"level\":|  at |Event\\[0\\]:|Traceback |panic: |\\t|<3>)?[ -~é]{0,60}", 0..80)) {
         let text = lines.join("\n");
         proptest::prop_assume!(!text.is_empty());
-        let found = reading("a.log", &text);
-        proptest::prop_assert_eq!(found.lines, text.lines().count() as u64);
-        for group in &found.groups {
-            proptest::prop_assert!(group.first.line <= group.last.line && group.last.line <= found.lines);
+        let result = reading("a.log", &text);
+        proptest::prop_assert_eq!(result.lines, text.lines().count() as u64);
+        for group in &result.groups {
+            proptest::prop_assert!(group.first.line <= group.last.line && group.last.line <= result.lines);
             proptest::prop_assert!(group.count >= 1 && !group.message.is_empty());
         }
     }

@@ -179,7 +179,7 @@ fn inline(node: &Value, depth: usize) -> String {
             out.push(' ');
         }
         match kind(child) {
-            "text" => out.push_str(&marked(child)),
+            "text" => out.push_str(&apply_marks(child)),
             "hardBreak" => out.push_str("  \n"),
             "mention" => {
                 let name = attribute("text");
@@ -206,7 +206,7 @@ fn inline(node: &Value, depth: usize) -> String {
 }
 
 /// Returns the text of a node with its emphasis.
-fn marked(node: &Value) -> String {
+fn apply_marks(node: &Value) -> String {
     let text = node["text"].as_str().unwrap_or_default();
     let core = text.trim();
     if core.is_empty() {
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_gives_nothing_and_depth_is_bounded() {
+    fn invalid_documents_are_empty_and_depth_is_bounded() {
         assert_eq!(to_markdown(&json!(null)), "");
         assert_eq!(to_markdown(&json!("plain")), "plain");
         let mut deep = json!({"type": "paragraph", "content": [{"type": "text", "text": "x"}]});

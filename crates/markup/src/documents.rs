@@ -1,7 +1,7 @@
 //! Document markups: AsciiDoc, Org, RDoc, Pod.
 
 use super::{
-    BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, Out, Placeholders, SLANTED, STRUCK_PLUS, link, pattern,
+    BOLD, CODE_EQUALS, CODE_PLUS, CODE_TILDE, ITALIC_SLASH, Out, Placeholders, STRUCK_PLUS, link, pattern,
 };
 
 fn italic(text: &str) -> String {
@@ -13,21 +13,21 @@ fn italic(text: &str) -> String {
 pub(super) fn ascii_doc(text: &str) -> String {
     let mut out = Out::default();
     let mut lines = text.lines();
-    let (mut language, mut table, mut quoted) = (String::new(), false, false);
+    let (mut language, mut table, mut in_quote) = (String::new(), false, false);
     let mut row: Vec<String> = Vec::new();
     let mut columns = 0;
     while let Some(line) = lines.next() {
-        let trimmed = line.trim();
+        let body = line.trim();
         if table {
             // The first line with cells determines the number of columns.
-            if trimmed.starts_with("|===") {
+            if body.starts_with("|===") {
                 table = false;
                 if !row.is_empty() {
                     out.row(&std::mem::take(&mut row));
                 }
                 continue;
             }
-            let cells: Vec<String> = trimmed.split('|').skip(1).map(|c| ascii_doc_line(c.trim())).collect();
+            let cells: Vec<String> = body.split('|').skip(1).map(|c| ascii_doc_line(c.trim())).collect();
             if cells.is_empty() {
                 continue;
             }
@@ -37,58 +37,57 @@ pub(super) fn ascii_doc(text: &str) -> String {
             row.drain(..whole).as_slice().chunks(columns).for_each(|cells| out.row(cells));
             continue;
         }
-        if trimmed == "```" || pattern!(r"^(-{4,}|\.{4,})$").is_match(trimmed) {
-            let code: Vec<&str> = lines.by_ref().take_while(|l| l.trim() != trimmed).collect();
+        if body == "```" || pattern!(r"^(-{4,}|\.{4,})$").is_match(body) {
+            let code: Vec<&str> = lines.by_ref().take_while(|l| l.trim() != body).collect();
             out.code(&std::mem::take(&mut language), code);
-        } else if pattern!(r"^/{4,}$").is_match(trimmed) {
-            lines.by_ref().take_while(|l| l.trim() != trimmed).for_each(drop);
-        } else if pattern!(r"^_{4,}$").is_match(trimmed) {
-            quoted = !quoted;
-        } else if pattern!(r"^(={4,}|\*{4,}|\+{4,}|--)$").is_match(trimmed) || trimmed.starts_with("//") {
-        } else if trimmed.starts_with("|===") {
+        } else if pattern!(r"^/{4,}$").is_match(body) {
+            lines.by_ref().take_while(|l| l.trim() != body).for_each(drop);
+        } else if pattern!(r"^_{4,}$").is_match(body) {
+            in_quote = !in_quote;
+        } else if pattern!(r"^(={4,}|\*{4,}|\+{4,}|--)$").is_match(body) || body.starts_with("//") {
+        } else if body.starts_with("|===") {
             (table, columns) = (true, 0);
-        } else if let Some(found) = pattern!(r"^(={1,6})\s+(.+?)(?:\s+=+)?$").captures(line) {
-            out.heading(found[1].len(), &ascii_doc_line(&found[2]));
+        } else if let Some(caps) = pattern!(r"^(={1,6})\s+(.+?)(?:\s+=+)?$").captures(line) {
+            out.heading(caps[1].len(), &ascii_doc_line(&caps[2]));
         } else if pattern!(r"^:!?[\w-]+!?:").is_match(line)
             || pattern!(r"^(include|ifdef|ifndef|endif|toc)::").is_match(line)
         {
-        } else if let Some(found) = pattern!(r"^\[(.*)\]$").captures(trimmed) {
-            if let Some(name) = found[1].strip_prefix("source") {
+        } else if let Some(caps) = pattern!(r"^\[(.*)\]$").captures(body) {
+            if let Some(name) = caps[1].strip_prefix("source") {
                 language = name.split(',').nth(1).unwrap_or_default().trim().to_owned();
             }
-        } else if let Some(found) = pattern!(r"^image::?([^\[]+)\[([^\]]*)\]$").captures(trimmed) {
-            out.line(&format!("![{}]({})", &found[2], &found[1]));
-        } else if let Some(found) = pattern!(r"^\.([^\s.].*)$").captures(line) {
-            out.line(&format!("**{}**", ascii_doc_line(&found[1])));
-        } else if let Some(found) = pattern!(r"^(\*{1,6}|-|\.{1,6})\s+(.+)$").captures(trimmed) {
-            out.item(found[1].len(), found[1].starts_with('.'), &ascii_doc_line(&found[2]));
-        } else if let Some(found) =
-            pattern!(r"^(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)$").captures(trimmed)
+        } else if let Some(caps) = pattern!(r"^image::?([^\[]+)\[([^\]]*)\]$").captures(body) {
+            out.line(&format!("![{}]({})", &caps[2], &caps[1]));
+        } else if let Some(caps) = pattern!(r"^\.([^\s.].*)$").captures(line) {
+            out.line(&format!("**{}**", ascii_doc_line(&caps[1])));
+        } else if let Some(caps) = pattern!(r"^(\*{1,6}|-|\.{1,6})\s+(.+)$").captures(body) {
+            out.item(caps[1].len(), caps[1].starts_with('.'), &ascii_doc_line(&caps[2]));
+        } else if let Some(caps) = pattern!(r"^(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)$").captures(body)
         {
-            let (first, rest) = found[1].split_at(1);
-            out.line(&format!("**{first}{}:** {}", rest.to_lowercase(), ascii_doc_line(&found[2])));
-        } else if let Some(found) = pattern!(r"^(\S.*?)::(?:\s+(.+))?$").captures(trimmed) {
-            let said = found.get(2).map_or("", |m| m.as_str());
-            out.line(&format!("- **{}**: {}", &found[1], ascii_doc_line(said)));
-        } else if trimmed == "+" {
+            let (first, rest) = caps[1].split_at(1);
+            out.line(&format!("**{first}{}:** {}", rest.to_lowercase(), ascii_doc_line(&caps[2])));
+        } else if let Some(caps) = pattern!(r"^(\S.*?)::(?:\s+(.+))?$").captures(body) {
+            let words = caps.get(2).map_or("", |m| m.as_str());
+            out.line(&format!("- **{}**: {}", &caps[1], ascii_doc_line(words)));
+        } else if body == "+" {
             out.line("");
         } else {
-            let line = ascii_doc_line(trimmed.strip_suffix(" +").unwrap_or(trimmed));
-            out.line(&format!("{}{line}", if quoted { "> " } else { "" }));
+            let line = ascii_doc_line(body.strip_suffix(" +").unwrap_or(body));
+            out.line(&format!("{}{line}", if in_quote { "> " } else { "" }));
         }
     }
     out.finish()
 }
 
 fn ascii_doc_line(text: &str) -> String {
-    let mut kept = Placeholders::default();
-    let mut text = kept.take(pattern!(r"`\+?([^`]+?)\+?`"), text, |c| format!("`{}`", &c[1]));
+    let mut spans = Placeholders::default();
+    let mut text = spans.take(pattern!(r"`\+?([^`]+?)\+?`"), text, |c| format!("`{}`", &c[1]));
     text =
-        kept.take(pattern!(r"image:([^\s\[:]+)\[([^\]]*)\]"), &text, |c| format!("![{}]({})", &c[2], &c[1]));
-    text = kept.take(pattern!(r"(?:link|xref):([^\s\[]+)\[([^\]]*)\]"), &text, |c| link(&c[2], &c[1]));
-    text = kept
+        spans.take(pattern!(r"image:([^\s\[:]+)\[([^\]]*)\]"), &text, |c| format!("![{}]({})", &c[2], &c[1]));
+    text = spans.take(pattern!(r"(?:link|xref):([^\s\[]+)\[([^\]]*)\]"), &text, |c| link(&c[2], &c[1]));
+    text = spans
         .take(pattern!(r"((?:https?|ftp|mailto):[^\s\[\]<>]+)\[([^\]]*)\]"), &text, |c| link(&c[2], &c[1]));
-    text = kept.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = spans.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"<<([^,>]+)(?:,\s*([^>]+))?>>")
         .replace_all(&text, |c: &regex::Captures<'_>| {
             c.get(2).map_or(c[1].to_owned(), |m| m.as_str().to_owned())
@@ -96,64 +95,64 @@ fn ascii_doc_line(text: &str) -> String {
         .into_owned();
     text = pattern!(r"\[\[[^\]]*\]\]|\[#[^\]]*\]|kbd:|btn:|menu:").replace_all(&text, "").into_owned();
     text = italic(&BOLD.apply(&CODE_PLUS.apply(&text)));
-    kept.back(&text)
+    spans.back(&text)
 }
 
 pub(super) fn org(text: &str) -> String {
     let mut out = Out::default();
     let mut lines = text.lines().peekable();
-    let mut quoted = false;
+    let mut in_quote = false;
     while let Some(line) = lines.next() {
-        let trimmed = line.trim();
-        let lower = trimmed.to_lowercase();
-        if let Some(found) = pattern!(r"(?i)^#\+begin_(\w+)\s*(\S*)").captures(trimmed) {
-            let kind = found[1].to_lowercase();
+        let content = line.trim();
+        let lower = content.to_lowercase();
+        if let Some(caps) = pattern!(r"(?i)^#\+begin_(\w+)\s*(\S*)").captures(content) {
+            let kind = caps[1].to_lowercase();
             if matches!(kind.as_str(), "quote" | "center" | "verse") {
-                quoted = kind == "quote";
+                in_quote = kind == "quote";
                 continue;
             }
             let end = format!("#+end_{kind}");
             let body: Vec<&str> = lines.by_ref().take_while(|l| l.trim().to_lowercase() != end).collect();
             if kind != "comment" {
-                out.code(if kind == "src" { &found[2] } else { "" }, body);
+                out.code(if kind == "src" { &caps[2] } else { "" }, body);
             }
         } else if lower.starts_with("#+end_") {
-            quoted = false;
-        } else if let Some(title) = lower.starts_with("#+title:").then(|| &trimmed["#+title:".len()..]) {
+            in_quote = false;
+        } else if let Some(title) = lower.starts_with("#+title:").then(|| &content["#+title:".len()..]) {
             out.heading(1, &org_line(title.trim()));
-        } else if trimmed.starts_with("#+") || trimmed == "#" || trimmed.starts_with("# ") {
+        } else if content.starts_with("#+") || content == "#" || content.starts_with("# ") {
         } else if lower == ":properties:" || lower == ":logbook:" {
             lines.by_ref().take_while(|l| !l.trim().eq_ignore_ascii_case(":end:")).for_each(drop);
-        } else if let Some(found) = pattern!(r"^(\*+)\s+(.+?)(?:\s+:[\w@:]+:)?$").captures(line) {
-            out.heading(found[1].len(), &org_line(&found[2]));
-        } else if trimmed == ":" || trimmed.starts_with(": ") {
-            let mut code = vec![trimmed.get(2..).unwrap_or("")];
+        } else if let Some(caps) = pattern!(r"^(\*+)\s+(.+?)(?:\s+:[\w@:]+:)?$").captures(line) {
+            out.heading(caps[1].len(), &org_line(&caps[2]));
+        } else if content == ":" || content.starts_with(": ") {
+            let mut code = vec![content.get(2..).unwrap_or("")];
             while let Some(more) = lines.next_if(|l| l.trim() == ":" || l.trim().starts_with(": ")) {
                 code.push(more.trim().get(2..).unwrap_or(""));
             }
             out.code("", code);
-        } else if trimmed.starts_with("|-") {
-        } else if let Some(row) = trimmed.strip_prefix('|') {
+        } else if content.starts_with("|-") {
+        } else if let Some(row) = content.strip_prefix('|') {
             let row: Vec<String> =
                 org_line(row.trim_end_matches('|')).split('|').map(str::to_owned).collect();
             out.row(&row);
         } else {
             let indent = &line[..line.len() - line.trim_start().len()];
-            out.line(&format!("{indent}{}{}", if quoted { "> " } else { "" }, org_line(trimmed)));
+            out.line(&format!("{indent}{}{}", if in_quote { "> " } else { "" }, org_line(content)));
         }
     }
     out.finish()
 }
 
 fn org_line(text: &str) -> String {
-    let mut kept = Placeholders::default();
-    let mut text = kept.take(pattern!(r"\[\[([^\]]+)\]\[([^\]]+)\]\]"), text, |c| link(&c[2], &c[1]));
-    text = kept.take(pattern!(r"\[\[([^\]]+)\]\]"), &text, |c| link("", &c[1]));
-    text = kept.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    let mut spans = Placeholders::default();
+    let mut text = spans.take(pattern!(r"\[\[([^\]]+)\]\[([^\]]+)\]\]"), text, |c| link(&c[2], &c[1]));
+    text = spans.take(pattern!(r"\[\[([^\]]+)\]\]"), &text, |c| link("", &c[1]));
+    text = spans.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = CODE_TILDE.apply(&CODE_EQUALS.apply(&text));
-    text = kept.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
+    text = spans.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
     text = BOLD.apply(&STRUCK_PLUS.apply(&text));
-    kept.back(&SLANTED.apply(&text))
+    spans.back(&ITALIC_SLASH.apply(&text))
 }
 
 pub(super) fn rdoc(text: &str) -> String {
@@ -161,43 +160,43 @@ pub(super) fn rdoc(text: &str) -> String {
     let mut lines = text.lines().peekable();
     let mut list = false;
     while let Some(line) = lines.next() {
-        let trimmed = line.trim();
-        if let Some(found) = pattern!(r"^(={1,6})\s*(.+)$").captures(line) {
-            out.heading(found[1].len(), &rdoc_line(&found[2]));
+        let body = line.trim();
+        if let Some(caps) = pattern!(r"^(={1,6})\s*(.+)$").captures(line) {
+            out.heading(caps[1].len(), &rdoc_line(&caps[2]));
             list = false;
-        } else if let Some(found) = pattern!(r"^\s*(?:([*-])|(?:\d+|[a-zA-Z])\.)\s+(.+)$").captures(line) {
+        } else if let Some(caps) = pattern!(r"^\s*(?:([*-])|(?:\d+|[a-zA-Z])\.)\s+(.+)$").captures(line) {
             out.item(
                 1 + (line.len() - line.trim_start().len()) / 2,
-                found.get(1).is_none(),
-                &rdoc_line(&found[2]),
+                caps.get(1).is_none(),
+                &rdoc_line(&caps[2]),
             );
             list = true;
-        } else if let Some(found) = pattern!(r"^(?:\[([^\]]+)\]|(\S[^:]*)::)(?:\s+(.+))?$").captures(trimmed)
-        {
-            let label = found.get(1).or(found.get(2)).map_or("", |m| m.as_str());
-            let said = found.get(3).map_or("", |m| m.as_str());
-            out.line(&format!("- **{label}**: {}", rdoc_line(said)));
+        } else if let Some(caps) = pattern!(r"^(?:\[([^\]]+)\]|(\S[^:]*)::)(?:\s+(.+))?$").captures(body) {
+            let label = caps.get(1).or(caps.get(2)).map_or("", |m| m.as_str());
+            let words = caps.get(3).map_or("", |m| m.as_str());
+            out.line(&format!("- **{label}**: {}", rdoc_line(words)));
             list = true;
-        } else if line.starts_with([' ', '\t']) && !trimmed.is_empty() && !list {
+        } else if line.starts_with([' ', '\t']) && !body.is_empty() && !list {
             let mut code = vec![line];
             while let Some(more) = lines.next_if(|l| l.starts_with([' ', '\t']) || l.trim().is_empty()) {
                 code.push(more);
             }
             out.code("", code);
         } else {
-            list = list && (trimmed.is_empty() || line.starts_with(' '));
-            out.line(&rdoc_line(trimmed));
+            list = list && (body.is_empty() || line.starts_with(' '));
+            out.line(&rdoc_line(body));
         }
     }
     out.finish()
 }
 
 fn rdoc_line(text: &str) -> String {
-    let mut kept = Placeholders::default();
-    let mut text = kept.take(pattern!(r"<(?:tt|code)>(.+?)</(?:tt|code)>"), text, |c| format!("`{}`", &c[1]));
+    let mut spans = Placeholders::default();
+    let mut text =
+        spans.take(pattern!(r"<(?:tt|code)>(.+?)</(?:tt|code)>"), text, |c| format!("`{}`", &c[1]));
     text = CODE_PLUS.apply(&text);
-    text = kept.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
-    text = kept.take(
+    text = spans.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
+    text = spans.take(
         pattern!(r"\{([^}]+)\}\[([^\]]+)\]|(\w+)\[((?:https?|link|mailto):[^\]]+)\]"),
         &text,
         |c| {
@@ -205,10 +204,10 @@ fn rdoc_line(text: &str) -> String {
             link(part(1, 3), part(2, 4).trim_start_matches("link:"))
         },
     );
-    text = kept.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = spans.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"</?(?:b|strong)>").replace_all(&text, "**").into_owned();
     text = pattern!(r"</?(?:em|i)>").replace_all(&text, "*").into_owned();
-    kept.back(&italic(&BOLD.apply(&text)))
+    spans.back(&italic(&BOLD.apply(&text)))
 }
 
 pub(super) fn pod(text: &str) -> String {
@@ -244,9 +243,9 @@ pub(super) fn pod(text: &str) -> String {
                 "back" => depth = depth.max(1) - 1,
                 "item" => {
                     let words = words.trim();
-                    let ordered = words.starts_with(|c: char| c.is_ascii_digit());
+                    let is_ordered = words.starts_with(|c: char| c.is_ascii_digit());
                     let words = pattern!(r"^(?:\*|\d+\.?)(?:\s+|$)").replace(words, "");
-                    out.item(depth.max(1), ordered, &pod_words(&words, 0));
+                    out.item(depth.max(1), is_ordered, &pod_words(&words, 0));
                     out.line("");
                 }
                 heading if heading.starts_with("head") => {
@@ -269,14 +268,14 @@ pub(super) fn pod(text: &str) -> String {
 fn pod_words(text: &str, depth: usize) -> String {
     let mut out = String::new();
     let mut rest = text;
-    while let Some(found) = pattern!(r"[BICFLESXZ]<+").find(rest).filter(|_| depth < 8) {
-        let before = &rest[..found.start()];
-        out.push_str(before);
-        let code = rest[found.start()..].chars().next().unwrap_or('Z');
-        let angles = found.len() - 1;
-        let inner = &rest[found.end()..];
-        let Some(end) = closing(inner, angles) else {
-            out.push_str(found.as_str());
+    while let Some(code_start) = pattern!(r"[BICFLESXZ]<+").find(rest).filter(|_| depth < 8) {
+        let prefix = &rest[..code_start.start()];
+        out.push_str(prefix);
+        let code = rest[code_start.start()..].chars().next().unwrap_or('Z');
+        let angles = code_start.len() - 1;
+        let inner = &rest[code_start.end()..];
+        let Some(end) = code_end(inner, angles) else {
+            out.push_str(code_start.as_str());
             rest = inner;
             continue;
         };
@@ -287,7 +286,7 @@ fn pod_words(text: &str, depth: usize) -> String {
             'I' => out.push_str(&format!("*{}*", pod_words(words, depth + 1))),
             'C' | 'F' => out.push_str(&format!("`{words}`")),
             'L' => match words.split_once('|') {
-                Some((said, address)) => out.push_str(&link(said, address)),
+                Some((label, address)) => out.push_str(&link(label, address)),
                 None if words.contains("://") => out.push_str(&link("", words)),
                 None => out.push_str(words),
             },
@@ -310,7 +309,7 @@ fn pod_words(text: &str, depth: usize) -> String {
 const MAX_POD: usize = 20_000;
 
 /// Returns the position at which the given number of angle brackets closes a code.
-fn closing(text: &str, angles: usize) -> Option<usize> {
+fn code_end(text: &str, angles: usize) -> Option<usize> {
     let text = &text[..text.floor_char_boundary(MAX_POD)];
     if angles > 1 {
         return text.find(&">".repeat(angles));

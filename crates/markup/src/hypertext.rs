@@ -32,7 +32,7 @@ static TAGS: LazyLock<Regex> = LazyLock::new(|| re(r"<(?:!--[\s\S]*?--|/?[A-Za-z
 static DIVIDES: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)<br\s*/?>|</(?:p|div|li|td|ul|ol|table|pre|blockquote|h[1-6])>"));
 /// The marks of blocks and emphasis in Markdown.
-static MARKED: LazyLock<Regex> =
+static MARKDOWN_MARK: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?m)^\s*(?:#{1,6} |[-*+] |\d+[.)] |>|\||```|~~~)|`|\*\*|\]\("));
 
 /// Returns whether a text is HTML as a whole: it begins with an element of an editor, or contains
@@ -41,9 +41,9 @@ pub fn is_html(text: &str) -> bool {
     if !text.contains('<') || !text.contains('>') {
         return false;
     }
-    let closing = ["</p>", "</div>", "</li>", "</td>", "<br>", "<br/>", "<br />"];
+    let tags = ["</p>", "</div>", "</li>", "</td>", "<br>", "<br/>", "<br />"];
     let lower = text.to_ascii_lowercase();
-    let blocks: usize = closing.iter().map(|c| lower.matches(c).count()).sum();
+    let blocks: usize = tags.iter().map(|c| lower.matches(c).count()).sum();
     // Markdown may contain a line of HTML; a text with Markdown blocks is Markdown.
     let markdown = text.contains("```") || text.lines().any(|l| l.starts_with("# ") || l.starts_with("## "));
     !markdown
@@ -54,14 +54,14 @@ pub fn is_html(text: &str) -> bool {
 /// a tag. A single tag may be mentioned ("the `<br>` is lost"), so it counts only directly after a
 /// word, or if there is another.
 fn is_divided(text: &str) -> bool {
-    if MARKED.is_match(text) {
+    if MARKDOWN_MARK.is_match(text) {
         return false;
     }
-    let found: Vec<_> = DIVIDES.find_iter(text).take(2).collect();
+    let dividers: Vec<_> = DIVIDES.find_iter(text).take(2).collect();
     let behind_word = |at: usize| {
         text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | ':' | '!' | '?'))
     };
-    found.len() > 1 || found.first().is_some_and(|one| behind_word(one.start()))
+    dividers.len() > 1 || dividers.first().is_some_and(|tag| behind_word(tag.start()))
 }
 
 /// Converts HTML to Markdown; returns the HTML itself if it cannot be parsed.
@@ -81,21 +81,21 @@ pub fn to_markdown(html: &str) -> String {
         .add_handler(vec!["tr"], row)
         .add_handler(vec!["table"], table)
         .build();
-    let html = fenced(html);
+    let html = fence_code(html);
     converter.convert(&html).map_or_else(|_| html.to_string(), |text| text.trim().to_owned())
 }
 
 /// Reduces the code in HTML to its text, so that emphasis is not converted and the indentation
 /// stays.
-fn fenced(html: &str) -> String {
+fn fence_code(html: &str) -> String {
     // Remove the internal cell marks from the input.
     let html: String = html.chars().filter(|c| !matches!(*c, CELL | HEAD | ROW)).collect();
-    let code = |found: &Captures<'_>| {
-        let part = |at: usize| found.get(at).map_or("", |m| m.as_str());
-        let inner = if found.get(1).is_some() { part(2) } else { part(4) };
+    let code = |caps: &Captures<'_>| {
+        let part = |at: usize| caps.get(at).map_or("", |m| m.as_str());
+        let inner = if caps.get(1).is_some() { part(2) } else { part(4) };
         let inner = BREAKS.replace_all(inner, "\n");
-        let told = LANGUAGE.captures(&found[0]).filter(|told| told.get(0).is_some_and(|m| m.start() < 200));
-        let class = told.map(|told| format!(" class=\"language-{}\"", &told[1])).unwrap_or_default();
+        let lang = LANGUAGE.captures(&caps[0]).filter(|lang| lang.get(0).is_some_and(|m| m.start() < 200));
+        let class = lang.map(|lang| format!(" class=\"language-{}\"", &lang[1])).unwrap_or_default();
         // The HTML parser drops an empty first line.
         format!("<pre><code{class}>{}</code></pre>", TAGS.replace_all(&inner, ""))
     };
@@ -120,7 +120,7 @@ fn row(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
 /// its cells.
 fn table(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
     let content = handlers.walk_children(element.node).content;
-    let (before, rows) = content.split_once(ROW).unwrap_or((&content, ""));
+    let (prefix, rows) = content.split_once(ROW).unwrap_or((&content, ""));
     let head = rows.split(ROW).next().is_some_and(|first| first.contains(HEAD));
     let rows: Vec<Vec<&str>> = rows
         .split(ROW)
@@ -133,7 +133,7 @@ fn table(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult>
         () if head || (columns > 1 && !lines) => of_rows(&rows, columns),
         () => rows.concat().join("\n\n"),
     };
-    Some(format!("\n\n{}\n\n{}\n\n", before.trim(), text.trim_end()).into())
+    Some(format!("\n\n{}\n\n{}\n\n", prefix.trim(), text.trim_end()).into())
 }
 
 /// Formats rows as a Markdown table; the first one is its header.
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_reader_sees_is_kept_and_blocks_are_divided() {
+    fn visible_text_is_kept_in_separate_blocks() {
         let html = "<div>The <b>valve</b> leaks.<br>Twice &amp; loudly.</div><ul><li>open it</li><li>close it</li></ul>\
                     <pre>fn main() {\n    leak();\n}</pre><table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>\
                     <p>See <a href=\"https://x.example/1\">the page</a>.</p><style>p { }</style>";
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_html_divides_are_html_and_talk_of_tags_is_not() {
+    fn mentioning_a_tag_does_not_make_text_html() {
         for text in [
             "Hello <br> world <br> one",
             "Hello.<br/>It leaks.",
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_left_alone() {
+    fn text_without_html_is_unchanged() {
         for text in
             ["a < b and c > d", "Vec<T> is <code>", "# Title\n<p>x</p>", "plain", "<T> is a type", "<3 <br"]
         {

@@ -8,7 +8,7 @@ pub mod adf;
 mod documents;
 pub mod hypertext;
 pub mod message;
-mod restructured;
+mod restructured_text;
 pub mod safe_markdown;
 pub mod storage_format;
 mod wikis;
@@ -79,7 +79,7 @@ impl Markup {
         }
         match self {
             Self::Markdown => text,
-            Self::ReStructuredText => restructured::convert(&text),
+            Self::ReStructuredText => restructured_text::convert(&text),
             Self::AsciiDoc => documents::ascii_doc(&text),
             Self::MediaWiki => wikis::media_wiki(&text),
             Self::Textile => wikis::textile(&text),
@@ -129,20 +129,20 @@ impl Emphasis {
     fn apply(&self, text: &str) -> String {
         let with = format!("${{1}}{0}${{2}}{0}${{3}}", self.with);
         // Adjacent matches share a separator, so the second round replaces every other one.
-        let once = self.pattern.replace_all(text, with.as_str()).into_owned();
-        self.pattern.replace_all(&once, with.as_str()).into_owned()
+        let first_pass = self.pattern.replace_all(text, with.as_str()).into_owned();
+        self.pattern.replace_all(&first_pass, with.as_str()).into_owned()
     }
 }
 
 static BOLD: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("*", "**"));
 static STRUCK: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("-", "~~"));
 static STRUCK_PLUS: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("+", "~~"));
-static INSERTED: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("+", ""));
+static INSERTION: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("+", ""));
 static CODE_PLUS: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("+", "`"));
 static CODE_EQUALS: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("=", "`"));
 static CODE_TILDE: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("~", "`"));
 static CODE_AT: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("@", "`"));
-static SLANTED: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("/", "*"));
+static ITALIC_SLASH: LazyLock<Emphasis> = LazyLock::new(|| Emphasis::of("/", "*"));
 
 /// The delimiters of a placeholder.
 const KEPT_START: char = '\u{1}';
@@ -213,9 +213,9 @@ impl Out {
         self.line("");
     }
 
-    fn item(&mut self, depth: usize, ordered: bool, words: &str) {
+    fn item(&mut self, depth: usize, is_ordered: bool, words: &str) {
         let indent = "    ".repeat(depth.clamp(1, 12) - 1);
-        self.line(&format!("{indent}{} {}", if ordered { "1." } else { "-" }, words.trim()));
+        self.line(&format!("{indent}{} {}", if is_ordered { "1." } else { "-" }, words.trim()));
     }
 
     fn fence(&mut self, fence: &str, language: &str) {
@@ -285,12 +285,12 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn same(markup: Markup, text: &str, want: &str) {
+    fn check(markup: Markup, text: &str, want: &str) {
         assert_eq!(markup.to_markdown(text), want, "{markup:?}");
     }
 
     #[test]
-    fn endings_are_known_whatever_their_case() {
+    fn file_extensions_ignore_case() {
         assert_eq!(Markup::of_ending("MD"), Some(Markup::Markdown));
         assert_eq!(Markup::of_ending("adoc"), Some(Markup::AsciiDoc));
         assert_eq!(Markup::of_ending("png"), None);
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn textile_as_redmine_writes_it() {
-        same(
+        check(
             Markup::Textile,
             "h2. Pump *A*\n\nIt _leaks_ since @v1.2@, see \"the log\":https://x.example/a_b_c and [[Pumps|the page]].\n\n* one\n** two\n# first\n\n<pre><code class=\"ruby\">\nputs *1*\n</code></pre>\n\n|_. Name|_. Value|\n|a|@b@|\n\nbq. Said so\n\n{{toc}}\nsnake_case_name stays, 2*3*4 too.",
             "## Pump **A**\n\nIt *leaks* since `v1.2`, see [the log](https://x.example/a_b_c) and the page.\n\n- one\n    - two\n1. first\n\n```ruby\nputs *1*\n```\n\n| Name | Value |\n| --- | --- |\n| a | `b` |\n\n> Said so\n\nsnake_case_name stays, 2*3*4 too.\n",
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn jira_before_its_editor() {
-        same(
+        check(
             Markup::Jira,
             "h1. Fails\n{code:java|title=X.java}\nint a = *b*;\n{code}\n*bold* and {{mono}}, [docs|https://x.example] and [https://y.example].\n||Head||Two||\n|a|b|\n{quote}\nquoted\n{quote}\n{color:red}hot{color}\n- item",
             "# Fails\n\n```java\nint a = *b*;\n```\n\n**bold** and `mono`, [docs](https://x.example) and <https://y.example>.\n\n| Head | Two |\n| --- | --- |\n| a | b |\n\n> quoted\n\nhot\n- item\n",
@@ -315,23 +315,23 @@ mod tests {
     }
 
     #[test]
-    fn jira_quotes_titles_and_bars_in_the_middle_of_lines() {
-        same(
+    fn jira_quotes_titles_and_inline_bars() {
+        check(
             Markup::Jira,
             "{quote}said E17{quote}\nno, {quote}old{quote} new\n{panel:title=Workaround|bgColor=#fff}\nopen it\n{panel}\n{expand:Log file}\nE99\n{expand}\n||h||k||\n|a \\| b|c|",
             "> said E17\n\nno,\n\n> old\n\nnew\n**Workaround**\nopen it\n\n**Log file**\nE99\n\n| h | k |\n| --- | --- |\n| a \\| b | c |\n",
         );
-        same(
+        check(
             Markup::Jira,
             "{quote}{code}a{code} and {code}b{code}{quote}\nafter",
             "```\na\n```\n\n> and\n\n```\nb\n```\n\nafter\n",
         );
-        same(Markup::Jira, "{quote}\none\n\ntwo\n{quote}\nthree", "> one\n>\n> two\n\nthree\n");
+        check(Markup::Jira, "{quote}\none\n\ntwo\n{quote}\nthree", "> one\n>\n> two\n\nthree\n");
     }
 
     #[test]
     fn media_wiki() {
-        same(
+        check(
             Markup::MediaWiki,
             "= Pump =\nIt is '''bold''' and ''slanted''. See [[Valves|the valves]], [https://x.example the log] and <code>a''b</code>.\n* one\n** two\n# first\n<pre>\n''raw''\n</pre>\n{| class=\"wikitable\"\n! Name !! Value\n|-\n| a || b\n|}\n<!-- hidden -->[[Category:Pumps]]__TOC__",
             "# Pump\n\nIt is **bold** and *slanted*. See the valves, [the log](https://x.example) and `a''b`.\n- one\n    - two\n1. first\n\n```\n''raw''\n```\n\n| Name | Value |\n| --- | --- |\n| a | b |\n",
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn creole() {
-        same(
+        check(
             Markup::Creole,
             "== Pump ==\n**bold** //slanted// http://x.example/a//b [[https://y.example|words]] {{{a**b}}}\n{{{\ncode\n}}}\n|=Name|=Value|\n|a|b|\n# first\n* one",
             "## Pump\n\n**bold** *slanted* http://x.example/a//b [words](https://y.example) `a**b`\n\n```\ncode\n```\n\n| Name | Value |\n| --- | --- |\n| a | b |\n1. first\n- one\n",
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn re_structured_text() {
-        same(
+        check(
             Markup::ReStructuredText,
             "Pump\n====\n\nSee `the log`_, OpenCL_ and `docs <https://y.example>`_; ``a*b`` and :ref:`valves`.\n\n.. _the log: https://x.example\n.. _OpenCL: https://z.example\n\nPart\n----\n\nFor example::\n\n    let a = 1;\n      let b = 2;\n\n.. code-block:: rust\n   :linenos:\n\n   fn main() {}\n\n.. note:: Mind the gap.\n\n.. a comment\n   of two lines\n\n+-----+-------+\n| a   | b     |\n+=====+=======+\n| one | two   |\n|     | more  |\n+-----+-------+\n\n- item\n",
             "# Pump\n\nSee [the log](https://x.example), [OpenCL](https://z.example) and [docs](https://y.example); `a*b` and `valves`.\n\n## Part\n\nFor example:\n\n```\nlet a = 1;\n  let b = 2;\n```\n\n```rust\nfn main() {}\n```\n\n**Note:** Mind the gap.\n\n| a | b |\n| --- | --- |\n| one | two more |\n\n- item\n",
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn ascii_doc() {
-        same(
+        check(
             Markup::AsciiDoc,
             "= Pump\n:toc:\n// hidden\n\n== Part\n\n*bold* and _slanted_ `code`, https://x.example[words], link:page.html[a page], <<part,see>>.\n\n.Title\n[source,rust]\n----\nlet *a* = 1;\n----\n\n* one\n** two\n. first\n\nNOTE: Mind.\n\n|===\n|a |b\n\n|1 |2\n|===\n",
             "# Pump\n\n## Part\n\n**bold** and *slanted* `code`, [words](https://x.example), [a page](page.html), see.\n\n**Title**\n\n```rust\nlet *a* = 1;\n```\n\n- one\n    - two\n1. first\n\n**Note:** Mind.\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n",
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn org() {
-        same(
+        check(
             Markup::Org,
             "#+TITLE: Pump\n* Part\n:PROPERTIES:\n:ID: x\n:END:\n*bold* /slanted/ =code= ~more~ [[https://x.example][words]]\n#+BEGIN_SRC rust\nlet *a* = 1;\n#+END_SRC\n- one\n  - two\n| a | b |\n|---+---|\n| 1 | 2 |\n# hidden\n: fixed\n",
             "# Pump\n\n# Part\n\n**bold** *slanted* `code` `more` [words](https://x.example)\n\n```rust\nlet *a* = 1;\n```\n\n- one\n  - two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```\nfixed\n```\n",
@@ -376,12 +376,12 @@ mod tests {
 
     #[test]
     fn rdoc_and_pod() {
-        same(
+        check(
             Markup::RDoc,
             "= Pump\n\n*bold* _slanted_ +code+ {words}[https://x.example]\n\n  puts 1\n\n* one\nlabel:: said\n",
             "# Pump\n\n**bold** *slanted* `code` [words](https://x.example)\n\n```\nputs 1\n```\n\n- one\n- **label**: said\n",
         );
-        same(
+        check(
             Markup::Pod,
             "use strict;\n\n=head1 PUMP\n\nB<bold> I<slanted> C<< a > b >> L<words|https://x.example> E<lt>\n\n  print 1;\n\n=over 4\n\n=item * one\n\n=item two\n\n=back\n\n=begin html\n\n<b>\n\n=end html\n\n=cut\n\nmy $x;\n",
             "# PUMP\n\n**bold** *slanted* `a > b` [words](https://x.example) <\n\n```\nprint 1;\n```\n\n- one\n\n- two\n",
@@ -389,13 +389,13 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_the_conversion_in_a_text_do_not_multiply_it() {
+    fn placeholder_characters_in_the_input_are_harmless() {
         let text = format!("@{}@", "\u{1}0\u{2}".repeat(3_000));
         assert!(Markup::Textile.to_markdown(&text).len() <= text.len());
     }
 
     #[test]
-    fn a_short_name_for_a_long_address_does_not_multiply_a_text() {
+    fn repeated_long_targets_do_not_multiply_a_text() {
         let text = format!(".. _a: https://{}\n\n{}", "x".repeat(100_000), "a_ ".repeat(30_000));
         let markdown = Markup::ReStructuredText.to_markdown(&text);
         assert!(markdown.contains("[a](https://x") && markdown.len() < text.len() * 8, "{}", markdown.len());
@@ -403,7 +403,7 @@ mod tests {
 
     /// Each of these inputs once took quadratic time: hours for a page of this size.
     #[test]
-    fn long_texts_take_time_in_proportion_to_their_length() {
+    fn long_texts_take_linear_time() {
         let many = 300_000;
         for (markup, text) in [
             (Markup::RDoc, format!("  {}  x", "\n ".repeat(many))),

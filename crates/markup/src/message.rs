@@ -9,7 +9,7 @@ use super::hypertext;
 use precedent_text::mail;
 
 /// The maximum length of an attached text, in bytes.
-const ATTACHED: usize = 256_000;
+const MAX_ATTACHMENT: usize = 256_000;
 /// The maximum nesting depth of mails that are attached to mails.
 const MAX_DEPTH: usize = 3;
 /// The number of lines that are searched for headers.
@@ -48,7 +48,7 @@ pub fn is_mail(start: &[u8]) -> bool {
     {
         lines.next();
     }
-    let (mut known, mut sender, mut dated, mut first) = (0, false, false, true);
+    let (mut count, mut sender, mut dated, mut first) = (0, false, false, true);
     for line in lines {
         if line.starts_with([' ', '\t']) && !first {
             continue;
@@ -62,12 +62,12 @@ pub fn is_mail(start: &[u8]) -> bool {
         sender |= matches!(name.as_str(), "from" | "sender" | "return-path");
         dated |=
             matches!(name.as_str(), "date" | "received" | "message-id" | "mime-version" | "x-mozilla-status");
-        known += usize::from(matches!(
+        count += usize::from(matches!(
             name.as_str(),
             "to" | "subject" | "cc" | "delivered-to" | "content-type" | "reply-to"
         ));
     }
-    sender && dated && known > 0
+    sender && dated && count > 0
 }
 
 /// Returns whether a line separates the mails of a mailbox: "From ada@mill.example Tue Mar  4
@@ -83,15 +83,15 @@ pub fn is_divider(line: &str) -> bool {
 /// Parses a mail; returns `None` if the bytes are none.
 pub fn read(bytes: &[u8]) -> Option<Message> {
     let bytes = without_count(bytes);
-    let parsed = MessageParser::default().parse(bytes)?;
-    (!parsed.headers().is_empty()).then(|| Message { text: text(&parsed, 0), ..message(&parsed, bytes) })
+    let mail = MessageParser::default().parse(bytes)?;
+    (!mail.headers().is_empty()).then(|| Message { text: text(&mail, 0), ..message(&mail, bytes) })
 }
 
 /// Parses the headers alone, as [`read`] does; the text and the headers field stay empty.
 pub fn head(bytes: &[u8]) -> Option<Message> {
     let bytes = without_count(bytes);
-    let parsed = MessageParser::default().parse_headers(bytes)?;
-    (!parsed.headers().is_empty()).then(|| Message { headers: String::new(), ..message(&parsed, bytes) })
+    let mail = MessageParser::default().parse_headers(bytes)?;
+    (!mail.headers().is_empty()).then(|| Message { headers: String::new(), ..message(&mail, bytes) })
 }
 
 /// Returns a mail that was given as a query as a text: its subject, then its content. Returns
@@ -115,71 +115,71 @@ fn without_count(bytes: &[u8]) -> &[u8] {
     }
 }
 
-fn message(parsed: &Parsed<'_>, bytes: &[u8]) -> Message {
+fn message(mail: &Parsed<'_>, bytes: &[u8]) -> Message {
     let ids = |value: &HeaderValue<'_>| -> Vec<String> {
         value
             .as_text_list()
             .unwrap_or_default()
             .iter()
-            .map(|id| decoded(id).trim().trim_matches(['<', '>']).to_owned())
+            .map(|id| decode_id(id).trim().trim_matches(['<', '>']).to_owned())
             .filter(|id| !id.is_empty())
             .collect()
     };
-    let subject = parsed.subject().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-    let author = parsed.from().or_else(|| parsed.sender()).and_then(|from| from.first()).and_then(|from| {
-        let said = |text: Option<&str>| text.map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned);
-        said(from.name()).or_else(|| said(from.address()))
+    let subject = mail.subject().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let author = mail.from().or_else(|| mail.sender()).and_then(|from| from.first()).and_then(|from| {
+        let non_empty = |text: Option<&str>| text.map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned);
+        non_empty(from.name()).or_else(|| non_empty(from.address()))
     });
-    let date = sent(parsed).or_else(|| {
-        let date = parsed.date().copied().filter(DateTime::is_valid);
-        let date = date.or_else(|| parsed.received().and_then(|r| r.date()));
+    let date = sent_time(mail).or_else(|| {
+        let date = mail.date().copied().filter(DateTime::is_valid);
+        let date = date.or_else(|| mail.received().and_then(|r| r.date()));
         date.and_then(|date| Timestamp::from_second(date.to_timestamp()).ok())
     });
-    let mut references = ids(parsed.references());
-    for id in ids(parsed.in_reply_to()) {
+    let mut references = ids(mail.references());
+    for id in ids(mail.in_reply_to()) {
         if !references.contains(&id) {
             references.push(id);
         }
     }
-    let made = || format!("{}@no-id", &blake3::hash(bytes).to_hex()[..24]);
-    let id = parsed.message_id().map(str::trim).filter(|id| !id.is_empty()).map_or_else(made, str::to_owned);
-    references.retain(|other| *other != id);
-    let automatic = parsed.header(HeaderName::Other("Auto-Submitted".into())).and_then(HeaderValue::as_text);
+    let new_id = || format!("{}@no-id", &blake3::hash(bytes).to_hex()[..24]);
+    let id = mail.message_id().map(str::trim).filter(|id| !id.is_empty()).map_or_else(new_id, str::to_owned);
+    references.retain(|reference| *reference != id);
+    let automatic = mail.header(HeaderName::Other("Auto-Submitted".into())).and_then(HeaderValue::as_text);
     let automatic = automatic.is_some_and(|how| !how.trim().eq_ignore_ascii_case("no"));
-    let raw = parsed.raw_message();
-    let end = usize::try_from(parsed.root_part().offset_body).unwrap_or_default().min(raw.len());
+    let raw = mail.raw_message();
+    let end = usize::try_from(mail.root_part().offset_body).unwrap_or_default().min(raw.len());
     let headers = String::from_utf8_lossy(&raw[..end]).trim_end().to_owned();
     Message { id, references, subject, author, date, automatic, text: String::new(), headers }
 }
 
 /// Decodes an id that a mail program wrote as an encoded word, as it may only write texts.
-fn decoded(id: &str) -> String {
+fn decode_id(id: &str) -> String {
     if !id.contains("=?") {
         return id.to_owned();
     }
     let header = format!("Subject: {}\r\n\r\n", id.trim());
-    let parsed = MessageParser::default().parse_headers(header.as_bytes());
-    parsed.as_ref().and_then(Parsed::subject).unwrap_or(id).to_owned()
+    let mail = MessageParser::default().parse_headers(header.as_bytes());
+    mail.as_ref().and_then(Parsed::subject).unwrap_or(id).to_owned()
 }
 
 /// Returns the time of sending if the header is valid, including two-digit years and named zones.
-fn sent(parsed: &Parsed<'_>) -> Option<Timestamp> {
+fn sent_time(mail: &Parsed<'_>) -> Option<Timestamp> {
     static PARSER: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
-    PARSER.parse_timestamp(parsed.header_raw(HeaderName::Date)?.trim()).ok()
+    PARSER.parse_timestamp(mail.header_raw(HeaderName::Date)?.trim()).ok()
 }
 
 /// Returns the content of a mail, then its attachments.
-fn text(parsed: &Parsed<'_>, depth: usize) -> String {
+fn text(mail: &Parsed<'_>, depth: usize) -> String {
     let mut out = String::new();
-    for part in parsed.text_bodies() {
+    for part in mail.text_bodies() {
         match &part.body {
-            PartType::Text(text) => push(&mut out, &flowed(part, text)),
+            PartType::Text(text) => push(&mut out, &join_flowed(part, text)),
             PartType::Html(html) => push(&mut out, &hypertext::to_markdown(html)),
             _ => {}
         }
     }
-    let mut named = Vec::new();
-    for part in parsed.attachments() {
+    let mut names = Vec::new();
+    for part in mail.attachments() {
         let name = part.attachment_name().unwrap_or_default().replace(['`', '\n', '\r', '[', ']', '<'], " ");
         let name = if name.trim().is_empty() { "attachment".to_owned() } else { name.trim().to_owned() };
         match &part.body {
@@ -187,19 +187,19 @@ fn text(parsed: &Parsed<'_>, depth: usize) -> String {
                 let subject = inner.subject().unwrap_or("attached mail");
                 push(&mut out, &format!("### {subject}\n\n{}", text(inner, depth + 1)));
             }
-            PartType::Text(text) => push(&mut out, &attached(&name, text)),
+            PartType::Text(text) => push(&mut out, &format_attachment(&name, text)),
             PartType::Html(html) => {
                 push(&mut out, &format!("### {name}\n\n{}", hypertext::to_markdown(html)))
             }
             PartType::Binary(bytes) | PartType::InlineBinary(bytes) => match is_text(&name, bytes) {
-                true => push(&mut out, &attached(&name, &String::from_utf8_lossy(bytes))),
-                false => named.push(format!("{name} ({})", size(bytes.len()))),
+                true => push(&mut out, &format_attachment(&name, &String::from_utf8_lossy(bytes))),
+                false => names.push(format!("{name} ({})", size(bytes.len()))),
             },
             _ => {}
         }
     }
-    if !named.is_empty() {
-        push(&mut out, &format!("Attached: {}", named.join(", ")));
+    if !names.is_empty() {
+        push(&mut out, &format!("Attached: {}", names.join(", ")));
     }
     out
 }
@@ -216,22 +216,22 @@ fn push(out: &mut String, text: &str) {
 }
 
 /// Formats a text file as a code block below its name.
-fn attached(name: &str, text: &str) -> String {
-    let cut = text.len() > ATTACHED;
-    let text = &text[..text.floor_char_boundary(ATTACHED)];
+fn format_attachment(name: &str, text: &str) -> String {
+    let is_cut = text.len() > MAX_ATTACHMENT;
+    let text = &text[..text.floor_char_boundary(MAX_ATTACHMENT)];
     let longest = text.lines().map(|l| l.trim_start().bytes().take_while(|b| *b == b'`').count()).max();
     let fence = "`".repeat(longest.unwrap_or_default().max(2) + 1);
-    let rest = if cut { "\n\n*The rest of this file was left out.*" } else { "" };
+    let rest = if is_cut { "\n\n*The rest of this file was left out.*" } else { "" };
     format!("### {name}\n\n{fence}\n{}\n{fence}{rest}", text.trim_end())
 }
 
 /// Returns whether an attachment without a declared type is a text.
 fn is_text(name: &str, bytes: &[u8]) -> bool {
     let lower = name.to_lowercase();
-    let known = [
+    let extensions = [
         "log", "txt", "json", "xml", "csv", "yaml", "yml", "conf", "cfg", "ini", "md", "trace", "out", "err",
     ];
-    let ending = lower.rsplit_once('.').is_some_and(|(_, ending)| known.contains(&ending));
+    let ending = lower.rsplit_once('.').is_some_and(|(_, ending)| extensions.contains(&ending));
     ending && !bytes[..bytes.len().min(4_096)].contains(&0)
 }
 
@@ -245,7 +245,7 @@ fn size(bytes: usize) -> String {
 
 /// Joins the lines of a flowed text (RFC 3676, format=flowed): those that end with a space
 /// continue.
-fn flowed(part: &MessagePart<'_>, text: &str) -> String {
+fn join_flowed(part: &MessagePart<'_>, text: &str) -> String {
     let kind = part.content_type();
     let attribute = |name: &str| kind.and_then(|kind| kind.attribute(name)).unwrap_or_default();
     if !attribute("format").eq_ignore_ascii_case("flowed") {
@@ -256,9 +256,9 @@ fn flowed(part: &MessagePart<'_>, text: &str) -> String {
     let mut open: Option<usize> = None;
     for line in text.lines() {
         let depth = line.bytes().take_while(|b| *b == b'>').count();
-        let said = line[depth..].strip_prefix(' ').unwrap_or(&line[depth..]);
+        let body = line[depth..].strip_prefix(' ').unwrap_or(&line[depth..]);
         if open == Some(depth) {
-            out.push_str(said);
+            out.push_str(body);
         } else {
             if open.is_some() {
                 out.push('\n');
@@ -267,9 +267,9 @@ fn flowed(part: &MessagePart<'_>, text: &str) -> String {
             if depth > 0 {
                 out.push(' ');
             }
-            out.push_str(said);
+            out.push_str(body);
         }
-        let goes_on = said.ends_with(' ') && said != "-- ";
+        let goes_on = body.ends_with(' ') && body != "-- ";
         if goes_on && !keep {
             out.pop();
         }
@@ -314,8 +314,8 @@ mod tests {
             ("5 Mar 2024\r\n 16:03:00 -0500", "2024-03-05T21:03:00Z"),
         ] {
             let mail = format!("From: a@b.example\r\nTo: c\r\nDate: {date}\r\nSubject: s\r\n\r\nx\r\n");
-            let read = read(mail.as_bytes()).unwrap().date.map(|d| d.to_string());
-            assert_eq!(read.as_deref(), Some(want), "{date}");
+            let time = read(mail.as_bytes()).unwrap().date.map(|d| d.to_string());
+            assert_eq!(time.as_deref(), Some(want), "{date}");
         }
         let mail = "Received: from x by y; Tue, 5 Mar 2024 16:03:00 +0000\nFrom: a@b.example\nDate: yesterday\n\nx\n";
         let date = read(mail.as_bytes()).unwrap().date.unwrap();
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn html_is_markdown_and_attached_texts_are_read() {
+    fn html_and_text_attachments_are_converted() {
         let mail = "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n--B\nContent-Type: text/html; charset=utf-8\n\n<p>It <b>stops</b>.</p><p>Twice.</p>\n--B\nContent-Type: text/plain; name=pump.log\nContent-Disposition: attachment; filename=pump.log\nContent-Transfer-Encoding: base64\n\nRVJST1IgRlctMTA0Mwo=\n--B\nContent-Type: image/png\nContent-Disposition: attachment; filename=\"valve [1].png\"\nContent-Transfer-Encoding: base64\n\nAAAA\n--B\nContent-Type: application/octet-stream\nContent-Disposition: attachment; filename=boot.log\n\nslot 3 ``` lost\n--B\nContent-Type: message/rfc822\n\nFrom: c@d.example\nSubject: inner\n\nThe inner text.\n--B--\n";
         let text = read(mail.as_bytes()).unwrap().text;
         for part in [
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_flow_are_one_and_others_are_not() {
+    fn flowed_lines_are_joined() {
         let mail = |how: &str| {
             format!(
                 "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nContent-Type: text/plain; {how}\n\none \ntwo\nthree\n> a \n> b\nc\n"
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mail_is_told_from_one() {
+    fn text_without_headers_is_no_mail() {
         for text in [
             "id,title\n1,From: x\n",
             "From: the settings\nopen the page",
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn apples_mails_begin_with_their_length() {
+    fn apple_mail_length_line_is_skipped() {
         let inner =
             "From: a@b.example\nDate: Tue, 4 Mar 2025 08:12:00 +0000\nTo: c\nSubject: s\n\nhello there\n";
         let whole = format!("{}\n{inner}<?xml version=\"1.0\"?><plist/>", inner.len());

@@ -75,7 +75,7 @@ fn marks(text: &str) -> BTreeMap<usize, Mark> {
             Event::End(pulldown_cmark::TagEnd::CodeBlock) => in_code = false,
             Event::Code(_) => code.push(range),
             Event::Text(_) if in_code => code.push(range),
-            Event::Text(shown) if text[range.clone()].starts_with('&') && shown.contains(is_order) => {
+            Event::Text(entity) if text[range.clone()].starts_with('&') && entity.contains(is_order) => {
                 marks.insert(range.start, Mark::Replace("&amp;"));
             }
             _ => {}
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_are_links_and_links_lead_to_the_web() {
+    fn images_become_links_to_the_web() {
         for (markdown, want) in [
             ("see ![p](http://evil.example/x.png)", "see \\![p](http://evil.example/x.png)"),
             ("[x](javascript:alert(1))", "\\[x](javascript:alert(1))"),
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn one_text_cannot_name_what_another_refers_to() {
+    fn reference_definitions_do_not_leak_between_texts() {
         let out = safe_markdown("> [a]: javascript:alert(1)\n\ntext\n\n> see [a]\n");
         let links = Parser::new_ext(&out, OPTIONS).filter(|e| matches!(e, Event::Start(Tag::Link { .. })));
         assert_eq!(links.count(), 0, "{out}");

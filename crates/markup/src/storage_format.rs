@@ -12,7 +12,7 @@ use quick_xml::{
 use crate::hypertext;
 
 /// The attributes with a visible effect; the others are dropped.
-const KEPT: [&str; 5] = ["href", "src", "alt", "colspan", "rowspan"];
+const ATTRIBUTES: [&str; 5] = ["href", "src", "alt", "colspan", "rowspan"];
 /// The empty elements of XHTML.
 const VOID: [&str; 6] = ["br", "hr", "img", "col", "wbr", "input"];
 /// The macros without own content: lists of contents and of other pages.
@@ -40,7 +40,7 @@ pub fn to_markdown(storage: &str) -> String {
 struct Open {
     name: String,
     /// Name, language and title of a macro.
-    called: String,
+    macro_name: String,
     language: String,
     title: String,
     /// Name of a parameter, or page of a link.
@@ -80,8 +80,8 @@ fn to_html(storage: &str) -> Option<String> {
 }
 
 fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = start.attributes().with_checks(false).flatten().find(|a| a.key.into_inner() == name)?;
-    Some(html_escape::decode_html_entities(&*found.value).into_owned())
+    let attr = start.attributes().with_checks(false).flatten().find(|a| a.key.into_inner() == name)?;
+    Some(html_escape::decode_html_entities(&*attr.value).into_owned())
 }
 
 /// Returns whether the content of an element is no text of the page.
@@ -100,7 +100,7 @@ fn hides(name: &str) -> bool {
 }
 
 impl Page {
-    fn escaped(&mut self, text: &str) {
+    fn push_escaped(&mut self, text: &str) {
         self.out.push_str(&html_escape::encode_text(text));
     }
 
@@ -115,8 +115,8 @@ impl Page {
         let mut open = Open { name: name.to_owned(), ..Open::default() };
         match name {
             "ac:structured-macro" | "ac:macro" => {
-                open.called = attribute(start, "ac:name").unwrap_or_default();
-                if SILENT.contains(&open.called.as_str()) && !empty {
+                open.macro_name = attribute(start, "ac:name").unwrap_or_default();
+                if SILENT.contains(&open.macro_name.as_str()) && !empty {
                     self.hidden += 1;
                 }
             }
@@ -126,16 +126,16 @@ impl Page {
             "ac:task" if self.hidden == 0 && !empty => self.out.push_str("<li>"),
             "ac:link-body" | "ac:plain-text-link-body" => self.mark_text(),
             "ri:page" | "ri:blog-post" | "ri:attachment" => {
-                let named = attribute(start, "ri:content-title").or_else(|| attribute(start, "ri:filename"));
-                if let (Some(link), Some(named)) =
-                    (self.open.iter_mut().rev().find(|o| o.name == "ac:link"), named)
+                let target = attribute(start, "ri:content-title").or_else(|| attribute(start, "ri:filename"));
+                if let (Some(link), Some(target)) =
+                    (self.open.iter_mut().rev().find(|o| o.name == "ac:link"), target)
                 {
-                    link.key = named;
+                    link.key = target;
                 }
             }
             "ac:emoticon" if self.hidden == 0 => {
-                let shown = attribute(start, "ac:emoji-fallback").filter(|f| !f.starts_with(':'));
-                self.escaped(&shown.unwrap_or_default());
+                let emoji = attribute(start, "ac:emoji-fallback").filter(|f| !f.starts_with(':'));
+                self.push_escaped(&emoji.unwrap_or_default());
             }
             "ac:layout-section" | "ac:layout-cell" if self.hidden == 0 && !empty => {
                 self.out.push_str("<div>");
@@ -155,14 +155,14 @@ impl Page {
     fn element(&mut self, start: &BytesStart<'_>, name: &str, empty: bool) {
         if name == "time" {
             let day = attribute(start, "datetime").unwrap_or_default();
-            self.escaped(&day);
+            self.push_escaped(&day);
         }
         self.out.push('<');
         self.out.push_str(name);
-        for kept in KEPT {
-            if let Some(value) = attribute(start, kept) {
+        for key in ATTRIBUTES {
+            if let Some(value) = attribute(start, key) {
                 let value = html_escape::encode_double_quoted_attribute(&value);
-                self.out.push_str(&format!(" {kept}=\"{value}\""));
+                self.out.push_str(&format!(" {key}=\"{value}\""));
             }
         }
         self.out.push('>');
@@ -179,7 +179,7 @@ impl Page {
         let Some(owner) = self.open.last_mut() else { return };
         // The title is shown once, even if the macro has several texts.
         let title = std::mem::take(&mut owner.title);
-        let panel = PANELS.contains(&owner.called.as_str()) || owner.name == "ac:adf-node";
+        let panel = PANELS.contains(&owner.macro_name.as_str()) || owner.name == "ac:adf-node";
         self.out.push_str(if panel { "<blockquote>" } else { "<div>" });
         self.title(&title);
     }
@@ -187,7 +187,7 @@ impl Page {
     fn title(&mut self, title: &str) {
         if !title.is_empty() {
             self.out.push_str("<p><strong>");
-            self.escaped(title);
+            self.push_escaped(title);
             self.out.push_str("</strong></p>");
         }
     }
@@ -214,7 +214,7 @@ impl Page {
     }
 
     fn close(&mut self, open: &Open) {
-        if hides(&open.name) || SILENT.contains(&open.called.as_str()) {
+        if hides(&open.name) || SILENT.contains(&open.macro_name.as_str()) {
             self.hidden = self.hidden.saturating_sub(1);
         }
         if self.hidden > 0 {
@@ -225,16 +225,16 @@ impl Page {
                 let panel = self
                     .open
                     .last()
-                    .is_some_and(|o| PANELS.contains(&o.called.as_str()) || o.name == "ac:adf-node");
+                    .is_some_and(|o| PANELS.contains(&o.macro_name.as_str()) || o.name == "ac:adf-node");
                 self.out.push_str(if panel { "</blockquote>" } else { "</div>" });
             }
             // A Jira issue that is shown in the page.
-            "ac:structured-macro" if open.called == "jira" => self.escaped(&open.key),
+            "ac:structured-macro" if open.macro_name == "jira" => self.push_escaped(&open.key),
             "ac:task-list" => self.out.push_str("</ul>"),
             "ac:task" => self.out.push_str("</li>"),
             "ac:layout-section" | "ac:layout-cell" => self.out.push_str("</div>"),
             // A link to another page, shown as its name.
-            "ac:link" if !open.has_text => self.escaped(&open.key),
+            "ac:link" if !open.has_text => self.push_escaped(&open.key),
             _ => {}
         }
     }
@@ -246,8 +246,8 @@ impl Page {
                 "ac:parameter" => return self.parameter(text),
                 "ac:task-status" if self.hidden == 1 => {
                     // A box in brackets would be escaped as handwritten text.
-                    let done = text.trim() == "complete";
-                    self.out.push_str(if done { "☑ " } else { "☐ " });
+                    let is_done = text.trim() == "complete";
+                    self.out.push_str(if is_done { "☑ " } else { "☐ " });
                     return;
                 }
                 _ => {}
@@ -278,7 +278,7 @@ impl Page {
         }
         let is_body = self.open.last().is_some_and(|o| o.name == "ac:plain-text-body");
         if !is_body {
-            self.escaped(text);
+            self.push_escaped(text);
             return;
         }
         let place = self.open.len().checked_sub(2);
@@ -291,7 +291,7 @@ impl Page {
         let class =
             if language.is_empty() { String::new() } else { format!(" class=\"language-{language}\"") };
         self.out.push_str(&format!("<pre><code{class}>"));
-        self.escaped(text);
+        self.push_escaped(text);
         self.out.push_str("</code></pre>");
     }
 }
@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_confluence_adds_becomes_what_a_reader_sees() {
+    fn confluence_macros_become_visible_text() {
         let storage = r#"<h1>Restart the kiln</h1><p>See <ac:link><ri:page ri:content-title="Valves &amp; pumps" /></ac:link> or
             <ac:link><ri:page ri:content-title="Other" /><ac:plain-text-link-body><![CDATA[the <other> page]]></ac:plain-text-link-body></ac:link>
             &ndash; since <time datetime="2024-02-03" />.</p>
@@ -329,9 +329,9 @@ mod tests {
             "- ☐ Close it",
             "KILN-7",
         ] {
-            let found =
+            let plain =
                 text.replace("\\<", "<").replace("\\>", ">").replace("&lt;", "<").replace("&gt;", ">");
-            assert!(found.contains(part), "{part} of {text}");
+            assert!(plain.contains(part), "{part} of {text}");
         }
         for hidden in ["kiln.png", "maxLevel", "Tracker", "ac:", "ri:"] {
             assert!(!text.contains(hidden), "{hidden} in {text}");
@@ -339,14 +339,14 @@ mod tests {
     }
 
     #[test]
-    fn a_panel_of_the_newer_editor_is_read_once() {
+    fn panels_of_the_newer_editor_appear_once() {
         let storage = r#"<ac:adf-extension><ac:adf-node type="panel"><ac:adf-attribute key="panel-type">note</ac:adf-attribute>
             <ac:adf-content><p>Mind the gap.</p></ac:adf-content></ac:adf-node><ac:adf-fallback><div><p>Mind the gap.</p></div></ac:adf-fallback></ac:adf-extension>"#;
         assert_eq!(to_markdown(storage), "> Mind the gap.");
     }
 
     #[test]
-    fn what_is_no_storage_format_is_read_all_the_same() {
+    fn malformed_storage_format_is_still_converted() {
         for (storage, want) in [
             ("plain", "plain"),
             ("<p>One</p>", "One"),
@@ -356,8 +356,8 @@ mod tests {
             ("<p>open <b", "open"),
             ("", ""),
         ] {
-            let read = to_markdown(storage).replace("\\&", "&").replace("&amp;", "&");
-            assert!(read.trim().starts_with(want), "{storage}: {read}");
+            let markdown = to_markdown(storage).replace("\\&", "&").replace("&amp;", "&");
+            assert!(markdown.trim().starts_with(want), "{storage}: {markdown}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use regex::Captures;
 
-use super::{BOLD, CODE_AT, INSERTED, Out, Placeholders, STRUCK, link, pattern};
+use super::{BOLD, CODE_AT, INSERTION, Out, Placeholders, STRUCK, link, pattern};
 
 /// Parses a list item; its marks give the depth: `**`, `##`, `*#`.
 fn list<'a>(line: &'a str, marks: &[char]) -> Option<(usize, bool, &'a str)> {
@@ -21,10 +21,10 @@ fn cells(line: &str) -> Option<Vec<String>> {
 /// Returns a block from its first line to the one that contains `close`, or to the end.
 fn until<'a>(first: &str, close: &str, lines: &mut impl Iterator<Item = &'a str>) -> String {
     let mut block = first.to_owned();
-    let mut closed = first.contains(close);
-    while !closed && let Some(line) = lines.next() {
+    let mut is_closed = first.contains(close);
+    while !is_closed && let Some(line) = lines.next() {
         // Search the new line only; searching the whole block each time would take quadratic time.
-        closed = line.contains(close);
+        is_closed = line.contains(close);
         block.push('\n');
         block.push_str(line);
     }
@@ -41,45 +41,45 @@ pub(super) fn textile(text: &str) -> String {
     let mut out = Out::default();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let trimmed = line.trim();
-        if let Some(at) = trimmed.find("<pre") {
-            let before = &trimmed[..at];
-            if !before.trim().is_empty() {
-                out.line(&textile_line(before));
+        let body = line.trim();
+        if let Some(at) = body.find("<pre") {
+            let prefix = &body[..at];
+            if !prefix.trim().is_empty() {
+                out.line(&textile_line(prefix));
             }
-            let block = until(&trimmed[at..], "</pre>", &mut lines);
-            let (code, after) = block.split_once("</pre>").unwrap_or((&block, ""));
+            let block = until(&body[at..], "</pre>", &mut lines);
+            let (code, suffix) = block.split_once("</pre>").unwrap_or((&block, ""));
             let language = pattern!(r#"<code\s+class="([^"]+)""#).captures(code).map(|c| c[1].to_owned());
             let code = pattern!(r"^<pre[^>]*>\s*?(?:<code[^>]*>)?").replace(code, "");
             let code =
                 html_escape::decode_html_entities(code.trim_end().trim_end_matches("</code>")).into_owned();
             out.code(language.as_deref().unwrap_or(""), code.lines());
-            if !after.trim().is_empty() {
-                out.line(&textile_line(after));
+            if !suffix.trim().is_empty() {
+                out.line(&textile_line(suffix));
             }
-        } else if let Some(found) =
-            pattern!(r"^h([1-6])(?:\([^)]*\)|\{[^}]*\}|[<>=]+)*\.\s+(.*)$").captures(trimmed)
+        } else if let Some(caps) =
+            pattern!(r"^h([1-6])(?:\([^)]*\)|\{[^}]*\}|[<>=]+)*\.\s+(.*)$").captures(body)
         {
-            out.heading(found[1].parse().unwrap_or(1), &textile_line(&found[2]));
-        } else if let Some(found) = pattern!(r"^bc(?:\([^)]*\))?\.{1,2}\s+(.*)$").captures(trimmed) {
-            let mut code = vec![found[1].to_owned()];
+            out.heading(caps[1].parse().unwrap_or(1), &textile_line(&caps[2]));
+        } else if let Some(caps) = pattern!(r"^bc(?:\([^)]*\))?\.{1,2}\s+(.*)$").captures(body) {
+            let mut code = vec![caps[1].to_owned()];
             while let Some(more) = lines.next_if(|l| !l.trim().is_empty()) {
                 code.push(more.to_owned());
             }
             out.code("", code.iter().map(String::as_str));
-        } else if let Some(words) = trimmed.strip_prefix("bq. ") {
+        } else if let Some(words) = body.strip_prefix("bq. ") {
             out.line(&format!("> {}", textile_line(words)));
         } else if let Some((depth, ordered, words)) = list(line, &['*', '#']) {
             out.item(depth, ordered, &textile_line(words));
-        } else if let Some(row) = cells(trimmed) {
+        } else if let Some(row) = cells(body) {
             let row: Vec<String> = row
                 .iter()
                 .map(|c| textile_line(&pattern!(r"^(?:[_<>=^~]|\\\d+|/\d+|\{[^}]*\})+\.\s?").replace(c, "")))
                 .collect();
             out.row(&row);
         } else {
-            let words = pattern!(r"^(?:p|fn\d+)(?:\([^)]*\)|\{[^}]*\}|[<>=]+)*\.\s+").replace(trimmed, "");
-            let left_out = pattern!(r"^\{\{[<>]?\w+(?:\([^)]*\))?\}\}$").is_match(trimmed);
+            let words = pattern!(r"^(?:p|fn\d+)(?:\([^)]*\)|\{[^}]*\}|[<>=]+)*\.\s+").replace(body, "");
+            let left_out = pattern!(r"^\{\{[<>]?\w+(?:\([^)]*\))?\}\}$").is_match(body);
             if !left_out {
                 out.line(&textile_line(&words));
             }
@@ -89,25 +89,25 @@ pub(super) fn textile(text: &str) -> String {
 }
 
 fn textile_line(text: &str) -> String {
-    let mut kept = Placeholders::default();
-    let mut text = kept.take(pattern!(r"<code>(.*?)</code>"), text, |c| format!("`{}`", &c[1]));
+    let mut spans = Placeholders::default();
+    let mut text = spans.take(pattern!(r"<code>(.*?)</code>"), text, |c| format!("`{}`", &c[1]));
     text = CODE_AT.apply(&text);
-    text = kept.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
-    text = kept.take(
+    text = spans.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
+    text = spans.take(
         pattern!(
             r#""([^"\n]+?)(?:\([^)"]*\))?":((?:https?://|mailto:|ftp://|/|#)[^\s<>"|]*[^\s<>"|.,;:!?)])"#
         ),
         &text,
         |c| link(&c[1], &c[2]),
     );
-    text = kept.take(pattern!(r"!([^\s!|(]+\.[A-Za-z]{3,4})(?:\(([^)]*)\))?!"), &text, |c| {
+    text = spans.take(pattern!(r"!([^\s!|(]+\.[A-Za-z]{3,4})(?:\(([^)]*)\))?!"), &text, |c| {
         format!("![{}]({})", c.get(2).map_or("", |m| m.as_str()), &c[1])
     });
-    text = kept.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = spans.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
     text = italic(&BOLD.apply(&text));
-    text = INSERTED.apply(&STRUCK.apply(&text));
-    kept.back(&text)
+    text = INSERTION.apply(&STRUCK.apply(&text));
+    spans.back(&text)
 }
 
 /// The maximum number of pieces of code in a line.
@@ -119,8 +119,8 @@ pub(super) fn jira(text: &str) -> String {
     while let Some(line) = lines.next() {
         let mut rest = line.trim().to_owned();
         for _ in 0..CODES_IN_LINE {
-            let Some(after) = jira.code(&rest, &mut lines) else { break };
-            rest = after;
+            let Some(tail) = jira.code(&rest, &mut lines) else { break };
+            rest = tail;
             if rest.trim().is_empty() {
                 break;
             }
@@ -136,31 +136,31 @@ pub(super) fn jira(text: &str) -> String {
 #[derive(Default)]
 struct Jira {
     out: Out,
-    quoted: bool,
+    in_quote: bool,
 }
 
 impl Jira {
     /// Converts the code that begins in a line, with the text before it. Returns the text after it,
     /// if there was any code.
     fn code<'a>(&mut self, line: &str, lines: &mut impl Iterator<Item = &'a str>) -> Option<String> {
-        let found = pattern!(r"^(.*?)\{(code|noformat)(?::([^}]*))?\}(.*)$").captures(line)?;
-        if !found[1].trim().is_empty() {
-            self.words(found[1].trim());
+        let caps = pattern!(r"^(.*?)\{(code|noformat)(?::([^}]*))?\}(.*)$").captures(line)?;
+        if !caps[1].trim().is_empty() {
+            self.words(caps[1].trim());
         }
-        let close = format!("{{{}}}", &found[2]);
-        let block = until(&found[4], &close, lines);
-        let (code, after) = block.split_once(&close).unwrap_or((&block, ""));
+        let close = format!("{{{}}}", &caps[2]);
+        let block = until(&caps[4], &close, lines);
+        let (code, suffix) = block.split_once(&close).unwrap_or((&block, ""));
         // `java`, `java|title=X.java`, `title=X.java`
-        let language = found.get(3).and_then(|m| m.as_str().split('|').find(|p| !p.contains('=')));
+        let language = caps.get(3).and_then(|m| m.as_str().split('|').find(|p| !p.contains('=')));
         self.out.code(language.unwrap_or(""), code.lines());
-        Some(after.to_owned())
+        Some(suffix.to_owned())
     }
 
     /// Converts a line without code. Marks of quotes may be in the middle of a line.
     fn words(&mut self, line: &str) {
         for (n, part) in line.split("{quote}").enumerate() {
             if n > 0 {
-                self.quoted = !self.quoted;
+                self.in_quote = !self.in_quote;
                 self.out.line("");
             }
             if n == 0 && part == line || !part.trim().is_empty() {
@@ -170,9 +170,9 @@ impl Jira {
     }
 
     fn line(&mut self, line: &str) {
-        let quote = if self.quoted { "> " } else { "" };
-        if let Some(found) = pattern!(r"^h([1-6])\.\s+(.*)$").captures(line) {
-            self.out.heading(found[1].parse().unwrap_or(1), &jira_line(&found[2]));
+        let quote = if self.in_quote { "> " } else { "" };
+        if let Some(caps) = pattern!(r"^h([1-6])\.\s+(.*)$").captures(line) {
+            self.out.heading(caps[1].parse().unwrap_or(1), &jira_line(&caps[2]));
         } else if let Some(words) = line.strip_prefix("bq. ") {
             self.out.line(&format!("> {}", jira_line(words)));
         } else if let Some((depth, ordered, words)) = list(line, &['*', '#', '-']) {
@@ -197,27 +197,27 @@ fn jira_cells(line: &str) -> Option<Vec<String>> {
 }
 
 fn jira_line(text: &str) -> String {
-    let mut kept = Placeholders::default();
-    let mut text = kept.take(pattern!(r"\{\{(.+?)\}\}"), text, |c| format!("`{}`", &c[1]));
-    text = kept.take(pattern!(r"\[([^\]|\n]+)\|([^\]|\n]+)(?:\|[^\]]*)?\]"), &text, |c| link(&c[1], &c[2]));
-    text = kept.take(pattern!(r"\[((?:https?|mailto|ftp):[^\]\s]+)\]"), &text, |c| link("", &c[1]));
-    text = kept
+    let mut spans = Placeholders::default();
+    let mut text = spans.take(pattern!(r"\{\{(.+?)\}\}"), text, |c| format!("`{}`", &c[1]));
+    text = spans.take(pattern!(r"\[([^\]|\n]+)\|([^\]|\n]+)(?:\|[^\]]*)?\]"), &text, |c| link(&c[1], &c[2]));
+    text = spans.take(pattern!(r"\[((?:https?|mailto|ftp):[^\]\s]+)\]"), &text, |c| link("", &c[1]));
+    text = spans
         .take(pattern!(r"\[~([^\]]+)\]"), &text, |c| format!("@{}", c[1].trim_start_matches("accountid:")));
-    text =
-        kept.take(pattern!(r"!([^\s!|]+\.[A-Za-z]{3,4})(?:\|[^!]*)?!"), &text, |c| format!("![]({})", &c[1]));
-    text = kept.take(pattern!(r"https?://[^\s<>|]+"), &text, |c| c[0].to_owned());
-    text =
-        kept.take(pattern!(r"\{(?:panel|expand|info|note|tip|warning):([^}]*)\}"), &text, |c| titled(&c[1]));
+    text = spans
+        .take(pattern!(r"!([^\s!|]+\.[A-Za-z]{3,4})(?:\|[^!]*)?!"), &text, |c| format!("![]({})", &c[1]));
+    text = spans.take(pattern!(r"https?://[^\s<>|]+"), &text, |c| c[0].to_owned());
+    text = spans
+        .take(pattern!(r"\{(?:panel|expand|info|note|tip|warning):([^}]*)\}"), &text, |c| panel_title(&c[1]));
     text = pattern!(r"\{(?:color|panel|anchor|expand|section|column|info|note|tip|warning)(?::[^}]*)?\}")
         .replace_all(&text, "")
         .into_owned();
     text = italic(&BOLD.apply(&text));
-    text = INSERTED.apply(&STRUCK.apply(&text));
-    kept.back(&text)
+    text = INSERTION.apply(&STRUCK.apply(&text));
+    spans.back(&text)
 }
 
 /// Formats the title in a panel's parameters: `title=Workaround|bgColor=#fff`, or a plain text.
-fn titled(parameters: &str) -> String {
+fn panel_title(parameters: &str) -> String {
     let parts = || parameters.split('|').map(str::trim);
     let title = parts().find_map(|p| p.strip_prefix("title=")).or_else(|| parts().find(|p| !p.contains('=')));
     title.filter(|t| !t.is_empty()).map(|title| format!("**{title}** ")).unwrap_or_default()
@@ -230,44 +230,44 @@ pub(super) fn media_wiki(text: &str) -> String {
     let mut lines = text.lines().peekable();
     let (mut table, mut row) = (false, Vec::new());
     while let Some(line) = lines.next() {
-        let trimmed = line.trim();
-        if let Some(found) = pattern!(r#"^<(pre|source|syntaxhighlight)(?:[^>]*?lang="?(\w+)"?)?[^>]*>(.*)$"#)
-            .captures(trimmed)
+        let body = line.trim();
+        if let Some(caps) =
+            pattern!(r#"^<(pre|source|syntaxhighlight)(?:[^>]*?lang="?(\w+)"?)?[^>]*>(.*)$"#).captures(body)
         {
-            let close = format!("</{}>", &found[1]);
-            let block = until(&found[3], &close, &mut lines);
+            let close = format!("</{}>", &caps[1]);
+            let block = until(&caps[3], &close, &mut lines);
             let code = block.split_once(&close).map_or(block.as_str(), |(code, _)| code);
-            out.code(found.get(2).map_or("", |m| m.as_str()), code.lines());
-        } else if trimmed.starts_with("{|") {
+            out.code(caps.get(2).map_or("", |m| m.as_str()), code.lines());
+        } else if body.starts_with("{|") {
             table = true;
-        } else if table && (trimmed.starts_with("|-") || trimmed.starts_with("|}")) {
+        } else if table && (body.starts_with("|-") || body.starts_with("|}")) {
             if !row.is_empty() {
                 out.row(&std::mem::take(&mut row));
             }
-            table = !trimmed.starts_with("|}");
-        } else if table && trimmed.starts_with("|+") {
-            out.line(&media_wiki_line(&trimmed[2..]));
-        } else if table && trimmed.starts_with(['|', '!']) {
-            let between = if trimmed.starts_with('!') { "!!" } else { "||" };
-            for cell in trimmed[1..].split(between).flat_map(|c| c.split("||")) {
+            table = !body.starts_with("|}");
+        } else if table && body.starts_with("|+") {
+            out.line(&media_wiki_line(&body[2..]));
+        } else if table && body.starts_with(['|', '!']) {
+            let between = if body.starts_with('!') { "!!" } else { "||" };
+            for cell in body[1..].split(between).flat_map(|c| c.split("||")) {
                 // Attributes precede a single bar: `| align=left | words`.
                 let words = pattern!(r#"^[^|\[]*="[^|]*\|"#).replace(cell, "");
                 row.push(media_wiki_line(&words));
             }
-        } else if let Some(found) = pattern!(r"^(={1,6})\s*(.+?)\s*={1,6}$").captures(trimmed) {
-            out.heading(found[1].len(), &media_wiki_line(&found[2]));
-        } else if let Some(found) = pattern!(r"^([*#]+)\s*(.+)$").captures(line) {
-            out.item(found[1].len(), found[1].ends_with('#'), &media_wiki_line(&found[2]));
-        } else if let Some(found) = pattern!(r"^[:;]+\s*(.+)$").captures(line) {
-            out.line(&media_wiki_line(&found[1]));
-        } else if !table && line.starts_with(' ') && !trimmed.is_empty() {
+        } else if let Some(caps) = pattern!(r"^(={1,6})\s*(.+?)\s*={1,6}$").captures(body) {
+            out.heading(caps[1].len(), &media_wiki_line(&caps[2]));
+        } else if let Some(caps) = pattern!(r"^([*#]+)\s*(.+)$").captures(line) {
+            out.item(caps[1].len(), caps[1].ends_with('#'), &media_wiki_line(&caps[2]));
+        } else if let Some(caps) = pattern!(r"^[:;]+\s*(.+)$").captures(line) {
+            out.line(&media_wiki_line(&caps[1]));
+        } else if !table && line.starts_with(' ') && !body.is_empty() {
             let mut code = vec![line];
             while let Some(more) = lines.next_if(|l| l.starts_with(' ') && !l.trim().is_empty()) {
                 code.push(more);
             }
             out.code("", code);
         } else {
-            out.line(&media_wiki_line(trimmed));
+            out.line(&media_wiki_line(body));
         }
     }
     if !row.is_empty() {
@@ -277,63 +277,63 @@ pub(super) fn media_wiki(text: &str) -> String {
 }
 
 fn media_wiki_line(text: &str) -> String {
-    let mut kept = Placeholders::default();
+    let mut spans = Placeholders::default();
     let code = |c: &Captures<'_>| format!("`{}`", &c[1]);
-    let mut text = kept.take(pattern!(r"<(?:code|tt)>(.*?)</(?:code|tt)>"), text, code);
-    text = kept.take(pattern!(r"<nowiki>(.*?)</nowiki>"), &text, |c| c[1].to_owned());
-    text = kept
+    let mut text = spans.take(pattern!(r"<(?:code|tt)>(.*?)</(?:code|tt)>"), text, code);
+    text = spans.take(pattern!(r"<nowiki>(.*?)</nowiki>"), &text, |c| c[1].to_owned());
+    text = spans
         .take(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\s+([^\]]+)\]"), &text, |c| link(&c[2], &c[1]));
-    text = kept.take(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\]"), &text, |c| link("", &c[1]));
-    text = kept.take(pattern!(r"https?://[^\s<>\]]+"), &text, |c| c[0].to_owned());
+    text = spans.take(pattern!(r"\[((?:https?|ftp|mailto):[^\s\]]+)\]"), &text, |c| link("", &c[1]));
+    text = spans.take(pattern!(r"https?://[^\s<>\]]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"\[\[(?:File|Image):[^\]]*\]\]").replace_all(&text, "").into_owned();
     text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
     text = pattern!(r"\{\{[^{}]*\}\}|<ref[^>/]*/>").replace_all(&text, "").into_owned();
     text = pattern!(r"<ref[^>]*>(.*?)</ref>").replace_all(&text, " ($1)").into_owned();
     text = pattern!(r"<br\s*/?>").replace_all(&text, " ").into_owned();
     text = text.replace("'''''", "***").replace("'''", "**").replace("''", "*");
-    kept.back(&text)
+    spans.back(&text)
 }
 
 pub(super) fn creole(text: &str) -> String {
     let mut out = Out::default();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
-        let trimmed = line.trim();
-        if trimmed == "{{{" {
+        let body = line.trim();
+        if body == "{{{" {
             let code: Vec<&str> = lines.by_ref().take_while(|l| l.trim_end() != "}}}").collect();
             out.code("", code);
-        } else if let Some(found) = pattern!(r"^(={1,6})\s*(.+?)\s*=*$").captures(trimmed) {
-            out.heading(found[1].len(), &creole_line(&found[2]));
+        } else if let Some(caps) = pattern!(r"^(={1,6})\s*(.+?)\s*=*$").captures(body) {
+            out.heading(caps[1].len(), &creole_line(&caps[2]));
         } else if let Some((depth, ordered, words)) =
-            list(trimmed, &['*', '#']).filter(|_| !trimmed.starts_with("**") || !trimmed[2..].contains("**"))
+            list(body, &['*', '#']).filter(|_| !body.starts_with("**") || !body[2..].contains("**"))
         {
             out.item(depth, ordered, &creole_line(words));
-        } else if trimmed.starts_with('|') {
-            let row: Vec<String> = creole_line(trimmed)
+        } else if body.starts_with('|') {
+            let row: Vec<String> = creole_line(body)
                 .trim_matches('|')
                 .split('|')
                 .map(|c| c.trim_start_matches('=').to_owned())
                 .collect();
             out.row(&row);
         } else {
-            out.line(&creole_line(trimmed));
+            out.line(&creole_line(body));
         }
     }
     out.finish()
 }
 
 fn creole_line(text: &str) -> String {
-    let mut kept = Placeholders::default();
-    let mut text = kept.take(pattern!(r"\{\{\{(.*?)\}\}\}"), text, |c| format!("`{}`", &c[1]));
-    text = kept.take(pattern!(r"\{\{([^}|]+)(?:\|([^}]*))?\}\}"), &text, |c| {
+    let mut spans = Placeholders::default();
+    let mut text = spans.take(pattern!(r"\{\{\{(.*?)\}\}\}"), text, |c| format!("`{}`", &c[1]));
+    text = spans.take(pattern!(r"\{\{([^}|]+)(?:\|([^}]*))?\}\}"), &text, |c| {
         format!("![{}]({})", c.get(2).map_or("", |m| m.as_str()), &c[1])
     });
-    text = kept.take(pattern!(r"\[\[((?:https?|ftp|mailto):[^\]|]+)(?:\|([^\]]+))?\]\]"), &text, |c| {
+    text = spans.take(pattern!(r"\[\[((?:https?|ftp|mailto):[^\]|]+)(?:\|([^\]]+))?\]\]"), &text, |c| {
         link(c.get(2).map_or("", |m| m.as_str()), &c[1])
     });
     text = pattern!(r"\[\[(?:[^\]|]+\|)?([^\]|]+)\]\]").replace_all(&text, "$1").into_owned();
-    text = kept.take(pattern!(r"(?:https?|ftp)://[^\s<>|]+"), &text, |c| c[0].to_owned());
+    text = spans.take(pattern!(r"(?:https?|ftp)://[^\s<>|]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"//(.+?)//").replace_all(&text, "*$1*").into_owned();
     text = text.replace(r"\\", " ");
-    kept.back(&text)
+    spans.back(&text)
 }

@@ -27,26 +27,26 @@ const XZ_MEMORY: u32 = 160 * 1024;
 
 /// Returns the compression format of a stream by its first bytes, or `None` if uncompressed.
 pub fn packing(start: &[u8]) -> Option<&'static str> {
-    let known: [(&[u8], &'static str); 4] = [
+    let formats: [(&[u8], &'static str); 4] = [
         (&[0x1f, 0x8b], "gzip"),
         (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"),
         (&[0xfd, b'7', b'z', b'X', b'Z', 0], "xz"),
         (b"BZh", "bzip2"),
     ];
-    let found = known.iter().find(|(mark, _)| start.starts_with(mark))?;
+    let entry = formats.iter().find(|(mark, _)| start.starts_with(mark))?;
     // A text may begin with "BZh"; bzip2 continues with a digit and the digits of pi.
     let block = start.len() < 10 || start[4..10] == [0x31, 0x41, 0x59, 0x26, 0x53, 0x59] || start[4] == 0x17;
-    (found.1 != "bzip2" || (start.get(3).is_some_and(u8::is_ascii_digit) && block)).then_some(found.1)
+    (entry.1 != "bzip2" || (start.get(3).is_some_and(u8::is_ascii_digit) && block)).then_some(entry.1)
 }
 
-/// Opens a file and decompresses it if necessary; `packed` counts the bytes read from the file.
+/// Opens a file and decompresses it if needed; `packed_bytes` counts the bytes read from the file.
 ///
 /// # Errors
 /// [`Code::NotFound`], [`Code::Io`]; [`Code::InvalidInput`] for too many nested layers.
-pub fn unpack(path: &Path, packed: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
+pub fn unpack(path: &Path, packed_bytes: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
-    let counted = Counted { inner: file, count: Arc::clone(packed) };
-    unpacked(Box::new(counted), path, packed)
+    let reader = CountingReader { inner: file, count: Arc::clone(packed_bytes) };
+    unpacked(Box::new(reader), path, packed_bytes)
 }
 
 /// Decompresses a stream if necessary.
@@ -56,17 +56,17 @@ pub fn unpack(path: &Path, packed: &Arc<AtomicU64>) -> Result<Box<dyn Read + Sen
 pub fn unpacked(
     stream: Box<dyn Read + Send>,
     path: &Path,
-    packed: &Arc<AtomicU64>,
+    packed_bytes: &Arc<AtomicU64>,
 ) -> Result<Box<dyn Read + Send>> {
     let mut stream = stream;
     for layer in 0..=MAX_LAYERS {
         let mut input = BufReader::with_capacity(256 * 1024, stream);
         let start = input.fill_buf().map_err(|e| damaged(path, &e))?;
-        let Some(packing) = packing(start) else { return Ok(Box::new(input)) };
+        let Some(format) = packing(start) else { return Ok(Box::new(input)) };
         if layer == MAX_LAYERS {
             break;
         }
-        let inner: Box<dyn Read + Send> = match packing {
+        let inner: Box<dyn Read + Send> = match format {
             "gzip" => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
             "zstd" => {
                 Box::new(zstd::stream::read::Decoder::with_buffer(input).map_err(|e| Error::io(path, e))?)
@@ -74,7 +74,7 @@ pub fn unpacked(
             "xz" => Box::new(lzma_rust2::XzReader::new_mem_limit(input, true, XZ_MEMORY)),
             _ => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
         };
-        stream = Box::new(Guarded { inner, packed: Arc::clone(packed), unpacked: 0 });
+        stream = Box::new(BombGuard { inner, packed_bytes: Arc::clone(packed_bytes), unpacked_bytes: 0 });
     }
     Err(Error::invalid(format!("{}: compressed more than {MAX_LAYERS} times over", path.display()))
         .with_hint("Unpack it first, then import the result."))
@@ -93,7 +93,7 @@ pub fn damaged(path: &Path, error: &io::Error) -> Error {
         .with_hint(
             "Anything read before that is kept. If the file is genuine, unpack it first, then import the result.",
         ),
-        _ if error.to_string().contains(LOCKED) => locked(path),
+        _ if error.to_string().contains(PASSWORD_MESSAGE) => password_error(path),
         _ => {
             Error::new(Code::InvalidInput, format!("{}: the file is truncated or damaged: {error}", path.display()))
                 .with_hint("Anything read before the damage is kept. Download the file again and repeat the import.")
@@ -102,21 +102,21 @@ pub fn damaged(path: &Path, error: &io::Error) -> Error {
 }
 
 /// The message of the zip reader for an encrypted entry.
-const LOCKED: &str = "Password required";
+const PASSWORD_MESSAGE: &str = "Password required";
 
 /// Returns the error for a password-protected archive.
-fn locked(path: &Path) -> Error {
+fn password_error(path: &Path) -> Error {
     Error::invalid(format!("{}: the archive is password-protected", path.display()))
         .with_hint("Unpack it with the password, then import the extracted files.")
 }
 
 /// A reader that counts the bytes read.
-struct Counted<R> {
+struct CountingReader<R> {
     inner: R,
     count: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.count.fetch_add(n as u64, Ordering::Relaxed);
@@ -125,18 +125,18 @@ impl<R: Read> Read for Counted<R> {
 }
 
 /// A reader that fails if the unpacked size grows too much.
-struct Guarded<R> {
+struct BombGuard<R> {
     inner: R,
-    packed: Arc<AtomicU64>,
-    unpacked: u64,
+    packed_bytes: Arc<AtomicU64>,
+    unpacked_bytes: u64,
 }
 
-impl<R: Read> Read for Guarded<R> {
+impl<R: Read> Read for BombGuard<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
-        self.unpacked += n as u64;
-        let packed = self.packed.load(Ordering::Relaxed).max(1);
-        if self.unpacked > BOMB_FLOOR && self.unpacked / packed > MAX_RATIO {
+        self.unpacked_bytes += n as u64;
+        let packed_bytes = self.packed_bytes.load(Ordering::Relaxed).max(1);
+        if self.unpacked_bytes > BOMB_FLOOR && self.unpacked_bytes / packed_bytes > MAX_RATIO {
             return Err(io::Error::new(
                 io::ErrorKind::QuotaExceeded,
                 format!("unpacks to more than {MAX_RATIO} times its size"),
@@ -152,7 +152,7 @@ mod tests {
 
     use super::*;
 
-    fn read(bytes: &[u8]) -> Result<Vec<u8>> {
+    fn unpack_bytes(bytes: &[u8]) -> Result<Vec<u8>> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
         let mut out = Vec::new();
@@ -161,34 +161,34 @@ mod tests {
     }
 
     #[test]
-    fn a_locked_archive_says_so_and_a_cut_one_promises_nothing() {
+    fn archive_errors_name_their_cause() {
         let path = Path::new("all.zip");
-        let said =
+        let error =
             damaged(path, &io::Error::other("unsupported Zip archive: Password required to decrypt file"));
-        assert!(said.to_string().contains("password-protected"), "{said}");
-        assert!(said.hint().unwrap_or_default().contains("with the password"), "{said:?}");
-        let said = damaged(path, &io::Error::from(io::ErrorKind::UnexpectedEof));
-        assert!(said.to_string().contains("truncated or damaged"), "{said}");
-        assert!(said.hint().unwrap_or_default().starts_with("Anything read"), "{said:?}");
+        assert!(error.to_string().contains("password-protected"), "{error}");
+        assert!(error.hint().unwrap_or_default().contains("with the password"), "{error:?}");
+        let error = damaged(path, &io::Error::from(io::ErrorKind::UnexpectedEof));
+        assert!(error.to_string().contains("truncated or damaged"), "{error}");
+        assert!(error.hint().unwrap_or_default().starts_with("Anything read"), "{error:?}");
     }
 
     #[test]
-    fn packings_within_packings_are_read_up_to_a_depth() {
+    fn nested_compression_is_limited() {
         let gzip = |bytes: &[u8]| {
             let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             gzip.write_all(bytes).unwrap();
             gzip.finish().unwrap()
         };
         let plain = b"BZh is how a text may begin";
-        assert_eq!(read(plain).unwrap(), plain);
-        let mut packed = zstd::encode_all(&plain[..], 1).unwrap();
-        assert_eq!(read(&packed).unwrap(), plain);
+        assert_eq!(unpack_bytes(plain).unwrap(), plain);
+        let mut data = zstd::encode_all(&plain[..], 1).unwrap();
+        assert_eq!(unpack_bytes(&data).unwrap(), plain);
         let mut bz = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
         bz.write_all(plain).unwrap();
-        assert_eq!(read(&gzip(&bz.finish().unwrap())).unwrap(), plain);
+        assert_eq!(unpack_bytes(&gzip(&bz.finish().unwrap())).unwrap(), plain);
         for _ in 0..4 {
-            packed = gzip(&packed);
+            data = gzip(&data);
         }
-        assert!(read(&packed).unwrap_err().to_string().contains("compressed more than"));
+        assert!(unpack_bytes(&data).unwrap_err().to_string().contains("compressed more than"));
     }
 }

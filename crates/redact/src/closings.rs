@@ -27,7 +27,7 @@ static CORE: Words = Words::new("
     בברכה תודה التحية وشكرا شكرا تحياتي
 ");
 /// The words that a closing may contain beside them.
-static BESIDE: Words = Words::new("
+static EXTRA_WORDS: Words = Words::new("
     kind best warm warmest kindest many with and the in advance yours very much so a lot again all my our sincere sincerely for your help time support
     have great nice good day weekend week one take care looking forward from to you & + - you're
     mit freundlichen freundlichem freundliche freundlicher besten bestem beste bester herzlichen herzliche herzlichem herzlicher viele vielen vielem liebe lieben liebem lieber schöne schönen
@@ -68,14 +68,14 @@ pub(super) fn closes(line: &str) -> bool {
 fn is_made_of_closings(line: &str) -> bool {
     // The Turkish capital İ becomes two characters in lower case.
     let lower = line.trim_end_matches(ENDS).to_lowercase().replace('’', "'").replace('\u{307}', "");
-    let all: Vec<&str> = lower
+    let words: Vec<&str> = lower
         .split([' ', '\u{a0}', ',', '/', '\u{3000}'])
         .map(|word| word.trim_matches(ENDS))
         .filter(|word| !word.is_empty())
         .collect();
-    (1..=8).contains(&all.len())
-        && all.iter().any(|word| CORE.contains(word))
-        && all.iter().all(|word| CORE.contains(word) || BESIDE.contains(word))
+    (1..=8).contains(&words.len())
+        && words.iter().any(|word| CORE.contains(word))
+        && words.iter().all(|word| CORE.contains(word) || EXTRA_WORDS.contains(word))
 }
 
 /// Returns the town in "Beste Grüße aus Hamburg".
@@ -101,8 +101,8 @@ pub(super) fn before_a_name(line: &str) -> Option<(usize, bool)> {
         let rest = &line[at + c.len_utf8()..];
         let begin = line.len() - rest.trim_start_matches([' ', '\u{a0}']).len();
         // A hyphen may be inside of a name, so it separates only before a space.
-        let apart = c != '-' && c != '.' || rest.starts_with(' ');
-        if begin < line.len() && apart && closes(&line[..at]) {
+        let is_separate = c != '-' && c != '.' || rest.starts_with(' ');
+        if begin < line.len() && is_separate && closes(&line[..at]) {
             return Some((begin, true));
         }
     }
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closings_are_known_in_many_languages_and_put_together() {
+    fn closings_are_recognised_in_many_languages() {
         for line in [
             "Best regards,",
             "Thanks and kind regards",

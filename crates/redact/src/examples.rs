@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::tests::{found, redacted};
+use super::tests::{hits, redact_all};
 
 /// The error messages of programs that must stay byte for byte.
 const ERRORS: &[&str] = &[
@@ -212,64 +212,64 @@ const SECRETS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_programs_say_when_they_fail_stays_byte_for_byte() {
+fn error_messages_stay_byte_for_byte() {
     assert!(ERRORS.len() >= 40);
-    let changed: Vec<_> =
-        ERRORS.iter().filter(|text| redacted(text) != **text).map(|t| (t, redacted(t))).collect();
-    assert!(changed.is_empty(), "{changed:#?}");
+    let changes: Vec<_> =
+        ERRORS.iter().filter(|text| redact_all(text) != **text).map(|t| (t, redact_all(t))).collect();
+    assert!(changes.is_empty(), "{changes:#?}");
 }
 
 #[test]
-fn secrets_numbers_names_and_places_go_in_any_language() {
+fn secrets_and_names_are_replaced_in_every_language() {
     assert!(SECRETS.len() >= 60);
-    let left: Vec<_> = SECRETS
+    let leaks: Vec<_> = SECRETS
         .iter()
-        .filter(|(secret, text)| redacted(text).contains(secret))
-        .map(|(s, t)| (s, redacted(t)))
+        .filter(|(secret, text)| redact_all(text).contains(secret))
+        .map(|(s, t)| (s, redact_all(t)))
         .collect();
-    assert!(left.is_empty(), "{left:#?}");
+    assert!(leaks.is_empty(), "{leaks:#?}");
 }
 
 #[test]
-fn what_is_redacted_twice_is_redacted_once() {
+fn redaction_is_idempotent() {
     for (_, text) in SECRETS {
-        let once = redacted(text);
-        assert_eq!(redacted(&once), once, "{text}");
+        let out = redact_all(text);
+        assert_eq!(redact_all(&out), out, "{text}");
     }
-    let all = SECRETS.iter().map(|(_, t)| *t).chain(ERRORS.iter().copied()).collect::<Vec<_>>().join("\n\n");
-    let once = redacted(&all);
-    assert_eq!(redacted(&once), once);
+    let text = SECRETS.iter().map(|(_, t)| *t).chain(ERRORS.iter().copied()).collect::<Vec<_>>().join("\n\n");
+    let out = redact_all(&text);
+    assert_eq!(redact_all(&out), out);
 }
 
 #[test]
-fn what_is_only_perhaps_a_number_or_a_password_is_told_as_doubtful() {
-    for (text, what) in [
+fn possible_numbers_and_passwords_are_doubtful() {
+    for (text, secret) in [
         ("My number at work, 22 555 01 02, is busy.", "22 555 01 02"),
         ("login with user bob and password hunter22", "hunter22"),
         ("Hi,\n\nit stops.\n\nJonathan Whitcombe", "Jonathan Whitcombe"),
     ] {
-        let sure = found(text).into_iter().find(|(_, original, _)| original == what).map(|(.., sure)| sure);
+        let sure = hits(text).into_iter().find(|(_, original, _)| original == secret).map(|(.., sure)| sure);
         assert_eq!(sure, Some(false), "{text}");
     }
 }
 
 #[test]
-fn a_word_that_was_a_secret_in_one_place_stays_in_others() {
-    let out = redacted("password=swordfish\nThe swordfish is a fish.");
+fn ordinary_word_used_as_a_secret_stays_elsewhere() {
+    let out = redact_all("password=swordfish\nThe swordfish is a fish.");
     assert_eq!(out, "password=[token-1]\nThe swordfish is a fish.");
-    assert_eq!(redacted("password=sw0rdfish\nthen sw0rdfish"), "password=[token-1]\nthen [token-1]");
+    assert_eq!(redact_all("password=sw0rdfish\nthen sw0rdfish"), "password=[token-1]\nthen [token-1]");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn any_of_them_together_are_redacted_twice_as_once(
+    fn redaction_of_combined_texts_is_idempotent(
         secrets in proptest::collection::vec(prop::sample::select(SECRETS), 1..5),
         errors in proptest::collection::vec(prop::sample::select(ERRORS), 1..4),
         gap in prop::sample::select(vec!["\n", "\n\n", " ", ", "]),
     ) {
-        let all: Vec<&str> = secrets.iter().map(|(_, text)| *text).chain(errors).collect();
-        let once = redacted(&all.join(gap));
-        prop_assert_eq!(redacted(&once), once);
+        let parts: Vec<&str> = secrets.iter().map(|(_, text)| *text).chain(errors).collect();
+        let out = redact_all(&parts.join(gap));
+        prop_assert_eq!(redact_all(&out), out);
     }
 }

@@ -17,7 +17,7 @@ use super::{
 const EASTERN: &str = r"[\p{Han}\p{Katakana}\p{Hiragana}\p{Hangul}ー]{1,8}(?:[ \u{3000}][\p{Han}\p{Katakana}\p{Hiragana}\p{Hangul}ー]{1,8})?";
 
 /// A name before an address that is already replaced.
-static BESIDE: LazyLock<Regex> = LazyLock::new(|| {
+static NAME_BEFORE_ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r#"({WORD}(?:{BETWEEN}{WORD}){{0,3}}|{WORD},[ ]{WORD}|{EASTERN})(["']?[ \u{{a0}}]*(?:\(?[<＜]|\[mailto:|\(|\[)[ ]?\[email-\d+\])"#
     ))
@@ -34,13 +34,13 @@ static WROTE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 /// A form's line with a person's name: the label, and the rest of the line.
-static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
+static PERSON_FIELD: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^((?:> ?)*[ \t]*(?:[-*•|][ ]*)?\*{0,2}([\p{L}][\p{L} -]{0,30}?)\*{0,2}[ \u{a0}]?[:：|]\*{0,2}[ \u{a0}\t]*)([^\n]{2,300})",
     )
 });
 /// A single one of several names in such a line, and the text after it.
-static ONE: LazyLock<Regex> = LazyLock::new(|| {
+static SINGLE_NAME: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r#"^([ ]*["']?)({WORD},[ ]{WORD}|{WORD}(?:{BETWEEN}{WORD}){{0,3}}|{EASTERN})(["']?[ \u{{a0}}]*(?:[<＜(\[,/|].*)?\r?)$"#
     ))
@@ -62,41 +62,41 @@ static PEOPLE: Words = Words::new(
 );
 
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
-    let mut out = r.replace(&LABELLED, text, |r, c, _| {
+    let mut out = r.replace(&PERSON_FIELD, text, |r, c, _| {
         let label: String = c[2].to_lowercase().split([' ', '-']).collect();
         let of_mail = MAIL.contains(&label);
         if !of_mail && !PEOPLE.contains(&label) {
             return c[0].to_owned();
         }
-        let rest = c[3].split(';').map(|one| named(r, one, of_mail)).collect::<Vec<_>>().join(";");
+        let rest = c[3].split(';').map(|part| hide_listed(r, part, of_mail)).collect::<Vec<_>>().join(";");
         format!("{}{rest}", &c[1])
     });
-    out = r.replace(&BESIDE, &out, |r, c, _| format!("{}{}", called(r, &c[1]), &c[2]));
-    out = r.replace(&WROTE, &out, |r, c, _| format!("{}{}", called(r, &c[1]), &c[2]));
-    r.replace(&WROTE_BEFORE, &out, |r, c, _| format!("{}{}{}", &c[1], called(r, &c[2]), &c[3]))
+    out = r.replace(&NAME_BEFORE_ADDRESS, &out, |r, c, _| format!("{}{}", hide_name(r, &c[1]), &c[2]));
+    out = r.replace(&WROTE, &out, |r, c, _| format!("{}{}", hide_name(r, &c[1]), &c[2]));
+    r.replace(&WROTE_BEFORE, &out, |r, c, _| format!("{}{}{}", &c[1], hide_name(r, &c[2]), &c[3]))
 }
 
 /// Redacts one name of a line. Where a mail contains both, a single word may be a place ("From:
 /// Berlin").
-fn named(r: &mut Redactor, one: &str, of_mail: bool) -> String {
-    match ONE.captures(one) {
+fn hide_listed(r: &mut Redactor, part: &str, of_mail: bool) -> String {
+    match SINGLE_NAME.captures(part) {
         Some(c) if !of_mail || whole_name(&c[2]) || c[3].contains("[email-") => {
-            format!("{}{}{}", &c[1], called(r, &c[2]), &c[3])
+            format!("{}{}{}", &c[1], hide_name(r, &c[2]), &c[3])
         }
-        _ => one.to_owned(),
+        _ => part.to_owned(),
     }
 }
 
-fn called(r: &mut Redactor, name: &str) -> String {
+fn hide_name(r: &mut Redactor, name: &str) -> String {
     let plain = name.replace(',', "");
     let eastern = !plain.contains(|c: char| c.is_lowercase() || c.is_uppercase());
     if !eastern && !is_name(&plain) {
         return name.to_owned();
     }
-    r.called(if whole_name(&plain) || eastern { Sure } else { Doubtful }, name)
+    r.hide_person(if whole_name(&plain) || eastern { Sure } else { Doubtful }, name)
 }
 
 #[cfg(test)]
 pub(super) fn patterns() -> [&'static Regex; 5] {
-    [&BESIDE, &WROTE, &WROTE_BEFORE, &LABELLED, &ONE]
+    [&NAME_BEFORE_ADDRESS, &WROTE, &WROTE_BEFORE, &PERSON_FIELD, &SINGLE_NAME]
 }

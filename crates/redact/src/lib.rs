@@ -124,9 +124,9 @@ fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor 
         redactor.hide("place", Certainty::Doubtful, place);
     }
     // Two passes: a match in the last text may also occur in the first.
-    read(&mut brief.clone(), &mut redactor);
+    redact_brief(&mut brief.clone(), &mut redactor);
     redactor.begin_again(people::parts);
-    read(brief, &mut redactor);
+    redact_brief(brief, &mut redactor);
     // Keep only the exceptions that were used, because others would reveal text outside the brief.
     brief.record.request.keep.retain(|wish| redactor.let_stand(wish));
     if wishes.links {
@@ -138,8 +138,8 @@ fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor 
     redactor
 }
 
-fn read(brief: &mut Brief, redactor: &mut Redactor) {
-    walk(brief, &mut |text| *text = hidden(redactor, text));
+fn redact_brief(brief: &mut Brief, redactor: &mut Redactor) {
+    walk(brief, &mut |text| *text = redact_text(redactor, text));
     // The tracker identifies the author, so no pattern is needed.
     for entry in brief.sections.iter_mut().flat_map(|s| &mut s.entries) {
         if let Some(author) = entry.quote.as_mut().and_then(|q| q.author.as_mut()) {
@@ -153,31 +153,31 @@ pub fn redact_texts(texts: &mut [&mut String]) {
     let mut redactor = Redactor::new(&[], BTreeSet::new(), &Wishes { links: true, keep: &[] });
     // Two passes, as for a brief.
     for text in texts.iter() {
-        hidden(&mut redactor, text);
+        redact_text(&mut redactor, text);
     }
     redactor.begin_again(people::parts);
     for text in texts {
-        **text = hidden(&mut redactor, text);
+        **text = redact_text(&mut redactor, text);
     }
 }
 
 /// Redacts a text repeatedly, because a replacement may reveal further matches.
-fn hidden(redactor: &mut Redactor, text: &str) -> String {
+fn redact_text(redactor: &mut Redactor, text: &str) -> String {
     /// The maximum number of passes; more have never found anything.
     const TURNS: usize = 3;
-    let mut out = once(redactor, text);
+    let mut out = run_detectors(redactor, text);
     for _ in 1..TURNS {
-        let again = once(redactor, &out);
-        if again == out {
+        let next = run_detectors(redactor, &out);
+        if next == out {
             break;
         }
-        out = again;
+        out = next;
     }
     out
 }
 
 /// Redacts a text once with each detector. Each leaves the replacements of the previous ones alone.
-fn once(redactor: &mut Redactor, text: &str) -> String {
+fn run_detectors(redactor: &mut Redactor, text: &str) -> String {
     let mut out = secrets::hide(redactor, text);
     if redactor.hide_links {
         let trackers = redactor.trackers.clone();
@@ -189,7 +189,7 @@ fn once(redactor: &mut Redactor, text: &str) -> String {
     out = people::hide(redactor, &out);
     out = numbers::hide_phones(redactor, &out);
     out = redactor.people(out);
-    redactor.again(&out)
+    redactor.replace_known(&out)
 }
 
 /// Calls `change` with every text of a brief except the keys and addresses of citations.
@@ -224,8 +224,8 @@ fn hosts_of(brief: &Brief) -> BTreeSet<String> {
 
 /// Returns the host of a URL.
 fn host_of(url: &str) -> Option<String> {
-    let after = url.split("://").nth(1)?.split(['/', '?', '#']).next()?;
-    Some(after.rsplit('@').next()?.split(':').next()?.to_lowercase())
+    let authority = url.split("://").nth(1)?.split(['/', '?', '#']).next()?;
+    Some(authority.rsplit('@').next()?.split(':').next()?.to_lowercase())
 }
 
 #[cfg(test)]
@@ -240,25 +240,25 @@ mod tests {
     }
 
     /// Returns the redaction of a text that is a whole brief.
-    pub(super) fn redacted(text: &str) -> String {
+    pub(super) fn redact_all(text: &str) -> String {
         let mut redactor = redactor(&Wishes::default());
-        hidden(&mut redactor, text);
+        redact_text(&mut redactor, text);
         redactor.begin_again(people::parts);
-        hidden(&mut redactor, text)
+        redact_text(&mut redactor, text)
     }
 
     /// Returns what a redaction of this text would replace: kind, original and whether it is
     /// certain.
-    pub(super) fn found(text: &str) -> Vec<(String, String, bool)> {
+    pub(super) fn hits(text: &str) -> Vec<(String, String, bool)> {
         let mut redactor = redactor(&Wishes::default());
-        hidden(&mut redactor, text);
+        redact_text(&mut redactor, text);
         redactor.begin_again(people::parts);
-        hidden(&mut redactor, text);
+        redact_text(&mut redactor, text);
         redactor.preview().into_iter().map(|p| (p.kind, p.original, p.sure)).collect()
     }
 
     #[test]
-    fn nothing_of_this_is_left() {
+    fn sensitive_values_are_replaced() {
         for (secret, text) in [
             ("ghp_abcdefghijklmnopqrstuvwxyz0123", "GH_TOKEN ghp_abcdefghijklmnopqrstuvwxyz0123 was set"),
             ("AKIAABCDEFGHIJKLMNOP", "key AKIAABCDEFGHIJKLMNOP"),
@@ -281,13 +281,13 @@ mod tests {
             ("grace", "as grace said"),
             ("ada-l", "ada-l, grace and others"),
         ] {
-            let out = redacted(text);
+            let out = redact_all(text);
             assert!(!out.contains(secret), "{text} -> {out}");
         }
     }
 
     #[test]
-    fn what_is_no_secret_stays() {
+    fn ordinary_text_stays() {
         for text in [
             "std::fs::read at src/main.rs:12",
             "version 2.3.1 on 127.0.0.1 and localhost",
@@ -298,16 +298,16 @@ mod tests {
             "server: send the whole chain",
             "main.py and lib.rs, package.json",
         ] {
-            assert_eq!(redacted(text), text);
+            assert_eq!(redact_all(text), text);
         }
     }
 
     #[test]
-    fn pseudonyms_stay_the_same_and_are_told_apart() {
-        let out = redacted("10.0.0.1 to 10.0.0.2 and back to 10.0.0.1");
+    fn pseudonyms_are_stable_and_distinct() {
+        let out = redact_all("10.0.0.1 to 10.0.0.2 and back to 10.0.0.1");
         assert_eq!(out, "[address-1] to [address-2] and back to [address-1]");
         // A match that needed its context is replaced elsewhere as well.
-        let out = redacted("hostname: build-7\nthen build-7 rebooted, rebuild-7 did not");
+        let out = redact_all("hostname: build-7\nthen build-7 rebooted, rebuild-7 did not");
         assert_eq!(out, "hostname: [host-1]\nthen [host-1] rebooted, rebuild-7 did not");
     }
 
@@ -317,8 +317,8 @@ mod tests {
         Tel. +49 40 555 0100 | Mobile: 0151-5550101 | berta.brandt@blueharbour.example\nIBAN DE89 3704 0044 0532 0130 00";
 
     #[test]
-    fn nothing_personal_of_a_mail_is_left_and_the_doubtful_are_told() {
-        let out = redacted(MAIL);
+    fn personal_data_of_a_mail_is_replaced() {
+        let out = redact_all(MAIL);
         for secret in [
             "Berta", "Brandt", "Hamburg", "Dock 5", "555 0100", "5550101", "DE89", "0130", "Harbour", "lp-hh",
         ] {
@@ -326,14 +326,14 @@ mod tests {
         }
         assert!(out.contains("Senior Operations Manager") && out.contains("prints blanks"), "{out}");
         assert_eq!(out.matches("[person-1]").count(), 2, "{out}");
-        let found = found(MAIL);
-        let sure = |original: &str| found.iter().find(|(_, o, _)| o == original).map(|(_, _, sure)| *sure);
+        let list = hits(MAIL);
+        let sure = |original: &str| list.iter().find(|(_, o, _)| o == original).map(|(_, _, sure)| *sure);
         assert_eq!((sure("Berta Brandt"), sure("DE89 3704 0044 0532 0130 00")), (Some(true), Some(true)));
         assert_eq!((sure("Blue Harbour"), sure("Blue Harbour Logistics GmbH")), (Some(false), Some(false)));
     }
 
     #[test]
-    fn who_is_greeted_signs_or_is_named_with_a_title_is_a_person() {
+    fn greeted_signing_and_titled_names_are_people() {
         for (text, name) in [
             ("Hi Berta,\n\nit works now.", "Berta"),
             ("Sehr geehrte Frau Özdemir,\ndanke.", "Özdemir"),
@@ -344,12 +344,12 @@ mod tests {
             ("my name is Ada Lovelace and it fails", "Ada Lovelace"),
             ("This is Ada Lovelace, it fails", "Ada Lovelace"),
         ] {
-            let out = redacted(text);
+            let out = redact_all(text);
             assert!(!out.contains(name) && out.contains("[person-1]"), "{text} -> {out}");
         }
         // A known person has one pseudonym for both names.
         let text = "Ask Brandt about it, Berta is away.\n\nRegards,\nBerta Brandt";
-        assert_eq!(redacted(text), "Ask [person-1] about it, [person-1] is away.\n\nRegards,\n[person-1]");
+        assert_eq!(redact_all(text), "Ask [person-1] about it, [person-1] is away.\n\nRegards,\n[person-1]");
     }
 
     #[test]
@@ -364,7 +364,7 @@ mod tests {
             "I am Using It Wrong",
             "```\nHi Berta,\n```",
         ] {
-            assert_eq!(redacted(text), text);
+            assert_eq!(redact_all(text), text);
         }
     }
 
@@ -377,7 +377,7 @@ mod tests {
             ("12 rue de la Paix, 75002 Paris", &["12 rue de la Paix", "75002 Paris"]),
             ("Calle Mayor 5 · 28013 Madrid", &["Calle Mayor 5", "28013 Madrid"]),
         ] {
-            let out = redacted(&format!("It fails.\n\n--\nAnna Berg\n{signature}\n"));
+            let out = redact_all(&format!("It fails.\n\n--\nAnna Berg\n{signature}\n"));
             for place in places {
                 assert!(!out.contains(place) && out.contains("[place-1]"), "{place}: {out}");
             }
@@ -385,14 +385,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_keeps_stays_and_the_trackers_links_go_on_request() {
+    fn exceptions_stay_and_tracker_links_are_optional() {
         let keep = ["blue harbour".to_owned(), "Not there".to_owned()];
-        let mut keeping = redactor(&Wishes { keep: &keep, links: false });
-        assert!(hidden(&mut keeping, MAIL).contains("from Blue Harbour. "));
-        assert!(keeping.let_stand("blue harbour") && !keeping.let_stand("Not there"));
-        let mut hiding = redactor(&Wishes { links: true, keep: &[] });
+        let mut with_keep = redactor(&Wishes { keep: &keep, links: false });
+        assert!(redact_text(&mut with_keep, MAIL).contains("from Blue Harbour. "));
+        assert!(with_keep.let_stand("blue harbour") && !with_keep.let_stand("Not there"));
+        let mut with_links = redactor(&Wishes { links: true, keep: &[] });
         let text = "See https://tracker.example/acme/app/issues/1. And tracker.example, https://docs.rs/x.";
-        assert_eq!(hidden(&mut hiding, text), "See [link-1]. And [host-1], https://docs.rs/x.");
+        assert_eq!(redact_text(&mut with_links, text), "See [link-1]. And [host-1], https://docs.rs/x.");
     }
 
     #[test]
@@ -420,27 +420,27 @@ mod tests {
             "my number is 20 7946 0958",
             "Mobile: 0151 555 01 01",
         ] {
-            let out = redacted(&format!("Please ring: {text} any time"));
-            let left = out.replace("[phone-1]", "").chars().filter(char::is_ascii_digit).count();
-            assert!(out.contains("[phone-1]") && left == 0, "{text}: {out}");
+            let out = redact_all(&format!("Please ring: {text} any time"));
+            let digits = out.replace("[phone-1]", "").chars().filter(char::is_ascii_digit).count();
+            assert!(out.contains("[phone-1]") && digits == 0, "{text}: {out}");
         }
-        assert_eq!(redacted("ring (+49 40 5550100) or +49 40 5550199"), "ring ([phone-1]) or [phone-2]");
+        assert_eq!(redact_all("ring (+49 40 5550100) or +49 40 5550199"), "ring ([phone-1]) or [phone-2]");
     }
 
     #[test]
-    fn cards_are_held_to_their_checksum() {
+    fn cards_need_a_valid_checksum() {
         for text in
             ["4111 1111 1111 1111", "5500-0000-0000-0004", "3400 000000 00009", "card: 4111111111111111"]
         {
-            let out = redacted(&format!("paid with {text} today"));
+            let out = redact_all(&format!("paid with {text} today"));
             assert!(out.contains("[card-1]"), "{text}: {out}");
         }
-        assert_eq!(found("it was 4111111111111111"), [("card".into(), "4111111111111111".into(), false)]);
-        assert_eq!(found("visa 4111 1111 1111 1112"), [("card".into(), "4111 1111 1111 1112".into(), false)]);
+        assert_eq!(hits("it was 4111111111111111"), [("card".into(), "4111111111111111".into(), false)]);
+        assert_eq!(hits("visa 4111 1111 1111 1112"), [("card".into(), "4111 1111 1111 1112".into(), false)]);
         for text in
             ["row 4111111111111112", "ERROR id 4111111111111111", "1234 5678 9012 3456", "x4111111111111111"]
         {
-            assert_eq!(redacted(text), text);
+            assert_eq!(redact_all(text), text);
         }
     }
 
@@ -484,26 +484,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_international_number_in_a_usual_spelling_is_found(
+        fn international_numbers_are_found_in_usual_spellings(
             (country, number) in international(),
             gap in prop::sample::select(vec!["", " ", "-", ".", "/"]),
             form in 0..4_u8,
         ) {
-            let grouped = if gap.is_empty() { number.clone() } else {
+            let groups = if gap.is_empty() { number.clone() } else {
                 format!("{}{gap}{}{gap}{}", &number[..2], &number[2..5], &number[5..])
             };
             let text = match form {
-                0 => format!("+{country}{gap}{grouped}"),
-                1 => format!("+{country} (0){grouped}"),
-                2 => format!("(+{country}) {grouped}"),
-                _ => format!("00{country} {grouped}"),
+                0 => format!("+{country}{gap}{groups}"),
+                1 => format!("+{country} (0){groups}"),
+                2 => format!("(+{country}) {groups}"),
+                _ => format!("00{country} {groups}"),
             };
-            let out = redacted(&format!("You reach me under {text}, or not."));
+            let out = redact_all(&format!("You reach me under {text}, or not."));
             prop_assert_eq!(out, "You reach me under [phone-1], or not.", "{}", text);
         }
 
         #[test]
-        fn an_account_with_one_digit_changed_is_none(
+        fn account_with_a_wrong_digit_is_rejected(
             country in prop::sample::select(vec![("DE", 18_usize), ("GB", 18), ("FR", 23), ("NL", 14), ("NO", 11)]),
             seed in proptest::collection::vec(0..10_u8, 24),
             at in 0..10_usize,
@@ -515,27 +515,27 @@ mod tests {
             let whole = whole.expect("some checksum holds");
             let fours: String =
                 whole.as_bytes().chunks(4).map(|c| std::str::from_utf8(c).unwrap()).collect::<Vec<_>>().join(" ");
-            let out = redacted(&format!("pay to {whole} now"));
+            let out = redact_all(&format!("pay to {whole} now"));
             prop_assert_eq!(out, "pay to [account-1] now");
-            prop_assert_eq!(redacted(&format!("pay to {fours} now")), "pay to [account-1] now");
-            let mut changed = whole.clone().into_bytes();
-            changed[4 + at] = b'0' + (changed[4 + at] - b'0' + by) % 10;
-            let changed = String::from_utf8(changed).unwrap();
-            prop_assert!(!numbers::is_iban(&changed), "{} {}", whole, changed);
-            prop_assert_eq!(redacted(&format!("job {changed} ended")), format!("job {changed} ended"));
+            prop_assert_eq!(redact_all(&format!("pay to {fours} now")), "pay to [account-1] now");
+            let mut variant = whole.clone().into_bytes();
+            variant[4 + at] = b'0' + (variant[4 + at] - b'0' + by) % 10;
+            let variant = String::from_utf8(variant).unwrap();
+            prop_assert!(!numbers::is_iban(&variant), "{} {}", whole, variant);
+            prop_assert_eq!(redact_all(&format!("job {variant} ended")), format!("job {variant} ended"));
         }
 
         #[test]
-        fn a_card_with_one_digit_changed_is_none(
+        fn card_with_a_wrong_digit_is_rejected(
             seed in proptest::collection::vec(0..10_u8, 14), at in 1..15_usize, by in 1..10_u8,
         ) {
             let digits: String = seed.iter().map(|d| char::from(b'0' + d)).collect();
             let whole = (0..10).map(|check| format!("4{digits}{check}")).find(|n| numbers::is_card(n));
             let whole = whole.expect("some checksum holds");
-            let mut changed = whole.into_bytes();
-            changed[at] = b'0' + (changed[at] - b'0' + by) % 10;
-            let changed = String::from_utf8(changed).unwrap();
-            prop_assert!(!numbers::is_card(&changed));
+            let mut variant = whole.into_bytes();
+            variant[at] = b'0' + (variant[at] - b'0' + by) % 10;
+            let variant = String::from_utf8(variant).unwrap();
+            prop_assert!(!numbers::is_card(&variant));
         }
 
         #[test]
@@ -547,13 +547,13 @@ mod tests {
             tokens in proptest::collection::vec(token(), 1..8),
         ) {
             let line = format!("{begin}{}", tokens.join(" "));
-            prop_assert_eq!(redacted(&line), line);
+            prop_assert_eq!(redact_all(&line), line);
         }
 
         #[test]
         fn versions_ids_and_counts_in_sentences_are_untouched(tokens in proptest::collection::vec(token(), 1..6)) {
             let text = format!("It came with {} as well.", tokens.join(", then "));
-            prop_assert_eq!(redacted(&text), text);
+            prop_assert_eq!(redact_all(&text), text);
         }
     }
 
@@ -568,6 +568,6 @@ mod tests {
         {
             assert!(!pattern.is_match(""));
         }
-        redacted("all of them are used");
+        redact_all("all of them are used");
     }
 }

@@ -73,8 +73,8 @@ impl Lines {
 
     /// Returns the kind of the line with this byte.
     pub(super) fn manner(&self, at: usize) -> Manner {
-        let after = self.begins.partition_point(|(begin, _)| *begin <= at);
-        after.checked_sub(1).map_or(Manner::Prose, |line| self.begins[line].1)
+        let next = self.begins.partition_point(|(begin, _)| *begin <= at);
+        next.checked_sub(1).map_or(Manner::Prose, |line| self.begins[line].1)
     }
 
     pub(super) fn is_prose(&self, at: usize) -> bool {
@@ -83,7 +83,7 @@ impl Lines {
 }
 
 /// Returns the text before this offset in its line, limited to the relevant part.
-pub(super) fn before(text: &str, at: usize) -> &str {
+pub(super) fn line_prefix(text: &str, at: usize) -> &str {
     /// The limit in bytes: distant text is irrelevant, and a log may be a single line.
     const REACH: usize = 160;
     let from = (at.saturating_sub(REACH)..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prose_logs_and_code_are_told_apart() {
+    fn prose_logs_and_code_are_distinguished() {
         for (text, manner) in [
             ("Please call me back.", Manner::Prose),
             ("(040) 555 01 00 is my number", Manner::Prose),

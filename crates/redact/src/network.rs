@@ -171,10 +171,10 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     });
     out = r.replace(&NAMED_HOST, &out, |r, c, _| {
         // "server: send it again" names no host, "server: web03" does.
-        let said = c[1].ends_with(char::is_whitespace) && !c[1].to_lowercase().starts_with("host");
+        let is_label = c[1].ends_with(char::is_whitespace) && !c[1].to_lowercase().starts_with("host");
         let plain = c[2].chars().all(char::is_alphabetic);
         let ordinary = words::is_ordinary(&c[2]);
-        if said && plain || ordinary { c[0].to_owned() } else { format!("{}{}", &c[1], host(r, &c[2])) }
+        if is_label && plain || ordinary { c[0].to_owned() } else { format!("{}{}", &c[1], host(r, &c[2])) }
     });
     let lines = Lines::of(&out);
     r.replace(&HOST, &out, |r, c, text| bare_host(r, c, text, &lines))
@@ -189,43 +189,43 @@ fn is_no_email(text: &str) -> bool {
 
 /// Returns whether four numbers are a version, or part of a longer text or a telephone number.
 fn is_no_address(text: &str, start: usize, end: usize) -> bool {
-    let (before, after) = (lines::before(text, start), &text[end..]);
+    let (prefix, suffix) = (lines::line_prefix(text, start), &text[end..]);
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-    let longer = before.strip_suffix('.').is_some_and(|b| b.ends_with(char::is_alphanumeric))
-        || after.strip_prefix('.').is_some_and(|a| digit(a.chars().next()));
+    let longer = prefix.strip_suffix('.').is_some_and(|b| b.ends_with(char::is_alphanumeric))
+        || suffix.strip_prefix('.').is_some_and(|a| digit(a.chars().next()));
     // `driver-1.2.3.4.jar`, `1.2.3.4-rc1`, `Edg/1.2.3.4`.
-    let in_a_name = before.strip_suffix(['-', '_']).is_some_and(|b| b.ends_with(char::is_alphanumeric))
-        || before.strip_suffix('/').is_some_and(|b| b.ends_with(char::is_alphabetic) && PRODUCT.is_match(b))
-        || RELEASE.is_match(after);
+    let in_a_name = prefix.strip_suffix(['-', '_']).is_some_and(|b| b.ends_with(char::is_alphanumeric))
+        || prefix.strip_suffix('/').is_some_and(|b| b.ends_with(char::is_alphabetic) && PRODUCT.is_match(b))
+        || RELEASE.is_match(suffix);
     // Of two similar numbers in one line, one is called a version.
-    let alike = || {
+    let has_version = || {
         let first: String = text[start..end].split_inclusive('.').take(2).collect();
-        before.match_indices(&first).any(|(at, _)| SAYS_VERSION.is_match(&before[..at]))
+        prefix.match_indices(&first).any(|(at, _)| SAYS_VERSION.is_match(&prefix[..at]))
     };
     // A browser's version often ends in zeros; a machine's address does not.
-    let noughts = text[start..end].ends_with(".0.0.0") && !after.starts_with('/');
-    before.ends_with('+') || noughts || longer || in_a_name || SAYS_VERSION.is_match(before) || alike()
+    let noughts = text[start..end].ends_with(".0.0.0") && !suffix.starts_with('/');
+    prefix.ends_with('+') || noughts || longer || in_a_name || SAYS_VERSION.is_match(prefix) || has_version()
 }
 
 /// Redacts a dotted name without context. Programs have such names as well.
 fn bare_host(r: &mut Redactor, c: &Captures<'_>, text: &str, lines: &Lines) -> String {
     let whole = &c[0];
     let (start, end) = c.get(0).map_or((0, 0), |m| (m.start(), m.end()));
-    let (before, after) = (&text[..start], &text[end..]);
-    let mut next = after.chars();
+    let (prefix, suffix) = (&text[..start], &text[end..]);
+    let mut next = suffix.chars();
     let goes_on = match next.next() {
         Some('(' | '_' | '@') => true,
         Some('.' | '-') => next.next().is_some_and(char::is_alphanumeric),
         Some(':') => next.next() == Some(':'),
         _ => false,
     };
-    let came_before = matches!(before.chars().next_back(), Some('.' | '/' | '\\' | '-' | '$' | '_'))
-        || before.ends_with("::");
+    let came_before = matches!(prefix.chars().next_back(), Some('.' | '/' | '\\' | '-' | '$' | '_'))
+        || prefix.ends_with("::");
     // `System.Net`, `Microsoft.Extensions.App`: hosts do not have mixed case.
-    let mixed = whole.split('.').any(|label| {
+    let has_mixed_case = whole.split('.').any(|label| {
         label.chars().next().is_some_and(char::is_uppercase) && label.chars().any(char::is_lowercase)
     });
-    if goes_on || came_before || mixed {
+    if goes_on || came_before || has_mixed_case {
         return whole.to_owned();
     }
     let lower = whole.to_lowercase();
@@ -295,10 +295,10 @@ pub(super) fn patterns() -> [&'static Regex; 15] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::redacted;
+    use super::super::tests::redact_all;
 
     #[test]
-    fn what_is_written_like_a_host_and_is_none_stays() {
+    fn host_like_names_of_programs_stay() {
         for text in [
             "published on crates.io and docs.rs",
             "host: x86_64-unknown-linux-gnu",
@@ -312,13 +312,13 @@ mod tests {
             "ASP.NET on example.com",
             "target/x86_64-pc-windows-msvc/debug/build.dev/x",
         ] {
-            assert_eq!(redacted(text), text);
+            assert_eq!(redact_all(text), text);
         }
     }
 
     #[test]
-    fn hosts_are_told_from_words_and_the_doubtful_are_marked() {
-        assert_eq!(redacted("see intranet.acme.io, at acme-corp.com"), "see [host-1], at [host-2]");
-        assert_eq!(redacted("it runs at acme.io."), "it runs at [host-1].");
+    fn ambiguous_hosts_are_marked_as_doubtful() {
+        assert_eq!(redact_all("see intranet.acme.io, at acme-corp.com"), "see [host-1], at [host-2]");
+        assert_eq!(redact_all("it runs at acme.io."), "it runs at [host-1].");
     }
 }

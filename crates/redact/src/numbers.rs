@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::{
     Certainty::{self, Doubtful, Sure},
-    lines::{Lines, before},
+    lines::{Lines, line_prefix},
     people, re,
     redactor::Redactor,
 };
@@ -75,7 +75,7 @@ const RING: &str = concat!(
     r"(?:[ ](?:is|ist|est|es|è|é|to|är|er|je|jest)\b)|\bnummer:",
 );
 
-static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
+static LABELLED_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         concat!(
             r"(?i)((?:(?:{0})(?:[ ./]{{0,3}}(?:{0}|\b(?:number|nummer|no|nr|numer|dom|sł|praca|work|office|home|direct|mobile)\b))*(?:[ ]?[.:：=）)]|[ ]is\b|[ ]ist\b)*|{1})[ \u{{a0}}]*[\x22'`*_]{{0,3}}[ ]?)",
@@ -85,7 +85,7 @@ static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 /// The text before a number that is dialled as it is: `tel:+14155550132`.
-static DIALLED: LazyLock<Regex> = LazyLock::new(|| {
+static DIAL_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r"(?i)(?:{TELEPHONE}|\b(?:sip|sips|from|to|caller|callee|number|recipient|sender|contact))[\x22'` ]{{0,2}}[:=：][\x22'` ]{{0,2}}$"
     ))
@@ -108,18 +108,18 @@ static TO_RING: LazyLock<Regex> = LazyLock::new(|| {
 });
 static RUNG: LazyLock<Regex> = LazyLock::new(|| re(&format!("(?i)^(?:{RING})$")));
 /// A unit after a number, which is then an amount.
-static COUNTED: LazyLock<Regex> = LazyLock::new(|| {
+static UNIT: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"^[ \u{a0}]?(?:[€$£¥%]|(?:EUR|USD|GBP|CHF|PLN|SEK|NOK|DKK|CZK|HUF|JPY|RUB|zł|kr|Kč|руб|Ft|ms|µs|us|ns|s|sec|seconds?|min|minutes?|hours?|h|[KMGTkmgt]i?[Bb]|[Bb]ytes?|bits?",
         r"|rows?|px|items?|times|lines?|records?|requests?|users?|files?|Zeilen|Stück|Bytes|km|kg|m|points?|tokens?|characters?|entries|messages?|events?|errors?)\b)",
     ))
 });
 /// An area code in brackets and a number.
-static BRACKETED: LazyLock<Regex> = LazyLock::new(|| {
+static AREA_CODE_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?:\b[078][ ]?)?\(0?[0-9]{2,4}\)[ \u{a0}-]?[0-9]{2,5}(?:[ \u{a0}-][0-9]{2,5}){1,3}")
 });
 /// A sequence of separated groups of digits.
-static GROUPED: LazyLock<Regex> = LazyLock::new(|| re(r"\b[0-9]{1,4}(?:[ \u{a0}‐‑-][0-9]{2,4}){2,4}\b"));
+static DIGIT_GROUPS: LazyLock<Regex> = LazyLock::new(|| re(r"\b[0-9]{1,4}(?:[ \u{a0}‐‑-][0-9]{2,4}){2,4}\b"));
 /// The group lengths of telephone numbers without a label. Three groups of three are excluded,
 /// because they may be an amount.
 const GROUPS: &[&[usize]] = &[
@@ -162,8 +162,8 @@ pub(super) fn is_iban(text: &str) -> bool {
     let compact = compact(text);
     iban_length(&compact) == Some(compact.len())
         && compact.get(4..).is_some_and(|rest| {
-            let rotated = rest.chars().chain(compact.chars().take(4));
-            rotated.fold(0_u32, |sum, c| match c.to_digit(36) {
+            let digits = rest.chars().chain(compact.chars().take(4));
+            digits.fold(0_u32, |sum, c| match c.to_digit(36) {
                 Some(digit) if digit < 10 => (sum * 10 + digit) % 97,
                 Some(digit) => (sum * 100 + digit) % 97,
                 None => sum,
@@ -218,8 +218,8 @@ fn compact(text: &str) -> String {
 
 fn iban_length(compact: &str) -> Option<usize> {
     let country = compact.get(..2)?;
-    let known = |countries: &str| countries.split(' ').any(|known| known == country);
-    IBAN_LENGTHS.iter().find(|(_, countries)| known(countries)).map(|(length, _)| *length)
+    let has_country = |countries: &str| countries.split(' ').any(|code| code == country);
+    IBAN_LENGTHS.iter().find(|(_, countries)| has_country(countries)).map(|(length, _)| *length)
 }
 
 /// Returns the offset after the given number of letters and digits.
@@ -231,20 +231,20 @@ fn end_of(text: &str, characters: usize) -> Option<usize> {
 }
 
 fn goes_on(text: &str, end: usize) -> bool {
-    let mut after = text[end..].chars();
-    match after.next() {
+    let mut rest = text[end..].chars();
+    match rest.next() {
         Some(c) if c.is_alphanumeric() || matches!(c, '_' | '@') => true,
         // Punctuation before a space ends the number; within a longer word it does not.
-        Some('.' | ':' | '-' | '/' | ',' | '%') => after.next().is_some_and(char::is_alphanumeric),
+        Some('.' | ':' | '-' | '/' | ',' | '%') => rest.next().is_some_and(char::is_alphanumeric),
         _ => false,
     }
 }
 
 fn is_inside(text: &str, start: usize) -> bool {
-    let mut before = text[..start].chars().rev();
-    match before.next() {
+    let mut rest = text[..start].chars().rev();
+    match rest.next() {
         Some(c) if c.is_alphanumeric() || matches!(c, '_' | '@' | '#' | '$' | '\\') => true,
-        Some('.' | '/' | '-' | ':' | '=' | ',') => before.next().is_some_and(char::is_alphanumeric),
+        Some('.' | '/' | '-' | ':' | '=' | ',') => rest.next().is_some_and(char::is_alphanumeric),
         _ => false,
     }
 }
@@ -260,11 +260,11 @@ pub(super) fn hide_accounts(r: &mut Redactor, text: &str) -> String {
             Some(Sure)
         } else {
             // The number may contain a typing error.
-            let said = SAYS_ACCOUNT.is_match(&text[..start]);
+            let is_labelled = SAYS_ACCOUNT.is_match(&text[..start]);
             let in_fours = lines.is_prose(start)
                 && number.as_bytes().get(4) == Some(&b' ')
                 && number[..2].to_uppercase() == number[..2];
-            (said || in_fours).then_some(Doubtful)
+            (is_labelled || in_fours).then_some(Doubtful)
         };
         match certainty {
             Some(certainty) => format!("{}{rest}", r.hide("account", certainty, number)),
@@ -275,14 +275,14 @@ pub(super) fn hide_accounts(r: &mut Redactor, text: &str) -> String {
     r.replace(&CARD, &out, |r, c, text| {
         let (number, start, end) =
             (&c[0], c.get(0).map_or(0, |m| m.start()), c.get(0).map_or(0, |m| m.end()));
-        let said = SAYS_CARD.is_match(&text[..start]);
-        let grouped = in_groups(number);
-        let written_otherwise = !grouped && number.contains([' ', '-']);
-        let dialled = text[..start].ends_with('+');
-        if !said && is_inside(text, start) || goes_on(text, end) || written_otherwise || dialled {
+        let is_labelled = SAYS_CARD.is_match(&text[..start]);
+        let in_fours = in_groups(number);
+        let written_otherwise = !in_fours && number.contains([' ', '-']);
+        let has_plus = text[..start].ends_with('+');
+        if !is_labelled && is_inside(text, start) || goes_on(text, end) || written_otherwise || has_plus {
             return number.to_owned();
         }
-        let certainty = match (is_card(number), said, grouped) {
+        let certainty = match (is_card(number), is_labelled, in_fours) {
             (true, true, _) | (true, _, true) => Some(Sure),
             // One in ten of any sixteen digits has a valid checksum.
             (true, false, false) => lines.is_prose(start).then_some(Doubtful),
@@ -338,7 +338,7 @@ fn at_most(number: &str, most: usize) -> &str {
 
 pub(super) fn hide_phones(r: &mut Redactor, text: &str) -> String {
     let mut out = international(r, text);
-    out = labelled(r, &out);
+    out = hide_labelled(r, &out);
     out = in_signatures(r, &out);
     bare(r, &out)
 }
@@ -358,7 +358,7 @@ fn international(r: &mut Redactor, text: &str) -> String {
         // Programs write numbers with a plus sign as well.
         let enough = lines.is_prose(start) || !contiguous || digits(number).len() >= 11;
         if number.is_empty()
-            || is_inside(text, start + open.len()) && !DIALLED.is_match(before(text, start))
+            || is_inside(text, start + open.len()) && !DIAL_PREFIX.is_match(line_prefix(text, start))
             || !enough
             || goes_on(text, end)
             || !is_international(&digits(number))
@@ -371,41 +371,41 @@ fn international(r: &mut Redactor, text: &str) -> String {
     out = r.replace(&WITH_ZEROS, &out, |r, c, text| {
         let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
         let number = at_most(whole, 17);
-        let said = digits(number);
+        let number_digits = digits(number);
         // The country code must be within the first group.
         let group = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
-        let valid = said
+        let valid = number_digits
             .get(2..)
             .is_some_and(|rest| is_international(rest) && country(rest).is_some_and(|n| group >= 2 + n));
-        let other = is_inside(text, start) || OF_A_THING.is_match(before(text, start));
-        if other || !valid || !lines.is_prose(start) || goes_on(text, start + number.len()) {
+        let is_other = is_inside(text, start) || OF_A_THING.is_match(line_prefix(text, start));
+        if is_other || !valid || !lines.is_prose(start) || goes_on(text, start + number.len()) {
             return whole.to_owned();
         }
         // Zero-padded numbers look the same.
-        let certainty = if number.len() == said.len() { Doubtful } else { Sure };
+        let certainty = if number.len() == number_digits.len() { Doubtful } else { Sure };
         format!("{}{}", r.hide("phone", certainty, number), &whole[number.len()..])
     });
     out
 }
 
 /// Redacts numbers after a word for a telephone.
-fn labelled(r: &mut Redactor, text: &str) -> String {
-    r.replace(&LABELLED, text, |r, c, text| {
+fn hide_labelled(r: &mut Redactor, text: &str) -> String {
+    r.replace(&LABELLED_NUMBER, text, |r, c, text| {
         let end = c.get(2).map_or(0, |m| m.start());
         let number = at_most(&c[2], 15);
         let label = c[1].trim_end();
         // "mobile 12 345 678 requests": the word without punctuation is not enough.
         let caseless = |c: char| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase();
-        let said = !label.ends_with(|c: char| c.is_alphabetic())
+        let is_labelled = !label.ends_with(|c: char| c.is_alphabetic())
             || label.ends_with(caseless)
             || label.contains(' ')
             || number.starts_with(['0', '('])
             || number.contains(['-', '/']);
         let count = digits(number).len();
-        let counted = COUNTED.is_match(&text[end + number.len()..]);
+        let has_unit = UNIT.is_match(&text[end + number.len()..]);
         let least = if RUNG.is_match(label) { 7 } else { 6 };
-        if !said
-            || counted
+        if !is_labelled
+            || has_unit
             || !(least..=15).contains(&count)
             || DATE.is_match(number)
             || goes_on(text, end + number.len())
@@ -429,8 +429,8 @@ fn in_signatures(r: &mut Redactor, text: &str) -> String {
 fn national(r: &mut Redactor, whole: &str, text: &str, start: usize, certainty: Certainty) -> String {
     let number = at_most(whole, 12);
     let count = digits(number).len();
-    let other = is_inside(text, start) || OF_A_THING.is_match(before(text, start));
-    if count < 8 || DATE.is_match(number) || other || goes_on(text, start + number.len()) {
+    let is_other = is_inside(text, start) || OF_A_THING.is_match(line_prefix(text, start));
+    if count < 8 || DATE.is_match(number) || is_other || goes_on(text, start + number.len()) {
         return whole.to_owned();
     }
     format!("{}{}", r.hide("phone", certainty, number), &whole[number.len()..])
@@ -445,7 +445,7 @@ fn bare(r: &mut Redactor, text: &str) -> String {
             let (whole, start, end) =
                 (&c[0], c.get(0).map_or(0, |m| m.start()), c.get(0).map_or(0, |m| m.end()));
             let strange = !lines.is_prose(start) && !whole.starts_with('(')
-                || OF_A_THING.is_match(before(text, start))
+                || OF_A_THING.is_match(line_prefix(text, start))
                 || is_in_a_row(text, start, end);
             if strange || is_inside(text, start) || goes_on(text, end) || DATE.is_match(whole) {
                 return whole.to_owned();
@@ -460,30 +460,30 @@ fn bare(r: &mut Redactor, text: &str) -> String {
         let start = c.get(0).map_or(0, |m| m.start());
         if lines.is_prose(start) { national(r, &c[0], text, start, Doubtful) } else { c[0].to_owned() }
     });
-    apart(r, &out)
+    hide_grouped(r, &out)
 }
 
 /// Redacts numbers of other countries in unambiguous groups; they are doubtful because they have no
 /// label.
-fn apart(r: &mut Redactor, text: &str) -> String {
+fn hide_grouped(r: &mut Redactor, text: &str) -> String {
     let mut out = text.to_owned();
-    for pattern in [&BRACKETED, &GROUPED] {
+    for pattern in [&AREA_CODE_NUMBER, &DIGIT_GROUPS] {
         let lines = Lines::of(&out);
         out = r.replace(pattern, &out, |r, c, text| {
             let (number, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
-            let front = before(text, start);
+            let front = line_prefix(text, start);
             let rung = TO_RING.is_match(front);
             let usual = if number.contains('(') {
                 (9..=12).contains(&digits(number).len())
             } else {
                 is_grouped(number, rung)
             };
-            let other = is_inside(text, start)
+            let is_other = is_inside(text, start)
                 || OF_A_THING.is_match(front)
                 || is_in_a_row(text, start, start + number.len())
-                || COUNTED.is_match(&text[start + number.len()..]);
+                || UNIT.is_match(&text[start + number.len()..]);
             if !usual
-                || other
+                || is_other
                 || !lines.is_prose(start)
                 || DATE.is_match(number)
                 || goes_on(text, start + number.len())
@@ -499,27 +499,27 @@ fn apart(r: &mut Redactor, text: &str) -> String {
 /// Returns whether the lengths of these groups are those of a telephone number.
 fn is_grouped(number: &str, rung: bool) -> bool {
     let gap = |c: char| !c.is_ascii_digit();
-    let all: Vec<&str> = number.split(gap).collect();
-    let lengths: Vec<usize> = all.iter().map(|group| group.len()).collect();
+    let groups: Vec<&str> = number.split(gap).collect();
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
     // Thousands are separated by spaces as well, and the parts of identifiers by hyphens.
-    let thousands = all[1..].contains(&"000");
+    let thousands = groups[1..].contains(&"000");
     let strokes = number.chars().filter(|c| gap(*c) && !matches!(c, ' ' | '\u{a0}')).count();
-    let known = GROUPS.contains(&lengths.as_slice());
+    let is_known = GROUPS.contains(&lengths.as_slice());
     let zero = number.starts_with('0');
     let fits = match lengths[..] {
         [2, 4, 4] | [2, 3, 4] | [2, 2, 2, 2, 2] | [2, 3, 3, 3] | [3, 4, 4] => zero || rung,
         [1, ..] => strokes == 0 || number.starts_with(['0', '7', '8']),
-        _ => strokes == 0 || zero || strokes < all.len() - 1 || rung,
+        _ => strokes == 0 || zero || strokes < groups.len() - 1 || rung,
     };
-    !thousands && (known && fits || rung && GROUPS_TO_RING.contains(&lengths.as_slice()))
+    !thousands && (is_known && fits || rung && GROUPS_TO_RING.contains(&lengths.as_slice()))
 }
 
 /// Returns whether other numbers are beside these, as in a row of a table.
 fn is_in_a_row(text: &str, start: usize, end: usize) -> bool {
     let gap = |c: char| matches!(c, ' ' | '\u{a0}' | '-');
-    let (before, after) = (&text[..start], &text[end..]);
-    before.ends_with(gap) && before.trim_end_matches(gap).ends_with(|c: char| c.is_ascii_digit())
-        || after.starts_with(gap) && after.trim_start_matches(gap).starts_with(|c: char| c.is_ascii_digit())
+    let (prefix, suffix) = (&text[..start], &text[end..]);
+    prefix.ends_with(gap) && prefix.trim_end_matches(gap).ends_with(|c: char| c.is_ascii_digit())
+        || suffix.starts_with(gap) && suffix.trim_start_matches(gap).starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -529,15 +529,15 @@ pub(super) fn patterns() -> [&'static Regex; 14] {
         &CARD,
         &INTERNATIONAL,
         &WITH_ZEROS,
-        &LABELLED,
-        &DIALLED,
+        &LABELLED_NUMBER,
+        &DIAL_PREFIX,
         &OF_A_THING,
         &TO_RING,
         &RUNG,
-        &COUNTED,
+        &UNIT,
         &NATIONAL,
         &PAIRS,
-        &BRACKETED,
-        &GROUPED,
+        &AREA_CODE_NUMBER,
+        &DIGIT_GROUPS,
     ]
 }

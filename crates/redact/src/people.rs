@@ -48,12 +48,12 @@ static GREETING: LazyLock<Regex> = LazyLock::new(|| {
         WORD, BETWEEN, WORD
     ))
 });
-static TITLED: LazyLock<Regex> = LazyLock::new(|| {
+static TITLED_NAME: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r"\b((?:Mr|Mrs|Ms|Mx|Dr|Prof|Herrn?|Frau|Mme|Monsieur|Madame|Señora?|Sig\.?ra?)\.?[ \u{{a0}}]+(?:Dr\.[ ])?)({WORD}(?:{BETWEEN}{WORD}){{0,2}})"
     ))
 });
-static INTRODUCED: LazyLock<Regex> = LazyLock::new(|| {
+static SELF_INTRODUCTION: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
         r"\b((?i:my name is|mein name ist|je m['’]appelle|me llamo|mi chiamo)[ \u{{a0}}]+)({WORD}(?:{BETWEEN}{WORD}){{0,2}})"
     ))
@@ -107,7 +107,7 @@ static EAST: LazyLock<Regex> = LazyLock::new(|| {
 /// The Japanese postal mark, which always begins an address.
 static POST_OFFICE: LazyLock<Regex> = LazyLock::new(|| re(r"〒[ ]?\d{3}[-‐–ー]?\d{4}[^\n、。，,|]*"));
 /// A name and a number, such as "Dock 5": part of an address if the rest of it is adjacent.
-static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+static NUMBERED_PLACE: LazyLock<Regex> = LazyLock::new(|| {
     re(r"^(?:\p{Lu}[\p{L}.'’-]*[ ]+){1,3}\d{1,4}[a-zA-Z]?$|^\d{1,4}[a-zA-Z]?(?:[ ]+\p{Lu}[\p{L}.'’-]*){1,3}$")
 });
 static BEFORE_A_NAME: LazyLock<Regex> = LazyLock::new(|| {
@@ -148,7 +148,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     out = hide_closings(r, &out);
     out = r.whole(&POST_OFFICE, "place", &out);
     for (pattern, certainty) in
-        [(&GREETING, Sure), (&FOR_ANOTHER, Sure), (&TITLED, Sure), (&INTRODUCED, Sure)]
+        [(&GREETING, Sure), (&FOR_ANOTHER, Sure), (&TITLED_NAME, Sure), (&SELF_INTRODUCTION, Sure)]
     {
         let lines = Lines::of(&out);
         out = r.replace(pattern, &out, |r, c, _| {
@@ -157,14 +157,14 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
                 return c[0].to_owned();
             }
             let rest = c.get(3).map_or("", |m| m.as_str());
-            format!("{}{}{rest}", &c[1], r.called(certainty, &c[2]))
+            format!("{}{}{rest}", &c[1], r.hide_person(certainty, &c[2]))
         });
     }
     out = r.replace(&PERHAPS, &out, |r, c, _| {
         if !is_name(&c[2]) {
             return c[0].to_owned();
         }
-        let name = r.called(Doubtful, &c[2]);
+        let name = r.hide_person(Doubtful, &c[2]);
         let company = match (c.get(4), c.get(5)) {
             (Some(gap), Some(company)) => {
                 format!(
@@ -183,18 +183,18 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     out = r.whole(&SID, "user", &out);
     out = r.replace(&NAMED_USER, &out, |r, c, text| {
         // "login: page is slow" is a sentence.
-        let after = text[c.get(0).map_or(0, |m| m.end())..].strip_prefix(' ').unwrap_or_default();
-        let said = c[1].ends_with(' ')
+        let suffix = text[c.get(0).map_or(0, |m| m.end())..].strip_prefix(' ').unwrap_or_default();
+        let is_sentence = c[1].ends_with(' ')
             && !c[1].to_lowercase().starts_with("user")
             && c[2].chars().all(char::is_alphabetic)
-            && after.starts_with(char::is_lowercase);
-        format!("{}{}", &c[1], if said { c[2].to_owned() } else { r.name(&c[2]) })
+            && suffix.starts_with(char::is_lowercase);
+        format!("{}{}", &c[1], if is_sentence { c[2].to_owned() } else { r.name(&c[2]) })
     });
     r.replace(&MENTION, &out, |r, c, text| {
-        let after = &text[c.get(0).map_or(0, |m| m.end())..];
+        let suffix = &text[c.get(0).map_or(0, |m| m.end())..];
         // `@types/node` is a package; `@app.route` and `@Test(` are code.
-        let of_a_program = after.starts_with(['/', '(', '_', '@', '\\'])
-            || after.strip_prefix(['.', ':']).is_some_and(|a| a.starts_with(char::is_alphanumeric));
+        let of_a_program = suffix.starts_with(['/', '(', '_', '@', '\\'])
+            || suffix.strip_prefix(['.', ':']).is_some_and(|a| a.starts_with(char::is_alphanumeric));
         let name = if of_a_program { c[2].to_owned() } else { r.name(&c[2]) };
         format!("{}@{name}", &c[1])
     })
@@ -217,13 +217,13 @@ fn hide_closings(r: &mut Redactor, text: &str) -> String {
         } else if let Some(town) = closings::town(bare) {
             bare.rfind(town).map(|from| (from, town, r.hide("place", Doubtful, town)))
         } else {
-            named_in(bare).map(|(from, name, certainty)| (from, name, r.called(certainty, name)))
+            named_in(bare).map(|(from, name, certainty)| (from, name, r.hide_person(certainty, name)))
         };
         match hidden {
-            Some((from, was, shown)) => {
+            Some((from, was, pseudonym)) => {
                 let from = begin + from;
                 out.push_str(&line[..from]);
-                out.push_str(&shown);
+                out.push_str(&pseudonym);
                 out.push_str(&line[from + was.len()..]);
             }
             None => out.push_str(line),
@@ -314,18 +314,18 @@ fn tells_of_somebody(line: &str) -> bool {
 
 /// Returns the offset of a signature without a closing formula: the last lines of a text, if they
 /// begin with a name. The text must have a greeting and content, or the lines an address.
-fn unclosed(text: &str) -> Option<usize> {
+fn bare_signature(text: &str) -> Option<usize> {
     let body = text.trim_end();
     let from = body.rfind("\n\n").or_else(|| body.rfind("\n\r\n"))? + 1;
-    let (said, last) = (body[..from].trim(), body[from..].trim_start_matches(['\r', '\n']));
+    let (head, last) = (body[..from].trim(), body[from..].trim_start_matches(['\r', '\n']));
     let rows: Vec<&str> = last.lines().map(str::trim).collect();
     let name = segments(rows.first()?).first().map(|(_, s)| *s)?;
-    let (greeting, rest) = said.split_once('\n').unwrap_or((said, ""));
-    let greeted = precedent_text::mail::greets(greeting) && !rest.trim().is_empty();
-    let signed = greeted || rows[1..].iter().any(|row| tells_of_somebody(row));
+    let (greeting, rest) = head.split_once('\n').unwrap_or((head, ""));
+    let has_greeting = precedent_text::mail::greets(greeting) && !rest.trim().is_empty();
+    let signs = has_greeting || rows[1..].iter().any(|row| tells_of_somebody(row));
     let short = rows.len() <= 8
         && rows.iter().all(|row| row.chars().count() <= 90 && !row.ends_with(['?', ':', '{']));
-    (short && signed && !said.ends_with([':', '：']) && can_sign(name)).then(|| body.len() - last.len())
+    (short && signs && !head.ends_with([':', '：']) && can_sign(name)).then(|| body.len() - last.len())
 }
 
 /// Returns the byte ranges of the lines of signatures.
@@ -336,39 +336,39 @@ pub(super) fn signatures(text: &str) -> Vec<Range<usize>> {
     const WIDTH: usize = 120;
     let lines = Lines::of(text);
     let mut out: Vec<Range<usize>> = Vec::new();
-    let (mut left, mut blank, mut begins) = (0, true, false);
+    let (mut budget, mut blank, mut begins) = (0, true, false);
     let mut at = 0;
-    let last = unclosed(text);
+    let last = bare_signature(text);
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
         let bare = line.trim_start_matches(['>', ' ']).trim_end();
-        if last == Some(start) && left == 0 {
-            (left, begins) = (LINES, true);
+        if last == Some(start) && budget == 0 {
+            (budget, begins) = (LINES, true);
         }
         if lines.manner(start) == Manner::Code || bare.starts_with('#') || bare.chars().count() > WIDTH {
-            (left, begins) = (0, false);
+            (budget, begins) = (0, false);
             continue;
         }
         let dashes =
             matches!(bare, "--" | "—" | "– –" | "- -") || (bare.len() > 1 && bare.chars().all(|c| c == '_'));
         // RFC 3676 has a space after the dashes; below a closing they need no empty line.
-        let separates = dashes && (blank || left > 0 || line.starts_with("-- "));
+        let separates = dashes && (blank || budget > 0 || line.starts_with("-- "));
         if separates || closings::closes(bare) {
-            (left, begins) = (LINES, !dashes);
+            (budget, begins) = (LINES, !dashes);
         } else if bare.is_empty() {
             // One empty line may precede the name; a second one ends the signature.
             if blank && !begins {
-                left = 0;
+                budget = 0;
             }
-        } else if left > 0 {
+        } else if budget > 0 {
             // "Thanks!" may be followed by any text.
             if begins && !segments(bare).first().is_some_and(|(_, first)| can_sign(name_in(first))) {
-                left = 0;
+                budget = 0;
             } else {
                 let begin = start + line.find(bare).unwrap_or_default();
                 out.push(begin..begin + bare.len());
-                left -= 1;
+                budget -= 1;
             }
             begins = false;
         }
@@ -384,7 +384,7 @@ pub(super) fn whole_name(name: &str) -> bool {
 
 /// Returns a name without its prefix: a dash, a title, "i. A.".
 fn name_in(segment: &str) -> &str {
-    BEFORE_A_NAME.find(segment).map_or(segment, |found| &segment[found.end()..])
+    BEFORE_A_NAME.find(segment).map_or(segment, |prefix| &segment[prefix.end()..])
 }
 
 /// Returns the parts of a signature's line, with their offsets.
@@ -402,35 +402,35 @@ fn segments(line: &str) -> Vec<(usize, &str)> {
 
 fn hide_signatures(r: &mut Redactor, text: &str) -> String {
     let lines = signatures(text);
-    let unclosed = unclosed(text);
+    let bare_start = bare_signature(text);
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
-    let all: Vec<Vec<(usize, &str)>> = lines.iter().map(|line| segments(&text[line.clone()])).collect();
-    let placed = |at: usize| all.get(at).is_some_and(|s| s.iter().any(|(_, s)| is_place(s)));
+    let rows: Vec<Vec<(usize, &str)>> = lines.iter().map(|line| segments(&text[line.clone()])).collect();
+    let has_place = |at: usize| rows.get(at).is_some_and(|s| s.iter().any(|(_, s)| is_place(s)));
     for (at, line) in lines.iter().enumerate() {
         // The name is on the first line; a gap begins another signature.
         let first = at == 0
             || !text[lines[at - 1].end..line.start].trim_matches(['>', ' ', '\n', '\r', '\t']).is_empty();
-        let beside_a_place = placed(at) || at > 0 && placed(at - 1) || placed(at + 1);
-        for (index, (begin, segment)) in all[at].iter().enumerate() {
+        let beside_a_place = has_place(at) || at > 0 && has_place(at - 1) || has_place(at + 1);
+        for (index, (begin, segment)) in rows[at].iter().enumerate() {
             let start = line.start + begin;
             let segment = if first && index == 0 { name_in(segment) } else { segment };
-            let start = start + all[at][index].1.len() - segment.len();
-            let part = |segment: &str| NUMBERED.is_match(segment) || is_house(segment) && index > 0;
-            let shown = if is_place(segment) || beside_a_place && part(segment) {
+            let start = start + rows[at][index].1.len() - segment.len();
+            let part = |segment: &str| NUMBERED_PLACE.is_match(segment) || is_house(segment) && index > 0;
+            let pseudonym = if is_place(segment) || beside_a_place && part(segment) {
                 r.hide("place", Sure, segment)
             } else if FORM.is_match(segment) {
                 r.hide("company", Doubtful, segment)
             } else if first && index == 0 && can_sign(segment) {
-                r.called(
-                    if whole_name(segment) && unclosed != Some(line.start) { Sure } else { Doubtful },
+                r.hide_person(
+                    if whole_name(segment) && bare_start != Some(line.start) { Sure } else { Doubtful },
                     segment,
                 )
             } else {
                 continue;
             };
             out.push_str(&text[from..start]);
-            out.push_str(&shown);
+            out.push_str(&pseudonym);
             from = start + segment.len();
         }
     }
@@ -449,8 +449,8 @@ pub(super) fn patterns() -> [&'static Regex; 18] {
         &MENTION,
         &GREETING,
         &FOR_ANOTHER,
-        &TITLED,
-        &INTRODUCED,
+        &TITLED_NAME,
+        &SELF_INTRODUCTION,
         &PERHAPS,
         &FORM,
         &POSTCODE,
@@ -472,12 +472,12 @@ pub(super) fn parts(name: &str) -> Vec<String> {
         let mut chars = word.chars();
         chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>())
     };
-    let telling = |word: &&str| {
+    let is_distinctive = |word: &&str| {
         word.chars().count() >= 3
             && word.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
             && !["von", "van", "vom", "der", "den", "del", "della", "dos", "bin", "ten"].contains(word)
             && !WORDS_TOO.contains(&word.to_lowercase())
             && !NO_PEOPLE.contains(&word.to_lowercase())
     };
-    words.into_iter().filter(telling).filter_map(capital).collect()
+    words.into_iter().filter(is_distinctive).filter_map(capital).collect()
 }

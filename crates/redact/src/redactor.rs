@@ -19,13 +19,13 @@ struct Pseudonym {
 
 /// A redactor with the pseudonyms that it has assigned.
 pub(super) struct Redactor {
-    known: HashMap<(&'static str, String), Pseudonym>,
+    pseudonyms: HashMap<(&'static str, String), Pseudonym>,
     next: HashMap<&'static str, usize>,
     logins: BTreeSet<String>,
     pub(super) trackers: BTreeSet<String>,
     pub(super) hide_links: bool,
     /// Exceptions of the user, and whether each was used.
-    kept: BTreeMap<String, bool>,
+    exceptions: BTreeMap<String, bool>,
     /// Pattern of all logins as whole words.
     names: Option<Regex>,
     /// Single words of people's names, with the full name.
@@ -39,12 +39,12 @@ impl Redactor {
         names.sort_by_key(|n| std::cmp::Reverse(n.len()));
         let pattern = format!(r"(?i)(^|[^\w-])({})($|[^\w-])", names.join("|"));
         Self {
-            known: HashMap::new(),
+            pseudonyms: HashMap::new(),
             next: HashMap::new(),
             logins: logins.iter().map(|p| p.to_lowercase()).collect(),
             trackers,
             hide_links: wishes.links,
-            kept: wishes.keep.iter().map(|k| (k.trim().to_lowercase(), false)).collect(),
+            exceptions: wishes.keep.iter().map(|k| (k.trim().to_lowercase(), false)).collect(),
             names: (!names.is_empty()).then(|| Regex::new(&pattern).ok()).flatten(),
             parts: BTreeMap::new(),
         }
@@ -52,19 +52,19 @@ impl Redactor {
 
     /// Returns the pseudonym of a match, the same each time, or the original if the user keeps it.
     pub(super) fn hide(&mut self, kind: &'static str, certainty: Certainty, original: &str) -> String {
-        if let Some(met) = self.kept.get_mut(&original.trim().to_lowercase()) {
+        if let Some(met) = self.exceptions.get_mut(&original.trim().to_lowercase()) {
             *met = true;
             return original.to_owned();
         }
         let next = &mut self.next;
-        let found = self.known.entry((kind, original.to_owned())).or_insert_with(|| {
+        let entry = self.pseudonyms.entry((kind, original.to_owned())).or_insert_with(|| {
             let number = next.entry(kind).or_insert(0);
             *number += 1;
             Pseudonym { pseudonym: format!("[{kind}-{number}]"), count: 0, sure: false }
         });
-        found.count += 1;
-        found.sure |= certainty == Sure;
-        found.pseudonym.clone()
+        entry.count += 1;
+        entry.sure |= certainty == Sure;
+        entry.pseudonym.clone()
     }
 
     /// Returns the pseudonym of a login.
@@ -75,16 +75,16 @@ impl Redactor {
     /// Returns the pseudonym of a possible login in a position where one is expected.
     pub(super) fn name(&mut self, name: &str) -> String {
         let lower = name.to_lowercase();
-        let known = self.logins.contains(&lower);
-        let said = super::NO_NAMES.contains(&lower) || words::is_ordinary(name);
-        if said && !known || lower.starts_with('[') {
+        let is_login = self.logins.contains(&lower);
+        let is_word = super::NO_NAMES.contains(&lower) || words::is_ordinary(name);
+        if is_word && !is_login || lower.starts_with('[') {
             return name.to_owned();
         }
         self.person(name)
     }
 
     /// Returns the pseudonym of a person's name. Some trackers use the name as the login.
-    pub(super) fn called(&mut self, certainty: Certainty, name: &str) -> String {
+    pub(super) fn hide_person(&mut self, certainty: Certainty, name: &str) -> String {
         if self.logins.contains(&name.to_lowercase()) {
             self.person(name)
         } else {
@@ -94,7 +94,7 @@ impl Redactor {
 
     /// Returns whether this exception was used.
     pub(super) fn let_stand(&self, wish: &str) -> bool {
-        self.kept.get(&wish.trim().to_lowercase()).copied().unwrap_or_default()
+        self.exceptions.get(&wish.trim().to_lowercase()).copied().unwrap_or_default()
     }
 
     /// Returns whether this is a tracker's host that stays visible, because every citation contains
@@ -107,23 +107,23 @@ impl Redactor {
     /// words of a name that represent all of it.
     pub(super) fn begin_again(&mut self, parts: impl Fn(&str) -> Vec<String>) {
         let whole: Vec<(&'static str, String)> =
-            self.known.keys().filter(|(kind, _)| matches!(*kind, "person" | "user")).cloned().collect();
+            self.pseudonyms.keys().filter(|(kind, _)| matches!(*kind, "person" | "user")).cloned().collect();
         for (kind, name) in whole {
             for part in parts(&name) {
-                let taken = self.known.contains_key(&(kind, part.clone()));
-                if !taken && !self.kept.contains_key(&part.to_lowercase()) {
+                let is_taken = self.pseudonyms.contains_key(&(kind, part.clone()));
+                if !is_taken && !self.exceptions.contains_key(&part.to_lowercase()) {
                     // Of two people with this name, either will do.
                     self.parts.entry(part).or_insert((kind, name.clone()));
                 }
             }
         }
-        self.known.values_mut().for_each(|found| found.count = 0);
+        self.pseudonyms.values_mut().for_each(|entry| entry.count = 0);
     }
 
     /// Returns the replacements without the originals.
     pub(super) fn counts(&self) -> Vec<Redaction> {
         let mut out: Vec<Redaction> = self
-            .replaced()
+            .replacements()
             .map(|((kind, _), f)| Redaction {
                 kind: (*kind).to_owned(),
                 pseudonym: f.pseudonym.clone(),
@@ -137,21 +137,21 @@ impl Redactor {
     /// Returns the replacements with the originals.
     pub(super) fn preview(&self) -> Vec<RedactionPreview> {
         let mut out: Vec<RedactionPreview> = self
-            .replaced()
-            .map(|((kind, original), found)| RedactionPreview {
+            .replacements()
+            .map(|((kind, original), entry)| RedactionPreview {
                 kind: (*kind).to_owned(),
                 original: original.clone(),
-                pseudonym: found.pseudonym.clone(),
-                count: found.count,
-                sure: found.sure,
+                pseudonym: entry.pseudonym.clone(),
+                count: entry.count,
+                sure: entry.sure,
             })
             .collect();
         out.sort_by(|a, b| (&a.kind, order(&a.pseudonym)).cmp(&(&b.kind, order(&b.pseudonym))));
         out
     }
 
-    fn replaced(&self) -> impl Iterator<Item = (&(&'static str, String), &Pseudonym)> {
-        self.known.iter().filter(|(_, found)| found.count > 0)
+    fn replacements(&self) -> impl Iterator<Item = (&(&'static str, String), &Pseudonym)> {
+        self.pseudonyms.iter().filter(|(_, entry)| entry.count > 0)
     }
 
     /// Replaces the known logins in a text.
@@ -164,31 +164,32 @@ impl Redactor {
     }
 
     /// Replaces the known matches wherever else they occur in a text.
-    pub(super) fn again(&mut self, text: &str) -> String {
-        let known = self.known.keys().map(|(kind, original)| (original.clone(), (*kind, original.clone())));
+    pub(super) fn replace_known(&mut self, text: &str) -> String {
+        let originals =
+            self.pseudonyms.keys().map(|(kind, original)| (original.clone(), (*kind, original.clone())));
         let parts = self.parts.iter().map(|(part, whole)| (part.clone(), whole.clone()));
-        let mut all: Vec<(String, (&'static str, String))> = known.chain(parts).collect();
-        all.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.cmp(b)));
+        let mut list: Vec<(String, (&'static str, String))> = originals.chain(parts).collect();
+        list.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.cmp(b)));
         let mut out = text.to_owned();
-        for (wanted, key) in all {
+        for (needle, key) in list {
             let enough = match key.0 {
                 "token" => 6,
                 "person" => 3,
                 _ => 4,
             };
             // An ordinary word may have another meaning elsewhere.
-            let telling = match key.0 {
-                "token" => words::is_unlike_a_word(&wanted),
-                "user" | "host" => !words::is_ordinary(&wanted),
+            let is_distinctive = match key.0 {
+                "token" => words::is_unlike_a_word(&needle),
+                "user" | "host" => !words::is_ordinary(&needle),
                 _ => true,
             };
-            if wanted.chars().count() < enough || !telling || !out.contains(wanted.as_str()) {
+            if needle.chars().count() < enough || !is_distinctive || !out.contains(needle.as_str()) {
                 continue;
             }
-            let Some(found) = self.known.get_mut(&key) else { continue };
-            let (replaced, times) = replace_words(&out, &wanted, &found.pseudonym, key.0 == "token");
-            out = replaced;
-            found.count += times;
+            let Some(entry) = self.pseudonyms.get_mut(&key) else { continue };
+            let (next_text, times) = replace_words(&out, &needle, &entry.pseudonym, key.0 == "token");
+            out = next_text;
+            entry.count += times;
         }
         out
     }
@@ -210,24 +211,23 @@ impl Redactor {
 
 /// Replaces a whole word, or any occurrence if `inside` is set, and returns the number of
 /// replacements.
-fn replace_words(text: &str, wanted: &str, pseudonym: &str, inside: bool) -> (String, usize) {
+fn replace_words(text: &str, needle: &str, pseudonym: &str, inside: bool) -> (String, usize) {
     let mut times = 0;
     let mut from = 0;
     let mut out = String::with_capacity(text.len());
-    for (at, _) in text.match_indices(wanted) {
-        let end = at + wanted.len();
+    for (at, _) in text.match_indices(needle) {
+        let end = at + needle.len();
         let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
         // Part of a longer word is another word; a secret is one anywhere.
-        let mut after = text[end..].chars();
-        let next = after.next();
+        let mut rest = text[end..].chars();
+        let next = rest.next();
         // Pseudonyms are not redacted again.
-        let pseudonym_itself = text[..at].ends_with('[')
-            && next == Some('-')
-            && after.next().is_some_and(|c| c.is_ascii_digit());
+        let pseudonym_itself =
+            text[..at].ends_with('[') && next == Some('-') && rest.next().is_some_and(|c| c.is_ascii_digit());
         let part = word(text[..at].chars().next_back()) || word(next) || pseudonym_itself;
         out.push_str(&text[from..at]);
         if part && !inside {
-            out.push_str(wanted);
+            out.push_str(needle);
         } else {
             out.push_str(pseudonym);
             times += 1;

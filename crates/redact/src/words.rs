@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_of_things_is_ordinary_in_any_language() {
+    fn words_about_things_are_ordinary_in_every_language() {
         for word in
             ["must", "Unexpected", "null.", "not", "abgelaufen", "obligatoire", "неверный", "无效", "doesn't"]
         {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_told_from_what_is_none() {
+    fn words_are_distinguished_from_random_text() {
         for text in ["unexpected", "Postgres", "NotFound", "unexpectedEnd", "well-known", "user_name"] {
             assert!(!is_unlike_a_word(text), "{text}");
         }

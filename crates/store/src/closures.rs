@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use super::{Reader, Writer, damaged, time};
+use super::{Reader, Writer, invalid_value, time};
 use precedent_core::{
     error::Result,
     model::{ClosureRecord, ClosureStep},
@@ -13,7 +13,7 @@ const COLUMNS: &str = "key, canonical_key, step, comment_url, problem, actor, be
 
 type Raw = (ClosureRecord, String, i64, i64);
 
-fn read(r: &Row<'_>) -> rusqlite::Result<Raw> {
+fn read_row(r: &Row<'_>) -> rusqlite::Result<Raw> {
     let record = ClosureRecord {
         key: r.get(0)?,
         canonical: r.get(1)?,
@@ -28,7 +28,7 @@ fn read(r: &Row<'_>) -> rusqlite::Result<Raw> {
 }
 
 fn whole((record, step, began, changed): Raw) -> Result<ClosureRecord> {
-    let step = ClosureStep::parse(&step).ok_or_else(|| damaged("an unknown step of a closure"))?;
+    let step = ClosureStep::parse(&step).ok_or_else(|| invalid_value("an unknown step of a closure"))?;
     Ok(ClosureRecord { step, began_at: time(began)?, changed_at: time(changed)?, ..record })
 }
 
@@ -39,8 +39,8 @@ impl Reader<'_> {
     /// Returns an error if the database access fails.
     pub fn closure(&self, key: &str, canonical: &str) -> Result<Option<ClosureRecord>> {
         let sql = format!("SELECT {COLUMNS} FROM closures WHERE key = ?1 AND canonical_key = ?2");
-        let found = self.transaction.prepare_cached(&sql)?.query_row([key, canonical], read).optional()?;
-        found.map(whole).transpose()
+        let row = self.transaction.prepare_cached(&sql)?.query_row([key, canonical], read_row).optional()?;
+        row.map(whole).transpose()
     }
 
     /// Returns the whole journal, latest change first, then by key.
@@ -50,7 +50,7 @@ impl Reader<'_> {
     pub fn closures(&self) -> Result<Vec<ClosureRecord>> {
         let sql = format!("SELECT {COLUMNS} FROM closures ORDER BY changed_at DESC, key, canonical_key");
         let mut statement = self.transaction.prepare_cached(&sql)?;
-        statement.query_map([], read)?.map(|r| whole(r?)).collect()
+        statement.query_map([], read_row)?.map(|r| whole(r?)).collect()
     }
 }
 

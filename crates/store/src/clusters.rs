@@ -32,7 +32,7 @@ impl Reader<'_> {
         )?;
         let rows = statement.query_map(params![source, confidence], |r| {
             let at: Option<i64> = r.get(4)?;
-            let known: bool = r.get(5)?;
+            let is_known: bool = r.get(5)?;
             let tie = Tie {
                 key: r.get(0)?,
                 title: r.get(1)?,
@@ -42,7 +42,7 @@ impl Reader<'_> {
                 canonical: None,
                 candidates: Vec::new(),
             };
-            Ok((tie, at, known))
+            Ok((tie, at, is_known))
         })?;
         let mut out = Vec::new();
         let mut candidates = self.transaction.prepare_cached(
@@ -50,9 +50,9 @@ impl Reader<'_> {
              ORDER BY confidence DESC, other_key",
         )?;
         for row in rows {
-            let (mut tie, at, known) = row?;
+            let (mut tie, at, is_known) = row?;
             tie.created_at = at.map(time).transpose()?;
-            if known {
+            if is_known {
                 tie.canonical = Some(self.canonical(&tie.key)?.key).filter(|c| *c != tie.key);
             }
             tie.candidates = candidates

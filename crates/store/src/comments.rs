@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, params};
 
 use super::{
-    Applied, DateEvidence, DocumentRow, RawKind, Reader, StoredDate, Writer, raw::Packed, sources::SourceRow,
-    time,
+    ApplyEffect, DateEvidence, DocumentRow, RawKind, Reader, StoredDate, Writer, raw::PackedRaw,
+    sources::SourceRow, time,
 };
 use precedent_core::{
     error::Result,
@@ -51,9 +51,9 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn comments(&self, document: &DocumentRow) -> Result<Vec<StoredComment>> {
-        let mut all = self.all_comments(document)?;
-        all.retain(|comment| !comment.author.is_internal());
-        Ok(all)
+        let mut comments = self.all_comments(document)?;
+        comments.retain(|comment| !comment.author.is_internal());
+        Ok(comments)
     }
 
     /// Returns the comments of a document, internal ones included, for users who read the casebook
@@ -88,7 +88,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn said_before(&self, id: i64, before: Timestamp, most: usize) -> Result<Vec<CommentText>> {
+    pub fn said_before(&self, id: i64, until: Timestamp, most: usize) -> Result<Vec<CommentText>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT c.id, c.created_at, c.body FROM documents d
              JOIN comments c ON c.source_id = d.source_id AND c.number = d.number
@@ -96,7 +96,7 @@ impl Reader<'_> {
                  AND c.association IS NOT ?4
              ORDER BY c.created_at DESC, c.id LIMIT ?3",
         )?;
-        let mut rows = statement.query(params![id, before.as_second(), most, INTERNAL])?;
+        let mut rows = statement.query(params![id, until.as_second(), most, INTERNAL])?;
         let mut out = Vec::new();
         while let Some(r) = rows.next()? {
             out.push(CommentText { id: r.get(0)?, at: time(r.get(1)?)?, body: r.get(2)? });
@@ -139,31 +139,31 @@ impl Writer<'_> {
         &self,
         source: &SourceRow,
         record: &CommentRecord,
-        raw: &Packed,
+        raw: &PackedRaw,
         old: bool,
         evidence: DateEvidence,
         now: Timestamp,
-    ) -> Result<Applied> {
-        type Known = (StoredDate, Vec<u8>, bool, Option<String>, i64);
-        let known: Option<Known> = self
+    ) -> Result<ApplyEffect> {
+        type StoredRow = (StoredDate, Vec<u8>, bool, Option<String>, i64);
+        let current: Option<StoredRow> = self
             .transaction
             .prepare_cached(
                 "SELECT updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL, association, id FROM comments
                  WHERE source_id = ?1 AND remote_id = ?2",
             )?
             .query_row(params![source.id, record.remote_id], |r| {
-                let stored = StoredDate::new(r.get(0)?, r.get(1)?, now);
-                Ok((stored, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?))
+                let date = StoredDate::new(r.get(0)?, r.get(1)?, now);
+                Ok((date, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?))
             })
             .optional()?;
-        if let Some((stored, hash, deleted, association, id)) = &known {
+        if let Some((date, hash, deleted, association, id)) = &current {
             // An earlier version may have stored the comment without the internal mark.
-            let same = *hash == record.raw.hash && *association == record.author.association;
-            if same && !deleted && !stored.is_corrected(evidence) {
-                return Ok(Applied::Unchanged);
+            let is_same = *hash == record.raw.hash && *association == record.author.association;
+            if is_same && !deleted && !date.is_corrected(evidence) {
+                return Ok(ApplyEffect::Unchanged);
             }
-            if old || stored.is_newer(Some(record.updated_at.as_second()), evidence) {
-                return Ok(Applied::Stale);
+            if old || date.is_newer(Some(record.updated_at.as_second()), evidence) {
+                return Ok(ApplyEffect::Stale);
             }
             self.keep_before("comments", *id)?;
         }
@@ -203,6 +203,6 @@ impl Writer<'_> {
                 "UPDATE documents SET revision = ?3 WHERE source_id = ?1 AND number = ?2 AND revision <> ?3",
             )?
             .execute(params![source.id, record.number, self.next_revision()?])?;
-        Ok(if known.is_some() { Applied::Updated } else { Applied::New })
+        Ok(if current.is_some() { ApplyEffect::Updated } else { ApplyEffect::New })
     }
 }

@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension as _, Row, params, types::Type};
 use precedent_text::closure::Closure;
 
 use super::{
-    Applied, DateEvidence, RawKind, Reader, StoredDate, Writer, raw::Packed, sources::SourceRow, time,
+    ApplyEffect, DateEvidence, RawKind, Reader, StoredDate, Writer, raw::PackedRaw, sources::SourceRow, time,
 };
 use precedent_core::{
     error::Result,
@@ -113,8 +113,8 @@ impl Urgency {
     /// 1970.
     pub fn of(state: Option<State>, updated_at: Option<i64>) -> Self {
         let latest = i64::from(i32::MAX);
-        let closed = i64::from(state.is_some_and(|s| s != State::Open));
-        Self((closed << 32) | (latest - updated_at.unwrap_or(0).clamp(0, latest)))
+        let closed_bit = i64::from(state.is_some_and(|s| s != State::Open));
+        Self((closed_bit << 32) | (latest - updated_at.unwrap_or(0).clamp(0, latest)))
     }
 
     /// Returns a number below 2³³ with the same ordering.
@@ -145,9 +145,9 @@ pub(super) const COLUMNS: &str =
     d.state_reason, d.author, d.author_bot, d.association, d.labels, d.milestone, d.locked, d.comment_count,
     d.created_at, d.updated_at, d.closed_at, d.merged_at, d.revision, d.deleted_at";
 
-pub(super) fn read(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
-    let wrong = |i: usize, what: &str| {
-        rusqlite::Error::FromSqlConversionFailure(i, Type::Text, what.to_owned().into())
+pub(super) fn read_row(r: &Row<'_>) -> rusqlite::Result<DocumentRow> {
+    let wrong = |i: usize, problem: &str| {
+        rusqlite::Error::FromSqlConversionFailure(i, Type::Text, problem.to_owned().into())
     };
     let at = |i: usize| -> rusqlite::Result<Option<Timestamp>> {
         r.get::<_, Option<i64>>(i)?.map(|s| time(s).map_err(|_| wrong(i, "a time out of range"))).transpose()
@@ -192,7 +192,7 @@ impl Reader<'_> {
             .prepare_cached(&format!(
                 "SELECT {COLUMNS} FROM documents d JOIN sources s ON s.id = d.source_id WHERE d.id = ?1"
             ))?
-            .query_row([id], read)
+            .query_row([id], read_row)
             .optional()?)
     }
 
@@ -205,7 +205,7 @@ impl Reader<'_> {
         let exact = self
             .transaction
             .prepare_cached(&format!("{select} WHERE d.key = ?1"))?
-            .query_row([key], read)
+            .query_row([key], read_row)
             .optional()?;
         if exact.is_some() {
             return Ok(exact);
@@ -214,13 +214,13 @@ impl Reader<'_> {
             return Ok(self
                 .transaction
                 .prepare_cached(&format!("{select} WHERE s.key = ?1 AND d.number = ?2"))?
-                .query_row(params![source, number], read)
+                .query_row(params![source, number], read_row)
                 .optional()?);
         }
         Ok(self
             .transaction
             .prepare_cached(&format!("{select} WHERE d.kind = 'page' AND d.key = ?1 COLLATE NOCASE"))?
-            .query_row([key], read)
+            .query_row([key], read_row)
             .optional()?)
     }
 
@@ -234,7 +234,7 @@ impl Reader<'_> {
             "SELECT {COLUMNS} FROM sources s JOIN documents d ON d.source_id = s.id AND d.number = ?1
              WHERE d.kind <> 'note' ORDER BY d.key"
         ))?;
-        let rows = statement.query_map([number], read)?;
+        let rows = statement.query_map([number], read_row)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -242,14 +242,14 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn changed_documents(&self, after: u64) -> Result<Vec<Listing>> {
+    pub fn changed_documents(&self, since: u64) -> Result<Vec<Listing>> {
         // This reads two indexes and no row: in a row the deletion time is stored behind the text.
         let mut statement = self.transaction.prepare_cached(
             "SELECT id, revision, id IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL) FROM documents
              WHERE revision > ?1 ORDER BY revision, id",
         )?;
         let rows = statement
-            .query_map([after], |r| Ok(Listing { id: r.get(0)?, revision: r.get(1)?, deleted: r.get(2)? }))?;
+            .query_map([since], |r| Ok(Listing { id: r.get(0)?, revision: r.get(1)?, deleted: r.get(2)? }))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -258,15 +258,15 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn changed_count(&self, after: u64) -> Result<(u64, u64)> {
-        if self.revision()? <= after {
+    pub fn changed_count(&self, since: u64) -> Result<(u64, u64)> {
+        if self.revision()? <= since {
             return Ok((0, 0));
         }
         let mut statement = self.transaction.prepare_cached(
             "SELECT count(*), count(*) FILTER (WHERE id NOT IN (SELECT document_id FROM notes)) FROM documents
              WHERE revision > ?1 AND id NOT IN (SELECT id FROM documents WHERE deleted_at IS NOT NULL)",
         )?;
-        Ok(statement.query_row([after], |r| Ok((r.get(0)?, r.get(1)?)))?)
+        Ok(statement.query_row([since], |r| Ok((r.get(0)?, r.get(1)?)))?)
     }
 
     /// Returns the urgency of each of these documents, in the same order; see [`Urgency`].
@@ -276,11 +276,11 @@ impl Reader<'_> {
     pub fn urgencies(&self, ids: &[i64]) -> Result<Vec<Urgency>> {
         let mut statement =
             self.transaction.prepare_cached("SELECT state, updated_at FROM documents WHERE id = ?1")?;
-        let read = |r: &rusqlite::Row<'_>| {
+        let parse = |r: &rusqlite::Row<'_>| {
             let state: Option<String> = r.get(0)?;
             Ok(Urgency::of(state.as_deref().and_then(State::parse), r.get(1)?))
         };
-        ids.iter().map(|id| Ok(statement.query_row([id], read).optional()?.unwrap_or_default())).collect()
+        ids.iter().map(|id| Ok(statement.query_row([id], parse).optional()?.unwrap_or_default())).collect()
     }
 
     /// Returns the row ids of all documents, tombstones included, ascending.
@@ -335,8 +335,8 @@ impl Reader<'_> {
     pub fn not_earlier(&self, document: i64, ids: &[i64]) -> Result<Vec<i64>> {
         let mut statement =
             self.transaction.prepare_cached("SELECT created_at, number FROM documents WHERE id = ?1")?;
-        let read = |r: &rusqlite::Row<'_>| Ok((r.get::<_, Option<i64>>(0)?, r.get::<_, Option<u64>>(1)?));
-        let mut place = |id: i64| statement.query_row([id], read).optional().map(Option::unwrap_or_default);
+        let parse = |r: &rusqlite::Row<'_>| Ok((r.get::<_, Option<i64>>(0)?, r.get::<_, Option<u64>>(1)?));
+        let mut place = |id: i64| statement.query_row([id], parse).optional().map(Option::unwrap_or_default);
         let (created, number) = place(document)?;
         let mut later = Vec::new();
         for id in ids {
@@ -358,11 +358,11 @@ impl Reader<'_> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT title, source_id, CASE WHEN author_bot THEN NULL ELSE author END FROM documents WHERE id = ?1",
         )?;
-        let read = |r: &rusqlite::Row<'_>| {
+        let parse = |r: &rusqlite::Row<'_>| {
             let (source, login) = (r.get(1)?, r.get::<_, Option<String>>(2)?);
             Ok((r.get(0)?, login.map(|login| Person { source, login })))
         };
-        Ok(statement.query_row([id], read).optional()?.unwrap_or_default())
+        Ok(statement.query_row([id], parse).optional()?.unwrap_or_default())
     }
 
     /// Returns the time of the latest change to any record, as reported by the trackers.
@@ -412,7 +412,7 @@ impl Reader<'_> {
     /// Returns an error if the database access fails.
     pub fn source_counts(&self, source: i64) -> Result<SourceCounts> {
         let mut counts = SourceCounts::default();
-        let mut counted: u64 = 0;
+        let mut tracker_count: u64 = 0;
         let mut statement = self.transaction.prepare_cached(
             "SELECT kind, count(*), coalesce(sum(comment_count), 0) FROM documents
              WHERE source_id = ?1 AND deleted_at IS NULL GROUP BY kind",
@@ -426,10 +426,9 @@ impl Reader<'_> {
                 Some(DocKind::Page) => counts.pages = count,
                 _ => {}
             }
-            counted += row.get::<_, u64>(2)?;
+            tracker_count += row.get::<_, u64>(2)?;
         }
-        // Every part of this reads an index and no text. Comments without a stored item are few,
-        // deleted ones included.
+        // Every part of this reads an index and no text. Few comments lack a stored item.
         let (known, unknown, numbers): (u64, u64, String) = self
             .transaction
             .prepare_cached(
@@ -459,10 +458,10 @@ impl Reader<'_> {
             .query_row(params![source, REVIEW_PREFIX, AFTER_REVIEWS, numbers], |r| {
                 Ok((r.get(0)?, r.get(1)?, r.get(2)?))
             })?;
-        let known = known - buried;
+        let live_count = known - buried;
         // The tracker's count excludes review comments on the lines of a pull request.
-        counts.missing_comments = counted.saturating_sub(known - beside);
-        counts.comments = known;
+        counts.missing_comments = tracker_count.saturating_sub(live_count - beside);
+        counts.comments = live_count;
         counts.orphan_comments = unknown - buried_unknown;
         Ok(counts)
     }
@@ -488,12 +487,12 @@ impl Writer<'_> {
         &self,
         source: &SourceRow,
         record: &DocumentRecord,
-        raw: &Packed,
+        raw: &PackedRaw,
         evidence: DateEvidence,
         now: Timestamp,
-    ) -> Result<Applied> {
+    ) -> Result<ApplyEffect> {
         let key = record.key(&source.key);
-        let known: Option<(i64, StoredDate, Vec<u8>, bool)> = self
+        let current: Option<(i64, StoredDate, Vec<u8>, bool)> = self
             .transaction
             .prepare_cached(
                 "SELECT id, updated_at, dated_ahead, raw_hash, deleted_at IS NOT NULL FROM documents WHERE key = ?1",
@@ -502,18 +501,17 @@ impl Writer<'_> {
                 Ok((r.get(0)?, StoredDate::new(r.get(1)?, r.get(2)?, now), r.get(3)?, r.get(4)?))
             })
             .optional()?;
-        let updated = record.updated_at.map(Timestamp::as_second);
-        if let Some((_, stored, hash, deleted)) = &known {
+        let updated_at = record.updated_at.map(Timestamp::as_second);
+        if let Some((_, stored, hash, deleted)) = &current {
             if *hash == record.raw.hash && !deleted && !stored.is_corrected(evidence) {
-                return Ok(Applied::Unchanged);
+                return Ok(ApplyEffect::Unchanged);
             }
-            // A page may be reverted to an earlier version; its wiki orders versions only by
-            // commit.
-            if stored.is_newer(updated, evidence) && record.number.is_some() {
-                return Ok(Applied::Stale);
+            // A page may be reverted to an earlier version; wikis order them only by commit.
+            if stored.is_newer(updated_at, evidence) && record.number.is_some() {
+                return Ok(ApplyEffect::Stale);
             }
         }
-        if let Some((id, ..)) = known {
+        if let Some((id, ..)) = current {
             self.keep_before("documents", id)?;
         }
         let (title, body) = bound_title(&record.title, &record.body);
@@ -557,7 +555,7 @@ impl Writer<'_> {
                     record.locked,
                     record.comment_count,
                     second(record.created_at),
-                    updated,
+                    updated_at,
                     second(record.closed_at),
                     second(record.merged_at),
                     self.next_revision()?,
@@ -568,7 +566,7 @@ impl Writer<'_> {
             )?;
         self.keep_raw(RawKind::Document, id, raw)?;
         self.enter("documents", id, Some(&record.raw.hash))?;
-        Ok(if known.is_some() { Applied::Updated } else { Applied::New })
+        Ok(if current.is_some() { ApplyEffect::Updated } else { ApplyEffect::New })
     }
 
     /// Marks a document as deleted in its tracker. It is kept and shown as deleted, but no longer
@@ -577,13 +575,13 @@ impl Writer<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn bury_document(&self, key: &str, now: Timestamp) -> Result<bool> {
-        let changed = self
+        let count = self
             .transaction
             .prepare_cached(
                 "UPDATE documents SET deleted_at = ?2, revision = ?3 WHERE key = ?1 AND deleted_at IS NULL",
             )?
             .execute(params![key, now.as_second(), self.next_revision()?])?;
-        Ok(changed > 0)
+        Ok(count > 0)
     }
 
     /// Restores a document that was marked as deleted; returns whether it was.
@@ -591,13 +589,13 @@ impl Writer<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn restore_document(&self, key: &str) -> Result<bool> {
-        let changed = self
+        let count = self
             .transaction
             .prepare_cached(
                 "UPDATE documents SET deleted_at = NULL, revision = ?2 WHERE key = ?1 AND deleted_at IS NOT NULL",
             )?
             .execute(params![key, self.next_revision()?])?;
-        Ok(changed > 0)
+        Ok(count > 0)
     }
 
     /// Marks all documents of a source as changed, so that every index reads them again.
@@ -619,7 +617,7 @@ mod tests {
     use crate::Store;
 
     #[test]
-    fn long_title_goes_on_in_the_body() {
+    fn long_title_continues_in_the_body() {
         assert_eq!(bound_title("Pump stops", "At noon."), ("Pump stops".into(), "At noon.".into()));
         let (title, body) = ("ä".repeat(MAX_TITLE) + "rest", "At noon.");
         let (title, body) = bound_title(&title, body);
@@ -630,7 +628,7 @@ mod tests {
     proptest::proptest! {
         /// Checks that counting from indexes and counting one by one give the same result.
         #[test]
-        fn what_a_source_holds_is_counted_right(
+        fn counts_match_counting_one_by_one(
             items in proptest::collection::btree_map(1_u64..9, (0_u64..4, proptest::bool::ANY), 0..6),
             comments in proptest::collection::vec((1_u64..12, proptest::bool::ANY, proptest::bool::ANY), 0..24),
         ) {
@@ -655,15 +653,15 @@ mod tests {
                 Ok(())
             }).unwrap();
             let counts = store.read(|r| r.source_counts(1)).unwrap();
-            let here = || comments.iter().filter(|(_, _, deleted)| !deleted);
-            let held = here().filter(|(number, ..)| items.contains_key(number));
-            let listed = items.values().filter(|(_, deleted)| !deleted);
-            let told: u64 = listed.clone().map(|(said, _)| said).sum();
+            let live = || comments.iter().filter(|(_, _, deleted)| !deleted);
+            let with_item = live().filter(|(number, ..)| items.contains_key(number));
+            let live_items = items.values().filter(|(_, deleted)| !deleted);
+            let tracker_count: u64 = live_items.clone().map(|(said, _)| said).sum();
             proptest::prop_assert_eq!(counts, SourceCounts {
-                issues: listed.count() as u64,
-                comments: held.clone().count() as u64,
-                orphan_comments: (here().count() - held.clone().count()) as u64,
-                missing_comments: told.saturating_sub(held.filter(|(_, review, _)| !review).count() as u64),
+                issues: live_items.count() as u64,
+                comments: with_item.clone().count() as u64,
+                orphan_comments: (live().count() - with_item.clone().count()) as u64,
+                missing_comments: tracker_count.saturating_sub(with_item.filter(|(_, review, _)| !review).count() as u64),
                 ..SourceCounts::default()
             });
         }

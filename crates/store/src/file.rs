@@ -39,7 +39,7 @@ pub fn is_emptied(path: &Path) -> bool {
 #[derive(Debug)]
 pub struct SqliteFile {
     path: PathBuf,
-    mapped: u32,
+    mmap: u32,
     access: Access,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
@@ -53,10 +53,10 @@ impl SqliteFile {
 
     /// Opens or creates the file; `prepare` upgrades its schema.
     ///
-    /// Readers map at most `mapped` bytes of it. An existing file that cannot be written (a full
+    /// Readers map at most `mmap` bytes of it. An existing file that cannot be written (a full
     /// disk, a read-only folder) is opened for reading.
-    pub fn open(path: &Path, mapped: u32, prepare: impl Fn(&mut Connection) -> Result<()>) -> Result<Self> {
-        Self::open_ready(path, mapped, BUSY_TIMEOUT, |_| Ok(false), prepare)
+    pub fn open(path: &Path, mmap: u32, prepare: impl Fn(&mut Connection) -> Result<()>) -> Result<Self> {
+        Self::open_ready(path, mmap, BUSY_TIMEOUT, |_| Ok(false), prepare)
     }
 
     /// Works like [`SqliteFile::open`], but waits for another process's opening only if `is_ready`
@@ -66,54 +66,53 @@ impl SqliteFile {
     /// The same as [`SqliteFile::open`].
     pub fn open_ready(
         path: &Path,
-        mapped: u32,
+        mmap: u32,
         patience: Duration,
         is_ready: impl Fn(&Connection) -> Result<bool>,
         prepare: impl Fn(&mut Connection) -> Result<()>,
     ) -> Result<Self> {
         if is_in_wal_mode(path) {
-            let connected = connect_within(path, 0, &Access::Full, patience);
-            match connected.and_then(|writer| Ok(is_ready(&writer)?.then_some(writer))) {
+            let connection = connect_within(path, 0, &Access::Full, patience);
+            match connection.and_then(|writer| Ok(is_ready(&writer)?.then_some(writer))) {
                 Ok(Some(mut writer)) => {
                     prepare(&mut writer)?;
                     let (writer, readers) = (Mutex::new(writer), Mutex::default());
-                    return Ok(Self { path: path.to_owned(), mapped, access: Access::Full, writer, readers });
+                    return Ok(Self { path: path.to_owned(), mmap, access: Access::Full, writer, readers });
                 }
                 Err(error) if error.code() == Code::Busy => return Err(error),
                 // Any error is reported by the code below.
                 _ => {}
             }
         }
-        match Self::open_as(path, mapped, patience, Access::Full, &prepare) {
+        match Self::open_as(path, mmap, patience, Access::Full, &prepare) {
             Err(error) if error.code() == Code::Io && path.is_file() => {
                 // An unreadable file gets its own error, because "read-only" would be misleading.
                 if let Err(e) = File::open(path) {
                     return Err(Error::io(path, e));
                 }
                 let why = error.to_string();
-                // A process that has the file open for writing keeps its log readable; without a
-                // log, the file is complete.
-                let shared = Access::ReadOnly { frozen: false, why: why.clone() };
-                Self::open_as(path, mapped, patience, shared, &prepare)
+                // A writer keeps the log readable; without a log, the file is complete.
+                let access = Access::ReadOnly { frozen: false, why: why.clone() };
+                Self::open_as(path, mmap, patience, access, &prepare)
                     .or_else(|_| match log_length(path) {
                         0 => Self::open_as(
                             path,
-                            mapped,
+                            mmap,
                             patience,
                             Access::ReadOnly { frozen: true, why },
                             &prepare,
                         ),
-                        _ => Err(unfinished(path)),
+                        _ => Err(interrupted_write(path)),
                     })
                     .map_err(|e| if e.code() == Code::Io { e } else { error })
             }
-            opened => opened,
+            result => result,
         }
     }
 
     fn open_as(
         path: &Path,
-        mapped: u32,
+        mmap: u32,
         patience: Duration,
         access: Access,
         prepare: &impl Fn(&mut Connection) -> Result<()>,
@@ -123,8 +122,7 @@ impl SqliteFile {
             Access::Full => Some(lock_beside(path, patience)?),
             Access::ReadOnly { .. } => None,
         };
-        // SQLite copies the database file's mode to the files beside it, so it must be private from
-        // the start.
+        // SQLite copies the file's mode to the files beside it, so it must be private at first.
         if matches!(access, Access::Full) && !path.exists() {
             // If this fails, SQLite reports the reason.
             drop(create_private(path));
@@ -133,7 +131,7 @@ impl SqliteFile {
         let mut writer = connect_within(path, 0, &access, patience)?;
         prepare(&mut writer)?;
         let (writer, readers) = (Mutex::new(writer), Mutex::default());
-        Ok(Self { path: path.to_owned(), mapped, access, writer, readers })
+        Ok(Self { path: path.to_owned(), mmap, access, writer, readers })
     }
 
     /// Returns the reason why the file is read-only, if it is.
@@ -160,10 +158,10 @@ impl SqliteFile {
 
     /// Runs `work` on one consistent state of the file.
     pub fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let kept = lock(&self.readers).pop();
-        let mut connection = match kept {
+        let reader = lock(&self.readers).pop();
+        let mut connection = match reader {
             Some(connection) => connection,
-            None => connect(&self.path, self.mapped, &self.access)?,
+            None => connect(&self.path, self.mmap, &self.access)?,
         };
         let result = {
             let transaction = connection.transaction()?;
@@ -318,25 +316,24 @@ fn log_length(path: &Path) -> u64 {
     std::fs::metadata(with_end(path, "-wal")).map_or(0, |m| m.len())
 }
 
-fn unfinished(path: &Path) -> Error {
+fn interrupted_write(path: &Path) -> Error {
     Error::new(Code::Io, format!("{} was interrupted during a write", path.display())).with_hint(
         "Give your user write permission to its folder, and free some space on its disk; opening the casebook then recovers it.",
     )
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic inside a transaction rolls it back, so the connection behind the lock is still
-    // usable.
+    // A panic inside a transaction rolls it back, so the connection is still usable.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Opens a connection with the settings common to all connections.
-fn connect(path: &Path, mapped: u32, access: &Access) -> Result<Connection> {
-    connect_within(path, mapped, access, BUSY_TIMEOUT)
+fn connect(path: &Path, mmap: u32, access: &Access) -> Result<Connection> {
+    connect_within(path, mmap, access, BUSY_TIMEOUT)
 }
 
 /// Works like [`connect`], but waits at most `patience` for other processes' locks while opening.
-fn connect_within(path: &Path, mapped: u32, access: &Access, patience: Duration) -> Result<Connection> {
+fn connect_within(path: &Path, mmap: u32, access: &Access, patience: Duration) -> Result<Connection> {
     let open = || -> rusqlite::Result<Connection> {
         let connection = match access {
             Access::Full => Connection::open_with_flags(
@@ -372,7 +369,7 @@ fn connect_within(path: &Path, mapped: u32, access: &Access, patience: Duration)
         )?;
         // SQLite opens the file lazily, so this reads from it.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
-        connection.pragma_update(None, "mmap_size", mapped)?;
+        connection.pragma_update(None, "mmap_size", mmap)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         Ok(connection)
     };
@@ -412,7 +409,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_new_file_and_those_beside_it_are_private() {
+    fn new_files_are_private() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new.db");

@@ -46,14 +46,14 @@ impl Writer<'_> {
     }
 
     /// Records in the journal a row that the current import created or changed.
-    pub(super) fn enter(&self, table: &str, id: i64, after: Option<&[u8]>) -> Result<()> {
+    pub(super) fn enter(&self, table: &str, id: i64, hash: Option<&[u8]>) -> Result<()> {
         let Some(import) = self.import.get() else { return Ok(()) };
         self.transaction
             .prepare_cached(
                 "INSERT INTO import_changes (import_id, table_name, row_id, after) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT (import_id, table_name, row_id) DO UPDATE SET after = excluded.after",
             )?
-            .execute(params![import, table, id, after])?;
+            .execute(params![import, table, id, hash])?;
         Ok(())
     }
 
@@ -74,7 +74,7 @@ impl Writer<'_> {
     fn cells(&self, query: &str, id: i64) -> Result<Option<Map<String, serde_json::Value>>> {
         let mut statement = self.transaction.prepare_cached(query)?;
         let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
-        let read = |r: &rusqlite::Row<'_>| {
+        let read_cells = |r: &rusqlite::Row<'_>| {
             let mut row = Map::new();
             for (i, name) in names.iter().enumerate() {
                 row.insert(
@@ -90,7 +90,7 @@ impl Writer<'_> {
             }
             Ok(row)
         };
-        Ok(statement.query_row([id], read).optional()?)
+        Ok(statement.query_row([id], read_cells).optional()?)
     }
 
     /// Undoes the last import: removes rows that it created and restores rows that it changed. Rows
@@ -146,14 +146,14 @@ impl Writer<'_> {
         for (key, whole) in sources {
             let Some(source) = self.source(&key)? else { continue };
             let remote = self.remote(source.id)?;
-            let synced = remote.as_ref().and_then(|r| r.synced_at).is_some_and(|at| at > undone.began_at);
-            let held: bool = self.transaction.query_row(
+            let was_synced = remote.as_ref().and_then(|r| r.synced_at).is_some_and(|at| at > undone.began_at);
+            let has_records: bool = self.transaction.query_row(
                 "SELECT EXISTS (SELECT 1 FROM documents WHERE source_id = ?1)
                      OR EXISTS (SELECT 1 FROM comments WHERE source_id = ?1)",
                 [source.id],
                 |r| r.get(0),
             )?;
-            if synced || (!whole && (held || remote.is_some())) {
+            if was_synced || (!whole && (has_records || remote.is_some())) {
                 continue;
             }
             if whole {
@@ -181,17 +181,17 @@ impl Writer<'_> {
     /// Deletes the decisions about a source that came with its casebook file; returns how many
     /// documents the source has.
     fn forget_imported(&self, key: &str, began: i64) -> Result<u64> {
-        let own = |column: &str| format!("substr({column}, 1, length(?1) + 1) IN (?1 || '#', ?1 || ':')");
+        let is_own = |column: &str| format!("substr({column}, 1, length(?1) + 1) IN (?1 || '#', ?1 || ':')");
         for table in ["verdicts", "verdict_journal"] {
             let query = format!(
                 "DELETE FROM {table} WHERE imported AND {} AND {}",
-                own("first_key"),
-                own("second_key")
+                is_own("first_key"),
+                is_own("second_key")
             );
             self.transaction.execute(&query, [key])?;
         }
         self.transaction.execute(
-            &format!("DELETE FROM closures WHERE changed_at <= ?2 AND {}", own("key")),
+            &format!("DELETE FROM closures WHERE changed_at <= ?2 AND {}", is_own("key")),
             params![key, began],
         )?;
         Ok(self.transaction.query_row(
@@ -202,8 +202,8 @@ impl Writer<'_> {
     }
 
     /// Restores a row from its saved image.
-    fn restore(&self, table: &str, kind: RawKind, id: i64, before: &str) -> Result<()> {
-        let image: serde_json::Value = serde_json::from_str(before).unwrap_or_default();
+    fn restore(&self, table: &str, kind: RawKind, id: i64, text: &str) -> Result<()> {
+        let image: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
         let Some(row) = image["row"].as_object() else { return Ok(()) };
         for (column, value) in row.iter().filter(|(column, _)| !matches!(column.as_str(), "id" | "source_id"))
         {
@@ -214,8 +214,7 @@ impl Writer<'_> {
         let name = kind.as_str();
         self.transaction.execute(&format!("DELETE FROM {name}_raw WHERE {name}_id = ?1"), [id])?;
         if let Some(raw) = image["raw"].as_object() {
-            // If its dictionary was replaced, the record is missing until the tracker's next
-            // change.
+            // If its dictionary was replaced, the record is missing until the next change.
             self.transaction.execute(
                 &format!(
                     "INSERT INTO {name}_raw ({name}_id, dictionary_id, data) SELECT ?1, ?2, ?3

@@ -105,7 +105,7 @@ impl Reader<'_> {
         ))?;
         let rows = statement.query_map(params![source, month], |r| {
             let state: Option<String> = r.get(2)?;
-            let one = CountedDuplicate {
+            let duplicate = CountedDuplicate {
                 key: r.get(0)?,
                 title: r.get(1)?,
                 state: state.as_deref().and_then(State::parse),
@@ -113,13 +113,13 @@ impl Reader<'_> {
                 created_at: None,
                 of: None,
             };
-            Ok((one, r.get::<_, Option<i64>>(4)?))
+            Ok((duplicate, r.get::<_, Option<i64>>(4)?))
         })?;
         rows.map(|row| {
-            let (mut one, created) = row?;
-            one.created_at = created.map(time).transpose()?;
-            one.of = self.canonical(&one.key)?.stays_for(&one.key);
-            Ok(one)
+            let (mut duplicate, created) = row?;
+            duplicate.created_at = created.map(time).transpose()?;
+            duplicate.of = self.canonical(&duplicate.key)?.stays_for(&duplicate.key);
+            Ok(duplicate)
         })
         .collect()
     }

@@ -44,8 +44,8 @@ pub fn inspect(path: &Path) -> Result<Inspection> {
     let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, i64>(0));
     let (schema, application) = (number("PRAGMA user_version")?, number("PRAGMA application_id")?);
     let casebook = application == schema::APPLICATION_ID;
-    let newer = casebook && schema > schema::KNOWN;
-    let older = casebook && schema < schema::KNOWN;
+    let newer = casebook && schema > schema::VERSION;
+    let older = casebook && schema < schema::VERSION;
     // The tables of newer versions are unknown, and files of other programs are not checked.
     let damage = if casebook && !newer { complaints(&connection) } else { Vec::new() };
     Ok(Inspection { casebook, schema, newer, older, damage })
@@ -97,14 +97,14 @@ pub fn reindex(path: &Path) -> Result<Vec<String>> {
     connection.busy_timeout(std::time::Duration::from_secs(60))?;
     let copy = next_copy(path, BEFORE_REPAIR);
     create_private(&copy)?;
-    let mut kept = Connection::open(&copy)?;
+    let mut target = Connection::open(&copy)?;
     // A copy by pages includes damaged ones and does not fail on them.
-    rusqlite::backup::Backup::new(&connection, &mut kept)?.run_to_completion(
+    rusqlite::backup::Backup::new(&connection, &mut target)?.run_to_completion(
         i32::MAX,
         std::time::Duration::ZERO,
         None,
     )?;
-    drop(kept);
+    drop(target);
     // This fails if a table itself is damaged, which the check below reports.
     let _ = connection.execute_batch("REINDEX");
     Ok(complaints(&connection))
@@ -189,7 +189,7 @@ impl Reader<'_> {
         let (mut unreachable, mut unreadable) = (Vec::new(), 0);
         for edge in self.edges()? {
             let count = self.transaction.query_row(
-                &format!("SELECT count(*) FROM \"{}\" WHERE {}", edge.table, edge.dangling()),
+                &format!("SELECT count(*) FROM \"{}\" WHERE {}", edge.table, edge.orphan_condition()),
                 [],
                 |r| r.get::<_, u64>(0),
             )?;
@@ -218,7 +218,7 @@ impl Reader<'_> {
 impl Edge {
     /// Returns the SQL condition for rows with a missing parent. The names come from this file's
     /// own schema.
-    fn dangling(&self) -> String {
+    fn orphan_condition(&self) -> String {
         let (column, parent, id) = (&self.column, &self.parent, &self.id);
         format!("\"{column}\" IS NOT NULL AND \"{column}\" NOT IN (SELECT \"{id}\" FROM \"{parent}\")")
     }
@@ -231,15 +231,15 @@ impl Writer<'_> {
     /// Returns an error if the database access fails.
     pub fn remove_orphans(&self) -> Result<u64> {
         let edges = self.edges()?;
-        let (mut removed, mut found) = (0, false);
+        let (mut removed, mut has_document) = (0, false);
         // A removed row may have been the parent of others.
         loop {
             let mut now = 0;
             for edge in edges.iter().filter(|e| e.cascades) {
-                let query = format!("DELETE FROM \"{}\" WHERE {}", edge.table, edge.dangling());
-                let gone = self.transaction.execute(&query, [])? as u64;
-                found |= gone > 0 && edge.table == "documents";
-                now += gone;
+                let query = format!("DELETE FROM \"{}\" WHERE {}", edge.table, edge.orphan_condition());
+                let count = self.transaction.execute(&query, [])? as u64;
+                has_document |= count > 0 && edge.table == "documents";
+                now += count;
             }
             if now == 0 {
                 break;
@@ -247,7 +247,7 @@ impl Writer<'_> {
             removed += now;
         }
         // Only documents have their own entries in the indexes.
-        if found {
+        if has_document {
             self.next_revision()?;
         }
         Ok(removed)

@@ -49,7 +49,7 @@ pub use links::StoredLink;
 pub use lock::FileLock;
 pub use notes::{NOTES, NoteContent, NoteRow, content_hash};
 pub use portable::{RemoteCheck, VerifiedCopy, check_foreign};
-pub use raw::{Packed, RawKind, RawPacker};
+pub use raw::{PackedRaw, RawKind, RawPacker};
 pub use remotes::{RemoteRow, StreamRow};
 pub use sources::SourceRow;
 pub use validation::RowFaults;
@@ -83,25 +83,25 @@ impl DateEvidence {
 struct StoredDate {
     second: Option<i64>,
     /// True if the date was ahead when it was stored, or is ahead now.
-    ahead: bool,
+    is_ahead: bool,
     /// True if the date is ahead now, because it was stored without a cap.
     uncut: bool,
 }
 
 impl StoredDate {
-    fn new(second: Option<i64>, ahead: bool, now: Timestamp) -> Self {
+    fn new(second: Option<i64>, is_ahead: bool, now: Timestamp) -> Self {
         let uncut = second.is_some_and(|s| s > now.as_second() + CLOCK_TOLERANCE);
-        Self { second, ahead: ahead || uncut, uncut }
+        Self { second, is_ahead: is_ahead || uncut, uncut }
     }
 
     /// Returns whether the stored date is newer than a record with this date.
-    fn is_newer(self, updated: Option<i64>, evidence: DateEvidence) -> bool {
-        !self.ahead && (updated < self.second || evidence == DateEvidence::AheadInFile)
+    fn is_newer(self, updated_at: Option<i64>, evidence: DateEvidence) -> bool {
+        !self.is_ahead && (updated_at < self.second || evidence == DateEvidence::AheadInFile)
     }
 
     /// Returns whether a record with the same content gives a better date.
     fn is_corrected(self, evidence: DateEvidence) -> bool {
-        (self.ahead && evidence == DateEvidence::Sound) || (self.uncut && evidence == DateEvidence::Ahead)
+        (self.is_ahead && evidence == DateEvidence::Sound) || (self.uncut && evidence == DateEvidence::Ahead)
     }
 }
 
@@ -110,7 +110,7 @@ pub const CLOCK_TOLERANCE: i64 = 600;
 
 /// The effect of applying a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Applied {
+pub enum ApplyEffect {
     /// The record was inserted.
     New,
     /// The record differed from the stored one and replaced it.
@@ -126,7 +126,7 @@ pub enum Applied {
 pub struct Store {
     file: SqliteFile,
     /// A revision and the number of documents at it.
-    counted: Mutex<Option<(u64, u64)>>,
+    count_cache: Mutex<Option<(u64, u64)>>,
 }
 
 impl Store {
@@ -142,7 +142,7 @@ impl Store {
             connection.pragma_update(None, "secure_delete", true)?;
             schema::migrate(connection, path)
         })?;
-        Ok(Self { file, counted: Mutex::default() })
+        Ok(Self { file, count_cache: Mutex::default() })
     }
 
     /// Returns the number of documents, without tombstones. The count is cached for each revision,
@@ -151,15 +151,15 @@ impl Store {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn document_count(&self) -> Result<u64> {
-        let counted = || self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = || self.count_cache.lock().unwrap_or_else(PoisonError::into_inner);
         self.read(|r| {
             let revision = r.revision()?;
-            match *counted() {
+            match *cache() {
                 Some((at, count)) if at == revision => return Ok(count),
                 _ => {}
             }
             let count = r.document_count()?;
-            *counted() = Some((revision, count));
+            *cache() = Some((revision, count));
             Ok(count)
         })
     }
@@ -237,8 +237,7 @@ impl Store {
             return Ok(());
         }
         self.write(|w| w.renew_dictionaries(task))?;
-        // If the disk is too full, the free pages stay until the next call. Copies and exports
-        // never contain them.
+        // If the disk is too full, free pages stay until the next call; copies never contain them.
         match self.file.with_writer(|connection| Ok(connection.execute_batch("VACUUM")?)) {
             Err(error) if matches!(error.code(), Code::Io | Code::Busy) => return Ok(()),
             done => done?,
@@ -320,14 +319,14 @@ impl Writer<'_> {
 }
 
 /// Returns the error for an invalid value in the database.
-fn damaged(what: &str) -> Error {
-    Error::new(Code::Corrupt, format!("the casebook contains an invalid value: {what}"))
+fn invalid_value(problem: &str) -> Error {
+    Error::new(Code::Corrupt, format!("the casebook contains an invalid value: {problem}"))
         .with_hint("Import the source again; records are replaced in place.")
 }
 
 /// Converts seconds since 1970 into a time.
 fn time(seconds: i64) -> Result<jiff::Timestamp> {
-    jiff::Timestamp::from_second(seconds).map_err(|_| damaged("a time out of range"))
+    jiff::Timestamp::from_second(seconds).map_err(|_| invalid_value("a time out of range"))
 }
 
 #[cfg(test)]
@@ -353,8 +352,8 @@ mod tests {
             (far, false, 1_000_000, AheadInFile, false, false),
         ] {
             let date = StoredDate::new(Some(stored), cut, now);
-            let found = (date.is_newer(Some(record), evidence), date.is_corrected(evidence));
-            assert_eq!(found, (newer, corrected), "{stored} {cut} {record} {evidence:?}");
+            let result = (date.is_newer(Some(record), evidence), date.is_corrected(evidence));
+            assert_eq!(result, (newer, corrected), "{stored} {cut} {record} {evidence:?}");
         }
     }
 }

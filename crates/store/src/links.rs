@@ -41,9 +41,9 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn closing_numbers(&self, row: &super::DocumentRow) -> Result<Vec<u64>> {
-        let own = format!("{}#", row.source);
+        let prefix = format!("{}#", row.source);
         let links = self.links(&row.key)?.into_iter().filter(|l| l.kind == "closes" && l.to_key == row.key);
-        Ok(links.filter_map(|l| l.from_key.strip_prefix(&own).and_then(|n| n.parse().ok())).collect())
+        Ok(links.filter_map(|l| l.from_key.strip_prefix(&prefix).and_then(|n| n.parse().ok())).collect())
     }
 
     /// Returns the revision up to which links have been extracted from texts.
@@ -121,7 +121,7 @@ impl Writer<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn connect(&self, from: &str, to: &str, origin: &'static str) -> Result<bool> {
-        let inserted = self
+        let count = self
             .transaction
             .prepare_cached(
                 "INSERT INTO links (from_key, to_key, kind, origin)
@@ -130,7 +130,7 @@ impl Writer<'_> {
                  ON CONFLICT DO NOTHING",
             )?
             .execute(params![from, to, origin])?;
-        Ok(inserted > 0)
+        Ok(count > 0)
     }
 
     /// Deletes every link that starts or ends at a document.

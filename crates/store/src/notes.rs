@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use super::{DocumentRow, Reader, Writer, damaged, documents};
+use super::{DocumentRow, Reader, Writer, documents, invalid_value};
 use precedent_core::{
     error::Result,
     model::{Lifecycle, Note, NoteKind},
@@ -60,16 +60,16 @@ fn select(rest: &str) -> String {
     )
 }
 
-fn read(r: &Row<'_>) -> rusqlite::Result<(DocumentRow, String, String, [u8; 16])> {
-    Ok((documents::read(r)?, r.get(24)?, r.get(25)?, r.get(26)?))
+fn read_row(r: &Row<'_>) -> rusqlite::Result<(DocumentRow, String, String, [u8; 16])> {
+    Ok((documents::read_row(r)?, r.get(24)?, r.get(25)?, r.get(26)?))
 }
 
-fn row(read: (DocumentRow, String, String, [u8; 16])) -> Result<NoteRow> {
-    let (document, kind, lifecycle, content_hash) = read;
+fn row(columns: (DocumentRow, String, String, [u8; 16])) -> Result<NoteRow> {
+    let (document, kind, lifecycle, content_hash) = columns;
     Ok(NoteRow {
         document,
-        kind: NoteKind::parse(&kind).ok_or_else(|| damaged("an unknown kind of note"))?,
-        lifecycle: Lifecycle::parse(&lifecycle).ok_or_else(|| damaged("a note's unknown lifecycle"))?,
+        kind: NoteKind::parse(&kind).ok_or_else(|| invalid_value("an unknown kind of note"))?,
+        lifecycle: Lifecycle::parse(&lifecycle).ok_or_else(|| invalid_value("a note's unknown lifecycle"))?,
         content_hash,
     })
 }
@@ -82,7 +82,7 @@ impl Reader<'_> {
     pub fn note(&self, key: &str) -> Result<Option<NoteRow>> {
         self.transaction
             .prepare_cached(&select("AND d.key = ?1 COLLATE NOCASE"))?
-            .query_row([key], read)
+            .query_row([key], read_row)
             .optional()?
             .map(row)
             .transpose()
@@ -96,7 +96,7 @@ impl Reader<'_> {
         let mut statement = self.transaction.prepare_cached(&select(
             "AND (?1 IS NULL OR n.kind = ?1) ORDER BY d.updated_at DESC, d.number DESC",
         ))?;
-        let rows = statement.query_map([kind.map(NoteKind::as_str)], read)?;
+        let rows = statement.query_map([kind.map(NoteKind::as_str)], read_row)?;
         rows.map(|r| row(r?)).collect()
     }
 
@@ -115,9 +115,9 @@ impl Reader<'_> {
     pub fn shown_note(&self, note: NoteRow) -> Result<Note> {
         let d = note.document;
         let links = self.links(&d.key)?;
-        let connected = links.into_iter().filter(|l| l.kind == "relates_to");
-        let connected = connected.map(|l| if l.from_key == d.key { l.to_key } else { l.from_key }).collect();
-        let created_at = d.created_at.ok_or_else(|| damaged("a note without a time"))?;
+        let relations = links.into_iter().filter(|l| l.kind == "relates_to");
+        let relations = relations.map(|l| if l.from_key == d.key { l.to_key } else { l.from_key }).collect();
+        let created_at = d.created_at.ok_or_else(|| invalid_value("a note without a time"))?;
         Ok(Note {
             kind: note.kind,
             title: d.title,
@@ -125,7 +125,7 @@ impl Reader<'_> {
             // The first label is the kind, so that `label:lesson` finds lessons.
             tags: d.labels.into_iter().skip(1).collect(),
             lifecycle: note.lifecycle,
-            connected,
+            connected: relations,
             created_at,
             updated_at: d.updated_at.unwrap_or(created_at),
             key: d.key,
@@ -222,9 +222,9 @@ impl Writer<'_> {
 }
 
 fn labels(kind: NoteKind, tags: &[String]) -> String {
-    let mut all = vec![kind.as_str().to_owned()];
-    all.extend(tags.iter().cloned());
-    serde_json::Value::from(all).to_string()
+    let mut labels = vec![kind.as_str().to_owned()];
+    labels.extend(tags.iter().cloned());
+    serde_json::Value::from(labels).to_string()
 }
 
 #[cfg(test)]
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn white_space_makes_no_other_note() {
+    fn white_space_does_not_change_the_hash() {
         assert_eq!(content_hash("a  b", "c\n\nd "), content_hash(" a b", "c d"));
         assert_ne!(content_hash("a b", "c"), content_hash("a", "b c"));
     }

@@ -79,7 +79,7 @@ const WITHOUT_INTERNAL: &str = "NOT (:bare AND (t.association IS 'PRIVATE'
          OR t.source_id IN (SELECT id FROM other.sources WHERE kind = 'notes')))";
 /// Columns that are not copied: the page position and `ETag` of a list are local state. The next
 /// sync continues from the watermark.
-const EMPTIED: &[(&str, &str)] =
+const RESET_COLUMNS: &[(&str, &str)] =
     &[("streams", "next_page"), ("streams", "etag"), ("streams", "etag_page"), ("remotes", "problem")];
 /// Columns whose value is always decided locally; `t` is the copied row. Trust applies to a
 /// tracker's project, not to its whole host, because one host has projects of many owners.
@@ -96,11 +96,11 @@ const DECIDED_HERE: &[(&str, &str, &str)] = &[
     ("sources", "pace", "1.0"),
 ];
 /// The maximum distance of a date ahead of this computer's clock, in seconds; clocks differ.
-const AHEAD: i64 = 24 * 3600;
+const MAX_AHEAD: i64 = 24 * 3600;
 /// The interval at which a long statement checks for cancellation.
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(100);
 /// The number of documents that are copied with the same revision.
-const REVISED: i64 = 500;
+const REVISION_STEP: i64 = 500;
 /// The time that a restore waits for other writes.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
@@ -140,10 +140,10 @@ impl Store {
         // The file is private until complete and discarded on failure, so durability is not needed.
         connection.execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;")?;
         schema::create(&mut connection)?;
-        attached(&mut connection, self.path(), |c| {
+        with_attached(&mut connection, self.path(), |c| {
             c.execute("CREATE TEMP TABLE old (key TEXT PRIMARY KEY)", [])?;
             let _own = OwnFunction::of(c, notes)?;
-            bring(c, !notes, Direction::Export)?;
+            copy_tables(c, !notes, Direction::Export)?;
             contents(c, "main")
         })
     }
@@ -162,8 +162,8 @@ impl Store {
     ///
     /// # Errors
     /// [`Code::Busy`] if another process writes for over a minute; [`Code::Io`].
-    pub fn replace_by(&self, other: &Path) -> Result<()> {
-        let from = Connection::open_with_flags(other, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    pub fn replace_by(&self, path: &Path) -> Result<()> {
+        let from = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         self.file.with_writer(|connection| {
             connection.pragma_update(None, "synchronous", "FULL")?;
             let began = std::time::Instant::now();
@@ -187,38 +187,37 @@ impl Store {
     /// this casebook's dictionaries.
     ///
     /// # Errors
-    /// [`Code::InvalidInput`] if its content differs from `expected`, if it names documents or
+    /// [`Code::InvalidInput`] if its content differs from `description`, if it names documents or
     /// sources of others, or if it cannot be read back; [`Code::Cancelled`].
     pub fn verify_copy(
         &self,
         path: &Path,
-        expected: &Carried,
+        description: &Carried,
         is_remote: RemoteCheck<'_>,
         now: Timestamp,
         task: &Task,
     ) -> Result<VerifiedCopy> {
-        let here = self.read(|r| keys(r.transaction, "main"))?;
+        let own_keys = self.read(|r| keys(r.transaction, "main"))?;
         let (packers, dictionaries) = self.read(|r| {
             let packers = (r.raw_packer(RawKind::Document)?, r.raw_packer(RawKind::Comment)?);
             Ok((packers, dictionaries(r.transaction)?))
         })?;
         let empty = self.read(|r| holds_no_records(r.transaction))?;
         let mut connection = Connection::open(path)?;
-        // This is a private copy that is discarded on failure, so durability is not needed.
         connection.execute_batch(
             "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;",
         )?;
         interruptible(&mut connection, task, |connection| {
             let transaction = connection.transaction()?;
             let c = &transaction;
-            refuse_both(&here, &keys(c, "main").map_err(|e| unsound(&e))?)?;
-            if contents(c, "main")? != *expected {
+            refuse_both(&own_keys, &keys(c, "main").map_err(|e| unsound(&e))?)?;
+            if contents(c, "main")? != *description {
                 return Err(Error::invalid("the contents of the file don't match its description")
                     .with_hint("Get the file again; nothing was imported."));
             }
             refuse_bad_sources(c)?;
             refuse_false_keys(c)?;
-            register(c, now.as_second().saturating_add(AHEAD))?;
+            register(c, now.as_second().saturating_add(MAX_AHEAD))?;
             let mut left_out = orphans(c)?;
             left_out.extend(mend(c, Purpose::Import)?.sentences());
             left_out.extend(refused_remotes(c, is_remote)?);
@@ -249,7 +248,7 @@ impl Store {
     /// on an error.
     ///
     /// A file's decisions about sources other than its own are left out. Rows that are left out are
-    /// reported to `told` before anything is written.
+    /// reported to `report` before anything is written.
     ///
     /// # Errors
     /// [`Code::InvalidInput`] if one of its sources exists already, or if both have private notes;
@@ -259,13 +258,13 @@ impl Store {
         copy: &VerifiedCopy,
         name: &str,
         now: Timestamp,
-        told: impl FnOnce(&[String]),
+        report: impl FnOnce(&[String]),
         task: &Task,
     ) -> Result<Taken> {
         self.file.with_writer(|connection| {
             interruptible(connection, task, |connection| {
-                attached(connection, &copy.path, |c| {
-                    refuse_what_is_here(c)?;
+                with_attached(connection, &copy.path, |c| {
+                    refuse_conflicts(c)?;
                     if dictionaries(c)? != copy.dictionaries {
                         return Err(Error::new(
                             Code::Busy,
@@ -276,19 +275,18 @@ impl Store {
                     c.execute("CREATE TEMP TABLE old AS SELECT key FROM documents", [])?;
                     c.execute("CREATE UNIQUE INDEX temp.old_keys ON old (key)", [])?;
                     let _own = OwnFunction::of(c, true)?;
-                    let mut all = copy.left_out.clone();
-                    all.extend(left_out(c)?);
-                    told(&all);
-                    let before = contents(c, "main")?;
+                    let mut sentences = copy.left_out.clone();
+                    sentences.extend(left_out(c)?);
+                    report(&sentences);
+                    let old = contents(c, "main")?;
                     let last: i64 =
                         c.query_row("SELECT coalesce(max(id), 0) FROM main.sources", [], |r| r.get(0))?;
-                    bring(c, false, Direction::Import)?;
+                    copy_tables(c, false, Direction::Import)?;
                     enter(c, writer(c, None).begin_import(name, now)?, last)?;
                     task.check()?;
-                    let after = contents(c, "main")?;
-                    let contents =
-                        Carried { verdicts: after.verdicts - before.verdicts, ..copy.contents.clone() };
-                    Ok(Taken { contents, left_out: all })
+                    let new = contents(c, "main")?;
+                    let contents = Carried { verdicts: new.verdicts - old.verdicts, ..copy.contents.clone() };
+                    Ok(Taken { contents, left_out: sentences })
                 })
             })
         })
@@ -407,8 +405,8 @@ fn refused_remotes(c: &Connection, is_remote: RemoteCheck<'_>) -> Result<Vec<Str
 /// # Errors
 /// [`Code::NewerCasebook`], [`Code::InvalidInput`] if it is not a valid casebook.
 pub fn check_foreign(path: &Path) -> Result<()> {
-    let refused = |what: String| {
-        Error::invalid(format!("the file does not contain a valid casebook: {what}"))
+    let invalid = |problem: String| {
+        Error::invalid(format!("the file does not contain a valid casebook: {problem}"))
             .with_hint("Get the file again; nothing was imported.")
     };
     let mut connection = Connection::open_with_flags(
@@ -417,43 +415,42 @@ pub fn check_foreign(path: &Path) -> Result<()> {
     )?;
     connection
         .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;")
-        .map_err(|e| refused(e.to_string()))?;
+        .map_err(|e| invalid(e.to_string()))?;
     let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, i64>(0));
-    let version = number("PRAGMA user_version").map_err(|e| refused(e.to_string()))?;
-    let application = number("PRAGMA application_id").map_err(|e| refused(e.to_string()))?;
+    let version = number("PRAGMA user_version").map_err(|e| invalid(e.to_string()))?;
+    let application = number("PRAGMA application_id").map_err(|e| invalid(e.to_string()))?;
     if application != schema::APPLICATION_ID || version < 1 {
-        return Err(refused("it is another program's database".to_owned()));
+        return Err(invalid("it is another program's database".to_owned()));
     }
-    if version > schema::KNOWN {
+    if version > schema::VERSION {
         return Err(Error::new(
             Code::NewerCasebook,
             format!(
                 "the file was written by a newer version of Precedent (schema {version}, this version supports {})",
-                schema::KNOWN
+                schema::VERSION
             ),
         )
         .with_hint("Install the newer version; nothing was imported."));
     }
-    if objects(&connection).map_err(|e| refused(e.to_string()))? != schema::objects_of(version)? {
-        return Err(refused("its tables don't match its version".to_owned()));
+    if objects(&connection).map_err(|e| invalid(e.to_string()))? != schema::objects_of(version)? {
+        return Err(invalid("its tables don't match its version".to_owned()));
     }
     if let Some(complaint) = complaints(&connection).into_iter().next() {
-        return Err(refused(complaint));
+        return Err(invalid(complaint));
     }
     schema::upgrade(&mut connection)
 }
 
 /// Runs work in one transaction with another database attached as `other`, which is always detached
 /// afterwards.
-fn attached<T>(
+fn with_attached<T>(
     connection: &mut Connection,
-    other: &Path,
+    path: &Path,
     work: impl FnOnce(&Connection) -> Result<T>,
 ) -> Result<T> {
-    connection.execute("ATTACH ?1 AS other", [path_value(other)])?;
+    connection.execute("ATTACH ?1 AS other", [path_value(path)])?;
     let result = (|| -> Result<T> {
-        // An immediate transaction would lock the attached database as well; this statement locks
-        // only the main one.
+        // This locks only the main database; an immediate transaction locks both.
         let transaction = connection.transaction()?;
         transaction.execute("UPDATE main.casebook SET revision = revision", [])?;
         let value = work(&transaction)?;
@@ -461,9 +458,9 @@ fn attached<T>(
         transaction.commit()?;
         Ok(value)
     })();
-    let detached = connection.execute("DETACH other", []);
+    let detach = connection.execute("DETACH other", []);
     let value = result?;
-    detached?;
+    detach?;
     Ok(value)
 }
 
@@ -485,7 +482,7 @@ impl<'a> OwnFunction<'a> {
             places.extend(['#', ':'].map(|mark| format!("{key}{mark}")));
         }
         places.extend(notes.then(|| "note#".to_owned()));
-        let own = move |context: &Context<'_>| {
+        let is_own = move |context: &Context<'_>| {
             let key: String = context.get(0)?;
             Ok(places.iter().any(|place| key.starts_with(place.as_str())))
         };
@@ -493,7 +490,7 @@ impl<'a> OwnFunction<'a> {
             "own",
             1,
             FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
-            own,
+            is_own,
         )?;
         Ok(Self(c))
     }
@@ -548,8 +545,8 @@ fn left_out(c: &Connection) -> Result<Vec<String>> {
 }
 
 fn contents(c: &Connection, database: &str) -> Result<Carried> {
-    let count = |what: &str| -> Result<u64> {
-        Ok(c.query_row(&format!("SELECT count(*) FROM {database}.{what}"), [], |r| r.get(0))?)
+    let count = |table: &str| -> Result<u64> {
+        Ok(c.query_row(&format!("SELECT count(*) FROM {database}.{table}"), [], |r| r.get(0))?)
     };
     Ok(Carried {
         sources: keys(c, database)?,
@@ -561,34 +558,37 @@ fn contents(c: &Connection, database: &str) -> Result<Carried> {
 }
 
 /// Refuses a file with a source that is in this casebook already.
-fn refuse_both(here: &[String], there: &[String]) -> Result<()> {
-    let both: Vec<&str> =
-        there.iter().filter(|k| here.iter().any(|h| h.eq_ignore_ascii_case(k))).map(String::as_str).collect();
-    if both.is_empty() {
+fn refuse_both(own_keys: &[String], file_keys: &[String]) -> Result<()> {
+    let common: Vec<&str> = file_keys
+        .iter()
+        .filter(|k| own_keys.iter().any(|h| h.eq_ignore_ascii_case(k)))
+        .map(String::as_str)
+        .collect();
+    if common.is_empty() {
         return Ok(());
     }
-    Err(Error::invalid(format!("this casebook already has {}", both.join(", ")))
+    Err(Error::invalid(format!("this casebook already has {}", common.join(", ")))
         .with_hint("Import into another casebook with --casebook DIR, or remove the source here first."))
 }
 
 /// Refuses sources that exist already, and notes if both casebooks have some: texts refer to notes
 /// by number.
-fn refuse_what_is_here(c: &Connection) -> Result<()> {
+fn refuse_conflicts(c: &Connection) -> Result<()> {
     refuse_both(&keys(c, "main")?, &keys(c, "other")?)?;
-    let here = contents(c, "main")?.notes;
-    if here > 0 && contents(c, "other")?.notes > 0 {
+    let note_count = contents(c, "main")?.notes;
+    if note_count > 0 && contents(c, "other")?.notes > 0 {
         return Err(Error::invalid("this casebook and the file both contain private notes").with_hint(
             "Import into another casebook with --casebook DIR, or ask for a file without notes.",
         ));
     }
-    if here == 0 {
+    if note_count == 0 {
         c.execute("DELETE FROM main.sources WHERE kind = 'notes'", [])?;
     }
     Ok(())
 }
 
 /// Copies the rows of all tables; `bare` leaves out private notes.
-fn bring(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
+fn copy_tables(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
     let revision: i64 =
         c.query_row("UPDATE main.casebook SET revision = revision + 1 RETURNING revision", [], |r| r.get(0))?;
     let mut offsets: HashMap<&str, i64> = HashMap::new();
@@ -597,8 +597,7 @@ fn bring(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
             c.query_row(&format!("SELECT coalesce(max(id), 0) FROM main.{table}"), [], |r| r.get(0))?;
         offsets.insert(table, last);
     }
-    // Without stored records, records are copied unchanged, with their dictionaries. Otherwise
-    // `repack` has recompressed those of the file.
+    // Without stored records, records are copied unchanged; otherwise `repack` recompressed them.
     let as_they_are = holds_no_records(c)?;
     for (table, rule) in TABLES {
         let result = match rule {
@@ -606,13 +605,13 @@ fn bring(c: &Connection, bare: bool, direction: Direction) -> Result<()> {
                 copy(c, table, "INSERT", "TRUE", &offsets, revision, bare)
             }
             Rule::Stay => Ok(()),
-            Rule::Where(wanted) => copy(c, table, "INSERT", wanted, &offsets, revision, bare),
-            Rule::Missing(wanted) => copy(c, table, "INSERT OR IGNORE", wanted, &offsets, revision, bare),
+            Rule::Where(filter) => copy(c, table, "INSERT", filter, &offsets, revision, bare),
+            Rule::Missing(filter) => copy(c, table, "INSERT OR IGNORE", filter, &offsets, revision, bare),
             Rule::Raw(kind) => {
                 let name = kind.as_str();
                 let offset = offsets.get(format!("{name}s").as_str()).copied().unwrap_or(0);
-                let owned = format!("t.{name}_id + {offset} IN (SELECT id FROM main.{name}s)");
-                copy(c, table, "INSERT", &owned, &offsets, revision, bare)
+                let filter = format!("t.{name}_id + {offset} IN (SELECT id FROM main.{name}s)");
+                copy(c, table, "INSERT", &filter, &offsets, revision, bare)
             }
         };
         result.map_err(|error| contradiction(error, table, direction))?;
@@ -635,7 +634,7 @@ fn contradiction(error: Error, table: &str, direction: Direction) -> Error {
     if !constraint {
         return error;
     }
-    let refused = match direction {
+    let conflict = match direction {
         Direction::Import => Error::invalid(format!(
             "the file contains conflicting rows, or conflicts with existing data ({table})"
         ))
@@ -645,7 +644,7 @@ fn contradiction(error: Error, table: &str, direction: Direction) -> Error {
                 .with_hint("Run `precedent doctor --repair` to repair them; nothing was exported.")
         }
     };
-    refused.with_source(error)
+    conflict.with_source(error)
 }
 
 /// Copies the rows of a table with their ids moved behind the existing ones.
@@ -653,7 +652,7 @@ fn copy(
     c: &Connection,
     table: &str,
     insert: &str,
-    wanted: &str,
+    filter: &str,
     offsets: &HashMap<&str, i64>,
     revision: i64,
     bare: bool,
@@ -668,30 +667,30 @@ fn copy(
     let mut statement = c.prepare("SELECT name FROM pragma_table_info(?1, 'main')")?;
     let columns: Vec<String> =
         statement.query_map([table], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-    let moved = |name: &str| offsets.get(name).copied().unwrap_or(0);
-    let decided = |column: &str| {
+    let offset_of = |name: &str| offsets.get(name).copied().unwrap_or(0);
+    let local_value = |column: &str| {
         DECIDED_HERE.iter().find(|(t, c, _)| (*t, *c) == (table, column)).map(|(_, _, value)| *value)
     };
     let values: Vec<String> = columns
         .iter()
         .map(|column| match parents.get(column) {
-            _ if let Some(value) = decided(column) => value.to_owned(),
-            _ if EMPTIED.contains(&(table, column.as_str())) => "NULL".to_owned(),
-            Some(parent) => format!("t.\"{column}\" + {}", moved(parent)),
-            None if column == "id" => format!("t.id + {}", moved(table)),
+            _ if let Some(value) = local_value(column) => value.to_owned(),
+            _ if RESET_COLUMNS.contains(&(table, column.as_str())) => "NULL".to_owned(),
+            Some(parent) => format!("t.\"{column}\" + {}", offset_of(parent)),
+            None if column == "id" => format!("t.id + {}", offset_of(table)),
             // Revisions rise in steps, so that indexing can be interrupted between them.
-            None if column == "revision" => format!("{revision} + t.id / {REVISED}"),
+            None if column == "revision" => format!("{revision} + t.id / {REVISION_STEP}"),
             None => format!("t.\"{column}\""),
         })
         .collect();
     let columns: Vec<String> = columns.iter().map(|c| format!("\"{c}\"")).collect();
     let query = format!(
-        "{insert} INTO main.\"{table}\" ({}) SELECT {} FROM other.\"{table}\" t WHERE {wanted}",
+        "{insert} INTO main.\"{table}\" ({}) SELECT {} FROM other.\"{table}\" t WHERE {filter}",
         columns.join(", "),
         values.join(", ")
     );
     let mut statement = c.prepare(&query)?;
-    if wanted.contains(":bare") {
+    if filter.contains(":bare") {
         statement.execute(&[(":bare", &bare)])?;
     } else {
         statement.execute([])?;
@@ -704,7 +703,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_table_goes_over_or_stays_on_purpose() {
+    fn every_table_has_a_copy_rule() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("precedent.db");
         drop(Store::open(&path).unwrap());

@@ -9,7 +9,7 @@ use zstd::{
     zstd_safe::get_frame_content_size,
 };
 
-use super::{Reader, Writer, damaged};
+use super::{Reader, Writer, invalid_value};
 use precedent_core::{
     error::{Code, Error, Result},
     model::Raw,
@@ -29,9 +29,9 @@ const MAX_RATIO: u64 = 200;
 /// The total size in bytes above which [`MAX_RATIO`] applies.
 const RATIO_FROM: u64 = 64 * 1024 * 1024;
 /// The number of records that are recompressed between two reads of the table.
-const REPACKED: usize = 256;
+const BATCH: usize = 256;
 /// The number of records that a new dictionary is trained on.
-const SAMPLED: usize = 2_000;
+const SAMPLE_SIZE: usize = 2_000;
 
 /// The kind of records that a dictionary is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl RawPacker {
             None => Compressor::new(LEVEL),
             Some((_, dictionary)) => Compressor::with_prepared_dictionary(dictionary),
         };
-        let compressor = compressor.map_err(|e| failed(&e))?;
+        let compressor = compressor.map_err(|e| zstd_error(&e))?;
         Ok(RawWorker { dictionary: self.dictionary.as_ref().map(|d| d.0), compressor })
     }
 }
@@ -89,19 +89,19 @@ impl RawWorker<'_> {
     ///
     /// # Errors
     /// [`Code::Internal`] if zstd fails.
-    pub fn pack(&mut self, raw: &Raw) -> Result<Packed> {
-        let data = self.compressor.compress(&raw.bytes).map_err(|e| failed(&e))?;
-        Ok(Packed { dictionary: self.dictionary, data })
+    pub fn pack(&mut self, raw: &Raw) -> Result<PackedRaw> {
+        let data = self.compressor.compress(&raw.bytes).map_err(|e| zstd_error(&e))?;
+        Ok(PackedRaw { dictionary: self.dictionary, data })
     }
 }
 
-fn failed(error: &std::io::Error) -> Error {
+fn zstd_error(error: &std::io::Error) -> Error {
     Error::new(Code::Internal, format!("compressing a record: {error}"))
 }
 
 /// A compressed record.
 #[derive(Debug)]
-pub struct Packed {
+pub struct PackedRaw {
     pub(super) dictionary: Option<i64>,
     pub(super) data: Vec<u8>,
 }
@@ -112,14 +112,14 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn raw_packer(&self, kind: RawKind) -> Result<RawPacker> {
-        let found: Option<(i64, Vec<u8>)> = self
+        let row: Option<(i64, Vec<u8>)> = self
             .transaction
             .query_row("SELECT id, data FROM raw_dictionaries WHERE kind = ?1", [kind.as_str()], |r| {
                 Ok((r.get(0)?, r.get(1)?))
             })
             .optional()?;
         Ok(RawPacker {
-            dictionary: found.map(|(id, data)| (id, Arc::new(EncoderDictionary::copy(&data, LEVEL)))),
+            dictionary: row.map(|(id, data)| (id, Arc::new(EncoderDictionary::copy(&data, LEVEL)))),
         })
     }
 
@@ -128,12 +128,12 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails; [`Code::Corrupt`] if it cannot be unpacked.
     pub fn document_raw(&self, document: i64) -> Result<Option<Vec<u8>>> {
-        self.unpacked(RawKind::Document, document)
+        self.unpack_raw(RawKind::Document, document)
     }
 
-    fn unpacked(&self, kind: RawKind, id: i64) -> Result<Option<Vec<u8>>> {
+    fn unpack_raw(&self, kind: RawKind, id: i64) -> Result<Option<Vec<u8>>> {
         let name = kind.as_str();
-        let found: Option<(Vec<u8>, Option<Vec<u8>>)> = self
+        let row: Option<(Vec<u8>, Option<Vec<u8>>)> = self
             .transaction
             .prepare_cached(&format!(
                 "SELECT r.data, d.data FROM {name}_raw r LEFT JOIN raw_dictionaries d ON d.id = r.dictionary_id
@@ -141,12 +141,12 @@ impl Reader<'_> {
             ))?
             .query_row([id], |r| Ok((r.get(0)?, r.get(1)?)))
             .optional()?;
-        let Some((data, dictionary)) = found else { return Ok(None) };
+        let Some((data, dictionary)) = row else { return Ok(None) };
         let mut unpack = Decompressor::with_dictionary(&dictionary.unwrap_or_default())
             .map_err(|e| Error::new(Code::Internal, format!("unpacking a record: {e}")))?;
         let size = get_frame_content_size(&data).ok().flatten().and_then(|size| usize::try_from(size).ok());
         let size = size.unwrap_or(MAX_UNPACKED).min(MAX_UNPACKED);
-        unpack.decompress(&data, size).map(Some).map_err(|_| damaged("a raw record"))
+        unpack.decompress(&data, size).map(Some).map_err(|_| invalid_value("a raw record"))
     }
 
     /// Returns the number of removals that may have left remains.
@@ -157,7 +157,7 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Stores the raw record of a document or comment, replacing an earlier one.
-    pub(super) fn keep_raw(&self, kind: RawKind, id: i64, raw: &Packed) -> Result<()> {
+    pub(super) fn keep_raw(&self, kind: RawKind, id: i64, raw: &PackedRaw) -> Result<()> {
         let kind = kind.as_str();
         self.transaction
             .prepare_cached(&format!(
@@ -185,8 +185,7 @@ impl Writer<'_> {
         if samples.len() < MIN_SAMPLES {
             return Ok(());
         }
-        // Training fails on samples that are too similar; records are then compressed without a
-        // dictionary.
+        // Training fails on too similar samples; records are then packed without a dictionary.
         if let Ok(data) = zstd::dict::from_samples(&samples, DICTIONARY_BYTES) {
             self.keep_dictionary(kind, &data)?;
         }
@@ -211,27 +210,27 @@ impl Writer<'_> {
     pub fn renew_dictionaries(&self, task: &Task) -> Result<()> {
         for kind in [RawKind::Document, RawKind::Comment] {
             let name = kind.as_str();
-            let before = format!("{name} before");
-            let renamed = self
+            let old_kind = format!("{name} before");
+            let count = self
                 .transaction
-                .execute("UPDATE raw_dictionaries SET kind = ?2 WHERE kind = ?1", params![name, before])?;
-            if renamed == 0 {
+                .execute("UPDATE raw_dictionaries SET kind = ?2 WHERE kind = ?1", params![name, old_kind])?;
+            if count == 0 {
                 continue;
             }
             let mut statement =
                 self.transaction.prepare(&format!("SELECT {name}_id FROM {name}_raw ORDER BY 1"))?;
             let ids: Vec<i64> = statement.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
             let mut samples = Vec::new();
-            for id in ids.iter().step_by(ids.len().div_ceil(SAMPLED).max(1)) {
+            for id in ids.iter().step_by(ids.len().div_ceil(SAMPLE_SIZE).max(1)) {
                 task.check()?;
                 // Records that cannot be unpacked are no samples.
-                samples.extend(self.unpacked(kind, *id).ok().flatten().map(Raw::new));
+                samples.extend(self.unpack_raw(kind, *id).ok().flatten().map(Raw::new));
             }
             self.train_dictionary(kind, samples.iter())?;
             let packer = self.raw_packer(kind)?;
             let how = Repack { packer: Some(&packer), largest: MAX_UNPACKED, foreign: false };
             repack(self.transaction, kind, &how, task)?;
-            self.transaction.execute("DELETE FROM raw_dictionaries WHERE kind = ?1", [before])?;
+            self.transaction.execute("DELETE FROM raw_dictionaries WHERE kind = ?1", [old_kind])?;
         }
         Ok(())
     }
@@ -241,13 +240,13 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn packed_anew(&self, kind: RawKind, packed: &Packed, raw: &Raw) -> Result<Option<Packed>> {
-        let Some(dictionary) = packed.dictionary else { return Ok(None) };
-        let here: bool = self
+    pub fn repack(&self, kind: RawKind, current: &PackedRaw, raw: &Raw) -> Result<Option<PackedRaw>> {
+        let Some(dictionary) = current.dictionary else { return Ok(None) };
+        let has_dictionary: bool = self
             .transaction
             .prepare_cached("SELECT EXISTS (SELECT 1 FROM raw_dictionaries WHERE id = ?1)")?
             .query_row([dictionary], |r| r.get(0))?;
-        if here { Ok(None) } else { self.raw_packer(kind)?.worker()?.pack(raw).map(Some) }
+        if has_dictionary { Ok(None) } else { self.raw_packer(kind)?.worker()?.pack(raw).map(Some) }
     }
 
     /// Records that dictionaries and free pages may contain words of removed data.
@@ -257,8 +256,8 @@ impl Writer<'_> {
     }
 
     /// Records that no remains are left, unless something was removed since this number was read.
-    pub(super) fn clear_residue(&self, seen: i64) -> Result<()> {
-        self.transaction.execute("UPDATE casebook SET residue = 0 WHERE residue = ?1", [seen])?;
+    pub(super) fn clear_residue(&self, residue: i64) -> Result<()> {
+        self.transaction.execute("UPDATE casebook SET residue = 0 WHERE residue = ?1", [residue])?;
         Ok(())
     }
 }
@@ -285,11 +284,10 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
     while let Some(row) = rows.next()? {
         dictionaries.insert(Some(row.get(0)?), DecoderDictionary::copy(&row.get::<_, Vec<u8>>(1)?));
     }
-    // The sizes that the packed records declare are checked first, so no decompression bomb is
-    // unpacked.
+    // The declared sizes are checked first, so no decompression bomb is unpacked.
     let (mut packed, mut unpacked) = (0_u64, 0_u64);
-    let mut read = c.prepare(&format!(
-        "SELECT {name}_id, dictionary_id, data FROM main.{name}_raw WHERE {name}_id > ?1 ORDER BY 1 LIMIT {REPACKED}"
+    let mut select = c.prepare(&format!(
+        "SELECT {name}_id, dictionary_id, data FROM main.{name}_raw WHERE {name}_id > ?1 ORDER BY 1 LIMIT {BATCH}"
     ))?;
     let mut write =
         c.prepare(&format!("UPDATE main.{name}_raw SET dictionary_id = ?2, data = ?3 WHERE {name}_id = ?1"))?;
@@ -299,7 +297,7 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
     c.pragma_update(None, "defer_foreign_keys", true)?;
     loop {
         let rows =
-            read.query_map([last], |r| Ok((r.get(0)?, r.get(1)?, r.get_ref(2)?.as_blob()?.to_vec())))?;
+            select.query_map([last], |r| Ok((r.get(0)?, r.get(1)?, r.get_ref(2)?.as_blob()?.to_vec())))?;
         let rows: Vec<(i64, Option<i64>, Vec<u8>)> = rows.collect::<rusqlite::Result<_>>()?;
         let Some((end, ..)) = rows.last() else { return Ok(removed) };
         last = *end;
@@ -325,8 +323,8 @@ pub(super) fn repack(c: &Connection, kind: RawKind, how: &Repack<'_>, task: &Tas
                 (None, _) => removed += remove.execute([id])? as u64,
                 (Some(_), None) => {}
                 (Some(bytes), Some(packer)) => {
-                    let packed = packer.pack(&Raw { bytes, ..Raw::default() })?;
-                    write.execute(params![id, packed.dictionary, packed.data])?;
+                    let payload = packer.pack(&Raw { bytes, ..Raw::default() })?;
+                    write.execute(params![id, payload.dictionary, payload.data])?;
                 }
             }
         }

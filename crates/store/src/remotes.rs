@@ -55,7 +55,7 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn progress(&self, source: i64) -> Result<Option<SyncProgress>> {
-        let found = self
+        let record = self
             .transaction
             .query_row(
                 "SELECT phase, done, total, unit, started_at, told_at FROM sync_progress WHERE source_id = ?1",
@@ -67,7 +67,7 @@ impl Reader<'_> {
                 },
             )
             .optional()?;
-        let Some((phase, done, total, unit, (started, told))) = found else { return Ok(None) };
+        let Some((phase, done, total, unit, (started, told))) = record else { return Ok(None) };
         Ok(Some(SyncProgress { phase, done, total, unit, started_at: time(started)?, told_at: time(told)? }))
     }
 
@@ -76,7 +76,7 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn remote(&self, source: i64) -> Result<Option<RemoteRow>> {
-        let found = self
+        let record = self
             .transaction
             .query_row(
                 "SELECT host, base_url, project, remote_id, wiki, synced_at, problem, swept_at, trusted FROM remotes
@@ -99,7 +99,7 @@ impl Reader<'_> {
                 },
             )
             .optional()?;
-        let Some((row, (synced, swept))) = found else { return Ok(None) };
+        let Some((row, (synced, swept))) = record else { return Ok(None) };
         Ok(Some(RemoteRow {
             synced_at: synced.map(time).transpose()?,
             swept_at: swept.map(time).transpose()?,
@@ -123,7 +123,7 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn stream(&self, source: i64, name: &str) -> Result<StreamRow> {
-        let found = self
+        let record = self
             .transaction
             .prepare_cached(
                 "SELECT watermark, next_page, finished_at, pages, unreadable, refused, etag, etag_page FROM streams
@@ -144,7 +144,7 @@ impl Reader<'_> {
                 Ok((row, times))
             })
             .optional()?;
-        let Some((row, (watermark, finished))) = found else { return Ok(StreamRow::default()) };
+        let Some((row, (watermark, finished))) = record else { return Ok(StreamRow::default()) };
         Ok(StreamRow {
             watermark: watermark.map(time).transpose()?,
             finished_at: finished.map(time).transpose()?,
@@ -198,12 +198,12 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn remote_id(&self, key: &str) -> Result<Option<String>> {
-        let found = self
+        let id = self
             .transaction
             .prepare_cached("SELECT remote_id FROM documents WHERE key = ?1")?
             .query_row([key], |r| r.get::<_, Option<String>>(0))
             .optional()?;
-        Ok(found.flatten())
+        Ok(id.flatten())
     }
 
     /// Returns whether another document, not a tombstone, has the same tracker id as the one with

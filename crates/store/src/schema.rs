@@ -28,7 +28,7 @@ const SCRIPTS: &[&str] = &[
 ];
 /// The number of migrations that this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]
-pub(super) const KNOWN: i64 = SCRIPTS.len() as i64;
+pub(super) const VERSION: i64 = SCRIPTS.len() as i64;
 
 fn migrations() -> Migrations<'static> {
     Migrations::new(SCRIPTS.iter().copied().map(M::up).collect())
@@ -40,16 +40,16 @@ pub(super) const APPLICATION_ID: i64 = 0x7072_6563;
 /// Returns whether a database is a casebook of this version's schema.
 pub(super) fn is_current(connection: &Connection) -> Result<bool> {
     let number = |query: &str| connection.query_row(query, [], |r| r.get::<_, i64>(0));
-    Ok(number("PRAGMA user_version")? == KNOWN && number("PRAGMA application_id")? == APPLICATION_ID)
+    Ok(number("PRAGMA user_version")? == VERSION && number("PRAGMA application_id")? == APPLICATION_ID)
 }
 
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     let version: i64 = connection.query_row("PRAGMA user_version", [], |r| r.get(0))?;
     let application: i64 = connection.query_row("PRAGMA application_id", [], |r| r.get(0))?;
-    if version > KNOWN {
+    if version > VERSION {
         return Err(Error::new(
             Code::NewerCasebook,
-            format!("this casebook was written by a newer version of Precedent (schema {version}, this version supports {KNOWN})"),
+            format!("this casebook was written by a newer version of Precedent (schema {version}, this version supports {VERSION})"),
         )
         .with_hint("Install the newer version, or open another casebook with --casebook."));
     }
@@ -57,16 +57,16 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
         return Err(Error::new(Code::Corrupt, format!("{} is not a casebook", path.display()))
             .with_hint("Choose another folder with --casebook."));
     }
-    if version == KNOWN {
+    if version == VERSION {
         return Ok(());
     }
     let copy = |version| path.with_extension(format!("before-{version}.db"));
     if version > 0 {
-        keep_copy(connection, &copy(KNOWN)).map_err(|e| e.context("keeping a copy before the upgrade"))?;
+        keep_copy(connection, &copy(VERSION)).map_err(|e| e.context("keeping a copy before the upgrade"))?;
     }
     create(connection)?;
     // Each copy is as large as the casebook; failing to remove one does no harm.
-    (1..KNOWN).for_each(|earlier| drop(fs::remove_file(copy(earlier))));
+    (1..VERSION).for_each(|earlier| drop(fs::remove_file(copy(earlier))));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -99,10 +99,10 @@ pub(super) fn create(connection: &mut Connection) -> Result<()> {
 
 /// Runs the pending migrations of a database without keeping a copy.
 pub(super) fn upgrade(connection: &mut Connection) -> Result<()> {
-    migrations().to_latest(connection).map_err(failed)
+    migrations().to_latest(connection).map_err(migration_error)
 }
 
-fn failed(error: rusqlite_migration::Error) -> Error {
+fn migration_error(error: rusqlite_migration::Error) -> Error {
     match error {
         rusqlite_migration::Error::RusqliteError { err, .. } => Error::from(err),
         other => Error::new(Code::Internal, format!("migrating the casebook: {other}")),
@@ -113,7 +113,7 @@ fn failed(error: rusqlite_migration::Error) -> Error {
 pub(super) fn objects_of(version: i64) -> Result<Vec<Object>> {
     let mut connection = Connection::open_in_memory()?;
     let version = usize::try_from(version).unwrap_or_default();
-    migrations().to_version(&mut connection, version).map_err(failed)?;
+    migrations().to_version(&mut connection, version).map_err(migration_error)?;
     Ok(objects(&connection)?)
 }
 
@@ -133,16 +133,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn migrations_are_valid_and_all_counted() {
+    fn migrations_are_valid_and_complete() {
         migrations().validate().unwrap();
         let mut connection = Connection::open_in_memory().unwrap();
         migrations().to_latest(&mut connection).unwrap();
         let version: i64 = connection.query_row("PRAGMA user_version", [], |r| r.get(0)).unwrap();
-        assert_eq!(version, KNOWN);
+        assert_eq!(version, VERSION);
     }
 
     #[test]
-    fn an_older_casebook_is_brought_up_to_date_and_a_copy_kept() {
+    fn older_casebook_is_migrated_after_a_copy() {
         let schema = |path: &Path| -> Vec<String> {
             let connection = Connection::open(path).unwrap();
             let mut statement = connection
@@ -170,7 +170,7 @@ mod tests {
             assert_eq!(store.read(|r| r.sources()).unwrap().len(), 1);
             assert!(!earlier.exists(), "the copy before the last upgrade is kept, and no other");
             assert_eq!(schema(&old), schema(&fresh));
-            assert!(old.with_extension(format!("before-{KNOWN}.db")).exists());
+            assert!(old.with_extension(format!("before-{VERSION}.db")).exists());
         }
     }
 
@@ -179,7 +179,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("precedent.db");
         drop(super::super::Store::open(&path).unwrap());
-        Connection::open(&path).unwrap().pragma_update(None, "user_version", KNOWN + 1).unwrap();
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", VERSION + 1).unwrap();
         let error = super::super::Store::open(&path).unwrap_err();
         assert_eq!(error.code(), Code::NewerCasebook);
     }

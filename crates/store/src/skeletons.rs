@@ -32,23 +32,23 @@ impl Reader<'_> {
         )?)
     }
 
-    /// Passes the body of one in `every` items of a source to `each`, without holding them in
+    /// Passes the body of one in `step` items of a source to `visit`, without holding them in
     /// memory.
     ///
     /// # Errors
-    /// Returns the errors of the database and of `each`.
+    /// Returns the errors of the database and of `visit`.
     pub fn item_bodies(
         &self,
         source: i64,
-        every: u64,
-        mut each: impl FnMut(&str) -> Result<()>,
+        step: u64,
+        mut visit: impl FnMut(&str) -> Result<()>,
     ) -> Result<()> {
         let mut statement = self
             .transaction
             .prepare("SELECT body FROM documents WHERE source_id = ?1 AND kind <> 'page' AND id % ?2 = 0")?;
-        let mut rows = statement.query(params![source, every])?;
+        let mut rows = statement.query(params![source, step])?;
         while let Some(row) = rows.next()? {
-            each(row.get_ref(0)?.as_str().unwrap_or_default())?;
+            visit(row.get_ref(0)?.as_str().unwrap_or_default())?;
         }
         Ok(())
     }

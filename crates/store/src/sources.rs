@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use super::{Reader, Writer, damaged};
+use super::{Reader, Writer, invalid_value};
 use precedent_core::error::Result;
 
 /// A row of `sources`.
@@ -23,7 +23,7 @@ pub struct SourceRow {
 
 const COLUMNS: &str = "id, key, kind, added_at, changed_at";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<(i64, String, String, i64, Option<i64>)> {
+fn read_row(row: &Row<'_>) -> rusqlite::Result<(i64, String, String, i64, Option<i64>)> {
     Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
 }
 
@@ -46,7 +46,7 @@ impl Reader<'_> {
         let mut statement = self
             .transaction
             .prepare(&format!("SELECT {COLUMNS} FROM sources WHERE kind <> 'notes' ORDER BY key"))?;
-        let rows = statement.query_map([], read)?;
+        let rows = statement.query_map([], read_row)?;
         rows.map(|r| source(r?)).collect()
     }
 
@@ -56,7 +56,7 @@ impl Reader<'_> {
     /// Returns an error if the database access fails.
     pub fn source(&self, key: &str) -> Result<Option<SourceRow>> {
         self.transaction
-            .query_row(&format!("SELECT {COLUMNS} FROM sources WHERE key = ?1"), [key], read)
+            .query_row(&format!("SELECT {COLUMNS} FROM sources WHERE key = ?1"), [key], read_row)
             .optional()?
             .map(source)
             .transpose()
@@ -102,12 +102,12 @@ impl Writer<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn add_source(&self, key: &str, kind: &str, now: Timestamp) -> Result<SourceRow> {
-        let added = self.transaction.execute(
+        let count = self.transaction.execute(
             "INSERT INTO sources (key, kind, added_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO NOTHING",
             params![key, kind, now.as_second()],
         )?;
-        let source = self.source(key)?.ok_or_else(|| damaged("the source just added is missing"))?;
-        if added > 0 {
+        let source = self.source(key)?.ok_or_else(|| invalid_value("the source just added is missing"))?;
+        if count > 0 {
             self.enter("sources", source.id, None)?;
         }
         Ok(source)

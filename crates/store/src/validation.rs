@@ -20,7 +20,7 @@ const MAX_LINE: usize = 1000;
 /// The largest row id that is accepted from a file; ids of several files are added up.
 const MAX_ID: i64 = 1 << 40;
 /// The number of rows that are reported individually.
-const NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// The action taken on a row that breaks a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ const fn rule(table: &'static str, holds: &'static str, fault: &'static str, rem
 
 const KEY: &str = "its key doesn't match its source, kind and number";
 const DATE: &str = "a date is out of range";
-const AHEAD: &str = "a date is in the future; it counts as now";
+const FUTURE_DATE: &str = "a date is in the future; it counts as now";
 const COUNT: &str = "a number is out of range";
 const ID: &str = "its row number is invalid";
 
@@ -62,7 +62,7 @@ const RULES: &[Rule] = &[
         "its key is reserved or not a valid source name", Remedy::Set("kind = CASE t.key WHEN notes_key() THEN 'notes' ELSE kind END")),
     rule("sources", "is_name(t.kind)", "its kind is not a known tracker", Remedy::Set("kind = 'github'")),
     rule("sources", "is_date(t.added_at) AND is_date(t.changed_at)", DATE, Remedy::Set("added_at = 0, changed_at = NULL")),
-    rule("sources", "is_past(t.added_at) AND is_past(t.changed_at)", AHEAD,
+    rule("sources", "is_past(t.added_at) AND is_past(t.changed_at)", FUTURE_DATE,
         Remedy::Correct("added_at = min(added_at, latest()), changed_at = min(changed_at, latest())")),
     rule("sources", "t.skeleton_documents BETWEEN 0 AND max_id() AND t.pace BETWEEN 1e-6 AND 1e6", COUNT,
         Remedy::Correct("skeleton_documents = 0, pace = 1.0")),
@@ -88,7 +88,7 @@ const RULES: &[Rule] = &[
                      merged_at = CASE WHEN is_date(merged_at) THEN merged_at END,
                      deleted_at = CASE WHEN is_date(deleted_at) THEN deleted_at ELSE 0 END")),
     rule("documents", "is_past(t.created_at) AND is_past(t.updated_at) AND is_past(t.closed_at) AND is_past(t.merged_at)
-            AND is_past(t.deleted_at)", AHEAD,
+            AND is_past(t.deleted_at)", FUTURE_DATE,
         Remedy::Correct("created_at = min(created_at, latest()), updated_at = min(updated_at, latest()),
                          closed_at = min(closed_at, latest()), merged_at = min(merged_at, latest()),
                          deleted_at = min(deleted_at, latest())")),
@@ -101,7 +101,7 @@ const RULES: &[Rule] = &[
         Remedy::Set("created_at = CASE WHEN is_date(created_at) THEN created_at ELSE 0 END,
                      updated_at = CASE WHEN is_date(updated_at) THEN updated_at ELSE 0 END,
                      deleted_at = CASE WHEN is_date(deleted_at) THEN deleted_at ELSE 0 END")),
-    rule("comments", "is_past(t.created_at) AND is_past(t.updated_at) AND is_past(t.deleted_at)", AHEAD,
+    rule("comments", "is_past(t.created_at) AND is_past(t.updated_at) AND is_past(t.deleted_at)", FUTURE_DATE,
         Remedy::Correct("created_at = min(created_at, latest()), updated_at = min(updated_at, latest()),
                          deleted_at = min(deleted_at, latest())")),
     rule("links", "is_line(t.from_key) AND is_line(t.to_key)", "it names no document", Remedy::Remove),
@@ -109,19 +109,19 @@ const RULES: &[Rule] = &[
             WHEN 'duplicate' THEN t.canonical_key IN (t.first_key, t.second_key) ELSE t.canonical_key IS NULL END",
         "it doesn't say which of the two reports to keep", Remedy::Remove),
     rule("verdicts", "is_date(t.decided_at)", DATE, Remedy::Set("decided_at = 0")),
-    rule("verdicts", "is_past(t.decided_at)", AHEAD, Remedy::Correct("decided_at = min(decided_at, latest())")),
+    rule("verdicts", "is_past(t.decided_at)", FUTURE_DATE, Remedy::Correct("decided_at = min(decided_at, latest())")),
     rule("verdict_journal", "t.id BETWEEN 1 AND max_id()", ID, Remedy::Remove),
     rule("verdict_journal", "is_line(t.first_key) AND is_line(t.second_key) AND CASE t.verdict
             WHEN 'duplicate' THEN t.canonical_key IN (t.first_key, t.second_key) ELSE t.canonical_key IS NULL END",
         "it doesn't say which of the two reports to keep", Remedy::Remove),
     rule("verdict_journal", "is_date(t.decided_at)", DATE, Remedy::Set("decided_at = 0")),
-    rule("verdict_journal", "is_past(t.decided_at)", AHEAD, Remedy::Correct("decided_at = min(decided_at, latest())")),
+    rule("verdict_journal", "is_past(t.decided_at)", FUTURE_DATE, Remedy::Correct("decided_at = min(decided_at, latest())")),
     rule("closures", "is_line(t.key) AND is_line(t.canonical_key)", "it names no report", Remedy::Remove),
     rule("closures", "is_date(t.began_at) AND is_date(t.changed_at)", DATE, Remedy::Set("began_at = 0, changed_at = 0")),
-    rule("closures", "is_past(t.began_at) AND is_past(t.changed_at)", AHEAD,
+    rule("closures", "is_past(t.began_at) AND is_past(t.changed_at)", FUTURE_DATE,
         Remedy::Correct("began_at = min(began_at, latest()), changed_at = min(changed_at, latest())")),
     rule("remotes", "is_date(t.synced_at) AND is_date(t.swept_at)", DATE, Remedy::Correct("synced_at = NULL, swept_at = NULL")),
-    rule("remotes", "is_past(t.synced_at) AND is_past(t.swept_at)", AHEAD, Remedy::Correct("synced_at = NULL, swept_at = NULL")),
+    rule("remotes", "is_past(t.synced_at) AND is_past(t.swept_at)", FUTURE_DATE, Remedy::Correct("synced_at = NULL, swept_at = NULL")),
     // Without its row, a list is read again from its beginning.
     rule("streams", "is_name(t.name) AND is_date(t.watermark) AND is_past(t.watermark) AND is_date(t.finished_at)
             AND is_past(t.finished_at) AND t.pages BETWEEN 0 AND max_id() AND t.unreadable BETWEEN 0 AND max_id()",
@@ -178,20 +178,20 @@ pub struct RowFaults {
 
 impl RowFaults {
     /// Adds the faults of another table.
-    fn add(&mut self, other: Self) {
-        self.count += other.count;
-        let room = NAMED.saturating_sub(self.named.len());
-        self.named.extend(other.named.into_iter().take(room));
+    fn add(&mut self, faults: Self) {
+        self.count += faults.count;
+        let room = MAX_NAMED.saturating_sub(self.named.len());
+        self.named.extend(faults.named.into_iter().take(room));
     }
 
     /// Returns the faults as sentences, with one for the number of faults that are not named.
     pub fn sentences(&self) -> Vec<String> {
-        let mut all: Vec<String> = self.named.iter().map(|fault| format!("{fault}.")).collect();
+        let mut sentences: Vec<String> = self.named.iter().map(|fault| format!("{fault}.")).collect();
         let more = self.count - self.named.len() as u64;
         if more > 0 {
-            all.push(format!("And {more} more rows like these."));
+            sentences.push(format!("And {more} more rows like these."));
         }
-        all
+        sentences
     }
 }
 
@@ -279,7 +279,7 @@ struct Condition {
     holds: String,
     fault: String,
     /// The columns that are set, if a row can be repaired.
-    set: Option<String>,
+    update: Option<String>,
     /// True if they are set on an import as well.
     always: bool,
 }
@@ -296,25 +296,25 @@ fn rules_of(c: &Connection, table: &str) -> Result<Vec<Condition>> {
             "TEXT" => rules.push(Condition {
                 holds: format!("is_text(t.\"{column}\")"),
                 fault: format!("its {} is not text", column.replace('_', " ")),
-                set: Some(format!("\"{column}\" = readable_text(\"{column}\")")),
+                update: Some(format!("\"{column}\" = readable_text(\"{column}\")")),
                 always: false,
             }),
             "REAL" => rules.push(Condition {
                 holds: format!("is_finite(t.\"{column}\")"),
                 fault: format!("its {} is not a number", column.replace('_', " ")),
-                set: None,
+                update: None,
                 always: false,
             }),
             _ => {}
         }
     }
     for rule in RULES.iter().filter(|rule| rule.table == table) {
-        let (set, always) = match rule.remedy {
+        let (update, always) = match rule.remedy {
             Remedy::Remove => (None, false),
             Remedy::Set(columns) => (Some(columns.to_owned()), false),
             Remedy::Correct(columns) => (Some(columns.to_owned()), true),
         };
-        rules.push(Condition { holds: rule.holds.to_owned(), fault: rule.fault.to_owned(), set, always });
+        rules.push(Condition { holds: rule.holds.to_owned(), fault: rule.fault.to_owned(), update, always });
     }
     Ok(rules)
 }
@@ -345,37 +345,37 @@ fn find(c: &Connection, table: &str, purpose: Purpose) -> Result<RowFaults> {
         name(table),
         faults.join(" ")
     );
-    let mut found = RowFaults::default();
+    let mut result = RowFaults::default();
     let mut statement = c.prepare(&query)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        found.count += 1;
-        if found.named.len() < NAMED {
+        result.count += 1;
+        if result.named.len() < MAX_NAMED {
             let name = match row.get_ref(0)? {
                 ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).chars().take(MAX_LINE).collect(),
                 _ => format!("a row of {table}"),
             };
             let Some(rule) = rules.get(row.get::<_, usize>(1)?) else { continue };
-            let kept = if rule.always && purpose == Purpose::Import { Taken::CORRECTED } else { "" };
-            found.named.push(format!("{kept}{name}: {}", rule.fault));
+            let prefix = if rule.always && purpose == Purpose::Import { Taken::CORRECTED } else { "" };
+            result.named.push(format!("{prefix}{name}: {}", rule.fault));
         }
     }
-    Ok(found)
+    Ok(result)
 }
 
 /// Finds and repairs the rows of all tables that break a rule.
 pub(super) fn mend(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
-    let mut all = RowFaults::default();
+    let mut faults = RowFaults::default();
     for table in tables() {
-        let found = find(c, table, purpose)?;
-        if found.count == 0 {
+        let table_faults = find(c, table, purpose)?;
+        if table_faults.count == 0 {
             continue;
         }
-        all.add(found);
-        for Condition { holds, set, always, .. } in rules_of(c, table)? {
+        faults.add(table_faults);
+        for Condition { holds, update, always, .. } in rules_of(c, table)? {
             let broken = format!("({holds}) IS NOT TRUE");
-            if let Some(set) = set.filter(|_| always || purpose == Purpose::Repair) {
-                c.execute(&format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {set} WHERE {broken}"), [])?;
+            if let Some(sql) = update.filter(|_| always || purpose == Purpose::Repair) {
+                c.execute(&format!("UPDATE OR IGNORE main.\"{table}\" AS t SET {sql} WHERE {broken}"), [])?;
             }
             // Rows that could not be repaired are removed.
             if table != "casebook" {
@@ -383,7 +383,7 @@ pub(super) fn mend(c: &Connection, purpose: Purpose) -> Result<RowFaults> {
             }
         }
     }
-    Ok(all)
+    Ok(faults)
 }
 
 impl Reader<'_> {
@@ -393,11 +393,11 @@ impl Reader<'_> {
     /// Returns an error if the database access fails.
     pub fn faults(&self) -> Result<RowFaults> {
         register(self.transaction, i64::MAX)?;
-        let mut all = RowFaults::default();
+        let mut faults = RowFaults::default();
         for table in tables() {
-            all.add(find(self.transaction, table, Purpose::Repair)?);
+            faults.add(find(self.transaction, table, Purpose::Repair)?);
         }
-        Ok(all)
+        Ok(faults)
     }
 
     /// Reads every row as the commands read it.
@@ -440,13 +440,13 @@ impl Writer<'_> {
     /// Returns an error if the database access fails.
     pub fn mend_rows(&self) -> Result<RowFaults> {
         register(self.transaction, i64::MAX)?;
-        let found = mend(self.transaction, Purpose::Repair)?;
-        if found.count > 0 {
+        let faults = mend(self.transaction, Purpose::Repair)?;
+        if faults.count > 0 {
             let revision = self.next_revision()?;
             // The repaired documents are not tracked, so every index reads all of them again.
             self.transaction.execute("UPDATE documents SET revision = ?1", [revision])?;
         }
-        Ok(found)
+        Ok(faults)
     }
 }
 
@@ -462,8 +462,8 @@ pub(super) fn refuse_bad_sources(c: &Connection) -> Result<()> {
         let (key, kind) = (text(row.get_ref(0)?), text(row.get_ref(1)?));
         let good = if kind == "notes" { key == NOTES } else { is_source_key(&key) };
         if !good {
-            let shown: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
-            return Err(Error::invalid(format!("the file contains a source named \"{shown}\", which is not a valid name"))
+            let prefix: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
+            return Err(Error::invalid(format!("the file contains a source named \"{prefix}\", which is not a valid name"))
                 .with_hint(
                     "A source is named owner/name. Get a file written by `precedent export`; nothing was imported.",
                 ));

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use super::{Reader, Writer, damaged, time};
+use super::{Reader, Writer, invalid_value, time};
 use precedent_core::{
     error::Result,
     model::{Band, Check, Coverage, Lacking, Verdict, VerdictKind},
@@ -37,7 +37,7 @@ impl Canonical {
     }
 }
 
-fn read(r: &Row<'_>) -> rusqlite::Result<(Verdict, i64)> {
+fn read_row(r: &Row<'_>) -> rusqlite::Result<(Verdict, i64)> {
     let kind: String = r.get(2)?;
     let verdict = Verdict {
         first: r.get(0)?,
@@ -51,7 +51,7 @@ fn read(r: &Row<'_>) -> rusqlite::Result<(Verdict, i64)> {
     Ok((verdict, r.get(6)?))
 }
 
-fn dated((mut verdict, seconds): (Verdict, i64)) -> Result<Verdict> {
+fn with_time((mut verdict, seconds): (Verdict, i64)) -> Result<Verdict> {
     verdict.decided_at = time(seconds)?;
     Ok(verdict)
 }
@@ -68,14 +68,14 @@ impl Reader<'_> {
     /// Returns an error if the database access fails.
     pub fn verdict(&self, a: &str, b: &str) -> Result<Option<Verdict>> {
         let (first, second) = pair(a, b);
-        let found = self
+        let row = self
             .transaction
             .prepare_cached(&format!(
                 "SELECT {COLUMNS} FROM verdicts WHERE first_key = ?1 AND second_key = ?2"
             ))?
-            .query_row([first, second], read)
+            .query_row([first, second], read_row)
             .optional()?;
-        found.map(dated).transpose()
+        row.map(with_time).transpose()
     }
 
     /// Returns the verdicts that name a document, or all of them, latest decision first.
@@ -87,8 +87,8 @@ impl Reader<'_> {
             "SELECT {COLUMNS} FROM verdicts WHERE ?1 IS NULL OR first_key = ?1 OR second_key = ?1
              ORDER BY {LATEST_FIRST}, first_key, second_key"
         ))?;
-        let rows = statement.query_map([key], read)?;
-        rows.map(|r| dated(r?)).collect()
+        let rows = statement.query_map([key], read_row)?;
+        rows.map(|r| with_time(r?)).collect()
     }
 
     /// Returns the record of the last check of a document.
@@ -96,7 +96,7 @@ impl Reader<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn check(&self, key: &str) -> Result<Option<Check>> {
-        let found = self
+        let row = self
             .transaction
             .prepare_cached(
                 "SELECT checked_at, revision, band, best_key, confidence, closed, full_text, embedded, worth FROM checks
@@ -116,8 +116,8 @@ impl Reader<'_> {
                 Ok((check, r.get::<_, i64>(0)?, r.get::<_, String>(2)?))
             })
             .optional()?;
-        let Some((check, at, band)) = found else { return Ok(None) };
-        let band = Band::parse(&band).ok_or_else(|| damaged("an unknown band"))?;
+        let Some((check, at, band)) = row else { return Ok(None) };
+        let band = Band::parse(&band).ok_or_else(|| invalid_value("an unknown band"))?;
         Ok(Some(Check { checked_at: time(at)?, band, ..check }))
     }
 
@@ -132,17 +132,17 @@ impl Reader<'_> {
     /// Returns the keys of open issues that are new or changed since their last check of this kind,
     /// in row order.
     ///
-    /// The issues are of one source or of all; with `all`, every one is returned. Issues checked
-    /// with incomplete indexes are returned again once the indexes cover more (`coverage`). Known
-    /// duplicates are skipped.
+    /// The issues are of one source or of all; with `with_all`, every one is returned. Issues
+    /// checked with incomplete indexes are returned again once the indexes cover more (`coverage`).
+    /// Known duplicates are skipped.
     ///
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn unchecked(
         &self,
         source: Option<i64>,
-        closed: bool,
-        all: bool,
+        with_closed: bool,
+        with_all: bool,
         coverage: &Coverage,
     ) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare_cached(
@@ -158,8 +158,10 @@ impl Reader<'_> {
                AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key AND l.kind = 'duplicate_of')
              ORDER BY d.id",
         )?;
-        let rows = statement
-            .query_map(params![source, closed, all, coverage.full_text, coverage.embedded], |r| r.get(0))?;
+        let rows = statement.query_map(
+            params![source, with_closed, with_all, coverage.full_text, coverage.embedded],
+            |r| r.get(0),
+        )?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -168,27 +170,32 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn waiting(&self, source: Option<i64>, closed: bool, confidence: f32) -> Result<Vec<String>> {
-        self.queued("c.confidence >= ?3 ORDER BY c.confidence DESC, c.key", source, closed, confidence)
+    pub fn waiting(&self, source: Option<i64>, with_closed: bool, confidence: f32) -> Result<Vec<String>> {
+        self.select("c.confidence >= ?3 ORDER BY c.confidence DESC, c.key", source, with_closed, confidence)
     }
 
     /// Returns the issues whose candidate is only related, ordered by descending worth.
     ///
     /// # Errors
     /// Returns an error if the database access fails.
-    pub fn waiting_related(&self, source: Option<i64>, closed: bool) -> Result<Vec<String>> {
-        self.queued("c.band = 'related' AND c.worth >= ?3 ORDER BY c.worth DESC, c.key", source, closed, 0.0)
+    pub fn waiting_related(&self, source: Option<i64>, with_closed: bool) -> Result<Vec<String>> {
+        self.select(
+            "c.band = 'related' AND c.worth >= ?3 ORDER BY c.worth DESC, c.key",
+            source,
+            with_closed,
+            0.0,
+        )
     }
 
-    fn queued(&self, which: &str, source: Option<i64>, closed: bool, least: f32) -> Result<Vec<String>> {
+    fn select(&self, sql: &str, source: Option<i64>, with_closed: bool, least: f32) -> Result<Vec<String>> {
         let mut statement = self.transaction.prepare_cached(&format!(
             "SELECT c.key FROM checks c JOIN documents d ON d.key = c.key
              WHERE d.state = 'open' AND d.deleted_at IS NULL AND (?1 IS NULL OR d.source_id = ?1)
                AND c.closed = ?2 AND c.best_key IS NOT NULL
                AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_key = d.key AND l.kind = 'duplicate_of')
-               AND {which}"
+               AND {sql}"
         ))?;
-        let rows = statement.query_map(params![source, closed, least], |r| r.get(0))?;
+        let rows = statement.query_map(params![source, with_closed, least], |r| r.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -237,14 +244,14 @@ impl Reader<'_> {
             .unwrap_or(false))
     }
 
-    fn end_of_chain(&self, key: &str, imported: bool) -> Result<Canonical> {
-        let mut decided = self.transaction.prepare_cached(&format!(
+    fn end_of_chain(&self, key: &str, with_imported: bool) -> Result<Canonical> {
+        let mut by_verdict = self.transaction.prepare_cached(&format!(
             "SELECT canonical_key FROM verdicts
              WHERE (first_key = ?1 OR second_key = ?1) AND verdict = 'duplicate' AND canonical_key <> ?1
                AND (?2 OR NOT imported)
              ORDER BY {LATEST_FIRST}, canonical_key LIMIT 1"
         ))?;
-        let mut linked = self.transaction.prepare_cached(
+        let mut by_link = self.transaction.prepare_cached(
             "SELECT to_key FROM links WHERE from_key = ?1 AND kind = 'duplicate_of' AND to_key <> ?1
                AND NOT EXISTS (SELECT 1 FROM verdicts WHERE verdict <> 'duplicate'
                                AND first_key = min(from_key, to_key) AND second_key = max(from_key, to_key))
@@ -254,9 +261,9 @@ impl Reader<'_> {
         while way.len() < MAX_CHAIN {
             let last = &way[way.len() - 1];
             let next: Option<String> =
-                match decided.query_row(params![last, imported], |r| r.get(0)).optional()? {
+                match by_verdict.query_row(params![last, with_imported], |r| r.get(0)).optional()? {
                     Some(next) => Some(next),
-                    None => linked.query_row([last], |r| r.get(0)).optional()?,
+                    None => by_link.query_row([last], |r| r.get(0)).optional()?,
                 };
             let Some(next) = next else { break };
             if let Some(at) = way.iter().position(|k| *k == next) {
@@ -383,7 +390,7 @@ impl Writer<'_> {
                 if row.get::<_, String>(2)?.is_empty() {
                     history.pop();
                 } else {
-                    history.push((dated(read(row)?)?, row.get(7)?));
+                    history.push((with_time(read_row(row)?)?, row.get(7)?));
                 }
             }
         }
@@ -397,8 +404,8 @@ impl Writer<'_> {
             .prepare_cached("DELETE FROM verdicts WHERE first_key = ?1 AND second_key = ?2")?
             .execute([first, second])?;
         self.forget_checks(first, second)?;
-        let before = history.pop();
-        if let Some((v, imported)) = &before {
+        let previous = history.pop();
+        if let Some((v, imported)) = &previous {
             self.transaction
                 .prepare_cached(&format!(
                     "INSERT INTO verdicts ({COLUMNS}, imported) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
@@ -414,7 +421,7 @@ impl Writer<'_> {
                     imported
                 ])?;
         }
-        Ok(Some(before.map(|(verdict, _)| verdict)))
+        Ok(Some(previous.map(|(verdict, _)| verdict)))
     }
 
     /// Stores the result of checking a document, with the best candidates and their confidence.
@@ -422,7 +429,7 @@ impl Writer<'_> {
     /// # Errors
     /// Returns an error if the database access fails.
     pub fn put_check(&self, key: &str, check: &Check, candidates: &[(String, f32)]) -> Result<()> {
-        let changed = self
+        let count = self
             .transaction
             .prepare_cached(
                 "INSERT INTO checks (key, checked_at, revision, band, best_key, confidence, closed, full_text, embedded,
@@ -448,7 +455,7 @@ impl Writer<'_> {
                 check.lacking.embedded,
                 check.worth
             ])?;
-        if changed == 0 {
+        if count == 0 {
             return Ok(());
         }
         self.transaction.prepare_cached("DELETE FROM check_candidates WHERE key = ?1")?.execute([key])?;

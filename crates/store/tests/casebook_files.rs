@@ -40,7 +40,7 @@ struct Plan {
     /// True for each note that was removed again.
     notes: Vec<bool>,
     /// True if checks used vectors; `None` if there are no checks.
-    checked: Option<bool>,
+    check_vectors: Option<bool>,
     live: bool,
 }
 
@@ -64,14 +64,14 @@ fn plans() -> impl Strategy<Value = Plan> {
         proptest::option::of(any::<bool>()),
         any::<bool>(),
     )
-        .prop_map(|((sources, items, comments), verdicts, closures, notes, checked, live)| Plan {
+        .prop_map(|((sources, items, comments), verdicts, closures, notes, check_vectors, live)| Plan {
             sources,
             items,
             comments,
             verdicts,
             closures,
             notes,
-            checked,
+            check_vectors,
             live,
         })
 }
@@ -238,7 +238,7 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
                     w.remove_note(&note, at(NOW - 5_000))?;
                 }
             }
-            if let Some(with_vectors) = plan.checked {
+            if let Some(with_vectors) = plan.check_vectors {
                 if with_vectors {
                     w.check_anew_with("basis")?;
                 }
@@ -261,7 +261,7 @@ fn fill(store: &Store, owner: &str, plan: &Plan) {
 
 /// Returns all exported rows, without row ids, revisions and values that are decided at the
 /// destination.
-fn dump(store: &Store, notes: bool, only: &str) -> Vec<String> {
+fn dump(store: &Store, notes: bool, filter: &str) -> Vec<String> {
     let connection = Connection::open(store.path()).unwrap();
     let source = "(SELECT s.key FROM sources s WHERE s.id = t.source_id)";
     let queries = [
@@ -299,7 +299,7 @@ fn dump(store: &Store, notes: bool, only: &str) -> Vec<String> {
         out.extend(lines);
     }
     out.retain(|line| {
-        (notes || !line.contains("note#") && !line.contains("\"notes\"")) && line.contains(only)
+        (notes || !line.contains("note#") && !line.contains("\"notes\"")) && line.contains(filter)
     });
     out
 }
@@ -312,8 +312,8 @@ fn verify(store: &Store, file: &Path) -> Result<VerifiedCopy> {
     check_foreign(file)?;
     let contents = {
         let connection = Connection::open(file)?;
-        let count = |what: &str| -> u64 {
-            connection.query_row(&format!("SELECT count(*) FROM {what}"), [], |r| r.get(0)).unwrap()
+        let count = |table: &str| -> u64 {
+            connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get(0)).unwrap()
         };
         let mut statement =
             connection.prepare("SELECT CAST(key AS BLOB) FROM sources WHERE kind <> 'notes' ORDER BY key")?;
@@ -338,75 +338,75 @@ fn take_over(store: &Store, file: &Path) -> Result<Taken> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn every_casebook_comes_out_equal_elsewhere(plan in plans(), notes in any::<bool>(), filled in any::<bool>()) {
+    fn round_trip_preserves_every_casebook(plan in plans(), notes in any::<bool>(), filled in any::<bool>()) {
         let folder = tempfile::tempdir().unwrap();
-        let here = open(folder.path(), "here.db");
-        fill(&here, "acme", &plan);
+        let origin = open(folder.path(), "here.db");
+        fill(&origin, "acme", &plan);
         let file = folder.path().join("file.db");
-        here.write_portable(&file, notes).unwrap();
-        let there = open(folder.path(), "there.db");
+        origin.write_portable(&file, notes).unwrap();
+        let target = open(folder.path(), "there.db");
         if filled {
-            fill(&there, "other", &Plan { notes: Vec::new(), ..plan.clone() });
+            fill(&target, "other", &Plan { notes: Vec::new(), ..plan.clone() });
         }
-        let before = dump(&there, true, "");
-        let taken = take_over(&there, &file).unwrap();
-        prop_assert_eq!(taken.left_out, Vec::<String>::new());
-        prop_assert_eq!(dump(&there, true, "acme/"), dump(&here, notes, "acme/"));
-        let others: Vec<String> = dump(&there, true, "").into_iter().filter(|l| !l.contains("acme/")).collect();
-        let own: Vec<String> = dump(&here, notes, "").into_iter().filter(|l| !l.contains("acme/")).collect();
-        prop_assert_eq!(others.len(), before.len() + own.len());
-        prop_assert!(before.iter().all(|line| others.contains(line)));
-        there.read(|r| r.read_back()).unwrap();
-        prop_assert_eq!(there.read(|r| r.faults()).unwrap().count, 0);
+        let old_rows = dump(&target, true, "");
+        let import = take_over(&target, &file).unwrap();
+        prop_assert_eq!(import.left_out, Vec::<String>::new());
+        prop_assert_eq!(dump(&target, true, "acme/"), dump(&origin, notes, "acme/"));
+        let other_rows: Vec<String> = dump(&target, true, "").into_iter().filter(|l| !l.contains("acme/")).collect();
+        let file_rows: Vec<String> = dump(&origin, notes, "").into_iter().filter(|l| !l.contains("acme/")).collect();
+        prop_assert_eq!(other_rows.len(), old_rows.len() + file_rows.len());
+        prop_assert!(old_rows.iter().all(|line| other_rows.contains(line)));
+        target.read(|r| r.read_back()).unwrap();
+        prop_assert_eq!(target.read(|r| r.faults()).unwrap().count, 0);
     }
 }
 
 #[test]
 fn decisions_of_a_file_stay_marked() {
     let folder = tempfile::tempdir().unwrap();
-    let (here, there) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
+    let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
     let plan = Plan { verdicts: vec![(1, 2, VerdictKind::Duplicate, false)], ..whole_plan() };
-    fill(&here, "acme", &plan);
+    fill(&origin, "acme", &plan);
     let file = folder.path().join("file.db");
-    here.write_portable(&file, false).unwrap();
-    take_over(&there, &file).unwrap();
+    origin.write_portable(&file, false).unwrap();
+    take_over(&target, &file).unwrap();
     let verdict = |store: &Store| store.read(|r| r.verdict("acme/app0#1", "acme/app0#2")).unwrap().unwrap();
-    let imported = |store: &Store| store.read(|r| r.is_imported_verdict(&verdict(store))).unwrap();
-    assert!(!imported(&here) && imported(&there));
-    let canonical = |own: bool| {
-        let read = |r: &precedent_store::Reader<'_>| {
-            if own { r.own_canonical("acme/app0#2") } else { r.canonical("acme/app0#2") }
+    let is_imported = |store: &Store| store.read(|r| r.is_imported_verdict(&verdict(store))).unwrap();
+    assert!(!is_imported(&origin) && is_imported(&target));
+    let canonical = |only_own: bool| {
+        let query = |r: &precedent_store::Reader<'_>| {
+            if only_own { r.own_canonical("acme/app0#2") } else { r.canonical("acme/app0#2") }
         };
-        there.write(|w| w.disconnect("acme/app0#2")).unwrap();
-        there.read(read).unwrap().key
+        target.write(|w| w.disconnect("acme/app0#2")).unwrap();
+        target.read(query).unwrap().key
     };
     assert_eq!((canonical(false).as_str(), canonical(true).as_str()), ("acme/app0#1", "acme/app0#2"));
     // A local decision is the user's own; undoing it restores the file's.
-    there.write(|w| w.put_verdict(&verdict(&there))).unwrap();
-    assert!(!imported(&there));
-    there.write(|w| w.take_verdict_back("acme/app0#1", "acme/app0#2", "ann", at(NOW))).unwrap();
-    assert!(imported(&there));
+    target.write(|w| w.put_verdict(&verdict(&target))).unwrap();
+    assert!(!is_imported(&target));
+    target.write(|w| w.take_verdict_back("acme/app0#1", "acme/app0#2", "ann", at(NOW))).unwrap();
+    assert!(is_imported(&target));
 }
 
 #[test]
 fn trust_covers_one_project_of_a_host() {
     let folder = tempfile::tempdir().unwrap();
-    let (here, there) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
-    fill(&here, "acme", &Plan { sources: 2, ..whole_plan() });
-    fill(&there, "other", &Plan { sources: 1, notes: Vec::new(), ..whole_plan() });
+    let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
+    fill(&origin, "acme", &Plan { sources: 2, ..whole_plan() });
+    fill(&target, "other", &Plan { sources: 1, notes: Vec::new(), ..whole_plan() });
     let file = folder.path().join("file.db");
-    here.write_portable(&file, false).unwrap();
-    take_over(&there, &file).unwrap();
-    let trusted = || {
-        let read = |r: &precedent_store::Reader<'_>| {
-            let known = |s: precedent_store::SourceRow| Ok(r.remote(s.id)?.unwrap().trusted.then_some(s.key));
-            r.sources()?.into_iter().filter_map(|s| known(s).transpose()).collect::<Result<Vec<_>>>()
+    origin.write_portable(&file, false).unwrap();
+    take_over(&target, &file).unwrap();
+    let trusted_keys = || {
+        let query = |r: &precedent_store::Reader<'_>| {
+            let key = |s: precedent_store::SourceRow| Ok(r.remote(s.id)?.unwrap().trusted.then_some(s.key));
+            r.sources()?.into_iter().filter_map(|s| key(s).transpose()).collect::<Result<Vec<_>>>()
         };
-        there.read(read).unwrap()
+        target.read(query).unwrap()
     };
-    assert_eq!(trusted(), ["other/app0"]);
-    there.write(|w| w.trust("https://git.acme.example/api/v3/", "acme/app1")).unwrap();
-    assert_eq!(trusted(), ["acme/app1", "other/app0"]);
+    assert_eq!(trusted_keys(), ["other/app0"]);
+    target.write(|w| w.trust("https://git.acme.example/api/v3/", "acme/app1")).unwrap();
+    assert_eq!(trusted_keys(), ["acme/app1", "other/app0"]);
 }
 
 fn whole_plan() -> Plan {
@@ -421,7 +421,7 @@ fn whole_plan() -> Plan {
         ],
         closures: vec![(2, 1, ClosureStep::Closed)],
         notes: vec![false, true],
-        checked: Some(false),
+        check_vectors: Some(false),
         live: true,
     }
 }
@@ -439,16 +439,16 @@ fn no_cell_of_500_files_breaks_a_reader() {
 
 fn campaign(cases: std::ops::Range<u64>) {
     let folder = tempfile::tempdir().unwrap();
-    let here = open(folder.path(), "here.db");
-    fill(&here, "acme", &whole_plan());
+    let origin = open(folder.path(), "here.db");
+    fill(&origin, "acme", &whole_plan());
     let base = folder.path().join("base.db");
-    here.write_portable(&base, true).unwrap();
+    origin.write_portable(&base, true).unwrap();
     let template = folder.path().join("mine.db");
     {
-        let mine = open(folder.path(), "mine.db");
-        fill(&mine, "other", &Plan { notes: Vec::new(), ..whole_plan() });
+        let target = open(folder.path(), "mine.db");
+        fill(&target, "other", &Plan { notes: Vec::new(), ..whole_plan() });
     }
-    let others = dump(&open(folder.path(), "mine.db"), true, "");
+    let old_rows = dump(&open(folder.path(), "mine.db"), true, "");
     let (mut refused, mut mended) = (0, 0);
     for case in cases {
         let mut chance = Chance::new(case);
@@ -463,8 +463,8 @@ fn campaign(cases: std::ops::Range<u64>) {
             (0..=case % 2).map(|_| mutate(&connection, &mut chance)).collect()
         };
         std::fs::copy(&template, place.join("mine.db")).unwrap();
-        let mine = open(&place, "mine.db");
-        match take_over(&mine, &file) {
+        let target = open(&place, "mine.db");
+        match take_over(&target, &file) {
             Ok(taken) => mended += u64::from(!taken.left_out.is_empty()),
             Err(error) => {
                 assert!(
@@ -472,20 +472,20 @@ fn campaign(cases: std::ops::Range<u64>) {
                     "{case}: {changes:?}: {error:?}"
                 );
                 refused += 1;
-                assert_eq!(dump(&mine, true, ""), others, "{case}: {changes:?}");
+                assert_eq!(dump(&target, true, ""), old_rows, "{case}: {changes:?}");
             }
         }
-        mine.read(|r| r.read_back()).unwrap_or_else(|e| panic!("{case}: {changes:?}: {e:?}"));
-        let faults = mine.read(|r| r.faults()).unwrap();
+        target.read(|r| r.read_back()).unwrap_or_else(|e| panic!("{case}: {changes:?}: {e:?}"));
+        let faults = target.read(|r| r.faults()).unwrap();
         assert_eq!(faults.count, 0, "{case}: {changes:?}: {faults:?}");
-        let now = dump(&mine, true, "");
-        assert!(others.iter().all(|line| now.contains(line)), "{case}: {changes:?}");
+        let now = dump(&target, true, "");
+        assert!(old_rows.iter().all(|line| now.contains(line)), "{case}: {changes:?}");
         // A later note is not part of the import.
         let content = NoteContent { title: "Later", body: "Mine.", tags: &[] };
-        let key = mine.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
+        let key = target.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
         let out = place.join("out.db");
-        mine.write_portable(&out, false).unwrap_or_else(|e| panic!("{case}: {changes:?}: {e:?}"));
-        let kept: i64 = Connection::open(&out)
+        target.write_portable(&out, false).unwrap_or_else(|e| panic!("{case}: {changes:?}: {e:?}"));
+        let count: i64 = Connection::open(&out)
             .unwrap()
             .query_row(
                 "SELECT count(*) FROM documents WHERE key = ?1 OR title = 'Later'",
@@ -493,15 +493,15 @@ fn campaign(cases: std::ops::Range<u64>) {
                 |r| r.get(0),
             )
             .unwrap();
-        assert_eq!(kept, 0, "{case}: {changes:?}: a private note was exported");
-        drop(mine);
+        assert_eq!(count, 0, "{case}: {changes:?}: a private note was exported");
+        drop(target);
         std::fs::remove_dir_all(&place).unwrap();
     }
     assert!(refused > 0 && mended > 0, "{refused} refused, {mended} mended");
 }
 
 #[test]
-fn rows_that_no_command_reads_are_named_and_mended() {
+fn invalid_rows_are_named_and_repaired() {
     for (cell, name) in [
         ("UPDATE documents SET created_at = 9000000000000000000 WHERE number = 1", "acme/app0#1"),
         ("UPDATE documents SET labels = '{' WHERE number = 2 AND kind = 'issue'", "acme/app0#2"),
@@ -527,11 +527,11 @@ fn rows_that_no_command_reads_are_named_and_mended() {
         assert!(store.read(|r| r.read_back()).is_err(), "{cell}");
         let faults = store.read(|r| r.faults()).unwrap();
         assert!(faults.named.iter().any(|fault| fault.starts_with(name)), "{cell}: {faults:?}");
-        let before = store.read(|r| r.document_ids()).unwrap();
+        let ids = store.read(|r| r.document_ids()).unwrap();
         store.write(|w| w.mend_rows()).unwrap();
         store.read(|r| r.read_back()).unwrap();
         assert_eq!(store.read(|r| r.faults()).unwrap().count, 0, "{cell}");
-        assert_eq!(store.read(|r| r.document_ids()).unwrap(), before, "{cell}: a document was lost");
+        assert_eq!(store.read(|r| r.document_ids()).unwrap(), ids, "{cell}: a document was lost");
         assert_eq!(store.read(|r| r.verdicts(None)).unwrap().len(), 2, "{cell}: a decision was lost");
     }
 }
@@ -607,12 +607,12 @@ fn removed_source_leaves_nothing_in_any_file() {
     let id = store
         .write(|w| {
             let source = w.source("acme/app0")?.unwrap();
-            let packed = stale.pack(&late.raw)?;
-            let anew = w.packed_anew(RawKind::Document, &packed, &late.raw)?;
+            let payload = stale.pack(&late.raw)?;
+            let fresh = w.repack(RawKind::Document, &payload, &late.raw)?;
             let _ = w.apply_document(
                 &source,
                 &late,
-                anew.as_ref().unwrap_or(&packed),
+                fresh.as_ref().unwrap_or(&payload),
                 DateEvidence::Sound,
                 at(NOW),
             )?;
@@ -623,23 +623,23 @@ fn removed_source_leaves_nothing_in_any_file() {
 }
 
 #[test]
-fn records_are_packed_with_the_dictionary_that_is_here() {
+fn imported_records_use_the_local_dictionary() {
     let folder = tempfile::tempdir().unwrap();
-    let (here, there) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
-    for (store, owner) in [(&here, "acme"), (&there, "other")] {
+    let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
+    for (store, owner) in [(&origin, "acme"), (&target, "other")] {
         let samples: Vec<Raw> = (0..400).map(|n| raw(&format!("{owner} says {n} of {owner} {n}"))).collect();
         store.write(|w| w.train_dictionary(RawKind::Document, samples.iter())).unwrap();
         assert!(store.read(|r| r.raw_packer(RawKind::Document)).unwrap().has_dictionary());
         fill(store, owner, &Plan { notes: Vec::new(), ..whole_plan() });
     }
     let file = folder.path().join("file.db");
-    here.write_portable(&file, false).unwrap();
-    assert_eq!(take_over(&there, &file).unwrap().left_out, Vec::<String>::new());
+    origin.write_portable(&file, false).unwrap();
+    assert_eq!(take_over(&target, &file).unwrap().left_out, Vec::<String>::new());
     let raw = |store: &Store| {
         let row = store.read(|r| r.document_by_key("acme/app0#3")).unwrap().unwrap();
         store.read(|r| r.document_raw(row.id)).unwrap().unwrap()
     };
-    assert_eq!(raw(&there), raw(&here));
+    assert_eq!(raw(&target), raw(&origin));
 }
 
 #[test]
@@ -661,22 +661,22 @@ fn removed_note_leaves_nothing_in_the_database() {
 }
 
 #[test]
-fn records_that_unpack_without_end_are_refused() {
+fn decompression_bomb_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let here = open(folder.path(), "here.db");
-    fill(&here, "acme", &Plan { items: 11, ..whole_plan() });
+    let origin = open(folder.path(), "here.db");
+    fill(&origin, "acme", &Plan { items: 11, ..whole_plan() });
     let file = folder.path().join("file.db");
-    here.write_portable(&file, false).unwrap();
+    origin.write_portable(&file, false).unwrap();
     let bomb = zstd::encode_all(vec![b' '; 31 << 20].as_slice(), 3).unwrap();
-    let mut sized = zstd::bulk::Compressor::new(3).unwrap();
-    let sized = sized.compress(&vec![b' '; 31 << 20]).unwrap();
+    let mut encoder = zstd::bulk::Compressor::new(3).unwrap();
+    let with_size = encoder.compress(&vec![b' '; 31 << 20]).unwrap();
     // Without a declared size, nothing is unpacked.
-    for (data, refused) in [(sized, true), (bomb, false)] {
+    for (data, refused) in [(with_size, true), (bomb, false)] {
         let path = folder.path().join("bomb.db");
         std::fs::copy(&file, &path).unwrap();
         Connection::open(&path).unwrap().execute("UPDATE document_raw SET data = ?1", [data]).unwrap();
-        let there = Store::open(&folder.path().join(format!("{refused}.db"))).unwrap();
-        match take_over(&there, &path) {
+        let target = Store::open(&folder.path().join(format!("{refused}.db"))).unwrap();
+        match take_over(&target, &path) {
             Err(error) => {
                 assert!(refused && error.to_string().contains("times their size"), "{error}")
             }
@@ -688,14 +688,14 @@ fn records_that_unpack_without_end_are_refused() {
 #[test]
 fn cancelled_import_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let (here, there) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
-    fill(&here, "acme", &whole_plan());
+    let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
+    fill(&origin, "acme", &whole_plan());
     let file = folder.path().join("file.db");
-    here.write_portable(&file, false).unwrap();
-    let copy = verify(&there, &file).unwrap();
+    origin.write_portable(&file, false).unwrap();
+    let copy = verify(&target, &file).unwrap();
     let task = Task::new();
     task.cancel();
-    let error = there.take_over(
+    let error = target.take_over(
         &copy,
         "x.casebook",
         at(NOW),
@@ -703,35 +703,35 @@ fn cancelled_import_changes_nothing() {
         &task,
     );
     assert_eq!(error.unwrap_err().code(), Code::Cancelled);
-    assert_eq!(dump(&there, true, ""), Vec::<String>::new());
+    assert_eq!(dump(&target, true, ""), Vec::<String>::new());
 }
 
 #[test]
-fn question_never_waits_for_a_writer() {
+fn query_never_waits_for_a_writer() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), "here.db");
-    let other = Connection::open(store.path()).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let connection = Connection::open(store.path()).unwrap();
+    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
     let began = std::time::Instant::now();
     // Opening works while another process holds the opening lock.
     let lock = std::fs::File::options().write(true).open(folder.path().join("here.db.lock")).unwrap();
     lock.lock().unwrap();
-    let again = open(folder.path(), "here.db");
-    again.read(|r| r.sources()).unwrap();
+    let second = open(folder.path(), "here.db");
+    second.read(|r| r.sources()).unwrap();
     let patience = std::time::Duration::from_millis(100);
-    assert_eq!(again.write_within(patience, |_| Ok(())).unwrap_err().code(), Code::Busy);
+    assert_eq!(second.write_within(patience, |_| Ok(())).unwrap_err().code(), Code::Busy);
     assert!(began.elapsed() < std::time::Duration::from_secs(2));
-    other.execute_batch("ROLLBACK").unwrap();
-    again.write_within(patience, |_| Ok(())).unwrap();
+    connection.execute_batch("ROLLBACK").unwrap();
+    second.write_within(patience, |_| Ok(())).unwrap();
 }
 
 #[test]
-fn last_import_is_taken_back() {
+fn last_import_is_undone() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path(), "here.db");
     fill(&store, "acme", &whole_plan());
-    let before = dump(&store, true, "");
-    let put = |source: &str, numbers: std::ops::Range<u64>, import: Option<i64>| {
+    let old_rows = dump(&store, true, "");
+    let import_items = |source: &str, numbers: std::ops::Range<u64>, import: Option<i64>| {
         let packer = store.read(|r| r.raw_packer(RawKind::Document)).unwrap();
         let mut worker = packer.worker().unwrap();
         store
@@ -748,13 +748,13 @@ fn last_import_is_taken_back() {
                         DateEvidence::Sound,
                         at(NOW),
                     )?;
-                    let mut said = comment(number, number);
-                    said.updated_at = at(NOW - 100);
-                    said.raw = raw(&format!("other {number}"));
+                    let mut comment = comment(number, number);
+                    comment.updated_at = at(NOW - 100);
+                    comment.raw = raw(&format!("other {number}"));
                     let _ = w.apply_comment(
                         &source,
-                        &said,
-                        &worker.pack(&said.raw)?,
+                        &comment,
+                        &worker.pack(&comment.raw)?,
                         false,
                         DateEvidence::Sound,
                         at(NOW),
@@ -765,32 +765,32 @@ fn last_import_is_taken_back() {
             .unwrap();
     };
     let import = store.write(|w| w.begin_import("files/", at(NOW))).unwrap();
-    put("acme/app0", 5..9, Some(import));
-    put("venv/lib", 1..3, Some(import));
-    assert_ne!(dump(&store, true, ""), before);
+    import_items("acme/app0", 5..9, Some(import));
+    import_items("venv/lib", 1..3, Some(import));
+    assert_ne!(dump(&store, true, ""), old_rows);
     let undone = store.write(|w| w.undo_import()).unwrap().unwrap();
     assert_eq!((undone.sources, undone.paths.as_str()), (vec!["venv/lib".to_owned()], "files/"));
-    let without_streams = |all: Vec<String>| -> Vec<String> {
-        all.into_iter()
+    let without_streams = |rows: Vec<String>| -> Vec<String> {
+        rows.into_iter()
             .filter(|line| !line.contains("\"items\")") && !line.contains("Text(\"items\")"))
             .collect()
     };
-    let touched = |all: Vec<String>| -> Vec<String> {
+    let without_times = |rows: Vec<String>| -> Vec<String> {
         // The time at which the source last received a record is not part of the import.
-        without_streams(all).into_iter().filter(|line| !line.contains("\"github\"")).collect()
+        without_streams(rows).into_iter().filter(|line| !line.contains("\"github\"")).collect()
     };
-    assert_eq!(touched(dump(&store, true, "")), touched(before));
+    assert_eq!(without_times(dump(&store, true, "")), without_times(old_rows));
     assert_eq!(store.write(|w| w.undo_import()).unwrap(), None);
     // Rows that changed since the import stay.
     let import = store.write(|w| w.begin_import("files/", at(NOW))).unwrap();
-    put("acme/app0", 20..21, Some(import));
+    import_items("acme/app0", 20..21, Some(import));
     store
         .write(|w| {
             let source = w.source("acme/app0")?.unwrap();
             let record = document(Some(20), None, "Synced since", "By the tracker.".to_owned());
             let record = precedent_core::model::DocumentRecord { updated_at: Some(at(NOW)), ..record };
-            let packed = w.raw_packer(RawKind::Document)?.worker()?.pack(&record.raw)?;
-            w.apply_document(&source, &record, &packed, DateEvidence::Sound, at(NOW))
+            let payload = w.raw_packer(RawKind::Document)?.worker()?.pack(&record.raw)?;
+            w.apply_document(&source, &record, &payload, DateEvidence::Sound, at(NOW))
         })
         .unwrap();
     let undone = store.write(|w| w.undo_import()).unwrap().unwrap();
@@ -799,24 +799,24 @@ fn last_import_is_taken_back() {
 }
 
 #[test]
-fn imported_casebook_is_taken_back_and_own_work_stays() {
+fn undoing_a_casebook_import_keeps_local_work() {
     let folder = tempfile::tempdir().unwrap();
-    let (here, there) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
-    fill(&here, "acme", &whole_plan());
-    fill(&there, "other", &Plan { notes: Vec::new(), ..whole_plan() });
-    let before = dump(&there, true, "");
+    let (origin, target) = (open(folder.path(), "here.db"), open(folder.path(), "there.db"));
+    fill(&origin, "acme", &whole_plan());
+    fill(&target, "other", &Plan { notes: Vec::new(), ..whole_plan() });
+    let old_rows = dump(&target, true, "");
     let file = folder.path().join("file.db");
-    here.write_portable(&file, true).unwrap();
-    take_over(&there, &file).unwrap();
+    origin.write_portable(&file, true).unwrap();
+    take_over(&target, &file).unwrap();
     let content = NoteContent { title: "Mine", body: "Later.", tags: &[] };
-    let key = there.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
-    let undone = there.write(|w| w.undo_import()).unwrap().unwrap();
+    let key = target.write(|w| w.add_note(NoteKind::Lesson, &content, at(NOW))).unwrap();
+    let undone = target.write(|w| w.undo_import()).unwrap().unwrap();
     assert_eq!(undone.sources, ["acme/app0"]);
     let notes: Vec<String> =
-        there.read(|r| r.notes(None)).unwrap().into_iter().map(|n| n.document.key).collect();
+        target.read(|r| r.notes(None)).unwrap().into_iter().map(|n| n.document.key).collect();
     assert_eq!(notes, [key]);
-    let after: Vec<String> =
-        dump(&there, false, "").into_iter().filter(|line| !line.contains("note#")).collect();
-    assert_eq!(after, before);
-    there.read(|r| r.read_back()).unwrap();
+    let rows: Vec<String> =
+        dump(&target, false, "").into_iter().filter(|line| !line.contains("note#")).collect();
+    assert_eq!(rows, old_rows);
+    target.read(|r| r.read_back()).unwrap();
 }

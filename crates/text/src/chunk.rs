@@ -109,10 +109,10 @@ fn pieces(mut text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     while text.len() > TARGET {
         let end = text.floor_char_boundary(TARGET);
-        let cut = text[..end].rfind(char::is_whitespace).filter(|c| *c > TARGET / 2).unwrap_or(end).max(1);
-        let cut = text.ceil_char_boundary(cut);
-        out.push(&text[..cut]);
-        text = &text[cut..];
+        let split = text[..end].rfind(char::is_whitespace).filter(|c| *c > TARGET / 2).unwrap_or(end).max(1);
+        let split = text.ceil_char_boundary(split);
+        out.push(&text[..split]);
+        text = &text[split..];
     }
     out.push(text);
     out
@@ -125,14 +125,14 @@ fn excerpt(code: &str) -> String {
         return code.to_owned();
     }
     let lines: Vec<&str> = code.lines().filter(|l| !l.trim().is_empty()).collect();
-    let telling = |line: &str| {
+    let is_failure_line = |line: &str| {
         let line = line.to_ascii_lowercase();
         ["error", "panic", "exception", "fatal", "fail", "caused by", "assert"]
             .iter()
             .any(|w| line.contains(w))
     };
     let mut order: Vec<usize> = Vec::new();
-    order.extend((0..lines.len()).filter(|i| telling(lines[*i])).take(8));
+    order.extend((0..lines.len()).filter(|i| is_failure_line(lines[*i])).take(8));
     order.extend(0..lines.len().min(6));
     order.extend(lines.len().saturating_sub(3)..lines.len());
     let (mut chosen, mut used) = (std::collections::BTreeSet::new(), 0);
@@ -154,19 +154,19 @@ fn excerpt(code: &str) -> String {
 mod tests {
     use super::{super::skeleton::Skeleton, *};
 
-    fn cut(markdown: &str) -> Vec<Chunk> {
+    fn body_chunks(markdown: &str) -> Vec<Chunk> {
         chunks(&Prepared::body(markdown, &Skeleton::default()), MAX_BODY_CHUNKS)
     }
 
     #[test]
     fn a_short_text_is_one_chunk() {
-        let found = cut("It fails.\n\n```\nlet x = 1;\n```\n");
-        assert_eq!(found, [Chunk { text: "It fails.\nlet x = 1;".into(), code: false }]);
-        assert_eq!(found[0].representation("Crash"), "Crash\nIt fails.\nlet x = 1;");
+        let chunks = body_chunks("It fails.\n\n```\nlet x = 1;\n```\n");
+        assert_eq!(chunks, [Chunk { text: "It fails.\nlet x = 1;".into(), code: false }]);
+        assert_eq!(chunks[0].representation("Crash"), "Crash\nIt fails.\nlet x = 1;");
     }
 
     #[test]
-    fn a_long_log_keeps_its_telling_lines() {
+    fn long_log_keeps_its_failure_lines() {
         let mut log = String::from("```\n");
         for i in 0..500 {
             log.push_str(&format!("10:00:{:02} working on part {i}\n", i % 60));
@@ -175,28 +175,28 @@ mod tests {
             }
         }
         log.push_str("```\n");
-        let found = cut(&log);
-        assert_eq!(found.len(), 1);
+        let chunks = body_chunks(&log);
+        assert_eq!(chunks.len(), 1);
         assert!(
-            found[0].code
-                && found[0].text.contains("checkpoint is corrupted")
-                && found[0].text.len() <= TARGET
+            chunks[0].code
+                && chunks[0].text.contains("checkpoint is corrupted")
+                && chunks[0].text.len() <= TARGET
         );
     }
 
     proptest::proptest! {
         #[test]
         fn chunks_are_bounded_and_lose_no_prose(text in "[a-zäß .\n]{0,6000}") {
-            let prepared = Prepared::body(&text, &Skeleton::default());
-            let found = chunks(&prepared, usize::MAX);
-            for chunk in &found {
+            let body = Prepared::body(&text, &Skeleton::default());
+            let parts = chunks(&body, usize::MAX);
+            for chunk in &parts {
                 proptest::prop_assert!(chunk.text.len() <= TARGET + 1, "{}", chunk.text.len());
             }
             let squeeze = |s: &str| s.split_whitespace().collect::<String>();
-            if prepared.blocks.iter().all(|b| b.kind != BlockKind::Code) {
-                let all: String = found.iter().map(|c| squeeze(&c.text)).collect();
-                let blocks: String = prepared.blocks.iter().map(|b| squeeze(&b.text)).collect();
-                proptest::prop_assert_eq!(all, blocks);
+            if body.blocks.iter().all(|b| b.kind != BlockKind::Code) {
+                let prose: String = parts.iter().map(|c| squeeze(&c.text)).collect();
+                let blocks: String = body.blocks.iter().map(|b| squeeze(&b.text)).collect();
+                proptest::prop_assert_eq!(prose, blocks);
             }
         }
     }

@@ -31,26 +31,26 @@ impl Closure {
         let parts = reason.split(['(', ')', '[', ']', ':', '/', ';', ',', '|', '–', '—']);
         let parts = parts.flat_map(|part| part.split(" - "));
         let meanings =
-            || std::iter::once(reason).chain(parts.clone()).filter_map(|part| meaning(&plain(part)));
+            || std::iter::once(reason).chain(parts.clone()).filter_map(|part| plain_closure(&plain(part)));
         // An item that was declined and then closed counts as declined.
         [Self::Duplicate, Self::NotPlanned, Self::Completed]
             .into_iter()
-            .find(|closure| meanings().any(|meaning| meaning == *closure))
+            .find(|closure| meanings().any(|candidate| candidate == *closure))
     }
 
     /// Returns whether a reason says explicitly that something was fixed. "Done" and "closed" say
     /// no more than the item's state.
     pub fn says_fixed(reason: &str) -> bool {
         let plain = plain(reason);
-        meaning(&plain) == Some(Self::Completed) && !phrases(ENDED).any(|word| word == plain)
+        plain_closure(&plain) == Some(Self::Completed) && !phrases(ENDED_REASONS).any(|word| word == plain)
     }
 }
 
 /// Returns `completed`, `not_planned` or `duplicate` where a resolution means that, else the
 /// resolution itself.
 pub fn meant(resolution: &str) -> String {
-    let meaning = Closure::of(resolution).map(Closure::as_str);
-    meaning.unwrap_or(resolution.trim()).to_owned()
+    let closure = Closure::of(resolution).map(Closure::as_str);
+    closure.unwrap_or(resolution.trim()).to_owned()
 }
 
 /// The resolutions and labels of items that were closed without a fix.
@@ -91,12 +91,12 @@ const DUPLICATE: &str = "
     dup, dupe, duplikat, dublette, doublon, duplicado, duplicada, duplicata, duplicato, duplicaat, dubbel, dubblett, duplikát, zduplikowane,
     дубликат, дубль, повтор, mükerrer, 重複, 重複している, 重复, 重复问题, 重複問題, 중복, 중복됨";
 /// The resolutions of solved items.
-const COMPLETED: &str = "
+const COMPLETED_REASONS: &str = "
     fixed, solved, implemented, verified, current release, next release, errata, rawhide, acceptance tests pass, fixed and verified,
     behoben, gelöst, corrigé, résolu, corregido, solucionado, corrigido, corretto, risolto, opgelost, naprawione, исправлено, решено,
     åtgärdad, rettet, opraveno, çözüldü, 修正済み, 解決済み, 已修复, 已解决, 수정됨, 해결됨";
 /// The resolutions that say no more than that the item has ended.
-const ENDED: &str = "completed, done, resolved, workfinished, codecomplete, closed, erledigt, geschlossen, fermé, cerrado, fechado, chiuso, \
+const ENDED_REASONS: &str = "completed, done, resolved, workfinished, codecomplete, closed, erledigt, geschlossen, fermé, cerrado, fechado, chiuso, \
                      gesloten, закрыто, 完了, 已关闭, 완료";
 
 /// The meaning of each resolution, keyed by its text without spaces and punctuation.
@@ -106,12 +106,12 @@ static MEANINGS: LazyLock<HashMap<String, Closure>> = LazyLock::new(|| {
         (DECLINED, Closure::NotPlanned),
         (NOT_PLANNED, Closure::NotPlanned),
         (NOT_PLANNED_FOREIGN, Closure::NotPlanned),
-        (COMPLETED, Closure::Completed),
-        (ENDED, Closure::Completed),
+        (COMPLETED_REASONS, Closure::Completed),
+        (ENDED_REASONS, Closure::Completed),
     ];
     lists
         .into_iter()
-        .flat_map(|(list, meaning)| phrases(list).map(move |words| (plain(words), meaning)))
+        .flat_map(|(list, closure)| phrases(list).map(move |words| (plain(words), closure)))
         .collect()
 });
 
@@ -119,7 +119,7 @@ fn plain(words: &str) -> String {
     words.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-fn meaning(plain: &str) -> Option<Closure> {
+fn plain_closure(plain: &str) -> Option<Closure> {
     match plain.contains("duplicate") {
         true => Some(Closure::Duplicate),
         false => MEANINGS.get(plain).copied(),
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn resolutions_mean_what_the_rest_of_the_program_asks_for() {
+    fn resolutions_map_to_closure_reasons() {
         for (resolution, want) in [
             ("FIXED", Some(Closure::Completed)),
             ("Won't Do", Some(Closure::NotPlanned)),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn that_it_has_ended_is_not_that_it_was_fixed() {
+    fn ended_is_not_the_same_as_fixed() {
         assert!(Closure::says_fixed("Fixed") && Closure::says_fixed("Behoben"));
         for reason in ["completed", "Done", "Closed", "work finished", "Won't Fix", "Shipped"] {
             assert!(!Closure::says_fixed(reason), "{reason}");

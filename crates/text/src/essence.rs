@@ -36,7 +36,7 @@ static SEVERE: LazyLock<Regex> = LazyLock::new(|| {
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
 static WARNING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\bwarn(?:ing)?\b").unwrap());
 #[allow(clippy::unwrap_used, reason = "the pattern is a constant; a test compiles it")]
-static VARYING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[0-9]+").unwrap());
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[0-9]+").unwrap());
 
 /// Returns the salient part of a text that was given as a query: its writer's own words without
 /// terminal colours. A short text is kept whole. Lines that differ only in numbers count once; of
@@ -45,9 +45,9 @@ static VARYING: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]+|[
 pub fn extract_salient(text: &str) -> Cow<'_, str> {
     let text = match strip_ansi(text) {
         plain if plain.len() > LONGEST_MAIL => plain,
-        plain => match mail::pasted(&plain) {
-            Some((subject, own)) if subject.is_empty() => Cow::Owned(own),
-            Some((subject, own)) => Cow::Owned(format!("{subject}\n\n{own}")),
+        plain => match mail::split_pasted(&plain) {
+            Some((subject, body)) if subject.is_empty() => Cow::Owned(body),
+            Some((subject, body)) => Cow::Owned(format!("{subject}\n\n{body}")),
             None => plain,
         },
     };
@@ -55,8 +55,8 @@ pub fn extract_salient(text: &str) -> Cow<'_, str> {
         return text;
     }
     let lines: Vec<&str> = text.lines().collect();
-    let kept = salient_lines(&lines, MOST);
-    Cow::Owned(kept.into_iter().map(|at| head(lines[at])).collect::<Vec<_>>().join("\n"))
+    let indices = salient_lines(&lines, MOST);
+    Cow::Owned(indices.into_iter().map(|at| head(lines[at])).collect::<Vec<_>>().join("\n"))
 }
 
 /// Shortens a Markdown text to about `most` bytes for people to read. Prose is kept; a log or
@@ -75,17 +75,17 @@ pub fn condensed(text: &str, most: usize) -> Cow<'_, str> {
     if count == 0 {
         return text.into();
     }
-    let written: usize = parts.iter().filter(|part| !long(part)).map(LineRun::bytes).sum();
-    let each = most.saturating_sub(written).max(most / 2) / count;
+    let prose_bytes: usize = parts.iter().filter(|part| !long(part)).map(LineRun::bytes).sum();
+    let part_budget = most.saturating_sub(prose_bytes).max(most / 2) / count;
     let mut out = String::with_capacity(most);
     for part in &parts {
-        let kept: BTreeSet<usize> = match long(part) && part.bytes() > each {
+        let indices: BTreeSet<usize> = match long(part) && part.bytes() > part_budget {
             // Reserve room for the marks.
-            true => salient_lines(&part.lines, each * 3 / 4),
+            true => salient_lines(&part.lines, part_budget * 3 / 4),
             false => (0..part.lines.len()).collect(),
         };
         let mut next = 0;
-        for at in kept {
+        for at in indices {
             if at > next {
                 out.push_str(LEFT_OUT);
             }
@@ -115,9 +115,9 @@ impl LineRun<'_> {
 
 /// Returns whether most lines contain the varying parts of log records: times and numbers.
 fn are_a_log(lines: &[&str]) -> bool {
-    let said = lines.iter().filter(|line| !line.trim().is_empty());
-    let numbered = said.clone().filter(|line| VARYING.is_match(head(line)));
-    numbered.count() * 2 > said.count()
+    let text_lines = lines.iter().filter(|line| !line.trim().is_empty());
+    let numbered_lines = text_lines.clone().filter(|line| NUMBER.is_match(head(line)));
+    numbered_lines.count() * 2 > text_lines.count()
 }
 
 fn parts(text: &str) -> Vec<LineRun<'_>> {
@@ -145,10 +145,10 @@ fn parts(text: &str) -> Vec<LineRun<'_>> {
 fn salient_lines(lines: &[&str], most: usize) -> BTreeSet<usize> {
     let hash = BuildHasherDefault::<DefaultHasher>::new();
     let kinds: Vec<u64> =
-        lines.iter().map(|l| hash.hash_one(VARYING.replace_all(l.trim(), "0").as_ref())).collect();
-    let mut seen: HashMap<u64, usize> = HashMap::new();
+        lines.iter().map(|l| hash.hash_one(NUMBER.replace_all(l.trim(), "0").as_ref())).collect();
+    let mut kind_counts: HashMap<u64, usize> = HashMap::new();
     for kind in &kinds {
-        *seen.entry(*kind).or_default() += 1;
+        *kind_counts.entry(*kind).or_default() += 1;
     }
     // The last line of a kind represents it, because programs fail where their output ends.
     let mut last: HashMap<u64, usize> = HashMap::new();
@@ -156,7 +156,7 @@ fn salient_lines(lines: &[&str], most: usize) -> BTreeSet<usize> {
         last.insert(*kind, at);
     }
     let distinct: BTreeSet<usize> = last.into_values().filter(|at| !lines[*at].trim().is_empty()).collect();
-    let mut wanted: Vec<usize> = Vec::new();
+    let mut order: Vec<usize> = Vec::new();
     // Rank failures first, so that a thousand distinct warnings leave room for one failure.
     let gravity = |at: usize| {
         let line = head(lines[at]);
@@ -168,22 +168,22 @@ fn salient_lines(lines: &[&str], most: usize) -> BTreeSet<usize> {
     };
     let mut failures: Vec<(u8, usize)> =
         distinct.iter().filter_map(|at| Some((gravity(*at)?, *at))).collect();
-    failures.sort_by_key(|(gravity, at)| (*gravity, seen[&kinds[*at]], std::cmp::Reverse(*at)));
+    failures.sort_by_key(|(gravity, at)| (*gravity, kind_counts[&kinds[*at]], std::cmp::Reverse(*at)));
     for (_, at) in failures {
-        wanted.push(at);
-        wanted.extend((at.saturating_sub(1)..=(at + AROUND).min(lines.len() - 1)).filter(|n| *n != at));
+        order.push(at);
+        order.extend((at.saturating_sub(1)..=(at + AROUND).min(lines.len() - 1)).filter(|n| *n != at));
     }
     let ends = distinct.iter().rev().take(LAST).chain(distinct.iter().take(FIRST));
-    let mut kept = BTreeSet::new();
+    let mut indices = BTreeSet::new();
     let mut room = most;
     // The first line identifies the text, so it precedes the failures.
-    for at in std::iter::once(0).chain(wanted.into_iter().take(400)).chain(ends.copied()) {
+    for at in std::iter::once(0).chain(order.into_iter().take(400)).chain(ends.copied()) {
         let size = head(lines[at]).len() + 1;
-        if size <= room && kept.insert(at) {
+        if size <= room && indices.insert(at) {
             room -= size;
         }
     }
-    kept
+    indices
 }
 
 /// Returns the line that best describes a text: a mail's subject, a log's first failure, else the
@@ -196,8 +196,8 @@ pub fn headline(text: &str) -> String {
     let plain = strip_ansi(text);
     let first = || plain.trim().lines().next();
     // Without a failure, use the first warning.
-    let that = |pattern: &Regex| plain.lines().find(|line| pattern.is_match(head(line)));
-    that(&SEVERE).or_else(|| that(&WARNING)).or_else(first).unwrap_or_default().to_owned()
+    let first_match = |pattern: &Regex| plain.lines().find(|line| pattern.is_match(head(line)));
+    first_match(&SEVERE).or_else(|| first_match(&WARNING)).or_else(first).unwrap_or_default().to_owned()
 }
 
 fn head(line: &str) -> &str {
@@ -222,31 +222,31 @@ mod tests {
     }
 
     #[test]
-    fn a_short_text_stays_as_it_is() {
+    fn short_text_is_unchanged() {
         assert!(matches!(extract_salient("one\n\ntwo"), Cow::Borrowed("one\n\ntwo")));
     }
 
     #[test]
-    fn the_failure_in_the_middle_of_a_fence_is_shown_to_people() {
+    fn condensed_text_keeps_a_failure_within_a_fence() {
         let log = log(3_000, 1_500, "2026-01-01T10:00:00Z FATAL FW-777 index page torn");
         let text = format!("It stops at night.\n\n<details>\n\n```\n{log}\n```\n</details>\n\nSeen on 4.1.");
-        let shown = condensed(&text, 6_000);
-        assert!(shown.len() <= 6_000 && shown.contains("FW-777"), "{shown}");
-        for kept in ["It stops at night.", "<details>", "\n[…]\n", "```\n</details>", "Seen on 4.1."] {
-            assert!(shown.contains(kept), "{kept}: {shown}");
+        let short_text = condensed(&text, 6_000);
+        assert!(short_text.len() <= 6_000 && short_text.contains("FW-777"), "{short_text}");
+        for part in ["It stops at night.", "<details>", "\n[…]\n", "```\n</details>", "Seen on 4.1."] {
+            assert!(short_text.contains(part), "{part}: {short_text}");
         }
         assert!(condensed(&log, 6_000).contains("FW-777"));
     }
 
     #[test]
-    fn what_people_wrote_is_not_condensed() {
+    fn prose_is_not_condensed() {
         let text = "A paragraph that says much of it.\n\n".repeat(20);
         assert_eq!(condensed(&text, 100), text);
         assert_eq!(condensed("short", 100), "short");
     }
 
     #[test]
-    fn a_coloured_failure_is_a_failure_and_a_mail_is_its_writers() {
+    fn salient_text_ignores_colours_and_quoted_mail() {
         let log = log(20_000, 777, "\u{1b}[31merror\u{1b}[0m: the ring has no slot left");
         assert!(extract_salient(&log).contains("error: the ring has no slot left"));
         let mail = "From: Ada\nTo: Desk\nSubject: Re: Pump\n\nHello,\n\nit stops.\n\nRegards\nAda";
@@ -254,16 +254,16 @@ mod tests {
     }
 
     #[test]
-    fn the_failure_is_kept_wherever_it_stands() {
+    fn failure_is_kept_at_any_position() {
         for at in [0, 777, 19_999] {
             let log = log(20_000, at, "ERROR FW-1043: upload stopped at offset 12");
-            let kept = extract_salient(&log);
-            assert!(kept.len() <= MOST && kept.contains("FW-1043"), "at {at}: {} bytes", kept.len());
+            let salient = extract_salient(&log);
+            assert!(salient.len() <= MOST && salient.contains("FW-1043"), "at {at}: {} bytes", salient.len());
         }
     }
 
     #[test]
-    fn the_rarest_failure_is_kept_where_many_lines_fail() {
+    fn rarest_failure_is_kept_among_many() {
         let mut lines: Vec<String> = (0..50_000).map(|n| format!("ERROR retry {n} of the queue")).collect();
         lines.insert(31_000, "java.lang.IllegalStateException: the ring has no slot left".to_owned());
         let text = lines.join("\n");
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_kept_among_thousands_of_warnings_that_differ() {
+    fn failure_is_kept_among_thousands_of_warnings() {
         let word = |n: usize| n.to_string().bytes().map(|b| char::from(b - b'0' + b'a')).collect::<String>();
         let mut lines: Vec<String> =
             (0..9_000).map(|n| format!("WARN slow request of {}", word(n))).collect();
@@ -281,11 +281,11 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_kept_is_short_and_stood_there(lines in proptest::collection::vec("[a-zé0-9 ]{0,40}", 0..3_000)) {
+        fn salient_text_is_short_and_from_the_input(lines in proptest::collection::vec("[a-zé0-9 ]{0,40}", 0..3_000)) {
             let text = lines.join("\n");
-            let kept = extract_salient(&text);
-            proptest::prop_assert!(kept.len() <= text.len().min(SHORT));
-            for line in kept.lines() {
+            let salient = extract_salient(&text);
+            proptest::prop_assert!(salient.len() <= text.len().min(SHORT));
+            for line in salient.lines() {
                 proptest::prop_assert!(text.contains(line));
             }
         }

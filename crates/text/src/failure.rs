@@ -21,7 +21,7 @@ pub enum FailureMatch {
     Same,
     /// Another root cause, another place, or another code of one family.
     Different,
-    /// No failure in at least one text, or only one that every program has.
+    /// A text without a failure, or with one that every program has.
     #[default]
     Unknown,
 }
@@ -49,7 +49,7 @@ struct Cause {
     /// Words of the message outside of quotes.
     words: BTreeSet<String>,
     /// Quoted parts of the message.
-    quoted: BTreeSet<String>,
+    quotes: BTreeSet<String>,
     /// True if the class belongs to a language's runtime, judging by its name.
     runtime: bool,
 }
@@ -69,7 +69,7 @@ const MIN_MESSAGE: usize = 4;
 const MAX_CODES: usize = 2;
 
 /// The text before the cause of the failure above it.
-static CAUSED: LazyLock<Regex> = LazyLock::new(|| {
+static CAUSE_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^\s*(?:Caused by|Root cause|Reason)[ \t]*:[ \t]*|--->\s*(?:\(Inner Exception #\d+\)\s*)?|\[cause\]:\s*",
     )
@@ -77,7 +77,7 @@ static CAUSED: LazyLock<Regex> = LazyLock::new(|| {
 /// The mark of .NET before each failure of an aggregate.
 const INNER: &str = "(Inner Exception #";
 /// The class of an exception at the beginning of a line, or after the time and level of a log.
-static RAISED: LazyLock<Regex> = LazyLock::new(|| {
+static EXCEPTION_CLASS: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?:^|[\s\]])(?:[A-Za-z_][\w$]*[.:\\]{1,2})*[A-Z][\w$]*(?:Exception|Error|Exit|Interrupt|Failure|DoesNotExist)\b(?::|\s*\(|\s*$)",
     )
@@ -95,9 +95,9 @@ static IN_THREAD: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// A numbered or indented cause below "Caused by:", in anyhow's format.
-static LISTED: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s+(?:\d+: )?(\S[^\n]*)$"));
+static LISTED_CAUSE: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s+(?:\d+: )?(\S[^\n]*)$"));
 /// A separator of Python's and PHP's chains, which print the innermost failure first.
-static FOLLOWED: LazyLock<Regex> = LazyLock::new(|| {
+static CHAIN_SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^(?:The above exception was the direct cause of|During handling of the above exception|Next [\w\\]+(?:Exception|Error))",
     )
@@ -106,7 +106,7 @@ static FOLLOWED: LazyLock<Regex> = LazyLock::new(|| {
 static CLASS: LazyLock<Regex> = LazyLock::new(|| {
     re(r"^((?:[A-Za-z_][\w$]*(?:\.|::|\\))*)([A-Z][\w$]*)(?:\s*\([^)\n]*\))?(?::\s*(.*))?$")
 });
-static QUOTED: LazyLock<Regex> =
+static QUOTED_TEXT: LazyLock<Regex> =
     LazyLock::new(|| re(r#"'([^'\n]{1,80})'|"([^"\n]{1,80})"|`([^`'\n]{1,80})[`']"#));
 
 impl Failure {
@@ -136,20 +136,20 @@ impl Failure {
         }
         let place = self.same_place(other);
         let pairs = || self.causes.iter().flat_map(|a| other.causes.iter().map(move |b| (a, b)));
-        let found = pairs().map(|(a, b)| a.compare(b, place));
+        let results = pairs().map(|(a, b)| a.compare(b, place));
         // Either text may list several causes and be about any of them.
-        let best = |best, one| match (best, one) {
+        let best = |best, next| match (best, next) {
             (FailureMatch::Same, _) | (_, FailureMatch::Same) => FailureMatch::Same,
             (FailureMatch::Unknown, _) | (_, FailureMatch::Unknown) => FailureMatch::Unknown,
             _ => FailureMatch::Different,
         };
-        match found.reduce(best).unwrap_or_default() {
+        match results.reduce(best).unwrap_or_default() {
             FailureMatch::Unknown
                 if place != Some(false) && !self.exceptions.is_disjoint(&other.exceptions) =>
             {
                 FailureMatch::Same
             }
-            found => found,
+            result => result,
         }
     }
 
@@ -160,20 +160,20 @@ impl Failure {
         };
         self.codes.is_disjoint(&other.codes)
             && self.codes.iter().any(|code| {
-                let (ours, theirs) = (family(&self.codes, code), family(&other.codes, code));
-                (1..=MAX_CODES).contains(&ours) && (1..=MAX_CODES).contains(&theirs)
+                let (own_codes, other_codes) = (family(&self.codes, code), family(&other.codes, code));
+                (1..=MAX_CODES).contains(&own_codes) && (1..=MAX_CODES).contains(&other_codes)
             })
     }
 
     /// Returns whether both traces go through the same place; `None` if that is unknown.
     fn same_place(&self, other: &Self) -> Option<bool> {
-        let (ours, theirs) = (&self.frames, &other.frames);
-        let (Some(top), Some(other_top)) = (ours.first(), theirs.first()) else { return None };
-        let shared = ours.iter().filter(|name| theirs.contains(name)).count();
-        let is_top_shared = theirs.contains(top) || ours.contains(other_top);
-        match shared {
+        let (frames, other_frames) = (&self.frames, &other.frames);
+        let (Some(top), Some(other_top)) = (frames.first(), other_frames.first()) else { return None };
+        let shared_frames = frames.iter().filter(|name| other_frames.contains(name)).count();
+        let is_top_shared = other_frames.contains(top) || frames.contains(other_top);
+        match shared_frames {
             0 => Some(false),
-            _ if is_top_shared && shared * 2 >= ours.len().min(theirs.len()) => Some(true),
+            _ if is_top_shared && shared_frames * 2 >= frames.len().min(other_frames.len()) => Some(true),
             _ => None,
         }
     }
@@ -189,29 +189,29 @@ impl Cause {
         let line = line[..line.floor_char_boundary(MAX_LINE)].trim();
         let line = &line[IN_THREAD.find(line).map_or(0, |head| head.end())..];
         let (package, class, message) = match CLASS.captures(line) {
-            Some(found) => (
-                found.get(1).map_or("", |m| m.as_str()),
-                found.get(2).map_or("", |m| m.as_str()),
-                found.get(3).map_or("", |m| m.as_str()),
+            Some(captures) => (
+                captures.get(1).map_or("", |m| m.as_str()),
+                captures.get(2).map_or("", |m| m.as_str()),
+                captures.get(3).map_or("", |m| m.as_str()),
             ),
             None => ("", "", line),
         };
         if class.is_empty() && message.is_empty() {
             return None;
         }
-        let plain = QUOTED.replace_all(message, " ");
-        let words = signature::masked(&plain)
+        let plain = QUOTED_TEXT.replace_all(message, " ");
+        let words = signature::normalize_message(&plain)
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 1)
             .map(str::to_owned)
             .collect();
-        let quoted = QUOTED.captures_iter(message);
-        let quoted = quoted.filter_map(|found| found.iter().skip(1).flatten().next());
+        let quotes = QUOTED_TEXT.captures_iter(message);
+        let quotes = quotes.filter_map(|captures| captures.iter().skip(1).flatten().next());
         Some(Self {
             class: class.to_lowercase(),
             words,
-            quoted: quoted.map(|found| found.as_str().to_lowercase()).collect(),
-            message: signature::masked(message),
+            quotes: quotes.map(|group| group.as_str().to_lowercase()).collect(),
+            message: signature::normalize_message(message),
             runtime: ["", "java.", "javax.", "kotlin.", "System."]
                 .iter()
                 .any(|p| package == *p || !p.is_empty() && package.starts_with(p)),
@@ -225,19 +225,19 @@ impl Cause {
             return FailureMatch::Different;
         }
         let enough = self.words.len().min(other.words.len()) >= MIN_WORDS;
-        let shared = self.words.intersection(&other.words).count();
-        let all = self.words.union(&other.words).count();
-        if enough && shared * 5 < all * 2 {
+        let shared_words = self.words.intersection(&other.words).count();
+        let all_words = self.words.union(&other.words).count();
+        if enough && shared_words * 5 < all_words * 2 {
             return FailureMatch::Different;
         }
         let other_thing =
-            !self.quoted.is_empty() && !other.quoted.is_empty() && self.quoted.is_disjoint(&other.quoted);
-        let own = self.message == other.message && !signature::is_generic(&self.message);
+            !self.quotes.is_empty() && !other.quotes.is_empty() && self.quotes.is_disjoint(&other.quotes);
+        let is_same_message = self.message == other.message && !signature::is_generic(&self.message);
         match place {
             _ if other_thing => FailureMatch::Different,
             Some(true) => FailureMatch::Same,
-            Some(false) if self.runtime || other.runtime || !own => FailureMatch::Different,
-            None if own => FailureMatch::Same,
+            Some(false) if self.runtime || other.runtime || !is_same_message => FailureMatch::Different,
+            None if is_same_message => FailureMatch::Same,
             _ => FailureMatch::Unknown,
         }
     }
@@ -249,24 +249,24 @@ fn causes(text: &str) -> Vec<Cause> {
     let mut lines: Vec<&str> = Vec::new();
     if text.contains(INNER) {
         // The failures of an aggregate did not cause one another.
-        let all = CAUSED.find_iter(text);
-        lines.extend(all.map(|found| text[found.end()..].lines().next().unwrap_or_default()));
+        let prefixes = CAUSE_PREFIX.find_iter(text);
+        lines.extend(prefixes.map(|prefix| text[prefix.end()..].lines().next().unwrap_or_default()));
     } else if let Some(innermost) = innermost(text) {
         lines.push(innermost);
     } else {
-        let all: Vec<&str> = text.lines().map(str::trim).collect();
+        let all_lines: Vec<&str> = text.lines().map(str::trim).collect();
         let mut python = false;
-        for (at, line) in all.iter().enumerate() {
+        for (at, line) in all_lines.iter().enumerate() {
             python |= line.starts_with("Traceback (most recent call last)");
-            let raised = &line[IN_THREAD.find(line).map_or(0, |head| head.end())..];
-            let above = all.get(at + 1).is_some_and(|next| next.starts_with("at "));
+            let exception = &line[IN_THREAD.find(line).map_or(0, |head| head.end())..];
+            let above = all_lines.get(at + 1).is_some_and(|next| next.starts_with("at "));
             // Python names the failure below its trace, other languages above.
-            if (above || python) && !line.starts_with("at ") && RAISED.is_match(raised) {
+            if (above || python) && !line.starts_with("at ") && EXCEPTION_CLASS.is_match(exception) {
                 python = false;
                 lines.push(without_prefix(line));
             }
         }
-        lines.extend(PANIC.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str())));
+        lines.extend(PANIC.captures_iter(text).filter_map(|captures| Some(captures.get(1)?.as_str())));
     }
     let mut causes: Vec<Cause> = Vec::new();
     for cause in lines.into_iter().filter_map(Cause::parse) {
@@ -279,22 +279,22 @@ fn causes(text: &str) -> Vec<Cause> {
 
 /// Returns a line that names an exception, without the time and level of a log before it.
 fn without_prefix(line: &str) -> &str {
-    let raised = RAISED.find(line).map_or(0, |found| found.start());
-    line[raised..].trim_start_matches([' ', '\t', ']'])
+    let start = EXCEPTION_CLASS.find(line).map_or(0, |class| class.start());
+    line[start..].trim_start_matches([' ', '\t', ']'])
 }
 
 /// Returns the line of the innermost cause, where a text prints a chain.
 fn innermost(text: &str) -> Option<&str> {
-    if let Some(last) = CAUSED.find_iter(text).last() {
+    if let Some(last) = CAUSE_PREFIX.find_iter(text).last() {
         let rest = &text[last.end()..];
         if let Some(list) = rest.strip_prefix('\n') {
-            let listed = list.lines().map_while(|l| LISTED.captures(l)?.get(1));
-            if let Some(innermost) = listed.last() {
+            let causes = list.lines().map_while(|l| LISTED_CAUSE.captures(l)?.get(1));
+            if let Some(innermost) = causes.last() {
                 return Some(innermost.as_str());
             }
         }
         return rest.lines().find(|line| !line.trim().is_empty());
     }
-    let before = &text[..FOLLOWED.find(text)?.start()];
-    before.lines().rev().map(str::trim).find(|line| RAISED.is_match(line))
+    let inner = &text[..CHAIN_SEPARATOR.find(text)?.start()];
+    inner.lines().rev().map(str::trim).find(|line| EXCEPTION_CLASS.is_match(line))
 }

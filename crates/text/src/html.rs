@@ -85,10 +85,10 @@ static TEXT_ONLY: LazyLock<ammonia::Builder<'static>> = LazyLock::new(|| {
 /// task's checkbox a character.
 pub fn from_markdown(markdown: &str) -> String {
     let plain = strip_ansi(markdown);
-    let markdown = shown(&plain);
+    let markdown = truncate(&plain);
     let mut image: Option<(String, String)> = None;
     let (mut depth, mut tags) = (0_usize, 0_usize);
-    let bounded = Parser::new_ext(&markdown, OPTIONS).filter_map(|event| match event {
+    let bounded_events = Parser::new_ext(&markdown, OPTIONS).filter_map(|event| match event {
         Event::Start(_) => {
             depth += 1;
             (depth <= MAX_DEPTH).then_some(event)
@@ -105,7 +105,7 @@ pub fn from_markdown(markdown: &str) -> String {
         }
         event => Some(event),
     });
-    let events = bounded.filter_map(|event| match event {
+    let events = bounded_events.filter_map(|event| match event {
         Event::Start(Tag::Image { dest_url, .. }) => {
             image = Some((dest_url.into_string(), String::new()));
             None
@@ -122,8 +122,8 @@ pub fn from_markdown(markdown: &str) -> String {
             None
         }
         _ if image.is_some() => None,
-        Event::TaskListMarker(done) => {
-            let mark = if done { "☑" } else { "☐" };
+        Event::TaskListMarker(is_done) => {
+            let mark = if is_done { "☑" } else { "☐" };
             Some(Event::InlineHtml(format!("<span class=\"task\">{mark}</span> ").into()))
         }
         Event::SoftBreak => Some(Event::HardBreak),
@@ -138,9 +138,9 @@ pub fn from_markdown(markdown: &str) -> String {
 /// Returns the class that names the language of a code block, for syntax highlighting:
 /// `language-rust`. All other classes are dropped.
 fn language(classes: &str) -> Option<String> {
-    let named = classes.split_ascii_whitespace().find_map(|class| class.strip_prefix("language-"))?;
+    let label = classes.split_ascii_whitespace().find_map(|class| class.strip_prefix("language-"))?;
     let is_named = |c: &char| c.is_ascii_alphanumeric() || matches!(*c, '+' | '#' | '-');
-    let name: String = named.chars().take_while(is_named).take(LONGEST_LANGUAGE).collect();
+    let name: String = label.chars().take_while(is_named).take(LONGEST_LANGUAGE).collect();
     (!name.is_empty()).then(|| format!("language-{}", name.to_ascii_lowercase()))
 }
 
@@ -151,19 +151,19 @@ const READINGS: usize = 4;
 pub fn without_html(markdown: &str) -> String {
     let mut text = markdown.to_owned();
     for _ in 0..READINGS {
-        let found: Vec<usize> = Parser::new_ext(&text, OPTIONS)
+        let offsets: Vec<usize> = Parser::new_ext(&text, OPTIONS)
             .into_offset_iter()
             .filter(|(event, _)| matches!(event, Event::Html(_) | Event::InlineHtml(_)))
             .flat_map(|(_, range)| {
                 text[range.clone()].match_indices('<').map(move |(at, _)| range.start + at)
             })
             .collect();
-        if found.is_empty() {
+        if offsets.is_empty() {
             return text;
         }
-        let mut out = String::with_capacity(text.len() + found.len() * 3);
+        let mut out = String::with_capacity(text.len() + offsets.len() * 3);
         let mut from = 0;
-        for at in found {
+        for at in offsets {
             out.push_str(&text[from..at]);
             out.push_str("&lt;");
             from = at + 1;
@@ -175,7 +175,7 @@ pub fn without_html(markdown: &str) -> String {
     text.replace('<', "&lt;")
 }
 
-fn shown(markdown: &str) -> Cow<'_, str> {
+fn truncate(markdown: &str) -> Cow<'_, str> {
     if markdown.len() <= MAX_SHOWN {
         return Cow::Borrowed(markdown);
     }
@@ -195,23 +195,23 @@ pub fn decoded(text: &str) -> String {
 /// Returns the text of an HTML fragment: entities decoded, without tags, comments, scripts and
 /// styles. Block elements are on lines of their own, and cells are separated.
 pub fn to_text(html: &str) -> String {
-    read(html, &mut Vec::new())
+    text_and_targets(html, &mut Vec::new())
 }
 
 /// Converts as [`to_text`] does, and adds the targets of links and images to `targets`. A tag that
 /// is not HTML's, such as an element of a pasted configuration, is kept as text.
-pub(super) fn read(html: &str, targets: &mut Vec<String>) -> String {
-    let divided = TAG.replace_all(html, |tag: &Captures<'_>| {
+pub(super) fn text_and_targets(html: &str, targets: &mut Vec<String>) -> String {
+    let spaced_html = TAG.replace_all(html, |tag: &Captures<'_>| {
         let whole = &tag[0];
         if !is_known_tag(whole) {
             return format!("&lt;{}", &whole[1..]);
         }
         let between = space(&tag[1]);
-        let said = if whole.starts_with("</") { None } else { attributes(&tag[1], &tag[2], targets) };
-        format!("{between}{whole}{}{between}", said.map(|alt| format!(" {alt} ")).unwrap_or_default())
+        let alt_text = if whole.starts_with("</") { None } else { attributes(&tag[1], &tag[2], targets) };
+        format!("{between}{whole}{}{between}", alt_text.map(|alt| format!(" {alt} ")).unwrap_or_default())
     });
     let mut clean = String::new();
-    let mut rest = &divided[..];
+    let mut rest = &spaced_html[..];
     // Sanitise in batches of tags: the time grows with the square of the nesting depth.
     while let Some((end, _)) = rest.match_indices('<').nth(MAX_TAGS) {
         clean.push_str(&TEXT_ONLY.clean(&rest[..end]).to_string());
@@ -236,10 +236,10 @@ pub(super) fn space(name: &str) -> &'static str {
 /// Returns the text that replaces an inline tag: a separator, and the alternative text of an image.
 /// The image's address is added to `targets`.
 pub(super) fn inline(tag: &str, targets: &mut Vec<String>) -> String {
-    let Some(found) = TAG.captures(tag) else { return String::new() };
-    let mut out = space(&found[1]).to_owned();
+    let Some(captures) = TAG.captures(tag) else { return String::new() };
+    let mut out = space(&captures[1]).to_owned();
     if !tag.starts_with("</")
-        && let Some(alt) = attributes(&found[1], &found[2], targets)
+        && let Some(alt) = attributes(&captures[1], &captures[2], targets)
     {
         out.push_str(&format!(" {alt} "));
     }
@@ -254,9 +254,9 @@ fn attributes(name: &str, attributes: &str, targets: &mut Vec<String>) -> Option
     }
     let image = name.eq_ignore_ascii_case("img");
     let mut alt = None;
-    for one in ATTRIBUTE.captures_iter(attributes) {
-        let value = one.get(2).or_else(|| one.get(3)).or_else(|| one.get(4)).map_or("", |v| v.as_str());
-        match one[1].to_ascii_lowercase().as_str() {
+    for caps in ATTRIBUTE.captures_iter(attributes) {
+        let value = caps.get(2).or_else(|| caps.get(3)).or_else(|| caps.get(4)).map_or("", |v| v.as_str());
+        match caps[1].to_ascii_lowercase().as_str() {
             "alt" if image && !value.trim().is_empty() => alt = Some(value.to_owned()),
             "alt" => {}
             _ => target(&html_escape::decode_html_entities(value), targets),
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn html_in_markdown_becomes_text_whatever_stands_around_it() {
+    fn html_in_markdown_becomes_text_in_any_context() {
         for (markdown, want) in [
             ("a <b>bold</b>", "a &lt;b>bold&lt;/b>"),
             ("`<b>` and <https://x.example>", "`<b>` and <https://x.example>"),
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_tells_the_language_and_nothing_else() {
+    fn only_the_language_class_is_kept() {
         let code = |class: &str| format!("<pre><code{class}>x\n</code></pre>\n");
         for (markdown, class) in [
             ("```rust\nx\n```", " class=\"language-rust\""),
@@ -383,7 +383,7 @@ mod tests {
 
     /// Each of these inputs once took quadratic time: minutes for a report of this size.
     #[test]
-    fn what_lies_deep_is_shown_without_its_depth() {
+    fn deep_nesting_is_flattened() {
         for (mark, least) in [("> ", "<blockquote>"), ("- ", "<ul>"), ("<div>", "<div>")] {
             let html = from_markdown(&format!("{}x", mark.repeat(MAX_SHOWN / 2 / mark.len())));
             assert!(html.contains('x') && html.matches(least).count() <= MAX_TAGS, "{mark}");
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_waits_to_be_asked_for() {
+    fn images_load_on_request_only() {
         assert_eq!(
             from_markdown("![screen shot](https://example.com/a.png)").trim(),
             "<p><span class=\"remote-image\" data-src=\"https://example.com/a.png\">screen shot</span></p>"
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_and_cells_are_divided_and_words_are_not() {
+    fn blocks_and_cells_are_separated() {
         for (html, want) in [
             (
                 "<table><tr><td>alpha</td><td>beta</td></tr><tr><td>gamma</td></tr></table>",
@@ -420,7 +420,7 @@ mod tests {
             assert_eq!(to_text(html), want, "{html}");
         }
         let mut targets = Vec::new();
-        read(
+        text_and_targets(
             "<a href='https://w.example/q?a=1&amp;b=2' title=doc>x</a><img src=data:image/png;base64,AAAA>",
             &mut targets,
         );
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_very_long_text_is_cut_and_says_so() {
+    fn very_long_text_is_truncated_with_a_note() {
         let html = from_markdown(&"ä".repeat(MAX_SHOWN));
         assert!(html.len() < MAX_SHOWN * 2 && html.contains("more characters"));
     }

@@ -11,11 +11,11 @@ use super::pattern::re;
 /// The maximum number of lines of a signature.
 const SIGNATURE: usize = 20;
 /// The maximum number of lines after a closing formula: a name, a company, contact details.
-const CLOSED: usize = 9;
+const CLOSING_LINES: usize = 9;
 /// The maximum length of those lines, in characters; a sentence is longer.
 const SHORT: usize = 90;
 /// The maximum length of a line that may introduce a quotation, in bytes.
-const ANNOUNCED: usize = 400;
+const MAX_INTRODUCTION: usize = 400;
 /// The maximum number of lines of a mail's headers.
 const HEADERS: usize = 40;
 /// The number of last lines that are searched for a signature.
@@ -39,7 +39,7 @@ static DAY: LazyLock<Regex> =
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| re(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"));
 
 /// The separator between a reply and the mail that it answers.
-static ANSWERED: LazyLock<Regex> = LazyLock::new(|| {
+static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:_{20,}|-{2,}\s?(?:original message|original appointment|reply message|ursprüngliche nachricht|ursprünglicher termin|original-?nachricht|message d.origine|",
         r"mensaje original|messaggio originale|mensagem original|oorspronkelijk bericht|wiadomość oryginalna|původní zpráva|исходное сообщение|",
@@ -115,7 +115,7 @@ static ANSWERS: LazyLock<Regex> =
     LazyLock::new(|| re(r"(?i)^(?:re|aw|sv|vs|antw|odp|ynt|res|rif|回复|答复|回覆)\s?(?:\[\d+\])?\s?[:：]"));
 
 /// A closing formula, folded: without punctuation, in lower case.
-static CLOSING: LazyLock<Regex> = LazyLock::new(|| {
+static CLOSING_FORMULA: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)^(?:(?:with )?(?:kind|best|warm|many|kindest|warmest)(?: and best)? (?:regards|wishes)|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|",
         r"(?:many )?thanks(?: and regards| in advance| again)?|thank you(?: in advance)?|thx|br|",
@@ -160,7 +160,7 @@ static GREETING: LazyLock<Regex> = LazyLock::new(|| {
 /// Returns whether a line is a closing formula, or added by a phone. The writer's name is below it.
 pub fn closes(line: &str) -> bool {
     let line = line.trim().trim_matches(['*', '_']);
-    CLOSING.is_match(line) || SENT_FROM.is_match(line)
+    CLOSING_FORMULA.is_match(line) || SENT_FROM.is_match(line)
 }
 
 /// Returns whether a line is only a greeting.
@@ -170,20 +170,20 @@ pub fn greets(line: &str) -> bool {
 
 /// Returns a mail's own text. A text without the marks of a mail is returned unchanged, and so is
 /// one that has no other content.
-pub fn own(text: &str) -> Cow<'_, str> {
+pub fn own_text(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().collect();
-    let kept = keep(&lines);
-    if kept.iter().all(|keep| *keep) {
+    let is_kept = keep(&lines);
+    if is_kept.iter().all(|keep| *keep) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    let fenced = fences(&lines);
-    for (at, line) in lines.iter().enumerate().filter(|(at, _)| kept[*at]) {
-        let shown = line.trim_start().trim_start_matches('>');
-        out.push_str(if fenced[at] || shown.len() == line.trim_start().len() {
+    let in_fence = fences(&lines);
+    for (at, line) in lines.iter().enumerate().filter(|(at, _)| is_kept[*at]) {
+        let content = line.trim_start().trim_start_matches('>');
+        out.push_str(if in_fence[at] || content.len() == line.trim_start().len() {
             line
         } else {
-            shown.trim_start()
+            content.trim_start()
         });
         out.push('\n');
     }
@@ -194,46 +194,46 @@ pub fn own(text: &str) -> Cow<'_, str> {
 
 /// Returns whether a text has a greeting and a closing formula and nothing between.
 fn is_frame(text: &str) -> bool {
-    let mut greeted = false;
+    let mut has_greeting = false;
     for line in text.lines() {
         if greets(line) {
-            greeted = true;
+            has_greeting = true;
         } else if closes(line) {
             break;
         } else if line.contains(char::is_alphanumeric) {
             return false;
         }
     }
-    greeted
+    has_greeting
 }
 
 /// Splits a pasted mail into a title and a text: its subject, if its headers were pasted, and its
 /// own text without the greeting. Returns `None` if the text is no mail.
-pub fn pasted(text: &str) -> Option<(String, String)> {
+pub fn split_pasted(text: &str) -> Option<(String, String)> {
     let text = text.trim_start();
     let lines: Vec<&str> = text.lines().collect();
     let headers = header_block(&lines);
     let mut title = String::new();
     for line in &lines[..headers] {
-        if let Some(found) = HEADER.captures(line)
-            && SUBJECT.is_match(&found[1])
+        if let Some(captures) = HEADER.captures(line)
+            && SUBJECT.is_match(&captures[1])
         {
-            title = subject(&found[2]).to_owned();
+            title = subject(&captures[2]).to_owned();
         }
     }
     let rest = text.lines().skip(headers).collect::<Vec<_>>().join("\n");
-    let (body, greeted) = without_greeting(&rest);
-    let own = own(body);
-    if headers == 0 && !greeted && matches!(own, Cow::Borrowed(_)) {
+    let (body, has_greeting) = without_greeting(&rest);
+    let own_text = own_text(body);
+    if headers == 0 && !has_greeting && matches!(own_text, Cow::Borrowed(_)) {
         return None;
     }
-    Some((title, own.trim().to_owned()))
+    Some((title, own_text.trim().to_owned()))
 }
 
 /// Returns a subject without "Re:" and the like.
 pub fn subject(text: &str) -> &str {
     let text = text.trim();
-    ANSWER_TO.find(text).map_or(text, |found| &text[found.end()..])
+    ANSWER_TO.find(text).map_or(text, |prefix| &text[prefix.end()..])
 }
 
 /// Returns whether a subject is that of a reply, and thus was written for another mail.
@@ -267,39 +267,39 @@ fn may_be_header(line: &str) -> bool {
 
 /// Returns how many of the first lines are a mail's headers, if it was pasted with them.
 fn header_block(lines: &[&str]) -> usize {
-    let (mut at, mut sender, mut named) = (0, false, 0);
+    let (mut at, mut sender, mut header_count) = (0, false, 0);
     while let Some(line) = lines.get(at).map(|line| line.trim()).filter(|_| at < HEADERS) {
         let header = may_be_header(line).then(|| HEADER.captures(line)).flatten();
-        let Some(found) = header else {
+        let Some(captures) = header else {
             // A long header continues on an indented line.
-            if named > 0 && lines[at].starts_with([' ', '\t']) && !line.is_empty() {
+            if header_count > 0 && lines[at].starts_with([' ', '\t']) && !line.is_empty() {
                 at += 1;
                 continue;
             }
             break;
         };
-        sender |= SENDER.is_match(&found[1]);
-        named += 1;
+        sender |= SENDER.is_match(&captures[1]);
+        header_count += 1;
         at += 1;
     }
-    if sender && named >= 3 { at } else { 0 }
+    if sender && header_count >= 3 { at } else { 0 }
 }
 
 /// Returns for each line whether the writer wrote it.
 fn keep(lines: &[&str]) -> Vec<bool> {
     let mut keep = vec![true; lines.len()];
-    let fenced = fences(lines);
+    let in_fence = fences(lines);
     let mut end = lines.len();
     let mut mail = false;
     // True once the writer has written anything.
-    let mut said = false;
+    let mut has_text = false;
     let mut at = 0;
     while at < end {
         let line = lines[at].trim();
-        if fenced[at] || line.is_empty() || line.starts_with('>') {
-            said |= fenced[at];
+        if in_fence[at] || line.is_empty() || line.starts_with('>') {
+            has_text |= in_fence[at];
             // Some programs quote the introduction line as well.
-            mail |= !fenced[at]
+            mail |= !in_fence[at]
                 && line.ends_with([':', '：'])
                 && announces(line.trim_start_matches(['>', ' ']), || true);
             at += 1;
@@ -323,11 +323,11 @@ fn keep(lines: &[&str]) -> Vec<bool> {
             words.split_whitespace().count() <= NOTE && SEE_BELOW.is_match(&words)
         };
         let row =
-            line.ends_with(['-', '_']) && ANSWERED.is_match(line) && (!line.starts_with('_') || follows());
+            line.ends_with(['-', '_']) && SEPARATOR.is_match(line) && (!line.starts_with('_') || follows());
         let separates = row || REPLY_ABOVE.is_match(line);
         let headers = if separates { 1 } else { header_block(&lines[at..]) };
         if headers > 0 {
-            if said && !note() {
+            if has_text && !note() {
                 end = at;
                 break;
             }
@@ -336,47 +336,47 @@ fn keep(lines: &[&str]) -> Vec<bool> {
             at += headers;
             continue;
         }
-        if let Some(next) = announced(lines, at) {
+        if let Some(next) = introduction_end(lines, at) {
             mail = true;
             keep[at..next].fill(false);
-            if said && !is_quoted(lines, next) {
+            if has_text && !is_quoted(lines, next) {
                 end = at;
                 break;
             }
             at = next;
             continue;
         }
-        said |= line.contains(char::is_alphanumeric);
+        has_text |= line.contains(char::is_alphanumeric);
         at += 1;
     }
     keep[end..].fill(false);
     // Drop quotations only in a mail; elsewhere the marked lines may be a quoted log.
     if mail {
         for at in 0..end {
-            if !fenced[at] && lines[at].trim_start().starts_with('>') {
+            if !in_fence[at] && lines[at].trim_start().starts_with('>') {
                 keep[at] = false;
             }
         }
     }
     // The signature ends the writer's own text.
     let last = (0..end).rev().find(|at| keep[*at] && !lines[*at].trim().is_empty()).map_or(0, |at| at + 1);
-    let from = signature(lines, &keep, &fenced, last);
+    let from = signature(lines, &keep, &in_fence, last);
     keep[from..last].fill(false);
     keep
 }
 
 /// Returns the line at which the signature begins among the lines before `last`; `last` if there is
 /// none.
-fn signature(lines: &[&str], keep: &[bool], fenced: &[bool], last: usize) -> usize {
-    let filled = |from: usize| (from..last).filter(|at| keep[*at] && !lines[*at].trim().is_empty()).count();
+fn signature(lines: &[&str], keep: &[bool], in_fence: &[bool], last: usize) -> usize {
+    let count = |from: usize| (from..last).filter(|at| keep[*at] && !lines[*at].trim().is_empty()).count();
     let mut from = last;
     let first = (0..last).rev().filter(|at| keep[*at] && !lines[*at].trim().is_empty()).nth(2 * SIGNATURE);
     let first = first.unwrap_or(0).max(last.saturating_sub(LAST));
     // RFC 3676, section 4.3: "-- " alone in a line; many programs lose the space.
     if let Some(at) =
-        (first..last).find(|at| !fenced[*at] && keep[*at] && matches!(lines[*at].trim_end(), "--" | "—"))
-        && (1..=SIGNATURE).contains(&filled(at + 1))
-        && !fenced[at..last].contains(&true)
+        (first..last).find(|at| !in_fence[*at] && keep[*at] && matches!(lines[*at].trim_end(), "--" | "—"))
+        && (1..=SIGNATURE).contains(&count(at + 1))
+        && !in_fence[at..last].contains(&true)
         && lines[..at].iter().any(|l| l.contains(char::is_alphanumeric))
     {
         from = at;
@@ -386,7 +386,7 @@ fn signature(lines: &[&str], keep: &[bool], fenced: &[bool], last: usize) -> usi
             return from;
         };
         let line = lines[at].trim().trim_matches(['*', '_']);
-        if fenced[at]
+        if in_fence[at]
             || !(SENT_FROM.is_match(line) || NOTICE.is_match(line))
             || !written_before(lines, keep, at)
         {
@@ -395,16 +395,16 @@ fn signature(lines: &[&str], keep: &[bool], fenced: &[bool], last: usize) -> usi
         from = at;
     }
     let tail = |at: usize| (at + 1..from).filter(|n| keep[*n] && !lines[*n].trim().is_empty());
-    let closing = (first..from).rev().take_while(|at| tail(*at).count() <= CLOSED).find(|at| {
+    let closing_at = (first..from).rev().take_while(|at| tail(*at).count() <= CLOSING_LINES).find(|at| {
         keep[*at]
-            && !fenced[*at]
-            && CLOSING.is_match(lines[*at].trim().trim_matches(['*', '_']))
+            && !in_fence[*at]
+            && CLOSING_FORMULA.is_match(lines[*at].trim().trim_matches(['*', '_']))
             && tail(*at).all(|n| {
                 let line = lines[n].trim();
-                !fenced[n] && line.chars().count() <= SHORT && !is_afterword(line)
+                !in_fence[n] && line.chars().count() <= SHORT && !is_afterword(line)
             })
     });
-    match closing {
+    match closing_at {
         Some(at) if written_before(lines, keep, at) => at,
         _ => from,
     }
@@ -426,7 +426,7 @@ fn is_afterword(line: &str) -> bool {
 
 /// Returns the first line of a quotation whose introduction begins at this line. The introduction,
 /// "On Monday … wrote:", may take two lines.
-fn announced(lines: &[&str], at: usize) -> Option<usize> {
+fn introduction_end(lines: &[&str], at: usize) -> Option<usize> {
     let line = lines[at].trim();
     if announces(line, || is_quoted(lines, at + 1)) {
         return Some(at + 1);
@@ -440,16 +440,16 @@ fn announced(lines: &[&str], at: usize) -> Option<usize> {
 }
 
 /// Returns whether a line names the writer and the time of the text below it.
-fn announces(line: &str, quoted: impl Fn() -> bool) -> bool {
-    if line.len() > ANNOUNCED || !line.ends_with([':', '：']) {
+fn announces(line: &str, has_quote: impl Fn() -> bool) -> bool {
+    if line.len() > MAX_INTRODUCTION || !line.ends_with([':', '：']) {
         return false;
     }
     let address = ADDRESS.is_match(line);
     if WROTE.is_match(line) {
         // "At 10:12 the server wrote:" belongs to a report.
-        return address || DAY.is_match(line) || quoted();
+        return address || DAY.is_match(line) || has_quote();
     }
-    address && WHEN.is_match(line) && (line.contains('<') || quoted())
+    address && WHEN.is_match(line) && (line.contains('<') || has_quote())
 }
 
 /// Returns whether the next line that is not empty is marked as a quotation.
@@ -475,23 +475,23 @@ fn fences(lines: &[&str]) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    const OWN: &str = "The pump stops after ten minutes.\n\nIt says FW-1043.";
+    const BODY: &str = "The pump stops after ten minutes.\n\nIt says FW-1043.";
 
     #[test]
-    fn what_a_writer_shows_with_marks_of_quotation_stays() {
+    fn quote_marks_outside_of_mail_stay() {
         let mail = "Uploads fail, our admin found:\n\n> [error] client intended to send too large body\n\nRegards\nPetra\n\n\
                     -----Original Message-----\nFrom: support@acme.example\nSubject: RE: ORA-01555\nIs that solved?";
         assert_eq!(
-            own(mail).trim(),
+            own_text(mail).trim(),
             "Uploads fail, our admin found:\n\n[error] client intended to send too large body"
         );
         let answer = "It still fails.\n\nOn Monday, Ann wrote:\n> Is that solved?";
-        assert_eq!(own(answer).trim(), "It still fails.");
+        assert_eq!(own_text(answer).trim(), "It still fails.");
     }
 
     #[test]
-    fn the_answered_mail_is_not_the_writers_in_any_language() {
-        for announcement in [
+    fn quoted_replies_are_removed_in_every_language() {
+        for intro in [
             "On Tue, 4 Mar 2025 at 08:12, Pump Support <help@pumps.example> wrote:",
             "On 04/03/2025 08:12, Pump Support wrote:",
             "On Tuesday, March 4th, 2025 at 8:12 AM, Pump Support via the portal of the\nmaker <help@pumps.example> wrote:",
@@ -510,17 +510,16 @@ mod tests {
             "Den tis 4 mars 2025 kl 08:12 skrev Pump Support <help@pumps.example>:",
         ] {
             let mail =
-                format!("{OWN}\n\n{announcement}\n> Dear customer,\n>\n> please update the seal firmware.\n");
-            assert_eq!(own(&mail).trim(), OWN, "{announcement}");
+                format!("{BODY}\n\n{intro}\n> Dear customer,\n>\n> please update the seal firmware.\n");
+            assert_eq!(own_text(&mail).trim(), BODY, "{intro}");
             // Some programs quote without a mark.
-            let mail =
-                format!("{OWN}\n\n{announcement}\n\nDear customer,\nplease update the seal firmware.\n");
-            assert_eq!(own(&mail).trim(), OWN, "{announcement}");
+            let mail = format!("{BODY}\n\n{intro}\n\nDear customer,\nplease update the seal firmware.\n");
+            assert_eq!(own_text(&mail).trim(), BODY, "{intro}");
         }
     }
 
     #[test]
-    fn outlook_writes_the_headers_above_what_was_answered() {
+    fn outlook_headers_end_a_reply() {
         for block in [
             "-----Original Message-----\nFrom: Pump Support\nSent: Tuesday, March 4, 2025 8:12 AM\nTo: Ada\nSubject: Pump\n",
             "From: Pump Support <help@pumps.example>\nSent: Tuesday\nTo: Ada\nSubject: RE: Pump\n",
@@ -533,36 +532,40 @@ mod tests {
             "От: Pump Support\nОтправлено: вторник\nКому: Ada\nТема: Насос\n",
             "发件人: Pump Support\n发送时间: 2025年3月4日\n收件人: Ada\n主题: 泵\n",
         ] {
-            let mail = format!("{OWN}\n\n{block}\nPlease update the seal firmware.\n");
-            assert_eq!(own(&mail).trim(), OWN, "{block}");
+            let mail = format!("{BODY}\n\n{block}\nPlease update the seal firmware.\n");
+            assert_eq!(own_text(&mail).trim(), BODY, "{block}");
         }
     }
 
     #[test]
-    fn a_mail_that_is_passed_on_with_a_word_is_what_is_asked_about() {
+    fn forwarded_mail_with_a_note_keeps_its_text() {
         let block =
             "From: Carl <c@k.example>\nSent: Monday, March 3, 2025 9:14 AM\nTo: support\nSubject: pump\n";
         for note in ["FYI", "Bitte prüfen.", "Pour info, voir ci-dessous", "Hi all,\n\nplease have a look"] {
-            assert!(own(&format!("{note}\n\n{block}\n{OWN}\n")).contains("FW-1043"), "{note}");
+            assert!(own_text(&format!("{note}\n\n{block}\n{BODY}\n")).contains("FW-1043"), "{note}");
         }
         for answer in ["It works now, thank you.", "Yes, version 2.4."] {
-            assert_eq!(own(&format!("{answer}\n\n{block}\n{OWN}\n")).trim(), answer);
+            assert_eq!(own_text(&format!("{answer}\n\n{block}\n{BODY}\n")).trim(), answer);
         }
     }
 
     #[test]
-    fn help_desks_and_phones_mark_what_was_answered_in_ways_of_their_own() {
-        for mark in [
+    fn help_desk_and_phone_separators_end_a_reply() {
+        for row in [
             "##- Please type your reply above this line -##",
             "--- Bitte antworten Sie oberhalb dieser Linie ---",
             "Veuillez répondre au-dessus de cette ligne",
         ] {
-            assert_eq!(own(&format!("{OWN}\n\n{mark}\n\nUpdate the seal firmware.\n")).trim(), OWN, "{mark}");
+            assert_eq!(
+                own_text(&format!("{BODY}\n\n{row}\n\nUpdate the seal firmware.\n")).trim(),
+                BODY,
+                "{row}"
+            );
         }
         let phone = format!(
-            "{OWN}\n\nVon meinem iPhone gesendet\n\n> Am 03.03.2025 um 09:14 schrieb Pump Support <s@t.example>:\n> \n> Update the seal firmware.\n"
+            "{BODY}\n\nVon meinem iPhone gesendet\n\n> Am 03.03.2025 um 09:14 schrieb Pump Support <s@t.example>:\n> \n> Update the seal firmware.\n"
         );
-        assert_eq!(own(&phone).trim(), OWN);
+        assert_eq!(own_text(&phone).trim(), BODY);
         assert!(
             answers("AW: WG: RE: pump")
                 && answers("Re[2]: pump")
@@ -572,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_are_no_words_of_a_report() {
+    fn signatures_are_removed() {
         for signed in [
             "-- \nAda Brook | Plant Manager\nTel. +44 20 5550 0100\n\nSent from my phone",
             "--\nAda Brook\nThis message is confidential and meant for its addressee alone.",
@@ -584,28 +587,26 @@ mod tests {
             "Gesendet mit der Telekom Mail App",
             "Get Outlook for Android",
         ] {
-            assert_eq!(own(&format!("{OWN}\n\n{signed}\n")).trim(), OWN, "{signed}");
+            assert_eq!(own_text(&format!("{BODY}\n\n{signed}\n")).trim(), BODY, "{signed}");
         }
     }
 
     #[test]
     fn answers_between_the_quoted_lines_are_kept() {
         let mail = "On 4 Mar 2025, Support wrote:\n> Which version?\n\n2.4.1\n\n> Which system?\n\nDebian\n\n-- \nAda\n";
-        assert_eq!(own(mail).split_whitespace().collect::<Vec<_>>(), ["2.4.1", "Debian"]);
+        assert_eq!(own_text(mail).split_whitespace().collect::<Vec<_>>(), ["2.4.1", "Debian"]);
     }
 
     #[test]
-    fn a_mail_that_is_passed_on_is_what_is_asked() {
+    fn forwarded_mail_is_kept_whole() {
         let mail = "Can you look at this?\n\n---------- Forwarded message ---------\nFrom: Ada <ada@mill.example>\nDate: Tue, 4 Mar 2025\nSubject: Pump\nTo: Desk\n\nThe pump stops.\n";
-        let found = own(mail);
-        assert!(
-            found.contains("Can you look") && found.contains("The pump stops.") && !found.contains("ada@")
-        );
-        assert_eq!(own("> nothing but this"), "> nothing but this");
+        let text = own_text(mail);
+        assert!(text.contains("Can you look") && text.contains("The pump stops.") && !text.contains("ada@"));
+        assert_eq!(own_text("> nothing but this"), "> nothing but this");
     }
 
     #[test]
-    fn what_is_no_mail_stays_as_it_is() {
+    fn text_without_mail_marks_is_unchanged() {
         for text in [
             "The log says:\n> pump failed at 10:12\n\nand nothing else.",
             "At 10:12 the server wrote:\n\n    error FW-1043\n",
@@ -618,14 +619,14 @@ mod tests {
             "regards\nis the name of the table that fails when a row is long and nothing is written into the other table of that name",
             "Config:\n\nTo: x\nSubject: y\n",
         ] {
-            assert!(matches!(own(text), Cow::Borrowed(_)), "{text}");
+            assert!(matches!(own_text(text), Cow::Borrowed(_)), "{text}");
         }
     }
 
     #[test]
-    fn a_pasted_mail_has_its_subject_for_a_title_and_no_greeting() {
+    fn pasted_mail_is_titled_by_its_subject() {
         let mail = "From: Ada <ada@mill.example>\nSent: Tuesday\nTo: Desk\nSubject: RE: AW: Pump stops\n\nDear support team,\n\nthe pump stops.\n\nRegards\nAda";
-        assert_eq!(pasted(mail), Some(("Pump stops".into(), "the pump stops.".into())));
+        assert_eq!(split_pasted(mail), Some(("Pump stops".into(), "the pump stops.".into())));
         for greeting in [
             "Hello support team,",
             "Hi!",
@@ -636,7 +637,7 @@ mod tests {
             "您好，",
         ] {
             let text = format!("{greeting}\nthe pump stops.");
-            assert_eq!(pasted(&text), Some((String::new(), "the pump stops.".into())), "{greeting}");
+            assert_eq!(split_pasted(&text), Some((String::new(), "the pump stops.".into())), "{greeting}");
         }
         for title in [
             "Hello world crashes\nwith 3 threads",
@@ -644,20 +645,20 @@ mod tests {
             "Hello 2 crashes,\nx",
             "Hello",
         ] {
-            assert_eq!(pasted(title), None, "{title}");
+            assert_eq!(split_pasted(title), None, "{title}");
         }
     }
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_read_and_only_lines_go(text in "([a-zA-Z:>. \\-]{0,30}\n|-- \n|On 1.2.2025 10:00 A wrote:\n|> q\n|```\n|From: a\n|Sent: b\n|To: c\n|Thanks,\n){0,20}") {
-            let found = own(&text);
+        fn any_text_only_loses_whole_lines(text in "([a-zA-Z:>. \\-]{0,30}\n|-- \n|On 1.2.2025 10:00 A wrote:\n|> q\n|```\n|From: a\n|Sent: b\n|To: c\n|Thanks,\n){0,20}") {
+            let own_text = own_text(&text);
             let mut lines = text.lines();
-            for line in found.lines() {
-                let shown = |l: &str| l == line || l.trim_start().trim_start_matches('>').trim_start() == line;
-                proptest::prop_assert!(lines.any(shown), "{line}");
+            for line in own_text.lines() {
+                let is_own = |l: &str| l == line || l.trim_start().trim_start_matches('>').trim_start() == line;
+                proptest::prop_assert!(lines.any(is_own), "{line}");
             }
-            let _ = pasted(&text);
+            let _ = split_pasted(&text);
         }
     }
 }

@@ -28,12 +28,12 @@ pub struct Block {
 
 /// Parses Markdown into blocks of plain text, in order. Any input is valid Markdown.
 pub fn blocks(markdown: &str) -> Vec<Block> {
-    read(markdown).0
+    blocks_and_targets(markdown).0
 }
 
 /// Parses as [`blocks`] does, and returns the text that is not shown: addresses and titles of links
 /// and images.
-pub fn read(markdown: &str) -> (Vec<Block>, Vec<String>) {
+pub fn blocks_and_targets(markdown: &str) -> (Vec<Block>, Vec<String>) {
     let mut reader = Reader::default();
     for (event, at) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {
         match event {
@@ -112,7 +112,7 @@ impl Reader {
                 TagEnd::TableCell => self.text.push_str("  "),
                 TagEnd::HtmlBlock => {
                     let html = std::mem::take(&mut self.html);
-                    self.text.push_str(&super::html::read(&html, &mut self.targets));
+                    self.text.push_str(&super::html::text_and_targets(&html, &mut self.targets));
                     self.flush(BlockKind::Prose);
                 }
                 _ => {}
@@ -126,8 +126,8 @@ impl Reader {
             // "Vec<T>" outside of code parses as a tag; tags that are not HTML's are text.
             Event::InlineHtml(html) if !super::html::is_known_tag(&html) => self.text.push_str(&html),
             Event::InlineHtml(html) => {
-                let said = super::html::inline(&html, &mut self.targets);
-                self.text.push_str(&said);
+                let alt_text = super::html::inline(&html, &mut self.targets);
+                self.text.push_str(&alt_text);
             }
             Event::Rule | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
         }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn code_quotes_and_prose_are_told_apart() {
+    fn code_quotes_and_prose_are_distinguished() {
         let md = "# Crash\n\nIt **fails** with `foo_bar`:\n\n```rust\nlet x = 1;\n```\n\n> earlier words\n\n- one\n- two";
         assert_eq!(
             show(md),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn generics_outside_of_code_are_text_and_html_is_not() {
+    fn generics_are_text_but_html_tags_are_not() {
         assert_eq!(show("a Vec<T> and <b>bold</b>"), [(BlockKind::Prose, "a Vec<T> and bold".to_owned())]);
         assert_eq!(show("<!-- hint -->\n\nreal"), [(BlockKind::Prose, "real".to_owned())]);
         assert_eq!(
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn html_in_the_middle_of_a_line_divides_what_it_divides_on_a_page() {
+    fn inline_block_tags_separate_words() {
         for (markdown, want) in [
             ("one<br>two <b>th</b>ree", "one\ntwo three"),
             ("a | b\n--|--\nc<br/>d | e", "a  b"),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_longer_than_its_table_loses_no_word() {
+    fn rows_longer_than_their_table_keep_all_cells() {
         let rows = show("| a | b |\n|---|---|\n| `x|sigma` | tau | rho |\n| one | two |\n| three |\n");
         let text: Vec<&str> = rows.iter().map(|(_, text)| text.as_str()).collect();
         for word in ["x", "sigma", "tau", "rho"] {
@@ -257,8 +257,8 @@ mod tests {
     }
 
     #[test]
-    fn where_links_lead_is_kept_apart_from_what_they_say() {
-        let (blocks, targets) = read(
+    fn link_targets_are_separate_from_their_text() {
+        let (blocks, targets) = blocks_and_targets(
             "[doc](https://w.example/guide \"the guide\") ![a plot](https://w.example/plot.png) <https://w.example/x>\n\n[r]: https://w.example/r\n[r]",
         );
         assert_eq!(blocks[0].text, "doc a plot https://w.example/x");

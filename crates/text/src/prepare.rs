@@ -18,8 +18,8 @@ pub const MAX_READ: usize = 1_000_000;
 /// signature.
 pub fn written(markdown: &str) -> Cow<'_, str> {
     match strip_ansi(markdown) {
-        Cow::Borrowed(plain) => mail::own(plain),
-        Cow::Owned(plain) => Cow::Owned(mail::own(&plain).into_owned()),
+        Cow::Borrowed(plain) => mail::own_text(plain),
+        Cow::Owned(plain) => Cow::Owned(mail::own_text(&plain).into_owned()),
     }
 }
 
@@ -44,7 +44,7 @@ impl Prepared {
         if markdown.trim().is_empty() {
             return Self::default();
         }
-        let (blocks, targets) = markdown::read(&skeleton.strip(&written(markdown)));
+        let (blocks, targets) = markdown::blocks_and_targets(&skeleton.strip(&written(markdown)));
         Self { blocks, targets, ..Self::default() }
     }
 
@@ -52,11 +52,11 @@ impl Prepared {
     /// thread.
     pub fn comment(markdown: &str) -> Self {
         let markdown = &markdown[..markdown.floor_char_boundary(MAX_READ)];
-        let (mut all, targets) = markdown::read(&written(markdown));
-        if all.iter().any(|b| b.kind != BlockKind::Quote) {
-            all.retain(|b| b.kind != BlockKind::Quote);
+        let (mut blocks, targets) = markdown::blocks_and_targets(&written(markdown));
+        if blocks.iter().any(|b| b.kind != BlockKind::Quote) {
+            blocks.retain(|b| b.kind != BlockKind::Quote);
         }
-        Self { blocks: all, targets, ..Self::default() }
+        Self { blocks, targets, ..Self::default() }
     }
 
     /// Returns the whole text, one line per block.

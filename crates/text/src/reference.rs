@@ -119,7 +119,7 @@ pub fn without_duplicate_notes(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Vec<(Option<String>, u64, Relation)> {
+    fn parse(text: &str) -> Vec<(Option<String>, u64, Relation)> {
         references(text).into_iter().map(|r| (r.source, r.number, r.relation)).collect()
     }
 
@@ -127,38 +127,38 @@ mod tests {
     fn backtrace_frame_is_no_reference() {
         let trace =
             "It aborts:\n#0  0x00007f in raise () from libc.so\n#1  0x4005d0 in main () at a.c:3\nSee #7.";
-        assert_eq!(read(trace), [(None, 7, Relation::Mentions)]);
+        assert_eq!(parse(trace), [(None, 7, Relation::Mentions)]);
         let php = "#0 /srv/app.php(12): run()\n#1 {main}\n#12 has the same trace";
-        assert_eq!(read(php), [(None, 12, Relation::Mentions)]);
-        assert_eq!(read("#1 is the same as acme/app#0"), [(None, 1, Relation::Mentions)]);
+        assert_eq!(parse(php), [(None, 12, Relation::Mentions)]);
+        assert_eq!(parse("#1 is the same as acme/app#0"), [(None, 1, Relation::Mentions)]);
     }
 
     #[test]
-    fn what_is_said_about_an_item() {
+    fn references_state_their_relation() {
         assert_eq!(
-            read("Duplicate of #31, see #4"),
+            parse("Duplicate of #31, see #4"),
             [(None, 4, Relation::Mentions), (None, 31, Relation::DuplicateOf)]
         );
-        assert_eq!(read("dupe of acme/app#7"), [(Some("acme/app".into()), 7, Relation::DuplicateOf)]);
+        assert_eq!(parse("dupe of acme/app#7"), [(Some("acme/app".into()), 7, Relation::DuplicateOf)]);
         assert_eq!(
-            read("Fixes #12. Closes: #13"),
+            parse("Fixes #12. Closes: #13"),
             [(None, 12, Relation::Closes), (None, 13, Relation::Closes)]
         );
-        assert_eq!(read("not a duplicate of #9"), [(None, 9, Relation::Mentions)]);
+        assert_eq!(parse("not a duplicate of #9"), [(None, 9, Relation::Mentions)]);
         assert_eq!(
-            read("/duplicate https://github.com/acme/app/issues/5"),
+            parse("/duplicate https://github.com/acme/app/issues/5"),
             [(Some("acme/app".into()), 5, Relation::DuplicateOf)]
         );
     }
 
     #[test]
-    fn many_references_take_time_in_proportion_to_their_number() {
+    fn many_references_take_linear_time() {
         let text: String = (1..=60_000).map(|n| format!("fixes #{n} ")).collect();
         assert_eq!(references(&text).len(), 60_000);
     }
 
     #[test]
-    fn the_sentence_that_names_the_duplicate_goes() {
+    fn sentence_naming_the_duplicate_is_removed() {
         let text = "It hangs at the start. This is a duplicate of #31, I think. See #4.";
         assert_eq!(without_duplicate_notes(text), "It hangs at the start. See #4.");
         assert_eq!(without_duplicate_notes("Nothing to see."), "Nothing to see.");
@@ -166,6 +166,6 @@ mod tests {
 
     #[test]
     fn a_mention_beside_a_stronger_word_is_dropped() {
-        assert_eq!(read("Fixes #12, as #12 says"), [(None, 12, Relation::Closes)]);
+        assert_eq!(parse("Fixes #12, as #12 says"), [(None, 12, Relation::Closes)]);
     }
 }

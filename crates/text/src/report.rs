@@ -60,20 +60,20 @@ impl Report {
 /// and no line of a log. A mail's title is its subject, and its body its own text.
 pub fn pasted(text: &str, skeleton: &Skeleton) -> (String, Prepared) {
     let plain = strip_ansi(text);
-    let (subject, own) = match mail::pasted(&plain) {
-        Some((subject, own)) => (subject, Cow::Owned(own)),
+    let (subject, body) = match mail::split_pasted(&plain) {
+        Some((subject, body)) => (subject, Cow::Owned(body)),
         None => (String::new(), Cow::Borrowed(plain.trim())),
     };
     if !subject.is_empty() {
-        return (subject, Prepared::body(&own, skeleton));
+        return (subject, Prepared::body(&body, skeleton));
     }
-    let (first, rest) = own.split_once('\n').unwrap_or((&own, ""));
+    let (first, rest) = body.split_once('\n').unwrap_or((&body, ""));
     let short = first.chars().count() <= MAX_TITLE && !first.trim_start().starts_with("```");
     if short && !is_of_a_log(first, rest) {
         let title = mail::subject(first.trim().trim_start_matches('#'));
         (title.to_owned(), Prepared::body(rest, skeleton))
     } else {
-        (String::new(), Prepared::body(&own, skeleton))
+        (String::new(), Prepared::body(&body, skeleton))
     }
 }
 
@@ -85,31 +85,31 @@ fn is_of_a_log(line: &str, rest: &str) -> bool {
 
 /// Returns the distinct whole identifiers of a report's parts.
 pub fn identifiers(parts: [&str; 3]) -> Vec<String> {
-    let mut seen = HashSet::new();
-    let mut all = Vec::new();
+    let mut distinct = HashSet::new();
+    let mut out = Vec::new();
     for text in parts {
         for (_, whole) in tokens::identifiers(text).take(MAX_READ) {
-            if seen.insert(whole.clone()) {
-                all.push(whole);
+            if distinct.insert(whole.clone()) {
+                out.push(whole);
             }
         }
     }
-    all
+    out
 }
 
 /// Returns the distinct stems of a text. Stop words are left out unless there are no other words.
 pub fn terms(text: &str) -> Vec<String> {
-    let mut seen = HashSet::new();
-    let mut all: Vec<String> = Vec::new();
+    let mut distinct = HashSet::new();
+    let mut out: Vec<String> = Vec::new();
     for word in tokens::forms(text).into_iter().take(MAX_READ) {
-        if seen.insert(word.term.clone()) {
-            all.push(word.term);
+        if distinct.insert(word.term.clone()) {
+            out.push(word.term);
         }
     }
-    if all.iter().any(|t| !tokens::is_stop_word(t)) {
-        all.retain(|t| !tokens::is_stop_word(t));
+    if out.iter().any(|t| !tokens::is_stop_word(t)) {
+        out.retain(|t| !tokens::is_stop_word(t));
     }
-    all
+    out
 }
 
 #[cfg(test)]
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_of_a_pasted_text_is_its_title_unless_it_is_of_a_log() {
+    fn first_line_is_the_title_except_in_logs() {
         let title = |text| pasted(text, &Skeleton::default()).0;
         assert_eq!(title("## Upload stops\n\nAt 9 %, always."), "Upload stops");
         assert_eq!(title("Error: the upload stops at 9 %"), "Error: the upload stops at 9 %");
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pasted_mail_is_asked_by_its_own_words() {
+    fn pasted_mail_is_queried_by_its_own_text() {
         let mail = "Hello support team,\n\nthe pump stops at noon.\nIt beeps twice.\n\nKind regards\nAda Brook\n\nOn 4 Mar 2025 at 08:12, Desk <d@desk.example> wrote:\n> Please update the seal.\n";
         let (title, body) = pasted(mail, &Skeleton::default());
         assert_eq!((title.as_str(), body.text().as_str()), ("the pump stops at noon.", "It beeps twice."));
@@ -160,18 +160,18 @@ mod tests {
     }
 
     #[test]
-    fn a_coloured_log_is_asked_as_the_same_without_colours() {
+    fn colours_do_not_change_a_query() {
         let log = "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n";
-        let coloured = log.replace("error", "\u{1b}[1m\u{1b}[31merror").replace(": m", "\u{1b}[0m: m");
-        let read = |text: &str| {
+        let coloured_log = log.replace("error", "\u{1b}[1m\u{1b}[31merror").replace(": m", "\u{1b}[0m: m");
+        let blocks_of = |text: &str| {
             let (title, body) = pasted(text, &Skeleton::default());
             (title, body.blocks)
         };
-        assert_eq!(read(&coloured), read(log));
+        assert_eq!(blocks_of(&coloured_log), blocks_of(log));
     }
 
     #[test]
-    fn common_words_stay_where_there_is_nothing_else() {
+    fn stop_words_stay_if_there_are_no_others() {
         assert_eq!(terms("it is not"), ["it", "is", "not"]);
     }
 }

@@ -116,13 +116,13 @@ pub struct Sentence {
 impl Sentence {
     /// Returns the most likely role that reaches its threshold, else [`SentenceRole::Other`].
     pub fn role(&self) -> SentenceRole {
-        let reached = SentenceRole::ALL
+        let best = SentenceRole::ALL
             .iter()
             .zip(self.probabilities)
             .zip(MODEL.thresholds)
             .filter(|((_, probability), threshold)| probability >= threshold)
             .max_by(|((_, a), _), ((_, b), _)| a.total_cmp(b));
-        reached.map_or(SentenceRole::Other, |((role, _), _)| *role)
+        best.map_or(SentenceRole::Other, |((role, _), _)| *role)
     }
 }
 
@@ -133,20 +133,20 @@ pub struct Sentences(pub Vec<Sentence>);
 impl Sentences {
     /// Reads a comment in Markdown: its sentences without quotes and code blocks.
     pub fn read(markdown: &str) -> Self {
-        let written = written(&markdown[..markdown.floor_char_boundary(MAX_READ)]).into_owned();
-        let split = paragraphs(&written).iter().flat_map(|paragraph| split(paragraph)).collect::<Vec<_>>();
-        let all: Vec<(String, Vec<String>)> = split
+        let own_text = written(&markdown[..markdown.floor_char_boundary(MAX_READ)]).into_owned();
+        let split = paragraphs(&own_text).iter().flat_map(|paragraph| split(paragraph)).collect::<Vec<_>>();
+        let sentences: Vec<(String, Vec<String>)> = split
             .into_iter()
             .map(|sentence| (sentence.replace([CODE, CODE_END, BLOCK], ""), tokens(&sentence)))
             .filter(|(_, tokens)| !tokens.iter().all(|token| token == "CODE" || token == "BLOCK"))
             .collect();
-        let count = all.len();
-        let read = |(index, (text, tokens)): (usize, (String, Vec<String>))| {
+        let count = sentences.len();
+        let to_sentence = |(index, (text, tokens)): (usize, (String, Vec<String>))| {
             let features = features(&tokens, index, count);
             let probabilities = MODEL.probabilities(&features);
             Sentence { text, features, probabilities }
         };
-        Self(all.into_iter().enumerate().map(read).collect())
+        Self(sentences.into_iter().enumerate().map(to_sentence).collect())
     }
 
     /// Returns the role of the whole comment: that of its most likely decisive sentence, else of
@@ -159,8 +159,8 @@ impl Sentences {
         };
         let most = |sentence: &Sentence| sentence.probabilities.into_iter().fold(0.0, f32::max);
         let decisive = self.0.iter().filter(is_decisive).max_by(|a, b| most(a).total_cmp(&most(b)));
-        let any = || self.0.iter().find(|sentence| sentence.role() != Other);
-        decisive.or_else(any).map_or(Other, Sentence::role)
+        let first_role = || self.0.iter().find(|sentence| sentence.role() != Other);
+        decisive.or_else(first_role).map_or(Other, Sentence::role)
     }
 
     /// Returns whether a sentence has the role.
@@ -177,8 +177,8 @@ impl Sentences {
     /// `LIKELY`.
     pub fn is_likely(&self, roles: &[SentenceRole]) -> bool {
         let total = |sentence: &Sentence| -> f32 {
-            let all = SentenceRole::ALL.iter().zip(sentence.probabilities);
-            all.filter(|(role, _)| roles.contains(role)).map(|(_, probability)| probability).sum()
+            let probabilities = SentenceRole::ALL.iter().zip(sentence.probabilities);
+            probabilities.filter(|(role, _)| roles.contains(role)).map(|(_, probability)| probability).sum()
         };
         self.0.iter().any(|sentence| total(sentence) >= LIKELY)
     }
@@ -204,23 +204,23 @@ impl Sentences {
     /// not `reported_on`.
     pub fn fixed_in(&self, reported_on: &[String]) -> Vec<String> {
         let fixes = self.0.iter().filter(|sentence| sentence.role() == SentenceRole::Fix);
-        let found = fixes.flat_map(|sentence| {
+        let fixed_versions = fixes.flat_map(|sentence| {
             let text = BROKEN_IN.replace_all(&sentence.text, "").into_owned();
-            let all = |pattern: &Regex| -> Vec<String> {
-                pattern.captures_iter(&text).map(|found| found[1].to_owned()).collect()
+            let find = |pattern: &Regex| -> Vec<String> {
+                pattern.captures_iter(&text).map(|captures| captures[1].to_owned()).collect()
             };
-            match all(&FIXED_IN) {
+            match find(&FIXED_IN) {
                 none if none.is_empty() => {
-                    let others = versions(&text, "").others;
+                    let foreign = versions(&text, "").others;
                     let is_own = |version: &String| {
-                        !reported_on.contains(version) && !others.iter().any(|other| other.ends_with(version))
+                        !reported_on.contains(version) && !foreign.iter().any(|name| name.ends_with(version))
                     };
-                    Some(all(&VERSION)).filter(|any| any.len() == 1 && is_own(&any[0])).unwrap_or_default()
+                    Some(find(&VERSION)).filter(|v| v.len() == 1 && is_own(&v[0])).unwrap_or_default()
                 }
                 introduced => introduced,
             }
         });
-        found.collect()
+        fixed_versions.collect()
     }
 }
 
@@ -254,10 +254,10 @@ impl Model {
 /// Returns the names of a sentence's features: 1- to 3-grams of its tokens, its position, its
 /// length.
 fn features(tokens: &[String], index: usize, count: usize) -> BTreeSet<String> {
-    let mut padded = vec!["^"];
-    padded.extend(tokens.iter().map(String::as_str));
-    padded.push("$");
-    let grams = (1..=3).flat_map(|n| padded.windows(n).map(|gram| gram.join(" ")));
+    let mut padded_tokens = vec!["^"];
+    padded_tokens.extend(tokens.iter().map(String::as_str));
+    padded_tokens.push("$");
+    let grams = (1..=3).flat_map(|n| padded_tokens.windows(n).map(|gram| gram.join(" ")));
     let mut out: BTreeSet<String> = grams.filter(|gram| gram != "^" && gram != "$").collect();
     let position = match index {
         _ if count == 1 => Some("=only"),
@@ -279,8 +279,8 @@ fn features(tokens: &[String], index: usize, count: usize) -> BTreeSet<String> {
 /// Returns at most [`MAX_TOKENS`] tokens in lower case; classes of tokens are in capitals.
 fn tokens(sentence: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    for found in TOKEN.captures_iter(sentence).take(MAX_TOKENS) {
-        let is = |name: &str| found.name(name).is_some();
+    for captures in TOKEN.captures_iter(sentence).take(MAX_TOKENS) {
+        let is = |name: &str| captures.name(name).is_some();
         let class = match () {
             () if is("code") || is("path") => "CODE",
             () if is("block") => "BLOCK",
@@ -292,15 +292,15 @@ fn tokens(sentence: &str) -> Vec<String> {
             () => "",
         };
         match class {
-            "" => out.extend(word_tokens(&found[0].to_lowercase().replace('-', ""))),
+            "" => out.extend(word_tokens(&captures[0].to_lowercase().replace('-', ""))),
             class => out.push(class.to_owned()),
         }
         // "work around" is one word.
         if let [.., first, second] = &out[..]
-            && let Some(joined) = MODEL.synonyms.get(&format!("{first} {second}"))
+            && let Some(synonym) = MODEL.synonyms.get(&format!("{first} {second}"))
         {
             out.truncate(out.len() - 2);
-            out.push(joined.clone());
+            out.push(synonym.clone());
         }
     }
     out
@@ -321,16 +321,16 @@ fn word_tokens(word: &str) -> Vec<String> {
 /// blocks.
 fn paragraphs(markdown: &str) -> Vec<String> {
     let (mut out, mut links) = (vec![String::new()], Vec::new());
-    let mut skipped = 0_usize;
+    let mut skip_depth = 0_usize;
     for event in Parser::new_ext(markdown, OPTIONS) {
         match &event {
-            Event::Start(Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::Image { .. }) => skipped += 1,
+            Event::Start(Tag::BlockQuote(_) | Tag::CodeBlock(_) | Tag::Image { .. }) => skip_depth += 1,
             Event::End(TagEnd::BlockQuote(_) | TagEnd::CodeBlock | TagEnd::Image) => {
-                skipped = skipped.saturating_sub(1);
+                skip_depth = skip_depth.saturating_sub(1);
             }
             _ => {}
         }
-        let Some(last) = out.last_mut().filter(|_| skipped == 0) else { continue };
+        let Some(last) = out.last_mut().filter(|_| skip_depth == 0) else { continue };
         match event {
             Event::Text(text) => last.push_str(&text.replace(['’', '‘'], "'")),
             Event::Code(code) => last.push_str(&format!("{CODE}{code}{CODE_END}")),
@@ -342,8 +342,8 @@ fn paragraphs(markdown: &str) -> Vec<String> {
             Event::End(TagEnd::Link) => last.push_str(&links.pop().unwrap_or_default()),
             Event::End(TagEnd::TableCell) => last.push(' '),
             Event::End(TagEnd::CodeBlock) => {
-                if let Some(before) = out.iter_mut().rev().find(|paragraph| !paragraph.is_empty()) {
-                    before.push(BLOCK);
+                if let Some(previous) = out.iter_mut().rev().find(|paragraph| !paragraph.is_empty()) {
+                    previous.push(BLOCK);
                 }
             }
             Event::Start(Tag::Item)
@@ -358,16 +358,16 @@ fn paragraphs(markdown: &str) -> Vec<String> {
 
 /// Returns the sentences of a paragraph (UAX #29, and at semicolons). Wrapped lines are joined.
 fn split(paragraph: &str) -> Vec<String> {
-    let mut joined = String::with_capacity(paragraph.len());
+    let mut lines = String::with_capacity(paragraph.len());
     let mut length = 0;
     for line in paragraph.lines().map(str::trim) {
         let continues =
             length >= LONG_LINE || length > 0 && line.starts_with(|c: char| c.is_ascii_lowercase());
-        joined.push(if continues { ' ' } else { '\n' });
-        joined.push_str(line);
+        lines.push(if continues { ' ' } else { '\n' });
+        lines.push_str(line);
         length = line.len();
     }
-    let sentences = joined.unicode_sentences().flat_map(|sentence| sentence.split_inclusive("; "));
+    let sentences = lines.unicode_sentences().flat_map(|sentence| sentence.split_inclusive("; "));
     sentences.map(|sentence| sentence.trim().to_owned()).filter(|sentence| !sentence.is_empty()).collect()
 }
 
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn version_of_a_fix_is_none_that_broke() {
+    fn fixed_version_is_not_the_broken_one() {
         for (text, versions) in [
             ("Regressed in 4.3.0, again fixed in 4.3.2.", vec!["4.3.2"]),
             ("Closing as fixed (4.1.0)", vec!["4.1.0"]),
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_of_tokens_stand_for_what_differs() {
+    fn token_classes_replace_variable_parts() {
         assert_eq!(
             tokens("It can't be #12 or 4dfea1c in v2.1-rc.1: I have to work-around `x`, 修正済み!").join(" "),
             "it can not be REF or REF in VER : i have to workaround x 修 正 済 み !"

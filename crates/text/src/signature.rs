@@ -71,12 +71,12 @@ static CODE: LazyLock<Regex> = LazyLock::new(|| {
 });
 // A number after a word for "error": "Fehler 2107". HTTP's numbers are excluded as not
 // program-specific.
-static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+static ERROR_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b(?:error(?: code)?|fehler(?:code)?|erreur|código(?: de error)?|errore|erro)[ :#-]{1,2}(?:nr\.? |no\.? )?(\d{4,6})\b",
     )
 });
-static NUMBERED_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)(?:err|fehler|código)[^\n]{0,24}\d{4}"));
+static NUMBER_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)(?:err|fehler|código)[^\n]{0,24}\d{4}"));
 // Java, C#, Python and JavaScript: a class that ends in Exception or Error, with its message.
 static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -86,11 +86,11 @@ static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
 static RUST_PANIC: LazyLock<Regex> =
     LazyLock::new(|| re(r"panicked at (?:'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))"));
 static GO_PANIC: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})"));
-// Words before a quoted message ([`quoted`]), and lines that begin with one. A single pattern took
+// Words before a quoted message ([`quoted_message`]), and lines that begin with one. A single pattern took
 // five times as long.
 static FAILURE: LazyLock<Regex> =
     LazyLock::new(|| re("(?i)error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not"));
-static TOLD: LazyLock<Regex> = LazyLock::new(|| {
+static LINE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?im)^\s*(?:\[[^\]\n]{1,40}\]\s*)*(?:[\w./<>-]+:(?:\d+:)*\s*)*(?:error|fatal|internal compiler error)(?:\[\w+\])?: ([^\n]{12,160})",
     )
@@ -116,10 +116,10 @@ static EXCEPTION_MARK: LazyLock<Regex> = LazyLock::new(|| re("Exception|Error|Fa
 const RUST_PANIC_MARK: &str = "panicked at ";
 const GO_PANIC_MARKS: [&str; 2] = ["panic: ", "fatal error: "];
 static VERSION_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"\d\.\d{1,4}\.\d"));
-static TOLD_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)(?:error|fatal)(?:\[\w+\])?: "));
+static LINE_MESSAGE_MARK: LazyLock<Regex> = LazyLock::new(|| re(r"(?i)(?:error|fatal)(?:\[\w+\])?: "));
 
 // The parts that differ between two runs of the same failure.
-static VARYING: LazyLock<Regex> = LazyLock::new(|| {
+static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\b[0-9a-f]{12,}\b|(?:[A-Za-z]:\\|/)[^\s'"`:,)]+|\d+(?:\.\d+)*"#,
     )
@@ -142,12 +142,12 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             add(SignatureKind::Code, m.as_str().to_lowercase());
         }
     }
-    for c in marked_lines(&NUMBERED_MARK, text).flat_map(|l| NUMBERED.captures_iter(l)) {
+    for c in marked_lines(&NUMBER_MARK, text).flat_map(|l| ERROR_NUMBER.captures_iter(l)) {
         add(SignatureKind::Code, format!("error-{}", &c[1]));
     }
     for c in marked_lines(&EXCEPTION_MARK, text).flat_map(|l| EXCEPTION.captures_iter(l)) {
         let class = c[1].rsplit('.').next().unwrap_or_default().to_lowercase();
-        let message = c.get(2).map(|m| masked(m.as_str())).unwrap_or_default();
+        let message = c.get(2).map(|m| normalize_message(m.as_str())).unwrap_or_default();
         if class != "error" || message.len() > 12 {
             add(SignatureKind::Exception, format!("{class} {message}"));
         }
@@ -157,7 +157,7 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     let go = GO_PANIC_MARKS.iter().any(|mark| text.contains(mark)).then(|| GO_PANIC.captures_iter(text));
     for c in rust.into_iter().flatten().chain(go.into_iter().flatten()) {
         if let Some(m) = c.iter().skip(1).flatten().next() {
-            let message = masked(m.as_str());
+            let message = normalize_message(m.as_str());
             if !message.is_empty() {
                 add(SignatureKind::Exception, format!("panic {message}"));
             }
@@ -167,15 +167,15 @@ pub fn signatures(text: &str) -> Vec<Signature> {
         trace::frames(text).into_iter().for_each(|name| add(SignatureKind::Frame, name));
     }
     for message in messages(text) {
-        let message = masked(message);
+        let message = normalize_message(message);
         if message.split(' ').count() >= 2 {
             add(SignatureKind::Message, message);
         }
     }
     for c in marked_lines(&LIBRARY_MARK, text).flat_map(|l| LIBRARY.captures_iter(l)) {
-        if let Some(named) = c.iter().skip(1).flatten().next() {
+        if let Some(path) = c.iter().skip(1).flatten().next() {
             // The directory of the library differs from machine to machine.
-            let name = named.as_str().rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
+            let name = path.as_str().rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
             if name.len() > 2 {
                 add(SignatureKind::Message, format!("no library {name}"));
             }
@@ -198,12 +198,12 @@ pub fn signatures(text: &str) -> Vec<Signature> {
 /// Returns the lines of a text in which `mark` matches; it must not match the end of a line.
 pub(super) fn marked_lines<'t>(mark: &'t Regex, text: &'t str) -> impl Iterator<Item = &'t str> {
     let mut end = 0;
-    mark.find_iter(text).filter_map(move |found| {
-        if found.start() < end {
+    mark.find_iter(text).filter_map(move |m| {
+        if m.start() < end {
             return None;
         }
-        let start = text[..found.start()].rfind('\n').map_or(0, |at| at + 1);
-        end = text[found.end()..].find('\n').map_or(text.len(), |at| found.end() + at);
+        let start = text[..m.start()].rfind('\n').map_or(0, |at| at + 1);
+        end = text[m.end()..].find('\n').map_or(text.len(), |at| m.end() + at);
         Some(&text[start..end])
     })
 }
@@ -215,18 +215,18 @@ type SignatureSpan<'t> = (std::ops::Range<usize>, &'t str);
 /// begin.
 fn messages(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
-    let mut next_quoted = quoted(text, 0);
-    let mut next_told = if TOLD_MARK.is_match(text) { told(text, 0) } else { None };
+    let mut next_quoted = quoted_message(text, 0);
+    let mut next_line = if LINE_MESSAGE_MARK.is_match(text) { line_message(text, 0) } else { None };
     std::iter::from_fn(move || {
         let stale =
-            |found: &Option<SignatureSpan<'_>>| found.as_ref().is_some_and(|(range, _)| range.start < at);
+            |span: &Option<SignatureSpan<'_>>| span.as_ref().is_some_and(|(range, _)| range.start < at);
         if stale(&next_quoted) {
-            next_quoted = quoted(text, at);
+            next_quoted = quoted_message(text, at);
         }
-        if stale(&next_told) {
-            next_told = told(text, at);
+        if stale(&next_line) {
+            next_line = line_message(text, at);
         }
-        let first = [&next_quoted, &next_told].into_iter().flatten().min_by_key(|(range, _)| range.start)?;
+        let first = [&next_quoted, &next_line].into_iter().flatten().min_by_key(|(range, _)| range.start)?;
         let (range, message) = first.clone();
         at = range.end;
         Some(message)
@@ -234,31 +234,31 @@ fn messages(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the first line-initial message at or after `at`.
-fn told(text: &str, at: usize) -> Option<SignatureSpan<'_>> {
-    let found = TOLD.captures_at(text, at)?;
-    let (whole, message) = (found.get(0)?, found.get(1)?);
+fn line_message(text: &str, at: usize) -> Option<SignatureSpan<'_>> {
+    let captures = LINE_MESSAGE.captures_at(text, at)?;
+    let (whole, message) = (captures.get(0)?, captures.get(1)?);
     Some((whole.range(), message.as_str()))
 }
 
 /// Returns the first message of 12 to 160 characters at or after `at` that is quoted at most 60
 /// characters after a failure word.
-fn quoted(text: &str, mut at: usize) -> Option<SignatureSpan<'_>> {
+fn quoted_message(text: &str, mut at: usize) -> Option<SignatureSpan<'_>> {
     const QUOTES: [char; 3] = ['"', '\'', '`'];
     let ends = |c: char| c == '\n' || QUOTES.contains(&c);
     // Returns the position of the next quote, unless the line ends first or it is too far.
     let quote = |text: &str, most: usize| {
-        let (end, found) = text.char_indices().take(most + 1).find(|(_, c)| ends(*c))?;
-        QUOTES.contains(&found).then_some(end)
+        let (end, quote_char) = text.char_indices().take(most + 1).find(|(_, c)| ends(*c))?;
+        QUOTES.contains(&quote_char).then_some(end)
     };
     loop {
         let word = FAILURE.find_at(text, at)?;
-        let message = quote(&text[word.end()..], 60).and_then(|opened| {
-            let message = &text[word.end() + opened + 1..];
+        let message = quote(&text[word.end()..], 60).and_then(|offset| {
+            let message = &text[word.end() + offset + 1..];
             let message = &message[..quote(message, 160)?];
-            (message.chars().count() >= 12).then_some((opened, message))
+            (message.chars().count() >= 12).then_some((offset, message))
         });
-        if let Some((opened, message)) = message {
-            return Some((word.start()..word.end() + opened + message.len() + 2, message));
+        if let Some((offset, message)) = message {
+            return Some((word.start()..word.end() + offset + message.len() + 2, message));
         }
         at = word.start() + 1;
     }
@@ -308,13 +308,13 @@ impl Signature {
                 if let Some(number) = upper.strip_prefix("0X0000") {
                     return number.starts_with("00");
                 }
-                let numbered = letters <= 4
+                let is_short_number = letters <= 4
                     && letters < upper.len()
                     && upper.bytes().skip(letters).all(|b| b.is_ascii_digit());
                 let of_others = ["0X", "SQLSTATE", "ORA-", "PLS-", "TNS-", "HTTP-", "ERROR-"]
                     .iter()
                     .any(|p| upper.starts_with(p));
-                numbered || of_others || !upper.contains(|c: char| c.is_ascii_digit())
+                is_short_number || of_others || !upper.contains(|c: char| c.is_ascii_digit())
             }
             SignatureKind::Exception => {
                 let (_, message) = self.text.split_once(' ').unwrap_or((&self.text, ""));
@@ -330,9 +330,9 @@ impl Signature {
 pub(crate) fn is_generic(message: &str) -> bool {
     let plain = ["runtime error: ", "internal error: ", "uncaught ", "fatal: ", "error: "];
     let message = plain.iter().find_map(|p| message.strip_prefix(p)).unwrap_or(message);
-    let told =
+    let word_count =
         message.split([' ', '#']).filter(|w| w.chars().filter(|c| c.is_alphabetic()).count() > 1).count();
-    told < TELLS
+    word_count < TELLS
         || GENERIC.iter().any(|g| {
             // Details may follow a generic message: "index out of bounds: the len is # but the
             // index is #".
@@ -356,17 +356,17 @@ fn is_no_code(text: &str) -> bool {
 }
 
 /// Returns whether a text that looks like a code is a memory address: "at address 0x00000010".
-fn is_address(text: &str, found: &regex::Match<'_>) -> bool {
-    let before = text[..found.start()].trim_end().trim_end_matches([':', '=']);
-    found.as_str().starts_with("0x0000")
-        && ["at", "address", "addr", "pc", "sp", "offset"].iter().any(|w| before.ends_with(w))
+fn is_address(text: &str, m: &regex::Match<'_>) -> bool {
+    let prefix = text[..m.start()].trim_end().trim_end_matches([':', '=']);
+    m.as_str().starts_with("0x0000")
+        && ["at", "address", "addr", "pc", "sp", "offset"].iter().any(|w| prefix.ends_with(w))
 }
 
 /// Normalises a message: lower case, single spaces, and varying parts as `#`.
-pub(crate) fn masked(message: &str) -> String {
-    let masked = VARYING.replace_all(message.trim(), "#");
-    let mut out = String::with_capacity(masked.len());
-    for word in masked.split_whitespace() {
+pub(crate) fn normalize_message(message: &str) -> String {
+    let masked_text = VARIABLE.replace_all(message.trim(), "#");
+    let mut out = String::with_capacity(masked_text.len());
+    for word in masked_text.split_whitespace() {
         if !out.is_empty() {
             out.push(' ');
         }
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_missing_is_the_failure_wherever_it_was_looked_for() {
+    fn missing_library_is_identified_without_its_directory() {
         for (text, name) in [
             (
                 "dyld[71]: Library not loaded: @rpath/libsqlite3.dylib\n  Referenced from: /Applications/A.app",
@@ -422,14 +422,14 @@ mod tests {
 
     #[test]
     fn a_java_trace() {
-        let found = terms(
+        let signatures = terms(
             "java.net.ConnectException: Connection refused to 192.0.2.7:5432\n\tat com.fw.Pg.open(Pg.java:12)\n\tat com.fw.Main.main(Main.java:3)\n",
         );
         assert!(
-            found.contains(&"exception:connectexception connection refused to #:#".to_owned()),
-            "{found:?}"
+            signatures.contains(&"exception:connectexception connection refused to #:#".to_owned()),
+            "{signatures:?}"
         );
-        assert!(found.contains(&"frame:com.fw.pg.open".to_owned()), "{found:?}");
+        assert!(signatures.contains(&"frame:com.fw.pg.open".to_owned()), "{signatures:?}");
     }
 
     #[test]
@@ -437,9 +437,9 @@ mod tests {
         let old =
             "thread 'main' panicked at 'index out of bounds: the len is 3 but the index is 7', src/x.rs:4";
         let new = "thread 'main' panicked at src/x.rs:4:9:\nindex out of bounds: the len is 9 but the index is 12\n";
-        let same = "exception:panic index out of bounds: the len is # but the index is #".to_owned();
-        assert!(terms(old).contains(&same), "{:?}", terms(old));
-        assert!(terms(new).contains(&same), "{:?}", terms(new));
+        let panic = "exception:panic index out of bounds: the len is # but the index is #".to_owned();
+        assert!(terms(old).contains(&panic), "{:?}", terms(old));
+        assert!(terms(new).contains(&panic), "{:?}", terms(new));
         assert!(
             terms("panic: send on closed channel\n")
                 .contains(&"exception:panic send on closed channel".to_owned())
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn what_closes_a_message_is_none_of_it() {
+    fn closing_quote_is_no_part_of_a_message() {
         let panic = |message: &str| terms(&format!("thread 'main' panicked at src/x.rs:4:9:\n{message}\n"));
         assert_eq!(panic("index out of :"), panic("index out of"));
         assert_eq!(panic("index out of"), ["exception:panic index out of"]);
@@ -461,15 +461,15 @@ mod tests {
     }
 
     #[test]
-    fn codes_and_versions_are_exact_and_names_of_standards_are_not_codes() {
-        let found = terms("FW-1043 on v3.1.2, then ORA-00942 and ECONNREFUSED; UTF-8, RFC-3339");
-        assert_eq!(found, ["code:econnrefused", "code:fw-1043", "code:ora-00942", "version:3.1.2"]);
+    fn names_of_standards_are_not_error_codes() {
+        let signatures = terms("FW-1043 on v3.1.2, then ORA-00942 and ECONNREFUSED; UTF-8, RFC-3339");
+        assert_eq!(signatures, ["code:econnrefused", "code:fw-1043", "code:ora-00942", "version:3.1.2"]);
     }
 
     #[test]
     fn compiler_messages_are_masked() {
-        let found = terms("foo.rs:3:4: error: mismatched types: expected `int` at 12 but found `uint`\n");
-        assert!(found.iter().any(|t| t.starts_with("message:mismatched types")), "{found:?}");
+        let texts = terms("foo.rs:3:4: error: mismatched types: expected `int` at 12 but found `uint`\n");
+        assert!(texts.iter().any(|t| t.starts_with("message:mismatched types")), "{texts:?}");
     }
 
     #[test]
@@ -480,38 +480,38 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_gives_bounded_clean_terms(text in "(?s).{0,400}") {
-            let found = signatures(&text);
-            proptest::prop_assert!(found.len() <= MAX_SIGNATURES);
-            for s in found {
+            let list = signatures(&text);
+            proptest::prop_assert!(list.len() <= MAX_SIGNATURES);
+            for s in list {
                 proptest::prop_assert!(!s.text.is_empty() && s.text.len() < 600);
             }
         }
     }
 
     #[test]
-    fn a_name_without_end_is_cut() {
-        let found = signatures(&format!("{}Exception: it broke", "Very".repeat(9_000)));
-        assert!(found.iter().all(|s| s.text.len() <= MAX_TEXT) && found.len() == 1, "{}", found.len());
+    fn overlong_name_is_truncated() {
+        let list = signatures(&format!("{}Exception: it broke", "Very".repeat(9_000)));
+        assert!(list.iter().all(|s| s.text.len() <= MAX_TEXT) && list.len() == 1, "{}", list.len());
     }
 
     #[test]
-    fn a_code_is_found_in_a_text_without_spaces() {
+    fn codes_are_found_without_surrounding_spaces() {
         assert!(terms("编译时出现E0277错误").contains(&"code:e0277".to_owned()));
     }
 
     proptest::proptest! {
         /// Searching in parts finds the same messages as one pattern.
         #[test]
-        fn messages_are_those_of_one_pattern(pieces in proptest::collection::vec(0_usize..14, 0..40)) {
+        fn split_search_equals_one_pattern(pieces in proptest::collection::vec(0_usize..14, 0..40)) {
             const PIECES: [&str; 14] = [
                 "error", ": ", "\n", "cannot open", " \"", "\" ", "the file of all files", "src/a.rs:12:3: ",
                 "fatal: ", "`", "warning ", "error[E0277]: the trait is missing", "é", "unablerror",
             ];
             let text: String = pieces.iter().map(|p| PIECES[*p]).collect();
-            let quoted = r#"(?:error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not)[^\n"'`]{0,60}["'`]([^"'`\n]{12,160})["'`]"#;
-            let told = TOLD.as_str().trim_start_matches("(?im)");
-            let both = re(&format!("(?im){quoted}|{told}"));
-            let want: Vec<&str> = both
+            let quoted_pattern = r#"(?:error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not)[^\n"'`]{0,60}["'`]([^"'`\n]{12,160})["'`]"#;
+            let line_pattern = LINE_MESSAGE.as_str().trim_start_matches("(?im)");
+            let pattern = re(&format!("(?im){quoted_pattern}|{line_pattern}"));
+            let want: Vec<&str> = pattern
                 .captures_iter(&text)
                 .filter_map(|c| c.iter().skip(1).flatten().next().map(|m| m.as_str()))
                 .collect();
@@ -520,13 +520,13 @@ mod tests {
 
         /// Patterns that run on marked lines alone match the same as on the whole text.
         #[test]
-        fn lines_without_a_mark_hold_nothing(pieces in proptest::collection::vec(0_usize..16, 0..40)) {
+        fn lines_without_a_mark_never_match(pieces in proptest::collection::vec(0_usize..16, 0..40)) {
             const PIECES: [&str; 16] = [
                 "\n", " ", "(", "java.io.IOException", ": ", "it broke", "Error", "1.2.3", "v", ".4", "\r\n", "é",
                 "at com.fw.Pg.open(Pg.java)", "  12: std::rt", "main.go(0x1", "File \"a.py\", line 3, in f",
             ];
             let text: String = pieces.iter().map(|p| PIECES[*p]).collect();
-            let found = |pattern: &Regex, text: &str| -> Vec<String> {
+            let matches = |pattern: &Regex, text: &str| -> Vec<String> {
                 let group = |c: &regex::Captures<'_>| {
                     c.iter().skip(1).flatten().map(|m| m.as_str().to_owned()).collect::<Vec<_>>().join("|")
                 };
@@ -534,8 +534,8 @@ mod tests {
             };
             for (pattern, mark) in [(&EXCEPTION, &EXCEPTION_MARK), (&VERSION, &VERSION_MARK)] {
                 let by_line: Vec<String> =
-                    marked_lines(mark, &text).flat_map(|line| found(pattern, line)).collect();
-                proptest::prop_assert_eq!(by_line, found(pattern, &text));
+                    marked_lines(mark, &text).flat_map(|line| matches(pattern, line)).collect();
+                proptest::prop_assert_eq!(by_line, matches(pattern, &text));
             }
         }
     }

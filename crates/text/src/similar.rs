@@ -1,16 +1,16 @@
 //! Suggestions for misspelt names.
 
 /// The minimum similarity of two names (Jaro-Winkler, 0 to 1).
-const ALIKE: f64 = 0.8;
+const MIN_SIMILARITY: f64 = 0.8;
 
 /// Returns the name most similar to the given one, if any is similar enough; the first of several.
-pub fn meant<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let written = written.to_lowercase();
+pub fn meant<'a>(query: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let query = query.to_lowercase();
     let mut best: Option<(f64, &str)> = None;
     for name in names {
-        let alike = strsim::jaro_winkler(&written, &name.to_lowercase());
-        if alike >= ALIKE && best.is_none_or(|(other, _)| alike > other) {
-            best = Some((alike, name));
+        let similarity = strsim::jaro_winkler(&query, &name.to_lowercase());
+        if similarity >= MIN_SIMILARITY && best.is_none_or(|(other, _)| similarity > other) {
+            best = Some((similarity, name));
         }
     }
     best.map(|(_, name)| name)
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_told_from_another_name() {
+    fn typos_match_but_other_names_do_not() {
         let names = ["duplicates.threshold", "duplicates.max_candidates", "source"];
         assert_eq!(meant("duplicates.treshold", names), Some("duplicates.threshold"));
         assert_eq!(meant("Sorce", names), Some("source"));

@@ -40,19 +40,19 @@ pub fn line_hash(line: &str) -> Option<u64> {
 /// The maximum number of words of a form's label, and of a value chosen there.
 const LABEL: usize = 3;
 /// The words before a colon that report a failure rather than label a field.
-const TOLD: [&str; 8] = ["err", "warn", "fatal", "failed", "failure", "exception", "fehler", "ошибка"];
+const FAILURES: [&str; 8] = ["err", "warn", "fatal", "failed", "failure", "exception", "fehler", "ошибка"];
 
 /// Returns whether a line is a form's label without a value, or with one chosen from a list:
 /// "Priority: high". Numbers are excluded, because versions and amounts are informative.
 fn is_choice(line: &str) -> bool {
     let Some((label, chosen)) = line.split_once(':') else { return false };
     let words = |text: &str| text.split_whitespace().count();
-    let told = label.to_lowercase();
-    let is_told = TOLD.iter().any(|word| told.contains(word));
+    let lowercase_label = label.to_lowercase();
+    let is_failure = FAILURES.iter().any(|word| lowercase_label.contains(word));
     (1..=LABEL).contains(&words(label))
         && words(chosen) <= LABEL
         && (chosen.is_empty() || chosen.starts_with(' '))
-        && !is_told
+        && !is_failure
         && !line.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '(' | '/' | '"' | '`'))
 }
 
@@ -124,7 +124,7 @@ impl Finder {
     /// Counts one item's body.
     pub fn add(&mut self, markdown: &str) {
         self.items += 1;
-        let mut seen = HashSet::new();
+        let mut hashes = HashSet::new();
         let mut fence = false;
         for line in markdown.lines().take(400) {
             let start = line.trim_start();
@@ -134,7 +134,7 @@ impl Finder {
             }
             if !fence
                 && let Some(hash) = line_hash(line)
-                && seen.insert(hash)
+                && hashes.insert(hash)
             {
                 let (count, formal) = self.counts.entry(hash).or_insert((0, true));
                 *count += 1;
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_a_small_form_is_a_label_or_a_choice_and_no_failure() {
+    fn form_lines_are_labels_or_choices() {
         for line in [
             "Priorität: Mittel",
             "Standort: Köln",
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_many_of_a_few_reports_have_is_their_form() {
+    fn lines_shared_by_most_reports_are_the_form() {
         let skeleton = |with: usize, without: usize| {
             let mut finder = Finder::default();
             (0..with)
@@ -194,12 +194,12 @@ mod tests {
         };
         let line = "Please add a photo of the till.";
         assert!(skeleton(6, 30).has(line));
-        assert!(!skeleton(5, 10).has(line), "five may be told alike");
+        assert!(!skeleton(5, 10).has(line), "five items may share a line by chance");
         assert!(!skeleton(6, 60).has(line), "six of many may be duplicates");
     }
 
     #[test]
-    fn the_form_goes_and_the_answers_stay() {
+    fn form_is_removed_and_answers_stay() {
         let mut finder = Finder::default();
         for i in 0..20 {
             finder.add(&format!(
@@ -215,13 +215,13 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_as_a_form_needs_no_large_source() {
+    fn form_lines_are_recognised_in_small_sources() {
         let mut finder = Finder::default();
         for i in 0..4 {
             finder.add(&format!("### 版本\n{i}\n**Device:** pump\n- [x] I searched\nit stops"));
         }
-        let left = finder.finish().strip("### 版本\n9\n**Device:** pump\n- [ ] I searched\nit stops");
-        assert_eq!(left, "9\nit stops\n");
+        let text = finder.finish().strip("### 版本\n9\n**Device:** pump\n- [ ] I searched\nit stops");
+        assert_eq!(text, "9\nit stops\n");
     }
 
     #[test]

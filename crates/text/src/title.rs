@@ -13,30 +13,30 @@ static SYSTEM_OF: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
 });
 
 /// Returns the first platform of each of two titles, as written, if both name some and share none.
-pub fn different_systems(ours: &str, theirs: &str) -> Option<(String, String)> {
-    let (here, there) = (systems(ours), systems(theirs));
-    let ((_, x), (_, y)) = (here.first()?, there.first()?);
-    let shared = here.iter().any(|(group, _)| there.iter().any(|(other, _)| other == group));
-    (!shared).then(|| ((*x).to_owned(), (*y).to_owned()))
+pub fn different_systems(first_title: &str, second_title: &str) -> Option<(String, String)> {
+    let (first, second) = (systems(first_title), systems(second_title));
+    let ((_, x), (_, y)) = (first.first()?, second.first()?);
+    let is_shared = first.iter().any(|(group, _)| second.iter().any(|(other, _)| other == group));
+    (!is_shared).then(|| ((*x).to_owned(), (*y).to_owned()))
 }
 
 /// Returns the platforms that a title names, as it writes them.
 fn systems(title: &str) -> Vec<(usize, &str)> {
     let pieces: Vec<&str> =
         title.split(|c: char| !c.is_alphanumeric()).filter(|piece| !piece.is_empty()).collect();
-    let known = |word: &str| {
+    let group_of = |word: &str| {
         let small = word.to_lowercase();
         SYSTEM_OF.get(word).or_else(|| SYSTEM_OF.get(&*small)).copied()
     };
-    let mut found = Vec::new();
+    let mut out = Vec::new();
     for (at, piece) in pieces.iter().enumerate() {
         // "OS X", "Mobile Web": one name in two words.
         let next = pieces.get(at + 1).map(|next| format!("{piece}{next}"));
-        if let Some(group) = known(piece).or_else(|| next.as_deref().and_then(known)) {
-            found.push((group, *piece));
+        if let Some(group) = group_of(piece).or_else(|| next.as_deref().and_then(group_of)) {
+            out.push((group, *piece));
         }
     }
-    found
+    out
 }
 
 #[cfg(test)]
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn systems_of_one_group_are_no_difference() {
+    fn platforms_of_one_group_are_equal() {
         let different = |a: &str, b: &str| different_systems(a, b).is_some();
         assert!(different("Android: list is cut", "iOS: list is cut"));
         assert!(different("Crash on OS X", "Crash on Windows 10"));

@@ -22,48 +22,48 @@ pub struct Word {
 /// Chinese, Japanese or Korean characters, which are written without spaces, become overlapping
 /// pairs; an emoji is a word.
 pub fn words(text: &str) -> Vec<Word> {
-    cut_where(text, |_| true, false)
+    split_words_where(text, |_| true, false)
 }
 
 /// Splits as [`words`] does, with every form of a word: one with an ä, ö or ü is followed by its
 /// transcription with the same range ("größe": `grosse`, `groesse`).
 pub fn forms(text: &str) -> Vec<Word> {
-    cut_where(text, |_| true, true)
+    split_words_where(text, |_| true, true)
 }
 
-/// Splits as [`forms`] does, but returns only the words whose original text `wanted` accepts.
+/// Splits as [`forms`] does, but returns only the words whose original text `is_wanted` accepts.
 /// Rejected words are not stemmed.
-pub fn forms_where(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<Word> {
-    cut_where(text, wanted, true)
+pub fn forms_where(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<Word> {
+    split_words_where(text, is_wanted, true)
 }
 
-fn cut_where(text: &str, wanted: impl Fn(&str) -> bool, forms: bool) -> Vec<Word> {
+fn split_words_where(text: &str, is_wanted: impl Fn(&str) -> bool, forms: bool) -> Vec<Word> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut out = Vec::new();
-    cut(text, |range, plain| {
-        let written = &text[range.clone()];
+    split_words(text, |range, plain| {
+        let word = &text[range.clone()];
         if !plain {
-            let term = whole(written);
+            let term = whole(word);
             if !term.is_empty() {
                 out.push(Word { range, term });
             }
-        } else if wanted(written) {
-            let term = stem(&stemmer, written);
-            let other = if forms { transcribed(written) } else { None };
-            let other = other.map(|w| stem(&stemmer, &w)).filter(|other| *other != term);
+        } else if is_wanted(word) {
+            let term = stem(&stemmer, word);
+            let transcription = if forms { transcribe(word) } else { None };
+            let transcription = transcription.map(|w| stem(&stemmer, &w)).filter(|t| *t != term);
             // Combining marks without a letter fold to nothing.
             if !term.is_empty() {
                 out.push(Word { range: range.clone(), term });
             }
-            out.extend(other.map(|term| Word { range, term }));
+            out.extend(transcription.map(|term| Word { range, term }));
         }
     });
     out
 }
 
-/// Calls `found` with the range of each word of a text, and whether it has to be folded and
+/// Calls `on_word` with the range of each word of a text, and whether it has to be folded and
 /// stemmed.
-fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
+fn split_words(text: &str, mut on_word: impl FnMut(Range<usize>, bool)) {
     let mut chars = text.char_indices().peekable();
     let mut last = 0;
     while let Some((start, c)) = chars.next() {
@@ -77,29 +77,29 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
                 Some(next) => {
                     let marks = text[next..].chars().take_while(|n| is_sounding_mark(*n));
                     end = next + marks.map(char::len_utf8).sum::<usize>();
-                    found(start..end, false);
+                    on_word(start..end, false);
                     last = end;
                 }
                 // The last character of a run is already in the pair before it.
                 None if last > start => {}
-                None => found(start..end, false),
+                None => on_word(start..end, false),
             }
             continue;
         }
         if is_picture(c) {
             let mut end = start + c.len_utf8();
-            let mut joined = false;
+            let mut is_joined = false;
             // Two flag letters form a flag; joiners merge people, colours and things into one
             // emoji.
             let mut flag = is_flag_letter(c);
             while let Some((i, n)) = chars.next_if(|(_, n)| {
-                is_of_picture(*n) || (joined && is_picture(*n)) || (flag && is_flag_letter(*n))
+                is_of_picture(*n) || (is_joined && is_picture(*n)) || (flag && is_flag_letter(*n))
             }) {
-                joined = n == '\u{200d}';
+                is_joined = n == '\u{200d}';
                 flag &= !is_flag_letter(n);
                 end = i + n.len_utf8();
             }
-            found(start..end, false);
+            on_word(start..end, false);
             continue;
         }
         if !c.is_alphanumeric() {
@@ -115,59 +115,59 @@ fn cut(text: &str, mut found: impl FnMut(Range<usize>, bool)) {
             } else if (n == '\'' || n == '’')
                 && text[i + n.len_utf8()..].starts_with(|d: char| d.is_alphabetic())
             {
-                let after = i + n.len_utf8();
+                let rest_start = i + n.len_utf8();
                 // "doesn't" is one word. In "l'imprimante" only the second half is the word.
-                if is_elided(&text[start..i], &text[after..]) {
-                    start = after;
+                if is_elided(&text[start..i], &text[rest_start..]) {
+                    start = rest_start;
                 }
-                end = after;
+                end = rest_start;
             } else {
                 break;
             }
             chars.next();
         }
         if end - start <= MAX_WORD {
-            found(start..end, true);
+            on_word(start..end, true);
         }
     }
 }
 
 /// The elided words of French and Italian before an apostrophe, which are no part of the next word.
-const ELIDED: &[&str] = &[
+const ELISIONS: &[&str] = &[
     "agl", "all", "bell", "c", "coll", "d", "dagl", "dall", "degl", "dell", "gl", "j", "jusqu", "l",
     "lorsqu", "m", "n", "negl", "nell", "puisqu", "qu", "quell", "quest", "quoiqu", "s", "sull", "t", "un",
 ];
 
 /// Returns whether the word before an apostrophe is elided: "l'aperçu", "dell'utente". English has
 /// none of these before a vowel ("don't", "it's", "O'Brien").
-fn is_elided(before: &str, behind: &str) -> bool {
-    let vowel = behind.chars().next().is_some_and(|c| {
+fn is_elided(prefix: &str, rest: &str) -> bool {
+    let vowel = rest.chars().next().is_some_and(|c| {
         let first = fold(c.encode_utf8(&mut [0; 4])).chars().next();
         first.is_some_and(|c| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y' | 'h'))
     });
     // In "D'A" the first half is no article: the word after it needs two letters.
     vowel
-        && behind.chars().nth(1).is_some_and(char::is_alphabetic)
-        && ELIDED.binary_search(&&*before.to_lowercase()).is_ok()
+        && rest.chars().nth(1).is_some_and(char::is_alphabetic)
+        && ELISIONS.binary_search(&&*prefix.to_lowercase()).is_ok()
 }
 
 /// Returns the term of a word that is neither folded nor stemmed: half-width forms become full ones
 /// (Unicode's NFKC), and emoji variation selectors are dropped.
-fn whole(written: &str) -> String {
-    written.nfkc().filter(|c| *c != '\u{fe0f}' && *c != '\u{fe0e}').collect()
+fn whole(word: &str) -> String {
+    word.nfkc().filter(|c| *c != '\u{fe0f}' && *c != '\u{fe0e}').collect()
 }
 
 /// Returns the term of a word with ä, ö or ü as written without these keys: "Groesse" for "Größe".
-fn transcribed(written: &str) -> Option<String> {
-    if written.is_ascii() {
+fn transcribe(word: &str) -> Option<String> {
+    if word.is_ascii() {
         return None;
     }
-    let composed: String = written.nfc().collect();
-    if !composed.contains(['ä', 'ö', 'ü', 'Ä', 'Ö', 'Ü']) {
+    let composed_word: String = word.nfc().collect();
+    if !composed_word.contains(['ä', 'ö', 'ü', 'Ä', 'Ö', 'Ü']) {
         return None;
     }
-    let mut out = String::with_capacity(composed.len());
-    for c in composed.chars() {
+    let mut out = String::with_capacity(composed_word.len());
+    for c in composed_word.chars() {
         match c {
             'ä' | 'Ä' => out.push_str("ae"),
             'ö' | 'Ö' => out.push_str("oe"),
@@ -181,51 +181,51 @@ fn transcribed(written: &str) -> Option<String> {
 /// A cache of [`forms`] for many texts: recent words are not stemmed again.
 pub struct Stems {
     stemmer: Stemmer,
-    known: HashMap<String, String>,
+    cache: HashMap<String, String>,
 }
 
 /// The maximum number of cached words; numbers and hashes are unlimited in kind.
-const REMEMBERED: usize = 32_768;
+const MAX_CACHED: usize = 32_768;
 
 impl Default for Stems {
     fn default() -> Self {
-        Self { stemmer: Stemmer::create(Algorithm::English), known: HashMap::new() }
+        Self { stemmer: Stemmer::create(Algorithm::English), cache: HashMap::new() }
     }
 }
 
 impl Stems {
-    /// Calls `found` with the range and term of each word, as [`forms`] returns them.
-    pub fn words(&mut self, text: &str, mut found: impl FnMut(Range<usize>, &str)) {
-        cut(text, |range, plain| {
-            let written = &text[range.clone()];
+    /// Calls `on_word` with the range and term of each word, as [`forms`] returns them.
+    pub fn words(&mut self, text: &str, mut on_word: impl FnMut(Range<usize>, &str)) {
+        split_words(text, |range, plain| {
+            let word = &text[range.clone()];
             if !plain {
-                let term = whole(written);
+                let term = whole(word);
                 if !term.is_empty() {
-                    found(range, &term);
+                    on_word(range, &term);
                 }
                 return;
             }
-            if let Some(term) = self.known.get(written) {
+            if let Some(term) = self.cache.get(word) {
                 if !term.is_empty() {
-                    found(range, term);
+                    on_word(range, term);
                 }
                 return;
             }
-            let term = stem(&self.stemmer, written);
+            let term = stem(&self.stemmer, word);
             if !term.is_empty() {
-                found(range.clone(), &term);
+                on_word(range.clone(), &term);
             }
-            if let Some(other) = transcribed(written).map(|w| stem(&self.stemmer, &w)) {
-                if other != term {
-                    found(range, &other);
+            if let Some(transcription) = transcribe(word).map(|w| stem(&self.stemmer, &w)) {
+                if transcription != term {
+                    on_word(range, &transcription);
                 }
                 // Cached words have exactly one term.
                 return;
             }
-            if self.known.len() >= REMEMBERED {
-                self.known.clear();
+            if self.cache.len() >= MAX_CACHED {
+                self.cache.clear();
             }
-            self.known.insert(written.to_owned(), term);
+            self.cache.insert(word.to_owned(), term);
         });
     }
 }
@@ -233,39 +233,39 @@ impl Stems {
 thread_local! {
     /// The stems of words that this thread met recently. Checks read the same reports repeatedly,
     /// and stemming took a fifth of their time.
-    static STEMMED: RefCell<HashMap<String, String>> = RefCell::default();
+    static STEM_CACHE: RefCell<HashMap<String, String>> = RefCell::default();
 }
 
 /// The maximum number of words that each thread caches: half a megabyte.
-const REMEMBERED_BY_THREAD: usize = 8_192;
+const MAX_CACHED_BY_THREAD: usize = 8_192;
 
 /// Returns the term under which a single word is indexed.
 fn stem(stemmer: &Stemmer, word: &str) -> String {
-    let folded = fold(word);
-    if !folded.bytes().all(|b| b.is_ascii_lowercase()) {
-        return without_article(&folded).to_owned();
+    let folded_word = fold(word);
+    if !folded_word.bytes().all(|b| b.is_ascii_lowercase()) {
+        return without_article(&folded_word).to_owned();
     }
-    STEMMED.with_borrow_mut(|stemmed| {
-        if let Some(term) = stemmed.get(&*folded) {
+    STEM_CACHE.with_borrow_mut(|cache| {
+        if let Some(term) = cache.get(&*folded_word) {
             return term.clone();
         }
-        let term = stemmer.stem(&folded).into_owned();
-        if stemmed.len() >= REMEMBERED_BY_THREAD {
-            stemmed.clear();
+        let term = stemmer.stem(&folded_word).into_owned();
+        if cache.len() >= MAX_CACHED_BY_THREAD {
+            cache.clear();
         }
-        stemmed.insert(folded.into_owned(), term.clone());
+        cache.insert(folded_word.into_owned(), term.clone());
         term
     })
 }
 
 /// Strips the article of an Arabic word, which is written as a part of it. A word that begins with
 /// the same letters loses them with and without the article, so that both stay one term.
-fn without_article(folded: &str) -> &str {
+fn without_article(full_word: &str) -> &str {
     const ARTICLE: &str = "ال";
     // The minimum length of the remaining word, in characters.
     const LEAST: usize = 3;
-    let mut word = folded;
-    if let Some(rest) = ["وال", "بال", "كال", "فال"].iter().find_map(|joined| word.strip_prefix(joined))
+    let mut word = full_word;
+    if let Some(rest) = ["وال", "بال", "كال", "فال"].iter().find_map(|prefix| word.strip_prefix(prefix))
         && rest.chars().count() >= LEAST
     {
         word = rest;
@@ -315,11 +315,11 @@ pub fn fold(word: &str) -> Cow<'_, str> {
 /// Normalises a phrase for comparison: its folded letters and digits without separators ("Won’t
 /// fix", `wont-fix`, "WONTFIX ✅").
 pub fn bare(phrase: &str) -> String {
-    let said: String = phrase
+    let letters: String = phrase
         .chars()
         .filter(|c| c.is_alphanumeric() || is_combining_mark(*c) || is_sounding_mark(*c))
         .collect();
-    fold(&said).into_owned()
+    fold(&letters).into_owned()
 }
 
 fn is_ideograph(c: char) -> bool {
@@ -391,19 +391,19 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = (Range<usize>, String)> +
 
 /// Returns how many bytes behind a word belong to its name: "++" and a standard's year of C++, "#"
 /// of C#.
-fn of_name(word: &str, behind: &str) -> usize {
+fn of_name(word: &str, tail: &str) -> usize {
     if !word.ends_with(|c: char| c.is_ascii_alphanumeric()) {
         return 0;
     }
-    if let Some(rest) = behind.strip_prefix("++") {
+    if let Some(rest) = tail.strip_prefix("++") {
         let digits = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
-        let all = rest.bytes().take(digits).all(|b| b.is_ascii_digit());
-        return 2 + if all { digits } else { 0 };
+        let is_number = rest.bytes().take(digits).all(|b| b.is_ascii_digit());
+        return 2 + if is_number { digits } else { 0 };
     }
     // Only a single letter before '#' is a language; longer words name keys or channels.
     let letter = word.as_bytes().last().is_some_and(u8::is_ascii_alphabetic)
         && !word[..word.len() - 1].ends_with(char::is_alphanumeric);
-    let ends = behind.strip_prefix('#').is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+    let ends = tail.strip_prefix('#').is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
     usize::from(letter && ends)
 }
 
@@ -419,7 +419,7 @@ fn is_identifier(word: &str) -> bool {
     if word.len() < 3 || word.len() > MAX_WORD * 2 {
         return false;
     }
-    let (mut letter, mut digit, mut joined, mut inner_capital, mut lower) =
+    let (mut letter, mut digit, mut has_joiner, mut inner_capital, mut lower) =
         (false, false, false, false, false);
     for c in word.chars() {
         if c.is_alphabetic() {
@@ -431,10 +431,10 @@ fn is_identifier(word: &str) -> bool {
         } else {
             // A hyphen joins ordinary words ("read-only"), so it makes an identifier only of an
             // option.
-            joined |= c != '-' || word.starts_with("--");
+            has_joiner |= c != '-' || word.starts_with("--");
         }
     }
-    (joined && (letter || digit)) || (letter && digit) || inner_capital
+    (has_joiner && (letter || digit)) || (letter && digit) || inner_capital
 }
 
 /// Returns whether a word is so common that queries leave it out, unless they have no other words.
@@ -460,14 +460,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_stands_alone_puts_no_space_into_a_term() {
+    fn spacing_marks_add_no_space_to_terms() {
         let terms: Vec<String> = words("Traoop\u{37a}r \u{37a}").into_iter().map(|w| w.term).collect();
         assert!(terms.iter().all(|term| !term.contains(char::is_whitespace)), "{terms:?}");
         assert_eq!(terms.first().map(String::as_str), Some("traoopr"));
     }
 
     #[test]
-    fn a_phrase_is_the_same_however_it_is_written() {
+    fn bare_ignores_case_and_separators() {
         for phrase in ["Won’t fix", "WONTFIX", "wont-fix", "won't_fix ✅", "(Won’t  Fix!)"] {
             assert_eq!(bare(phrase), "wontfix", "{phrase}");
         }
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_folded_and_stemmed_and_versions_stay_whole() {
+    fn words_are_stemmed_but_versions_stay_whole() {
         assert_eq!(terms("Crashes after upgrading to 0.8.1."), ["crash", "after", "upgrad", "to", "0.8.1"]);
         assert_eq!(terms("Größe doesn't fit"), ["gross", "doesnt", "fit"]);
         assert_eq!(terms("E0277 in foo_bar"), ["e0277", "in", "foo", "bar"]);
@@ -490,8 +490,8 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_the_same_however_it_is_written() {
-        for (one, other) in [
+    fn spelling_variants_share_a_term() {
+        for (left, right) in [
             ("ﾒﾓﾘ", "メモリ"),
             ("ﾊﾞｯｸﾞ", "バグ".replace('グ', "ッグ").as_str()),
             ("ハ\u{3099}ク", "バク"),
@@ -504,12 +504,12 @@ mod tests {
             ("Łódź smørbrød", "lodz smorbrod"),
             ("⚠️ ❤️", "⚠ ❤"),
         ] {
-            assert_eq!(terms(one), terms(other), "{one}");
+            assert_eq!(terms(left), terms(right), "{left}");
         }
-        for (written, typed) in
+        for (variant, typed) in
             [("Schaltfläche", "schaltflaeche"), ("GRÖSSE", "groesse"), ("U\u{308}ber", "ueber")]
         {
-            assert!(forms(written).iter().any(|w| w.term == terms(typed)[0]), "{written}");
+            assert!(forms(variant).iter().any(|w| w.term == terms(typed)[0]), "{variant}");
         }
         assert_eq!(
             terms("🔥🔥 👨\u{200d}👩\u{200d}👧 🇩🇪🇫🇷 👍🏽"),
@@ -518,8 +518,8 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_found_behind_what_is_elided_before_it() {
-        for (written, typed) in [
+    fn words_after_an_elision_are_indexed() {
+        for (phrase, typed) in [
             ("L'aperçu", "aperçu"),
             ("l’imprimante", "imprimante"),
             ("D'ÉTIQUETTES", "étiquettes"),
@@ -530,11 +530,11 @@ mod tests {
             ("un'altra", "altra"),
             ("d'aujourd'hui", "aujourd'hui"),
         ] {
-            assert_eq!(terms(written), terms(typed), "{written}");
-            let found = words(written);
-            assert!(found[0].range.end == written.len() && found[0].range.start > 0, "{written}");
+            assert_eq!(terms(phrase), terms(typed), "{phrase}");
+            let parts = words(phrase);
+            assert!(parts[0].range.end == phrase.len() && parts[0].range.start > 0, "{phrase}");
         }
-        for (written, term) in [
+        for (phrase, term) in [
             ("don't", "dont"),
             ("it's", "it"),
             ("O'Brien", "obrien"),
@@ -542,15 +542,15 @@ mod tests {
             ("d'a", "da"),
             ("m'kay", "mkay"),
         ] {
-            let found = terms(written);
-            assert_eq!(found.len(), 1, "{written}");
-            assert!(found[0].starts_with(term), "{written}: {found:?}");
+            let result = terms(phrase);
+            assert_eq!(result.len(), 1, "{phrase}");
+            assert!(result[0].starts_with(term), "{phrase}: {result:?}");
         }
     }
 
     #[test]
-    fn an_arabic_word_is_one_with_its_article_stretched_or_marked() {
-        for (written, typed) in [
+    fn arabic_articles_and_marks_are_normalised() {
+        for (variant, typed) in [
             ("الدخول", "دخول"),
             ("والملفات", "ملفات"),
             ("تسجيـــل", "تسجيل"),
@@ -558,24 +558,24 @@ mod tests {
             ("اللغة", "اللغه"),
             ("الإلكتروني", "إلكتروني"),
         ] {
-            assert_eq!(terms(written), terms(typed), "{written}");
+            assert_eq!(terms(variant), terms(typed), "{variant}");
         }
         // The remainder would be too short.
         assert_eq!(terms("ألم"), ["الم"]);
     }
 
     #[test]
-    fn what_is_elided_is_sorted_for_the_search() {
-        assert!(ELIDED.is_sorted());
+    fn elisions_are_sorted() {
+        assert!(ELISIONS.is_sorted());
     }
 
     #[test]
-    fn languages_keep_what_tells_them_apart() {
-        let found: Vec<_> =
+    fn language_names_keep_their_symbols() {
+        let names: Vec<_> =
             identifiers("C++ and c++20, C#, F# or .NET; g++ i++; foo#12 c#12 -std=c++17 a. net")
                 .map(|(_, w)| w)
                 .collect();
-        assert_eq!(found, ["c++", "c++20", "c#", "f#", ".net", "g++", "i++", "c++17"]);
+        assert_eq!(names, ["c++", "c++20", "c#", "f#", ".net", "g++", "i++", "c++17"]);
     }
 
     #[test]
@@ -585,12 +585,12 @@ mod tests {
 
     #[test]
     fn identifiers_stay_whole() {
-        let found: Vec<_> = identifiers(
+        let names: Vec<_> = identifiers(
             "run `fw --no-color` on std::vec::Vec, foo_bar; see /etc/fw.conf (0.8.1) read-only. fooBar",
         )
         .map(|(_, w)| w)
         .collect();
-        assert_eq!(found, ["--no-color", "std::vec::vec", "foo_bar", "/etc/fw.conf", "0.8.1", "foobar"]);
+        assert_eq!(names, ["--no-color", "std::vec::vec", "foo_bar", "/etc/fw.conf", "0.8.1", "foobar"]);
     }
 
     #[test]
@@ -605,11 +605,11 @@ mod tests {
                 proptest::prop_assert!(text.get(word.range.clone()).is_some());
                 proptest::prop_assert!(!word.term.is_empty());
             }
-            let (mut stems, mut again) = (Stems::default(), Vec::new());
+            let (mut stems, mut cached) = (Stems::default(), Vec::new());
             for _ in 0..2 {
-                again.clear();
-                stems.words(&text, |range, term| again.push(Word { range, term: term.to_owned() }));
-                proptest::prop_assert_eq!(&again, &forms(&text));
+                cached.clear();
+                stems.words(&text, |range, term| cached.push(Word { range, term: term.to_owned() }));
+                proptest::prop_assert_eq!(&cached, &forms(&text));
             }
             for (range, word) in identifiers(&text) {
                 proptest::prop_assert_eq!(text[range].to_lowercase(), word);

@@ -10,7 +10,7 @@ use crate::pattern::re;
 /// The number of top frames of each trace that count.
 pub const TOP: usize = 3;
 /// The number of lines between two frames that separates two traces.
-const APART: usize = 4;
+const MAX_GAP: usize = 4;
 
 // The frame patterns of each language; the group `name` is its place, `file` its file.
 static JVM_AND_NET: LazyLock<Regex> = LazyLock::new(|| {
@@ -102,12 +102,12 @@ pub fn frames(text: &str) -> Vec<String> {
     let mut gap = 0;
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let found = if may_be_frame(line) { frame(line, lines.peek().copied()) } else { None };
+        let next_frame = if may_be_frame(line) { frame(line, lines.peek().copied()) } else { None };
         // Each failure of a chain has a trace of its own.
-        if found.is_none() && !trace.is_empty() && CAUSE.is_match(line) {
+        if next_frame.is_none() && !trace.is_empty() && CAUSE.is_match(line) {
             top(&mut trace, python, &mut out);
         }
-        match found {
+        match next_frame {
             Some((name, is_python)) => {
                 // Python writes the failing frame last.
                 python = is_python;
@@ -116,7 +116,7 @@ pub fn frames(text: &str) -> Vec<String> {
             }
             None => {
                 gap += 1;
-                if gap > APART {
+                if gap > MAX_GAP {
                     top(&mut trace, python, &mut out);
                 }
             }
@@ -131,10 +131,10 @@ fn top(trace: &mut Vec<String>, python: bool, out: &mut Vec<String>) {
     if python {
         trace.reverse();
     }
-    let own = |name: &&String| !is_runtime(name);
+    let is_own = |name: &&String| !is_runtime(name);
     // A trace that is only in the runtime keeps its runtime frames.
-    let any = trace.iter().any(|n| own(&n));
-    out.extend(trace.iter().filter(|n| !any || own(n)).take(TOP).cloned());
+    let has_own = trace.iter().any(|n| is_own(&n));
+    out.extend(trace.iter().filter(|n| !has_own || is_own(n)).take(TOP).cloned());
     trace.clear();
 }
 
@@ -158,14 +158,14 @@ pub(crate) fn is_runtime(name: &str) -> bool {
 pub fn may_be_frame(line: &str) -> bool {
     let line = line.trim_start();
     let first = line.as_bytes().first().copied().unwrap_or_default();
-    let called = || line.split_whitespace().next().is_some_and(|word| word.contains('('));
+    let has_call = || line.split_whitespace().next().is_some_and(|word| word.contains('('));
     first.is_ascii_digit()
         || first == b'#'
         || line.starts_with("at ")
         || line.starts_with("File \"")
         || line.contains(":in ")
         || line.contains('@')
-        || called()
+        || has_call()
 }
 
 /// Returns the function that a line names as a frame, and whether it is Python's.
@@ -180,10 +180,10 @@ fn frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
         {
             return None;
         }
-        return managed(name).map(|n| (n, false));
+        return managed_name(name).map(|n| (n, false));
     }
     if start.starts_with("File \"") {
-        return PYTHON.captures(line).map(|c| (placed(&c), true));
+        return PYTHON.captures(line).map(|c| (location(&c), true));
     }
     if start.starts_with('#') {
         if let Some(c) = PHP.captures(line) {
@@ -218,12 +218,12 @@ fn frame(line: &str, next: Option<&str>) -> Option<(String, bool)> {
     Some((CLOSURE.replace_all(&name, "").to_lowercase(), false))
 }
 
-fn placed(c: &Captures<'_>) -> String {
+fn location(c: &Captures<'_>) -> String {
     format!("{}:{}", c["file"].trim().to_lowercase(), c["name"].to_lowercase())
 }
 
 /// Returns a function's name in the JVM, .NET or JavaScript.
-fn managed(name: &str) -> Option<String> {
+fn managed_name(name: &str) -> Option<String> {
     let name = LAMBDA.replace(name, "$1");
     let name = JAVA_MADE.replace_all(&name, "");
     // `app//com.acme.Pool.take`, `java.base/java.util.List.get`
@@ -244,8 +244,8 @@ fn native(name: &str) -> Option<String> {
     if name.starts_with("0x") || name == "??" || name.contains("<unknown>") {
         return None;
     }
-    let mangled = name.split([' ', '+']).next().unwrap_or(name);
-    let name: Cow<'_, str> = match demangled(mangled) {
+    let symbol = name.split([' ', '+']).next().unwrap_or(name);
+    let name: Cow<'_, str> = match demangle(symbol) {
         Some(plain) => Cow::Owned(plain),
         None => Cow::Borrowed(name),
     };
@@ -261,7 +261,7 @@ fn native(name: &str) -> Option<String> {
     (name.len() > 1 && is_name && name.contains(char::is_alphabetic)).then(|| name.to_lowercase())
 }
 
-fn demangled(name: &str) -> Option<String> {
+fn demangle(name: &str) -> Option<String> {
     if (name.starts_with("_ZN") || name.starts_with("_R"))
         && let Ok(plain) = rustc_demangle::try_demangle(name)
     {
@@ -290,11 +290,11 @@ fn without_brackets(name: &str) -> String {
         true => name[1..].replacen(" as ", "\u{1}", 1),
         false => name.to_owned(),
     };
-    let mut skipping = false;
+    let mut skip = false;
     for c in name.chars() {
         match c {
-            '\u{1}' => skipping = true,
-            '>' if implementation && depth == 0 => skipping = false,
+            '\u{1}' => skip = true,
+            '>' if implementation && depth == 0 => skip = false,
             '<' | '(' => {
                 depth += 1;
                 if c == '(' && out.ends_with("operator") {
@@ -302,7 +302,7 @@ fn without_brackets(name: &str) -> String {
                 }
             }
             '>' | ')' => depth = depth.saturating_sub(1),
-            _ if depth == 0 && !skipping => out.push(c),
+            _ if depth == 0 && !skip => out.push(c),
             _ => {}
         }
     }
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn the_top_of_each_trace_counts_and_pythons_top_is_its_end() {
+    fn top_frames_are_last_in_python() {
         let text = "Traceback (most recent call last):\n  File \"a.py\", line 1, in main\n    run()\n  File \"b.py\", line 2, in run\n    take()\n  File \"c.py\", line 3, in take\n    pop()\n  File \"d.py\", line 4, in pop\nIndexError\n";
         assert_eq!(frames(text), ["d.py:pop", "c.py:take", "b.py:run"]);
         let rust = "   0: rust_begin_unwind\n   1: core::panicking::panic_fmt\n   2: app::take\n             at ./src/x.rs:1:2\n   3: std::rt::lang_start\n";
@@ -376,7 +376,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_line_is_too_odd(line in "\\s*(at |File \"|#?[0-9]{1,3}:? +|from )?[ -~é]{0,80}") {
+        fn any_line_is_accepted(line in "\\s*(at |File \"|#?[0-9]{1,3}:? +|from )?[ -~é]{0,80}") {
             frames(&line);
             proptest::prop_assert!(may_be_frame(&line) || frame(&line, None).is_none());
         }

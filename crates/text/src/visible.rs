@@ -39,26 +39,26 @@ fn moves(order: &str) -> bool {
 
 /// Returns the text without terminal control sequences; a space replaces a movement between two
 /// words.
-fn obeyed(text: &str) -> Cow<'_, str> {
+fn remove_controls(text: &str) -> Cow<'_, str> {
     let mut orders = ORDERS.find_iter(text).peekable();
     if orders.peek().is_none() {
         return Cow::Borrowed(text);
     }
-    let (mut out, mut from, mut moved) = (String::with_capacity(text.len()), 0, false);
-    let mut say = |words: &str, moved: &mut bool| {
+    let (mut out, mut from, mut has_moved) = (String::with_capacity(text.len()), 0, false);
+    let mut push_words = |words: &str, has_moved: &mut bool| {
         let Some(first) = words.chars().next() else { return };
-        let beside = out.chars().next_back().is_some_and(|c| !c.is_whitespace()) && !first.is_whitespace();
-        if std::mem::take(moved) && beside {
+        let is_joined = out.chars().next_back().is_some_and(|c| !c.is_whitespace()) && !first.is_whitespace();
+        if std::mem::take(has_moved) && is_joined {
             out.push(' ');
         }
         out.push_str(words);
     };
     for order in orders {
-        say(&text[from..order.start()], &mut moved);
-        moved |= moves(order.as_str());
+        push_words(&text[from..order.start()], &mut has_moved);
+        has_moved |= moves(order.as_str());
         from = order.end();
     }
-    say(&text[from..], &mut moved);
+    push_words(&text[from..], &mut has_moved);
     Cow::Owned(out)
 }
 
@@ -106,7 +106,7 @@ pub fn strip_ansi(text: &str) -> Cow<'_, str> {
 }
 
 fn strip_control(text: &str) -> Cow<'_, str> {
-    let coloured = text.contains(['\u{1b}', '\u{9b}', '\u{9d}'])
+    let has_controls = text.contains(['\u{1b}', '\u{9b}', '\u{9d}'])
         || (text.contains('[')
             && [
                 "^[[",
@@ -121,19 +121,19 @@ fn strip_control(text: &str) -> Cow<'_, str> {
             ]
             .iter()
             .any(|escape| text.contains(escape)));
-    let plain = if coloured { obeyed(text) } else { Cow::Borrowed(text) };
+    let plain = if has_controls { remove_controls(text) } else { Cow::Borrowed(text) };
     if !RESETS.iter().any(|reset| plain.contains(reset)) {
         return plain;
     }
     let mut out = String::with_capacity(plain.len());
     let mut from = 0;
-    for found in ORPHANS.find_iter(&plain) {
+    for orphan in ORPHANS.find_iter(&plain) {
         // "rate[5m]" is a duration.
-        if plain[found.end()..].starts_with(']') {
+        if plain[orphan.end()..].starts_with(']') {
             continue;
         }
-        out.push_str(&plain[from..found.start()]);
-        from = found.end();
+        out.push_str(&plain[from..orphan.start()]);
+        from = orphan.end();
     }
     out.push_str(&plain[from..]);
     Cow::Owned(out)
@@ -188,14 +188,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_are_gone_and_words_stay_apart() {
+    fn control_sequences_are_removed_between_words() {
         let text = "a\u{1b}[31mb\u{7}c\u{9b}d\u{202e}e\r\nf\rg\u{7f}\u{200f}h\u{2066}\ti\u{61c}\n";
         assert_eq!(visible(text), "a\u{fffd}[31mb\u{fffd}c\u{fffd}de\nf\ng\u{fffd}h\ti\n");
         assert!(matches!(visible("plain, ä, 日本\n"), Cow::Borrowed(_)));
     }
 
     #[test]
-    fn a_coloured_log_reads_as_the_same_log_without_colours() {
+    fn colours_do_not_change_a_log() {
         let plain = "error[E0308]: mismatched types\n  --> src/pump.rs:4:9\n\tnote: rate[5m] of a[0] is 3";
         assert!(matches!(strip_ansi(plain), Cow::Borrowed(_)));
         for escape in ["\u{1b}", "\\x1b", "\\u001b", "\\033", "\\e", "^[", "\u{241b}", "\u{fffd}", ""] {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn words_between_which_the_cursor_moved_are_two() {
+    fn cursor_movement_separates_words() {
         for (text, want) in [
             ("NAME\u{1b}[20Gstatus\u{1b}[40Gport", "NAME status port"),
             ("left\u{1b}[10Cright", "left right"),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_written_over_keeps_its_last_state() {
+    fn overwritten_line_keeps_its_last_state() {
         for (text, want) in [
             ("get\nLoading 10%\rLoading 99%\rError: no route\nend", "get\nError: no route\nend"),
             ("Counting: 10%\r\u{1b}[KCounting: 100%, done.\r\nnext\r\n", "Counting: 100%, done.\nnext\n"),
@@ -244,21 +244,21 @@ mod tests {
         ] {
             assert_eq!(strip_ansi(text), want, "{text:?}");
         }
-        for kept in ["one\r\ntwo\r\n", "lines of\rvery old\rcomputers", "one\r\r\ntwo"] {
-            assert!(matches!(strip_ansi(kept), Cow::Borrowed(_)), "{kept:?}");
+        for input in ["one\r\ntwo\r\n", "lines of\rvery old\rcomputers", "one\r\r\ntwo"] {
+            assert!(matches!(strip_ansi(input), Cow::Borrowed(_)), "{input:?}");
         }
     }
 
     proptest::proptest! {
         #[test]
-        fn what_has_no_colours_stays_and_nothing_else_goes(lines in proptest::collection::vec("[a-z0-9 :/äß]{0,20}", 1..8), orders in "(\\[[0-9;]{0,4}[mKGAJ]|\\(B|=){1}") {
+        fn only_control_sequences_are_removed(lines in proptest::collection::vec("[a-z0-9 :/äß]{0,20}", 1..8), orders in "(\\[[0-9;]{0,4}[mKGAJ]|\\(B|=){1}") {
             let plain = lines.join("\n");
-            let coloured = lines.iter().map(|l| format!("\u{1b}{orders}{l}\u{1b}[0m")).collect::<Vec<_>>().join("\n");
-            proptest::prop_assert_eq!(strip_ansi(&coloured), plain.as_str());
+            let log = lines.iter().map(|l| format!("\u{1b}{orders}{l}\u{1b}[0m")).collect::<Vec<_>>().join("\n");
+            proptest::prop_assert_eq!(strip_ansi(&log), plain.as_str());
         }
 
         #[test]
-        fn any_text_is_read_and_grows_never(text in "[\u{1b}\u{9b}\\[\\]0-9;m\\\\a-c\n]{0,80}") {
+        fn any_text_never_grows(text in "[\u{1b}\u{9b}\\[\\]0-9;m\\\\a-c\n]{0,80}") {
             proptest::prop_assert!(strip_ansi(&text).len() <= text.len());
         }
     }
@@ -266,8 +266,8 @@ mod tests {
     #[test]
     fn json_means_the_same() {
         let text = "a\u{9b}31m\u{202e}b\u{1b}\u{200e}ä";
-        let escaped = json(&serde_json::to_string(text).unwrap());
-        assert_eq!(escaped, "\"a\\u009b31m\\u202eb\\u001b\\u200eä\"");
-        assert_eq!(serde_json::from_str::<String>(&escaped).unwrap(), text);
+        let json_text = json(&serde_json::to_string(text).unwrap());
+        assert_eq!(json_text, "\"a\\u009b31m\\u202eb\\u001b\\u200eä\"");
+        assert_eq!(serde_json::from_str::<String>(&json_text).unwrap(), text);
     }
 }

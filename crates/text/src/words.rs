@@ -5,27 +5,27 @@ use std::{slice::Iter, sync::OnceLock};
 /// A list of words, separated by white space.
 pub struct Words {
     text: &'static str,
-    sorted: OnceLock<Vec<&'static str>>,
+    cell: OnceLock<Vec<&'static str>>,
 }
 
 impl Words {
     /// Creates a list from a text.
     pub const fn new(text: &'static str) -> Self {
-        Self { text, sorted: OnceLock::new() }
+        Self { text, cell: OnceLock::new() }
     }
 
     /// Returns whether the list contains the word.
     pub fn contains(&self, word: &str) -> bool {
-        self.sorted().binary_search(&word).is_ok()
+        self.sorted_words().binary_search(&word).is_ok()
     }
 
     /// Returns an iterator over the words, sorted.
     pub fn iter(&self) -> Iter<'_, &'static str> {
-        self.sorted().iter()
+        self.sorted_words().iter()
     }
 
-    fn sorted(&self) -> &[&'static str] {
-        self.sorted.get_or_init(|| {
+    fn sorted_words(&self) -> &[&'static str] {
+        self.cell.get_or_init(|| {
             let mut words: Vec<&str> = self.text.split_whitespace().collect();
             words.sort_unstable();
             words
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_word_of_a_list_is_found_wherever_it_is_written() {
+    fn words_are_found_in_any_order() {
         static WORDS: Words = Words::new(
             "wren heron
             kestrel",

@@ -4,7 +4,7 @@
 use precedent_text::failure::{Failure, FailureMatch};
 
 /// The minimum number of pairs in the table that match.
-const SAME: usize = 1;
+const MIN_MATCHES: usize = 1;
 
 /// The failure, the variation, and the trace.
 const TRACES: &[(&str, &str, &str)] = &[
@@ -244,36 +244,36 @@ const TRACES: &[(&str, &str, &str)] = &[
 ];
 
 /// Compares two texts in both directions.
-fn compare(one: &str, other: &str) -> FailureMatch {
-    let (one, other) = (Failure::of(one), Failure::of(other));
-    let found = one.compare(&other);
-    assert_eq!(found, other.compare(&one), "from either side");
-    found
+fn compare(first: &str, second: &str) -> FailureMatch {
+    let (first, second) = (Failure::of(first), Failure::of(second));
+    let result = first.compare(&second);
+    assert_eq!(result, second.compare(&first), "from either side");
+    result
 }
 
 #[test]
 fn traces_never_contradict_their_failure() {
-    let mut same = 0;
+    let mut match_count = 0;
     let mut wrong = Vec::new();
     for (at, (failure, what, text)) in TRACES.iter().enumerate() {
         for (other_failure, other_what, other_text) in &TRACES[at + 1..] {
-            let found = compare(text, other_text);
-            same += usize::from(found == FailureMatch::Same);
+            let result = compare(text, other_text);
+            match_count += usize::from(result == FailureMatch::Same);
             let contradicts = match failure == other_failure {
-                true => found == FailureMatch::Different,
-                false => found == FailureMatch::Same,
+                true => result == FailureMatch::Different,
+                false => result == FailureMatch::Same,
             };
             if contradicts {
-                wrong.push(format!("{failure} ({what}), {other_failure} ({other_what}): {found:?}"));
+                wrong.push(format!("{failure} ({what}), {other_failure} ({other_what}): {result:?}"));
             }
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(same >= SAME, "{same}");
+    assert!(match_count >= MIN_MATCHES, "{match_count}");
 }
 
 #[test]
-fn invented_pairs_are_told_apart() {
+fn invented_pairs_are_distinguished() {
     #[derive(serde::Deserialize)]
     struct Group {
         name: String,
@@ -288,22 +288,22 @@ fn invented_pairs_are_told_apart() {
     }
     let whole = |text: &Text| format!("{}\n{}", text.title, text.body);
     let groups: Vec<Group> = serde_json::from_str(include_str!("trace_pairs.json")).unwrap();
-    let (mut found, mut wrong) = ([0; 2], Vec::new());
+    let (mut counts, mut wrong) = ([0; 2], Vec::new());
     for group in &groups {
         for (texts, right, contrary) in [
             (&group.same, FailureMatch::Same, FailureMatch::Different),
             (&group.different, FailureMatch::Different, FailureMatch::Same),
         ] {
             for text in texts {
-                let one = compare(&whole(&group.stored), &whole(text));
-                found[usize::from(right == FailureMatch::Different)] += usize::from(one == right);
-                if one == contrary {
-                    wrong.push(format!("{}: {one:?}", group.name));
+                let result = compare(&whole(&group.stored), &whole(text));
+                counts[usize::from(right == FailureMatch::Different)] += usize::from(result == right);
+                if result == contrary {
+                    wrong.push(format!("{}: {result:?}", group.name));
                 }
             }
         }
     }
-    assert!(found[0] >= 34 && found[1] >= 59, "{found:?}");
+    assert!(counts[0] >= 34 && counts[1] >= 59, "{counts:?}");
     assert!(wrong.len() <= 9, "{}", wrong.join("\n"));
 }
 

@@ -9,7 +9,7 @@ pub mod download;
 mod limit;
 mod login;
 
-use limit::{limit, limited};
+use limit::{limit, limit_error};
 pub use login::Login;
 
 use std::{
@@ -133,7 +133,7 @@ pub struct Request {
     headers: Vec<(&'static str, &'static str)>,
     etag: Option<String>,
     body: Option<(&'static str, Vec<u8>)>,
-    once: bool,
+    no_retry: bool,
     for_secret: bool,
 }
 
@@ -151,7 +151,7 @@ impl Request {
     /// Creates a GET request for the JSON at this address.
     pub fn get(url: Url) -> Self {
         let (headers, etag, body) = (Vec::new(), None, None);
-        Self { method: Method::GET, url, headers, etag, body, once: false, for_secret: false }
+        Self { method: Method::GET, url, headers, etag, body, no_retry: false, for_secret: false }
     }
 
     /// Creates a POST request with a JSON body.
@@ -186,7 +186,7 @@ impl Request {
     /// effect.
     #[must_use]
     pub fn once(mut self) -> Self {
-        self.once = true;
+        self.no_retry = true;
         self
     }
 
@@ -259,7 +259,7 @@ impl Response {
 pub struct Http {
     options: HttpOptions,
     client: Arc<OnceLock<reqwest::Client>>,
-    sent: Arc<AtomicU64>,
+    request_count: Arc<AtomicU64>,
 }
 
 impl fmt::Debug for Http {
@@ -269,28 +269,28 @@ impl fmt::Debug for Http {
 }
 
 /// A failed attempt.
-enum Failed {
+enum Failure {
     /// A retry may help.
-    Again(Error),
+    Retry(Error),
     /// A retry does not help.
-    For(Error),
+    Fatal(Error),
 }
 
 impl Http {
     /// Creates a client without opening a connection or reading certificates.
     pub fn new(options: HttpOptions) -> Self {
-        Self { options, client: Arc::default(), sent: Arc::default() }
+        Self { options, client: Arc::default(), request_count: Arc::default() }
     }
 
     /// Returns a clone with its own request counter.
     #[must_use]
     pub fn counted(&self) -> Self {
-        Self { sent: Arc::default(), ..self.clone() }
+        Self { request_count: Arc::default(), ..self.clone() }
     }
 
     /// Returns the number of requests sent so far, including retries and redirects.
     pub fn sent(&self) -> u64 {
-        self.sent.load(Ordering::Relaxed)
+        self.request_count.load(Ordering::Relaxed)
     }
 
     /// Returns the current time according to the timer.
@@ -322,8 +322,8 @@ impl Http {
         let mut looks = tokio::task::JoinSet::new();
         for place in places {
             looks.spawn(async move {
-                let found = tokio::net::TcpStream::connect((place.0.as_str(), place.1)).await;
-                found.map(drop).map_err(|error| format!("{}: {}", place.0, system_words(&error.to_string())))
+                let stream = tokio::net::TcpStream::connect((place.0.as_str(), place.1)).await;
+                stream.map(drop).map_err(|error| format!("{}: {}", place.0, system_words(&error.to_string())))
             });
         }
         let mut why = None;
@@ -337,11 +337,11 @@ impl Http {
             }
             false
         };
-        let reached = tokio::select! {
+        let is_reachable = tokio::select! {
             reached = tokio::time::timeout(REACH, first) => reached.unwrap_or(false),
             () = task.cancelled() => return Err(precedent_core::error::cancelled()),
         };
-        if reached || addresses.is_empty() {
+        if is_reachable || addresses.is_empty() {
             return Ok(());
         }
         let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
@@ -356,7 +356,7 @@ impl Http {
     /// [`Code::Network`] if there is no connection or no complete response, [`Code::RateLimited`]
     /// if waiting did not help, [`Code::Cancelled`].
     pub async fn send(&self, request: &Request, login: Option<&Login>, task: &Task) -> Result<Response> {
-        let (mut tries, mut waits) = (if request.once { TRIES } else { 1 }, 0);
+        let (mut tries, mut waits) = (if request.no_retry { TRIES } else { 1 }, 0);
         loop {
             task.check()?;
             let answer = tokio::select! {
@@ -367,11 +367,11 @@ impl Http {
                 Ok(response) => {
                     if let Some(limit) = limit(&response, self.now()) {
                         if waits >= LIMIT_WAITS {
-                            return Err(limited(&response, None));
+                            return Err(limit_error(&response, None));
                         }
                         let wait = limit.unwrap_or(LIMIT_FLOOR * 2_u32.pow(waits));
                         if wait > LIMIT_CEILING {
-                            return Err(limited(&response, Some(wait)));
+                            return Err(limit_error(&response, Some(wait)));
                         }
                         waits += 1;
                         self.wait(wait, task).await?;
@@ -381,16 +381,16 @@ impl Http {
                         return Ok(response);
                     }
                 }
-                Err(Failed::Again(_)) if tries < TRIES => self.pause(&mut tries, None, task).await?,
-                Err(Failed::Again(error) | Failed::For(error)) => return Err(error),
+                Err(Failure::Retry(_)) if tries < TRIES => self.pause(&mut tries, None, task).await?,
+                Err(Failure::Retry(error) | Failure::Fatal(error)) => return Err(error),
             }
         }
     }
 
     /// Waits before the next attempt: as long as the server says, or else longer each time.
     async fn pause(&self, tries: &mut u32, retry_after: Option<&str>, task: &Task) -> Result<()> {
-        let asked = retry_after.and_then(|v| v.trim().parse().ok()).map(Duration::from_secs);
-        let wait = asked.filter(|w| *w <= LIMIT_CEILING).unwrap_or(RETRY_FLOOR * 2_u32.pow(*tries - 1));
+        let delay = retry_after.and_then(|v| v.trim().parse().ok()).map(Duration::from_secs);
+        let wait = delay.filter(|w| *w <= LIMIT_CEILING).unwrap_or(RETRY_FLOOR * 2_u32.pow(*tries - 1));
         *tries += 1;
         self.wait(wait, task).await
     }
@@ -398,16 +398,16 @@ impl Http {
     /// Waits, and reports progress every second during longer waits.
     pub(crate) async fn wait(&self, wait: Duration, task: &Task) -> Result<()> {
         let whole = wait.as_secs();
-        let mut left = wait;
+        let mut rest = wait;
         // Short waits between attempts are not reported.
-        let told = whole >= 10;
-        while !left.is_zero() {
-            let step = if told { left.min(Duration::from_secs(1)) } else { left };
-            if told {
-                task.report(Phase::Wait, whole - left.as_secs(), Some(whole), "seconds");
+        let is_long = whole >= 10;
+        while !rest.is_zero() {
+            let step = if is_long { rest.min(Duration::from_secs(1)) } else { rest };
+            if is_long {
+                task.report(Phase::Wait, whole - rest.as_secs(), Some(whole), "seconds");
             }
             tokio::select! {
-                () = self.options.timing.sleep(step) => left -= step,
+                () = self.options.timing.sleep(step) => rest -= step,
                 () = task.cancelled() => {}
             }
             task.check()?;
@@ -421,49 +421,49 @@ impl Http {
         &self,
         request: &Request,
         login: Option<&Login>,
-    ) -> std::result::Result<Response, Failed> {
+    ) -> std::result::Result<Response, Failure> {
         let mut url = request.url.clone();
-        let mut moved = false;
+        let mut is_permanent = false;
         for _ in 0..=MAX_REDIRECTS {
-            let mut response = self.once(request, &url, login).await?;
+            let mut response = self.send_once(request, &url, login).await?;
             let status = response.status;
             if !matches!(status, 301 | 302 | 303 | 307 | 308) {
-                response.moved = moved;
+                response.moved = is_permanent;
                 return Ok(response);
             }
             if request.method != Method::GET && !matches!(status, 307 | 308) {
-                return Err(Failed::For(odd(&url, "it redirects a request that changes data")));
+                return Err(Failure::Fatal(odd(&url, "it redirects a request that changes data")));
             }
             let to = response.header("location").and_then(|l| url.join(l).ok());
             let Some(to) = to.filter(|t| matches!(t.scheme(), "http" | "https")) else {
-                return Err(Failed::For(odd(&url, "it redirects without a target")));
+                return Err(Failure::Fatal(odd(&url, "it redirects without a target")));
             };
             if url.scheme() == "https" && to.scheme() != "https" {
-                return Err(Failed::For(odd(&url, "it redirects to an unencrypted address")));
+                return Err(Failure::Fatal(odd(&url, "it redirects to an unencrypted address")));
             }
             if !is_own(&request.url, &to) {
-                return Err(Failed::For(elsewhere(&url, &to)));
+                return Err(Failure::Fatal(elsewhere(&url, &to)));
             }
-            moved |= matches!(status, 301 | 308);
+            is_permanent |= matches!(status, 301 | 308);
             url = to;
         }
-        Err(Failed::For(odd(&request.url, "too many redirects")))
+        Err(Failure::Fatal(odd(&request.url, "too many redirects")))
     }
 
-    async fn once(
+    async fn send_once(
         &self,
         request: &Request,
         url: &Url,
         login: Option<&Login>,
-    ) -> std::result::Result<Response, Failed> {
-        let client = self.client().map_err(Failed::For)?;
+    ) -> std::result::Result<Response, Failure> {
+        let client = self.client().map_err(Failure::Fatal)?;
         let with_key = login.and_then(|login| login.address_for(url));
         let mut builder = client.request(request.method.clone(), with_key.unwrap_or_else(|| url.clone()));
         for (name, value) in &request.headers {
             builder = builder.header(*name, *value);
         }
         if let Some(login) = login {
-            for (name, value) in login.headers_for(url).map_err(Failed::For)? {
+            for (name, value) in login.headers_for(url).map_err(Failure::Fatal)? {
                 builder = builder.header(name, value);
             }
         }
@@ -476,12 +476,12 @@ impl Http {
         if let Some((kind, body)) = &request.body {
             builder = builder.header(header::CONTENT_TYPE, *kind).body(body.clone());
         }
-        self.sent.fetch_add(1, Ordering::Relaxed);
-        let mut answer = builder.send().await.map_err(|e| Failed::Again(unreachable(url, &e)))?;
+        self.request_count.fetch_add(1, Ordering::Relaxed);
+        let mut answer = builder.send().await.map_err(|e| Failure::Retry(unreachable(url, &e)))?;
         let mut body = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(|e| Failed::Again(unreachable(url, &e)))? {
+        while let Some(chunk) = answer.chunk().await.map_err(|e| Failure::Retry(unreachable(url, &e)))? {
             if body.len() + chunk.len() > MAX_BODY {
-                return Err(Failed::For(odd(url, "its response is larger than 64 MB")));
+                return Err(Failure::Fatal(odd(url, "its response is larger than 64 MB")));
             }
             body.extend_from_slice(&chunk);
         }
@@ -552,18 +552,18 @@ impl Http {
 /// Returns whether a redirect stays at the requested origin, or upgrades from HTTP to HTTPS on the
 /// same host. GitHub also redirects renamed projects only within its own API.
 /// <https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects>
-fn is_own(asked: &Url, to: &Url) -> bool {
-    let encrypted = asked.scheme() == "http" && to.scheme() == "https";
-    let plain_ports = asked.port().is_none() && to.port().is_none();
-    let same = asked.origin() == to.origin() || (asked.host() == to.host() && encrypted && plain_ports);
-    same && to.username().is_empty() && to.password().is_none()
+fn is_own(from: &Url, to: &Url) -> bool {
+    let upgrades = from.scheme() == "http" && to.scheme() == "https";
+    let plain_ports = from.port().is_none() && to.port().is_none();
+    let same_origin = from.origin() == to.origin() || (from.host() == to.host() && upgrades && plain_ports);
+    same_origin && to.username().is_empty() && to.password().is_none()
 }
 
 /// Returns the error for a redirect to another host, whose response is not read.
 fn elsewhere(url: &Url, to: &Url) -> Error {
-    let there = Outside::first_line(&to.origin().ascii_serialization());
-    let there = there.map_or_else(|| "another host".to_owned(), |there| there.to_string());
-    Error::new(Code::Network, format!("{}: it redirects to another host, {there}, which was not contacted", place(url)))
+    let host = Outside::first_line(&to.origin().ascii_serialization());
+    let host = host.map_or_else(|| "another host".to_owned(), |name| name.to_string());
+    Error::new(Code::Network, format!("{}: it redirects to another host, {host}, which was not contacted", place(url)))
         .with_hint(
             "Redirects to other hosts are not followed. If the tracker moved, remove the source and add it again at \
              its new address.",
@@ -575,21 +575,21 @@ fn place(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path())
 }
 
-fn odd(url: &Url, what: &str) -> Error {
-    Error::new(Code::Network, format!("{}: {what}", place(url)))
+fn odd(url: &Url, problem: &str) -> Error {
+    Error::new(Code::Network, format!("{}: {problem}", place(url)))
         .with_hint("Check that this is the address of the tracker, not of a sign-in page or a proxy.")
 }
 
 fn unreachable(url: &Url, error: &reqwest::Error) -> Error {
     let host = url.host_str().unwrap_or_default();
-    let what = if error.is_timeout() {
+    let message = if error.is_timeout() {
         format!("{host} did not respond in time")
     } else if error.is_connect() {
         format!("cannot reach {host}: {}", cause(error))
     } else {
         format!("the connection to {host} failed: {}", cause(error))
     };
-    Error::new(Code::Network, what)
+    Error::new(Code::Network, message)
         .with_hint("Check your network and the host name. Progress is saved; run sync again to continue.")
 }
 
@@ -645,15 +645,15 @@ mod tests {
     }
 
     #[test]
-    fn links_are_read_whatever_their_addresses_hold() {
-        let found = links(
+    fn links_are_parsed_around_any_address() {
+        let list = links(
             "<https://api.github.com/repositories/1/issues?labels=a,b;c&after=Y3Vyc29y%3D&page=2>; rel=\"next\", </x?page=9>; title=\"a\"; rel=last",
             &base(),
         );
-        assert_eq!(found.len(), 2);
-        assert_eq!(found[0].0, "next");
-        assert!(found[0].1.as_str().ends_with("labels=a,b;c&after=Y3Vyc29y%3D&page=2"));
-        assert_eq!((found[1].0.as_str(), found[1].1.as_str()), ("last", "https://api.github.com/x?page=9"));
+        assert_eq!(list.len(), 2);
+        assert_eq!(list[0].0, "next");
+        assert!(list[0].1.as_str().ends_with("labels=a,b;c&after=Y3Vyc29y%3D&page=2"));
+        assert_eq!((list[1].0.as_str(), list[1].1.as_str()), ("last", "https://api.github.com/x?page=9"));
         for broken in ["", "<", "<>", "next", "<x", "<https://a/>; rel", "<https://a/>; rel="] {
             links(broken, &base());
         }
@@ -661,11 +661,11 @@ mod tests {
 
     #[test]
     fn redirect_stays_at_its_own_host() {
-        let own = |asked: &str, to: &str| is_own(&Url::parse(asked).unwrap(), &Url::parse(to).unwrap());
+        let allows = |from: &str, to: &str| is_own(&Url::parse(from).unwrap(), &Url::parse(to).unwrap());
         for to in ["https://git.example/x", "https://git.example:443/y"] {
-            assert!(own("https://git.example/a", to), "{to}");
+            assert!(allows("https://git.example/a", to), "{to}");
         }
-        assert!(own("http://git.example/a", "https://git.example/a"));
+        assert!(allows("http://git.example/a", "https://git.example/a"));
         for to in [
             "https://evil.example/a",
             "https://git.example.evil.example/a",
@@ -674,33 +674,33 @@ mod tests {
             "https://ann:word@git.example/a",
             "https://127.0.0.1/a",
         ] {
-            assert!(!own("https://git.example/a", to), "{to}");
+            assert!(!allows("https://git.example/a", to), "{to}");
         }
-        assert!(!own("http://git.example:8080/a", "https://git.example/a"));
+        assert!(!allows("http://git.example:8080/a", "https://git.example/a"));
     }
 
     #[test]
-    fn a_name_and_its_secret_are_written_as_each_tracker_reads_them() {
+    fn login_headers_match_each_tracker() {
         let header = |secret: &str, make: &dyn Fn(&Url, &Token) -> Login| -> Vec<(String, String)> {
             let token = Token::new(secret.to_owned().into(), [&base()]);
             let headers = make(&base(), &token).headers_for(&base()).unwrap();
             headers.into_iter().map(|(n, v)| (n.to_string(), v.to_str().unwrap().to_owned())).collect()
         };
         // "ada@acme.example/token:canary-one"
-        let named = "Basic YWRhQGFjbWUuZXhhbXBsZS90b2tlbjpjYW5hcnktb25l";
+        let value = "Basic YWRhQGFjbWUuZXhhbXBsZS90b2tlbjpjYW5hcnktb25l";
         for secret in ["ada@acme.example:canary-one", "ada@acme.example/token:canary-one"] {
-            let found = header(secret, &|base, token| Login::basic_as(base, token, "/token"));
-            assert_eq!(found, [("authorization".to_owned(), named.to_owned())]);
+            let headers = header(secret, &|base, token| Login::basic_as(base, token, "/token"));
+            assert_eq!(headers, [("authorization".to_owned(), value.to_owned())]);
         }
-        let keyed: &dyn Fn(&Url, &Token) -> Login =
+        let login: &dyn Fn(&Url, &Token) -> Login =
             &|base, token| Login::headers(base, "api-key", token, "api-username");
         let key = ("api-key".to_owned(), "canary-two".to_owned());
-        assert_eq!(header("canary-two", keyed), std::slice::from_ref(&key));
-        assert_eq!(header("ada:canary-two", keyed), [key, ("api-username".to_owned(), "ada".to_owned())]);
+        assert_eq!(header("canary-two", login), std::slice::from_ref(&key));
+        assert_eq!(header("ada:canary-two", login), [key, ("api-username".to_owned(), "ada".to_owned())]);
     }
 
     #[test]
-    fn a_token_is_for_one_origin_and_never_printed() {
+    fn token_is_bound_to_one_origin() {
         let token = Token::new("ghp_canary".to_owned().into(), [&base()]);
         let login = Login::bearer(&base(), &token);
         for (url, sent) in [

@@ -21,7 +21,7 @@ const SERVICE: &str = "precedent";
 
 /// The tracker and host that a token is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted<'a> {
+pub struct TokenRequest<'a> {
     /// Tracker kind: `github`.
     pub tracker: &'a str,
     /// Host: `github.com`.
@@ -37,7 +37,7 @@ pub trait TokenSource: Send + Sync {
     ///
     /// # Errors
     /// The reason why the source is unavailable. The next source is still asked.
-    fn token(&self, wanted: Wanted<'_>) -> Result<Option<SecretString>>;
+    fn token(&self, request: TokenRequest<'_>) -> Result<Option<SecretString>>;
 }
 
 /// A token source that a frontend provides: its environment or a helper program.
@@ -46,20 +46,20 @@ pub struct Provided<F> {
     ask: F,
 }
 
-impl<F: Fn(Wanted<'_>) -> Option<SecretString> + Send + Sync> Provided<F> {
+impl<F: Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync> Provided<F> {
     /// Creates a source that calls `ask` with the tracker and host.
     pub fn new(name: &'static str, ask: F) -> Self {
         Self { name, ask }
     }
 }
 
-impl<F: Fn(Wanted<'_>) -> Option<SecretString> + Send + Sync> TokenSource for Provided<F> {
+impl<F: Fn(TokenRequest<'_>) -> Option<SecretString> + Send + Sync> TokenSource for Provided<F> {
     fn name(&self) -> &'static str {
         self.name
     }
 
-    fn token(&self, wanted: Wanted<'_>) -> Result<Option<SecretString>> {
-        Ok((self.ask)(wanted))
+    fn token(&self, request: TokenRequest<'_>) -> Result<Option<SecretString>> {
+        Ok((self.ask)(request))
     }
 }
 
@@ -166,8 +166,8 @@ impl TokenSource for KeyringSource {
         KEYRING
     }
 
-    fn token(&self, wanted: Wanted<'_>) -> Result<Option<SecretString>> {
-        self.0.get(wanted.host)
+    fn token(&self, request: TokenRequest<'_>) -> Result<Option<SecretString>> {
+        self.0.get(request.host)
     }
 }
 
@@ -248,7 +248,7 @@ impl Secrets {
     /// [`Code::NotFound`] if there is none; those of the keyring.
     pub fn keep(&self, host: &str, token: &SecretString) -> Result<()> {
         door::learn(token);
-        self.kept()?.set(host, token)
+        self.require_keyring()?.set(host, token)
     }
 
     /// Deletes a token from the keyring and returns whether there was one.
@@ -256,10 +256,10 @@ impl Secrets {
     /// # Errors
     /// The same as [`Secrets::keep`].
     pub fn forget(&self, host: &str) -> Result<bool> {
-        self.kept()?.forget(host)
+        self.require_keyring()?.forget(host)
     }
 
-    fn kept(&self) -> Result<&dyn Keyring> {
+    fn require_keyring(&self) -> Result<&dyn Keyring> {
         self.keyring
             .as_deref()
             .ok_or_else(|| Error::new(Code::NotFound, "this casebook was opened without a keyring"))
@@ -267,9 +267,9 @@ impl Secrets {
 
     /// Returns the first matching token, bound to these addresses; an unavailable source counts as
     /// having none.
-    pub fn find(&self, wanted: Wanted<'_>, addresses: &[Url]) -> Option<FoundToken> {
+    pub fn find(&self, request: TokenRequest<'_>, addresses: &[Url]) -> Option<FoundToken> {
         self.places.iter().find_map(|place| {
-            let secret = place.token(wanted).ok()??;
+            let secret = place.token(request).ok()??;
             Some(FoundToken { token: Token::new(secret, addresses), place: place.name() })
         })
     }
@@ -287,25 +287,25 @@ mod tests {
 
     use super::*;
 
-    fn at(host: &str) -> Wanted<'_> {
-        Wanted { tracker: "github", host }
+    fn at(host: &str) -> TokenRequest<'_> {
+        TokenRequest { tracker: "github", host }
     }
 
     fn find(secrets: &Secrets, host: &str) -> Option<(String, &'static str)> {
-        let here = Url::parse(&format!("https://{host}/api")).unwrap();
-        let found = secrets.find(at(host), std::slice::from_ref(&here))?;
+        let address = Url::parse(&format!("https://{host}/api")).unwrap();
+        let result = secrets.find(at(host), std::slice::from_ref(&address))?;
         for elsewhere in ["http://a/", "https://a:444/", "https://a.b/"] {
-            assert!(found.token.for_address(&Url::parse(elsewhere).unwrap()).is_none(), "{elsewhere}");
+            assert!(result.token.for_address(&Url::parse(elsewhere).unwrap()).is_none(), "{elsewhere}");
         }
-        assert!(!format!("{found:?}").contains("canary"));
-        Some((found.token.for_address(&here)?.expose_secret().to_owned(), found.place))
+        assert!(!format!("{result:?}").contains("canary"));
+        Some((result.token.for_address(&address)?.expose_secret().to_owned(), result.place))
     }
 
     #[test]
-    fn the_first_place_that_has_one_wins_and_nothing_prints_it() {
+    fn first_source_with_a_token_wins() {
         let secrets = Secrets::default()
-            .then(Provided::new("the environment", |wanted| {
-                (wanted.host == "a").then(|| "canary-1".to_owned().into())
+            .then(Provided::new("the environment", |request| {
+                (request.host == "a").then(|| "canary-1".to_owned().into())
             }))
             .then(Provided::new("gh", |_| Some("canary-2".to_owned().into())));
         assert_eq!(find(&secrets, "a").unwrap(), ("canary-1".to_owned(), "the environment"));
@@ -314,11 +314,11 @@ mod tests {
     }
 
     #[test]
-    fn a_keyring_keeps_and_forgets_in_its_place() {
+    fn keyring_stores_and_forgets_tokens() {
         let token = |text: &str| SecretString::from(text.to_owned());
         let secrets = Secrets::default()
-            .then(Provided::new("the environment", |wanted| {
-                (wanted.host == "a").then(|| "of the environment".to_owned().into())
+            .then(Provided::new("the environment", |request| {
+                (request.host == "a").then(|| "of the environment".to_owned().into())
             }))
             .then_keyring(Arc::new(MemoryKeyring::default()));
         for host in ["a", "b"] {

@@ -67,12 +67,12 @@ pub async fn choose_file(
     path: String,
 ) -> Result<Option<String>> {
     // The typed path may be incomplete; the dialog then begins at the system's default.
-    let typed = full_path(&app, &path).unwrap_or_else(|_| PathBuf::from(&path));
+    let target = full_path(&app, &path).unwrap_or_else(|_| PathBuf::from(&path));
     let mut dialog = rfd::AsyncFileDialog::new().set_title("Save the brief").set_parent(&window);
-    if let Some(folder) = typed.parent().filter(|folder| folder.is_dir()) {
+    if let Some(folder) = target.parent().filter(|folder| folder.is_dir()) {
         dialog = dialog.set_directory(folder);
     }
-    if let Some(name) = typed.file_name() {
+    if let Some(name) = target.file_name() {
         dialog = dialog.set_file_name(name.to_string_lossy());
     }
     // macOS creates dialogs only on the main thread.
@@ -82,8 +82,8 @@ pub async fn choose_file(
         let _ = send.send(dialog.save_file());
     })
     .map_err(|error| no_dialog().with_source(error))?;
-    let asked = receive.await.map_err(|error| no_dialog().with_source(error))?;
-    Ok(asked.await.map(|file| file.path().display().to_string()))
+    let answer = receive.await.map_err(|error| no_dialog().with_source(error))?;
+    Ok(answer.await.map(|file| file.path().display().to_string()))
 }
 
 fn no_dialog() -> Error {
@@ -94,16 +94,16 @@ fn no_dialog() -> Error {
 ///
 /// # Errors
 /// [`Code::InvalidInput`] if the path is not absolute.
-pub(super) fn full_path(app: &AppHandle, typed: &str) -> Result<PathBuf> {
-    let typed = typed.trim();
-    let path = match (below_home(typed), app.path().home_dir()) {
+pub(super) fn full_path(app: &AppHandle, text: &str) -> Result<PathBuf> {
+    let text = text.trim();
+    let path = match (below_home(text), app.path().home_dir()) {
         (Some(rest), Ok(home)) => home.join(rest),
-        _ => PathBuf::from(typed),
+        _ => PathBuf::from(text),
     };
     if path.is_absolute() {
         return Ok(path);
     }
-    Err(Error::invalid(format!("\"{typed}\" is not an absolute path")).with_hint(if cfg!(windows) {
+    Err(Error::invalid(format!("\"{text}\" is not an absolute path")).with_hint(if cfg!(windows) {
         r"Enter an absolute path, such as C:\Users\me\file, or ~\file in your home folder."
     } else {
         "Enter an absolute path, such as /home/me/file, or ~/file in your home folder."
@@ -111,8 +111,8 @@ pub(super) fn full_path(app: &AppHandle, typed: &str) -> Result<PathBuf> {
 }
 
 /// Returns the rest of a path after `~/`; on Windows either slash may be used.
-fn below_home(typed: &str) -> Option<&str> {
-    let rest = typed.strip_prefix('~')?;
+fn below_home(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix('~')?;
     rest.strip_prefix('/').or_else(|| if cfg!(windows) { rest.strip_prefix('\\') } else { None })
 }
 
@@ -132,14 +132,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_home_folder_has_a_sign_with_the_slashes_of_the_system() {
+    fn tilde_expands_with_system_separators() {
         assert_eq!(below_home("~/a/b"), Some("a/b"));
         assert_eq!(below_home(r"~\a"), cfg!(windows).then_some("a"));
         assert_eq!((below_home("~"), below_home("/a"), below_home("~anna/a")), (None, None, None));
     }
 
     #[test]
-    fn a_file_is_replaced_only_if_told_so() {
+    fn file_is_replaced_only_on_request() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("brief.md");
         write(&path, b"first, and longer", false).unwrap();

@@ -133,8 +133,8 @@ pub async fn read_logs(
     for path in &mut request.paths {
         *path = brief::full_path(&app, path)?.to_string_lossy().into_owned();
     }
-    let running = desk.begin(JobKind::Logs, watched(progress))?;
-    notice::when_long(&app, &running, casebook.read_logs(request, &running.task).await)
+    let job = desk.begin(JobKind::Logs, task_reporting_to(progress))?;
+    notice::when_long(&app, &job, casebook.read_logs(request, &job.task).await)
 }
 
 /// Returns issue counts by month and by source.
@@ -167,8 +167,8 @@ pub async fn import_sample(
     progress: Channel<Progress>,
 ) -> Result<ImportReport> {
     let casebook = desk.casebook().await?;
-    let running = desk.begin(JobKind::Import, watched(progress))?;
-    notice::when_long(&app, &running, casebook.import_sample(&running.task).await)
+    let job = desk.begin(JobKind::Import, task_reporting_to(progress))?;
+    notice::when_long(&app, &job, casebook.import_sample(&job.task).await)
 }
 
 /// Updates the indexes. A long job.
@@ -179,8 +179,8 @@ pub async fn update_index(
     progress: Channel<Progress>,
 ) -> Result<IndexReport> {
     let casebook = desk.casebook().await?;
-    let running = desk.begin(JobKind::Index, watched(progress))?;
-    notice::when_long(&app, &running, casebook.update_index(&running.task).await)
+    let job = desk.begin(JobKind::Index, task_reporting_to(progress))?;
+    notice::when_long(&app, &job, casebook.update_index(&job.task).await)
 }
 
 /// Marks the indexes as out of date; the next update rebuilds them.
@@ -196,8 +196,8 @@ pub async fn repair(
     desk: State<'_, AppState>,
     progress: Channel<Progress>,
 ) -> Result<Health> {
-    let running = desk.begin(JobKind::Repair, watched(progress))?;
-    notice::when_long(&app, &running, desk.repair(&running.task).await)
+    let job = desk.begin(JobKind::Repair, task_reporting_to(progress))?;
+    notice::when_long(&app, &job, desk.repair(&job.task).await)
 }
 
 /// Returns whether the network connection is metered; `None` if the system does not say.
@@ -242,8 +242,8 @@ pub async fn open_external(app: AppHandle, desk: State<'_, AppState>, url: Strin
     let url = web_address(&url)?;
     if url.scheme() == "http" {
         let host = url.host_str().unwrap_or_default();
-        let named = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-        if !desk.casebook().await?.mirrors().await?.iter().any(|mirror| mirror.host == named) {
+        let authority = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        if !desk.casebook().await?.mirrors().await?.iter().any(|mirror| mirror.host == authority) {
             return Err(Error::invalid("this link is not encrypted, so it was not opened")
                 .with_hint(format!("If you trust it, open it yourself: {url}")));
         }
@@ -256,7 +256,7 @@ pub async fn open_external(app: AppHandle, desk: State<'_, AppState>, url: Strin
 }
 
 /// Returns a task that reports to the window. The job continues if the window is gone.
-fn watched(channel: Channel<Progress>) -> Task {
+fn task_reporting_to(channel: Channel<Progress>) -> Task {
     Task::watched(move |progress| {
         let _ = channel.send(progress);
     })

@@ -6,7 +6,7 @@ use precedent_index::embed::Traits;
 use serde::Serialize;
 use tauri::{AppHandle, State, ipc::Channel};
 
-use super::{brief::full_path, watched};
+use super::{brief::full_path, task_reporting_to};
 use crate::{
     desk::{AppState, JobKind},
     notice,
@@ -60,8 +60,8 @@ pub async fn install_model(
     progress: Channel<Progress>,
 ) -> Result<ModelView> {
     let casebook = desk.casebook().await?;
-    let running = desk.begin(JobKind::Model, watched(progress))?;
-    notice::when_long(&app, &running, casebook.install_model(&name, &running.task).await)
+    let job = desk.begin(JobKind::Model, task_reporting_to(progress))?;
+    notice::when_long(&app, &job, casebook.install_model(&name, &job.task).await)
 }
 
 /// Imports a model from a folder or a file. A long job.
@@ -75,9 +75,9 @@ pub async fn import_model(
 ) -> Result<ModelView> {
     let casebook = desk.casebook().await?;
     let path = full_path(&app, &path)?;
-    let running = desk.begin(JobKind::Model, watched(progress))?;
-    let result = casebook.import_model(&path, name.as_deref(), Traits::default(), &running.task).await;
-    notice::when_long(&app, &running, result)
+    let job = desk.begin(JobKind::Model, task_reporting_to(progress))?;
+    let result = casebook.import_model(&path, name.as_deref(), Traits::default(), &job.task).await;
+    notice::when_long(&app, &job, result)
 }
 
 /// Selects a model, which answers as soon as its vectors are complete.

@@ -15,7 +15,7 @@ use crate::{
 #[tauri::command]
 pub async fn set_prompt(app: AppHandle, settings: PromptSettings) -> Result<PromptState> {
     let shortcut = prompt::set_shortcut(&app, settings.shortcut.as_deref()).await;
-    let tray = tray::set(&app, settings.tray).await;
+    let tray = tray::set_visible(&app, settings.tray).await;
     Ok(PromptState {
         shortcut: settings.shortcut.filter(|_| shortcut.is_ok()),
         shortcut_keys: shortcut.clone().ok().flatten(),

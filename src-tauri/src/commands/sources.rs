@@ -10,7 +10,7 @@ use precedent_core::{
 };
 use tauri::{AppHandle, State, ipc::Channel};
 
-use super::{brief::full_path, watched};
+use super::{brief::full_path, task_reporting_to};
 use crate::{
     desk::{AppState, JobKind},
     notice,
@@ -68,9 +68,9 @@ pub async fn sync(
     progress: Channel<Progress>,
 ) -> Result<Vec<SyncReport>> {
     let casebook = desk.casebook().await?;
-    let running = desk.begin(JobKind::Sync, watched(progress))?;
+    let job = desk.begin(JobKind::Sync, task_reporting_to(progress))?;
     let request = SyncRequest { sources, full, ..SyncRequest::default() };
-    notice::when_long(&app, &running, casebook.sync(request, &running.task).await)
+    notice::when_long(&app, &job, casebook.sync(request, &job.task).await)
 }
 
 /// Detects the format of files and previews their import; imports nothing. A long job.
@@ -82,8 +82,8 @@ pub async fn understand_files(
     progress: Channel<Progress>,
 ) -> Result<Understood> {
     let request = full(&app, request)?;
-    let running = desk.begin(JobKind::Import, watched(progress))?;
-    precedent_engine::understand_files(request, &running.task).await
+    let job = desk.begin(JobKind::Import, task_reporting_to(progress))?;
+    precedent_engine::understand_files(request, &job.task).await
 }
 
 /// Imports files. A long job.
@@ -96,8 +96,8 @@ pub async fn import_files(
 ) -> Result<Imported> {
     let casebook = desk.casebook().await?;
     let request = full(&app, request)?;
-    let running = desk.begin(JobKind::Import, watched(progress))?;
-    notice::when_long(&app, &running, casebook.import_files(request, &running.task).await)
+    let job = desk.begin(JobKind::Import, task_reporting_to(progress))?;
+    notice::when_long(&app, &job, casebook.import_files(request, &job.task).await)
 }
 
 /// Returns the request with absolute paths.
@@ -117,6 +117,6 @@ pub async fn remove_source(
     progress: Channel<Progress>,
 ) -> Result<SourceView> {
     let casebook = desk.casebook().await?;
-    let running = desk.begin(JobKind::Remove, watched(progress))?;
-    notice::when_long(&app, &running, casebook.remove_source(&key, &running.task).await)
+    let job = desk.begin(JobKind::Remove, task_reporting_to(progress))?;
+    notice::when_long(&app, &job, casebook.remove_source(&key, &job.task).await)
 }

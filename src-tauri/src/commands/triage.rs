@@ -10,7 +10,7 @@ use precedent_core::{
 };
 use tauri::{AppHandle, State, ipc::Channel};
 
-use super::watched;
+use super::task_reporting_to;
 use crate::{
     desk::{AppState, JobKind},
     notice,
@@ -38,8 +38,8 @@ pub async fn triage(
     progress: Channel<Progress>,
 ) -> Result<TriageResponse> {
     let casebook = desk.casebook().await?;
-    let running = desk.begin(JobKind::Triage, watched(progress))?;
-    notice::when_long(&app, &running, casebook.triage(request, &running.task).await)
+    let job = desk.begin(JobKind::Triage, task_reporting_to(progress))?;
+    notice::when_long(&app, &job, casebook.triage(request, &job.task).await)
 }
 
 /// Returns two reports for comparison.
@@ -90,12 +90,8 @@ pub async fn close_shown(
     progress: Channel<Progress>,
 ) -> Result<ClosureReport> {
     let casebook = desk.casebook().await?;
-    let running = desk.begin(JobKind::Close, watched(progress))?;
-    notice::when_long(
-        &app,
-        &running,
-        casebook.close_shown(&shown, &precedent_host::user(), &running.task).await,
-    )
+    let job = desk.begin(JobKind::Close, task_reporting_to(progress))?;
+    notice::when_long(&app, &job, casebook.close_shown(&shown, &precedent_host::user(), &job.task).await)
 }
 
 /// Calibrates the confidence on a source's known duplicates. A long job.
@@ -107,6 +103,6 @@ pub async fn calibrate(
     progress: Channel<Progress>,
 ) -> Result<CalibrationReport> {
     let casebook = desk.casebook().await?;
-    let running = desk.begin(JobKind::Calibrate, watched(progress))?;
-    notice::when_long(&app, &running, casebook.calibrate(&source, false, &running.task).await)
+    let job = desk.begin(JobKind::Calibrate, task_reporting_to(progress))?;
+    notice::when_long(&app, &job, casebook.calibrate(&source, false, &job.task).await)
 }

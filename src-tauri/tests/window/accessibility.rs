@@ -7,7 +7,7 @@ use crate::driver::{
     VIEWS, at_rest, click_words, drive_sample, is_there, press, press_ctrl, wait_for, wait_until,
 };
 
-/// What the checker objects to: rule, and the first places.
+/// Returns the violations found by axe: the rule and its first elements.
 async fn objections(window: &Client, axe: &str) -> Vec<Value> {
     window.execute(axe, Vec::new()).await.unwrap();
     let run = "const done = arguments[0];
@@ -35,12 +35,12 @@ async fn every_view(theme: &str, contrast: &'static str) {
             click_words(&window, ".choice[aria-labelledby=contrast] button", "More").await;
             wait_for(&window, "html[data-contrast=more]").await;
         }
-        let mut found = Vec::new();
+        let mut violations = Vec::new();
         for (key, ready) in VIEWS {
             press_ctrl(&window, key).await;
             wait_for(&window, ready).await;
             wait_until("nothing is asked for", async || !is_there(&window, "[aria-busy=true]").await).await;
-            found.extend(
+            violations.extend(
                 objections(&window, &axe)
                     .await
                     .into_iter()
@@ -52,23 +52,23 @@ async fn every_view(theme: &str, contrast: &'static str) {
         wait_for(&window, "#report").await.send_keys(report).await.unwrap();
         press_ctrl(&window, char::from(Key::Enter)).await;
         wait_for(&window, ".answer article").await;
-        found.extend(objections(&window, &axe).await);
+        violations.extend(objections(&window, &axe).await);
         press_ctrl(&window, '4').await;
         press(&window, "a").await;
         wait_for(&window, "#note-title").await;
-        found.extend(objections(&window, &axe).await);
+        violations.extend(objections(&window, &axe).await);
         press_ctrl(&window, '5').await;
         press(&window, "a").await;
         wait_for(&window, ".add").await;
-        found.extend(objections(&window, &axe).await);
+        violations.extend(objections(&window, &axe).await);
         press_ctrl(&window, '7').await;
         click_words(&window, "section[aria-labelledby=model] button", "Add a model").await;
         wait_for(&window, "#model-name").await;
-        found.extend(objections(&window, &axe).await);
+        violations.extend(objections(&window, &axe).await);
         press_ctrl(&window, 'k').await;
         wait_for(&window, "#palette").await;
-        found.extend(objections(&window, &axe).await);
-        assert!(found.is_empty(), "{}", serde_json::to_string_pretty(&found).unwrap());
+        violations.extend(objections(&window, &axe).await);
+        assert!(violations.is_empty(), "{}", serde_json::to_string_pretty(&violations).unwrap());
     })
     .await;
 }

@@ -24,16 +24,16 @@ const REPORT: &str = "cargo build breaks off since the update, please answer to 
     Failed to normalize Alias(Opaque, AliasTy { args: [], .. }), maybe try to call `try_normalize_erasing_regions` instead\n\
     error: the compiler unexpectedly panicked. this is a bug.";
 
-/// The casebook that `PRECEDENT_MEASURED` names; nothing, said aloud, where it names none.
+/// Returns the casebook named by `PRECEDENT_MEASURED`; prints a notice if it is unset.
 pub fn original() -> Option<PathBuf> {
-    let named = std::env::var_os("PRECEDENT_MEASURED").map(PathBuf::from);
-    if named.is_none() {
+    let folder = std::env::var_os("PRECEDENT_MEASURED").map(PathBuf::from);
+    if folder.is_none() {
         eprintln!("SKIPPED: PRECEDENT_MEASURED names no casebook; see docs/develop/testing.md");
     }
-    named
+    folder
 }
 
-/// A copy that may be changed.
+/// Makes a writable copy.
 pub fn copy_of(original: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(original).unwrap() {
@@ -48,7 +48,7 @@ pub fn copy_of(original: &Path, to: &Path) {
 }
 
 #[tokio::test]
-async fn the_main_jobs_are_done_in_a_casebook_of_thirty_thousand() {
+async fn main_tasks_work_with_thirty_thousand_items() {
     let Some(original) = original() else { return };
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
@@ -63,17 +63,17 @@ async fn the_main_jobs_are_done_in_a_casebook_of_thirty_thousand() {
         // Everything is there to be scrolled through, and its end is reached by one key.
         let search = wait_for(&window, "#query").await;
         wait_for(&window, ".results .row.hit").await;
-        let all: usize = text(&window, ".results header span")
+        let total: usize = text(&window, ".results header span")
             .await
             .chars()
             .filter(char::is_ascii_digit)
             .collect::<String>()
             .parse()
             .unwrap();
-        assert!(all > 30_000, "{all} documents");
+        assert!(total > 30_000, "{total} documents");
         press(&window, &char::from(Key::Escape).to_string()).await;
         press(&window, &char::from(Key::End).to_string()).await;
-        let last = format!("#hit-{}[aria-selected=true]", all - 1);
+        let last = format!("#hit-{}[aria-selected=true]", total - 1);
         wait_for(&window, &last).await;
         shot(&window, "big-end").await;
 

@@ -17,7 +17,7 @@ pub struct Bus {
 }
 
 impl Bus {
-    /// Nothing where this machine has no program for it.
+    /// Starts the bus; `None` if this machine has no program for it.
     pub fn start(home: &Path) -> Option<Self> {
         let config = home.join("bus.conf");
         let rules = r#"<policy context="default">
@@ -36,7 +36,7 @@ impl Bus {
         Some(Self { process, address: address.trim().to_owned() })
     }
 
-    /// One more part of the desktop on it.
+    /// Connects another part of the desktop.
     pub async fn join(&self) -> Connection {
         Builder::address(self.address.as_str()).unwrap().build().await.unwrap()
     }

@@ -25,19 +25,19 @@ async fn with_sample(folder: &Path) {
 }
 
 #[tokio::test]
-async fn a_link_opens_its_document_in_the_window_that_is_there() {
+async fn link_opens_in_the_existing_window() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     with_sample(&casebook).await;
     let folder = casebook.to_str().unwrap().to_owned();
-    let again = (folder.clone(), home.path().to_owned());
+    let second_start = (folder.clone(), home.path().to_owned());
     let args = ["--casebook", &folder, "precedent://item/ferrywire/ferrywire%232"];
     drive_whole(home.path(), "Adwaita", &args, async move |window| {
-        let shown = async || text(&window, "article .where").await;
-        wait_until("the first link is shown", async || shown().await.contains("#2")).await;
+        let shown_key = async || text(&window, "article .where").await;
+        wait_until("the first link is shown", async || shown_key().await.contains("#2")).await;
 
         // A second start with another link ends at once and leaves the link to the first.
-        let (folder, home) = again;
+        let (folder, home) = second_start;
         let status = Command::new(program())
             .args(["--casebook", &folder, "precedent://item/ferrywire/ferrywire#13"])
             .env("HOME", &home)
@@ -49,24 +49,24 @@ async fn a_link_opens_its_document_in_the_window_that_is_there() {
             .status()
             .unwrap();
         assert!(status.success(), "{status}");
-        wait_until("the second link is shown", async || shown().await.contains("#13")).await;
+        wait_until("the second link is shown", async || shown_key().await.contains("#13")).await;
     })
     .await;
 }
 
 #[tokio::test]
 #[ignore = "wants a display and a bus of its own; docs/develop/testing.md has the command"]
-async fn it_opens_as_large_as_it_was_left() {
+async fn window_size_is_restored() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     // As it is written when a person closes the window; what drives it here ends it without asking.
-    let left = json!({ "main": {
+    let state = json!({ "main": {
         "width": 1111, "height": 777, "x": 30, "y": 40, "prev_x": 0, "prev_y": 0,
         "maximized": false, "visible": true, "decorated": true, "fullscreen": false,
     }});
     let folder = home.path().join("config/net.precedent.desktop");
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join(".window-state.json"), left.to_string()).unwrap();
+    std::fs::write(folder.join(".window-state.json"), state.to_string()).unwrap();
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive_whole(home.path(), "Adwaita", &args, async move |window| {
         wait_for(&window, ".welcome").await;
@@ -78,14 +78,14 @@ async fn it_opens_as_large_as_it_was_left() {
     .await;
 }
 
-/// What programs say on the session's bus.
+/// The messages on the session bus.
 struct Bus {
     monitor: Child,
     heard: Arc<Mutex<String>>,
 }
 
 impl Bus {
-    /// Nothing where there is no bus to listen to.
+    /// Listens to the session bus; `None` without one.
     fn listen() -> Option<Self> {
         let mut monitor = Command::new("dbus-monitor")
             .args(["--session", "interface='org.freedesktop.Notifications'"])
@@ -114,7 +114,7 @@ impl Drop for Bus {
 
 #[tokio::test]
 #[ignore = "wants a display and a bus of its own; docs/develop/testing.md has the command"]
-async fn the_end_of_a_long_job_is_told_while_nobody_looks() {
+async fn long_job_notifies_when_unfocused() {
     let Some(bus) = Bus::listen() else {
         assert!(std::env::var_os("PRECEDENT_WINDOW_TESTS").is_none_or(|v| v != "required"), "no session bus");
         eprintln!("SKIPPED: there is no session bus, or no dbus-monitor");

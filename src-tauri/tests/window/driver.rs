@@ -69,9 +69,9 @@ pub async fn drive_under(
     let _display = DISPLAY.lock().await;
     let Some(driver) = Driver::start(home, desktop) else { return };
     let window = driver.open(args).await;
-    let given = window.clone();
-    let apart = LocalSet::new();
-    let outcome = apart.run_until(async { spawn_local(async move { steps(given).await }).await }).await;
+    let client = window.clone();
+    let local = LocalSet::new();
+    let outcome = local.run_until(async { spawn_local(async move { steps(client).await }).await }).await;
     if outcome.is_err() {
         shot(&window, "failed").await;
     }
@@ -88,13 +88,13 @@ struct Driver {
 }
 
 impl Driver {
-    /// Nothing where this machine has no display or no driver.
+    /// Starts a driver; `None` without a display or a driver program.
     fn start(home: &Path, desktop: &[(&str, &str)]) -> Option<Self> {
         if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
             return skip("there is no display; run it under xvfb-run");
         }
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let started = Command::new("WebKitWebDriver")
+        let driver = Command::new("WebKitWebDriver")
             .args([format!("--port={port}"), "--host=127.0.0.1".to_owned()])
             .env("TAURI_WEBVIEW_AUTOMATION", "true")
             .envs(desktop.iter().copied())
@@ -111,7 +111,7 @@ impl Driver {
             .stdout(Stdio::null())
             .process_group(0)
             .spawn();
-        match started {
+        match driver {
             Ok(process) => Some(Self { process, port }),
             Err(error) => skip(&format!("WebKitWebDriver: {error}; install webkit2gtk-driver")),
         }
@@ -135,7 +135,7 @@ impl Driver {
 }
 
 impl Drop for Driver {
-    /// With the program that it started: one that outlives its driver keeps the display's keyboard focus.
+    /// Ends the driver and its program, which would otherwise keep the keyboard focus.
     fn drop(&mut self) {
         let group = format!("-{}", self.process.id());
         let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
@@ -151,14 +151,14 @@ pub fn skip<T>(why: &str) -> Option<T> {
     None
 }
 
-pub async fn wait_until(what: &str, is_so: impl AsyncFn() -> bool) {
-    wait_at_most(PATIENCE, what, is_so).await;
+pub async fn wait_until(condition: &str, is_so: impl AsyncFn() -> bool) {
+    wait_at_most(PATIENCE, condition, is_so).await;
 }
 
-pub async fn wait_at_most(patience: Duration, what: &str, is_so: impl AsyncFn() -> bool) {
+pub async fn wait_at_most(patience: Duration, condition: &str, is_so: impl AsyncFn() -> bool) {
     let began = Instant::now();
     while !is_so().await {
-        assert!(began.elapsed() < patience, "waited in vain until {what}");
+        assert!(began.elapsed() < patience, "waited in vain until {condition}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
@@ -178,7 +178,7 @@ pub async fn click(window: &Client, css: &str) {
     wait_for(window, css).await.click().await.unwrap();
 }
 
-/// The texts of all elements, as one answer: they may be replaced between two questions.
+/// Returns the texts of all elements in one call, as elements may be replaced between two calls.
 pub async fn texts(window: &Client, css: &str) -> Vec<String> {
     let ask =
         "return [...document.querySelectorAll(arguments[0])].map((element) => element.textContent.trim())";
@@ -189,7 +189,7 @@ pub async fn script(window: &Client, script: &str) -> Value {
     window.execute(script, Vec::new()).await.unwrap()
 }
 
-/// The program: the one that was built with this test, or the one that `PRECEDENT_WINDOW` names.
+/// Returns the program: `PRECEDENT_WINDOW` or the one built with this test.
 pub fn program() -> PathBuf {
     std::env::var_os("PRECEDENT_WINDOW")
         .map_or_else(|| env!("CARGO_BIN_EXE_precedent-desktop").into(), PathBuf::from)
@@ -202,9 +202,9 @@ pub async fn shot(window: &Client, name: &str) {
         PathBuf::from,
     );
     std::fs::create_dir_all(&folder).unwrap();
-    let painted =
+    let after_paint =
         "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))";
-    let _ = window.execute_async(painted, Vec::new()).await;
+    let _ = window.execute_async(after_paint, Vec::new()).await;
     // A window that is gone has no picture, and what became of it is told by who asked for one.
     if let Ok(png) = picture(window).await {
         std::fs::write(folder.join(name).with_extension("png"), png).unwrap();
@@ -227,11 +227,11 @@ pub async fn picture(window: &Client) -> Result<Vec<u8>, CmdError> {
 
 /// Presses keys wherever the focus is, as a person would.
 pub async fn press(window: &Client, keys: &str) {
-    let mut all = KeyActions::new("keys".to_owned());
+    let mut actions = KeyActions::new("keys".to_owned());
     for key in keys.chars() {
-        all = all.then(KeyAction::Down { value: key }).then(KeyAction::Up { value: key });
+        actions = actions.then(KeyAction::Down { value: key }).then(KeyAction::Up { value: key });
     }
-    window.perform_actions(all).await.unwrap();
+    window.perform_actions(actions).await.unwrap();
 }
 
 /// Presses a key while Ctrl is down.
@@ -240,29 +240,29 @@ pub async fn press_ctrl(window: &Client, key: char) {
 }
 
 /// Presses a key while another one is down.
-pub async fn press_with(window: &Client, held: Key, key: char) {
-    let held = char::from(held);
-    let all = KeyActions::new("keys".to_owned())
-        .then(KeyAction::Down { value: held })
+pub async fn press_with(window: &Client, modifier: Key, key: char) {
+    let modifier = char::from(modifier);
+    let actions = KeyActions::new("keys".to_owned())
+        .then(KeyAction::Down { value: modifier })
         .then(KeyAction::Down { value: key })
         .then(KeyAction::Up { value: key })
-        .then(KeyAction::Up { value: held });
-    window.perform_actions(all).await.unwrap();
+        .then(KeyAction::Up { value: modifier });
+    window.perform_actions(actions).await.unwrap();
 }
 
-/// The text of the first such element; empty where there is none.
+/// Returns the text of the first such element; empty if there is none.
 pub async fn text(window: &Client, css: &str) -> String {
     texts(window, css).await.into_iter().next().unwrap_or_default()
 }
 
-/// The first element with these words, by XPath: what a person would point at.
+/// Clicks the first element with this text.
 pub async fn click_words(window: &Client, css: &str, words: &str) {
     let ask = "const found = [...document.querySelectorAll(arguments[0])]
         .find((element) => element.textContent.trim().includes(arguments[1]));
         found?.click(); return found !== undefined";
-    let wanted = [json!(css), json!(words)];
+    let arguments = [json!(css), json!(words)];
     wait_until(&format!("{css} says {words}"), async || {
-        window.execute(ask, wanted.to_vec()).await.unwrap() == true
+        window.execute(ask, arguments.to_vec()).await.unwrap() == true
     })
     .await;
 }

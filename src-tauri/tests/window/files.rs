@@ -9,7 +9,7 @@ use crate::driver::{
     wait_until,
 };
 
-/// A service's log: a known failure a hundred times, a new one once, shortly before the program ends.
+/// Writes a log with a known failure a hundred times and a new one once near the end.
 pub fn write_log(path: &Path) {
     let mut log = String::new();
     for n in 0..4_000 {
@@ -50,7 +50,7 @@ pub async fn read_log(window: &Client, log: &Path) {
 }
 
 #[tokio::test]
-async fn a_log_leads_to_what_is_known_of_its_errors() {
+async fn log_view_shows_known_errors() {
     let home = tempfile::tempdir().unwrap();
     let log = home.path().join("agent.log");
     write_log(&log);
@@ -59,12 +59,12 @@ async fn a_log_leads_to_what_is_known_of_its_errors() {
         at_rest(&window).await;
         press_ctrl(&window, '3').await;
         read_log(&window, &log).await;
-        let said = text(&window, ".answer h2").await;
-        assert!(said.contains("4 distinct errors in 4,1") && said.contains("never seen"), "{said}");
+        let heading = text(&window, ".answer h2").await;
+        assert!(heading.contains("4 distinct errors in 4,1") && heading.contains("never seen"), "{heading}");
         let first = texts(&window, ".answer article h3").await;
         assert!(first[0].contains("no perch is left for heron 17"), "{first:?}");
-        let known = texts(&window, ".answer article").await;
-        let tls = known.iter().find(|one| one.contains("UnknownIssuer")).unwrap();
+        let articles = texts(&window, ".answer article").await;
+        let tls = articles.iter().find(|article| article.contains("UnknownIssuer")).unwrap();
         assert!(tls.contains("ferrywire/ferrywire#") && tls.contains("100 times"), "{tls}");
         shot(&window, "logs").await;
 
@@ -87,9 +87,12 @@ async fn a_log_leads_to_what_is_known_of_its_errors() {
         path.send_keys(brief.to_str().unwrap()).await.unwrap();
         click_words(&window, ".brief button", "Export").await;
         wait_until("it is written", async || text(&window, ".brief .written").await.contains("log.md")).await;
-        let written = std::fs::read_to_string(&brief).unwrap();
-        assert!(written.contains("no perch is left") && written.contains("agent.log line"), "{written}");
-        assert!(!written.contains(home_of(&brief)), "folders name their owner: {written}");
+        let brief_text = std::fs::read_to_string(&brief).unwrap();
+        assert!(
+            brief_text.contains("no perch is left") && brief_text.contains("agent.log line"),
+            "{brief_text}"
+        );
+        assert!(!brief_text.contains(home_of(&brief)), "folders name their owner: {brief_text}");
         press(&window, &char::from(Key::Escape).to_string()).await;
 
         // One error is asked about as if it had been pasted.
@@ -119,7 +122,7 @@ const EXPORT: &str = "Issue key,Summary,Status,Created,Wer hat es gesagt,Descrip
     HER-2,Perch is too narrow,To Do,13/May/26 10:00 AM,ben,Two herons fall off.\n";
 
 #[tokio::test]
-async fn an_export_is_looked_at_corrected_and_imported() {
+async fn export_is_previewed_corrected_and_imported() {
     let home = tempfile::tempdir().unwrap();
     let export = home.path().join("export.csv");
     std::fs::write(&export, EXPORT).unwrap();

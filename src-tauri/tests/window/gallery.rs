@@ -25,9 +25,9 @@ const REPORT: &str = "Agents do not connect since we replaced the certificate\n\
 const SIZES: [(u32, u32); 2] = [(1440, 900), (1024, 700)];
 const THEMES: [&str; 2] = ["light", "dark"];
 
-/// From here on no question of the window is answered.
+/// A script after which no request of the window is answered.
 const SILENCE: &str = "window.fetch = () => new Promise(() => {})";
-/// From here on every question is answered by a failure, as a damaged disk would.
+/// A script after which every request fails as with a damaged disk.
 const FAILURE: &str = "window.fetch = async () => new Response(
     JSON.stringify({ code: 'io', message: 'the casebook cannot be read: input/output error', hint: 'Look whether the disk is healthy, then try again. `precedent doctor` says what can be mended.' }),
     { headers: { 'Tauri-Response': 'error', 'content-type': 'application/json' } })";
@@ -39,16 +39,16 @@ fn folder() -> PathBuf {
 /// The pictures, in order: what they show, and the beginning of their files' names.
 struct Album {
     size: (u32, u32),
-    kept: Mutex<Vec<(String, String)>>,
+    pictures: Mutex<Vec<(String, String)>>,
 }
 
 impl Album {
     fn new(size: (u32, u32)) -> Self {
-        Self { size, kept: Mutex::default() }
+        Self { size, pictures: Mutex::default() }
     }
 
     /// Keeps the window as it is now, in both themes.
-    async fn keep(&self, window: &Client, what: &str, name: &str) {
+    async fn keep(&self, window: &Client, title: &str, name: &str) {
         // Messages go by themselves; a picture has none.
         script(
             window,
@@ -57,8 +57,8 @@ impl Album {
         .await;
         for theme in THEMES {
             script(window, &format!("document.documentElement.dataset.theme = '{theme}'")).await;
-            let painted = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 200)))";
-            window.execute_async(painted, Vec::new()).await.unwrap();
+            let after_paint = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 200)))";
+            window.execute_async(after_paint, Vec::new()).await.unwrap();
             let file = folder().join(format!("{name}-{}-{theme}.png", self.size.0));
             std::fs::write(&file, picture(window).await.unwrap()).unwrap();
             // A few colours are enough for a window, and the repository stays small.
@@ -67,11 +67,11 @@ impl Album {
                 .arg(&file)
                 .status();
         }
-        self.kept.lock().unwrap().push((what.to_owned(), name.to_owned()));
+        self.pictures.lock().unwrap().push((title.to_owned(), name.to_owned()));
     }
 }
 
-async fn settled(window: &Client) {
+async fn wait_until_idle(window: &Client) {
     wait_until("nothing is asked for", async || {
         !is_there(window, "[aria-busy=true], footer progress, .box.pending").await
     })
@@ -90,33 +90,33 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     let (enter, escape) = (char::from(Key::Enter), char::from(Key::Escape).to_string());
     press_ctrl(window, '1').await;
     wait_for(window, ".row.hit").await;
-    settled(window).await;
+    wait_until_idle(window).await;
     wait_until("what it says has gone", async || !is_there(window, ".toast").await).await;
     album.keep(window, "Search, with an empty query", "recent").await;
     paste(window, "#query", "certificate signed by unknown authority").await;
     wait_for(window, ".hit .why").await;
-    settled(window).await;
+    wait_until_idle(window).await;
     press(window, &char::from(Key::Down).to_string()).await;
     wait_for(window, "article .comment").await;
-    settled(window).await;
+    wait_until_idle(window).await;
     album.keep(window, "Search", "search").await;
 
     press_ctrl(window, '2').await;
     wait_for(window, ".triage").await;
-    settled(window).await;
+    wait_until_idle(window).await;
     wait_for(window, ".compare").await;
-    settled(window).await;
+    wait_until_idle(window).await;
     album.keep(window, "Triage", "triage").await;
 
     press_ctrl(window, '3').await;
     paste(window, "#report", REPORT).await;
     press_ctrl(window, enter).await;
     wait_for(window, ".answer article").await;
-    settled(window).await;
+    wait_until_idle(window).await;
     album.keep(window, "Troubleshoot", "troubleshoot").await;
     press(window, "e").await;
     wait_for(window, ".paper .title").await;
-    settled(window).await;
+    wait_until_idle(window).await;
     album.keep(window, "The brief, with its redactions", "brief").await;
     press(window, &escape).await;
     let folder = tempfile::tempdir().unwrap();
@@ -124,7 +124,7 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     write_log(&log);
     read_log(window, &log).await;
     press(window, "x").await;
-    settled(window).await;
+    wait_until_idle(window).await;
     album.keep(window, "A log, with what is known about its errors", "logs").await;
 
     press_ctrl(window, '4').await;
@@ -138,12 +138,12 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
         })
         .await;
     }
-    settled(window).await;
+    wait_until_idle(window).await;
     album.keep(window, "Notes, one that already exists", "notes").await;
     press(window, &escape).await;
     press_ctrl(window, '5').await;
     wait_for(window, ".detail").await;
-    settled(window).await;
+    wait_until_idle(window).await;
     album.keep(window, "Sources", "sources").await;
     press(window, "a").await;
     wait_for(window, "#add-project").await;
@@ -152,13 +152,13 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     press(window, &escape).await;
     press_ctrl(window, '6').await;
     wait_for(window, ".insights svg").await;
-    settled(window).await;
+    wait_until_idle(window).await;
     album.keep(window, "Insights", "insights").await;
     script(window, "document.querySelector('.map').scrollIntoView({ block: 'start' })").await;
     album.keep(window, "Insights, clusters of the backlog", "clusters").await;
     press_ctrl(window, '7').await;
     wait_for(window, "section[aria-labelledby=storage]").await;
-    settled(window).await;
+    wait_until_idle(window).await;
     album.keep(window, "Settings", "settings").await;
     script(window, "document.querySelector('#model').scrollIntoView({ block: 'start' })").await;
     album.keep(window, "Settings, models", "models").await;
@@ -179,19 +179,19 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
             text(window, "article .where").await.contains(key) && is_there(window, "article .prose").await
         })
         .await;
-        settled(window).await;
+        wait_until_idle(window).await;
         album.keep(window, what, name).await;
     }
 }
 
-/// Every view while the engine does not answer, or answers with a failure.
-async fn unanswered(window: &Client, album: &Album, how: &str, words: &str, end: &str) {
+/// Shows every view while the engine does not answer or fails.
+async fn show_states(window: &Client, album: &Album, how: &str, words: &str, end: &str) {
     window.refresh().await.unwrap();
     // What was searched for has come back.
     wait_for(window, "#hit-0").await;
     paste(window, "#query", "").await;
     wait_for(window, ".row.hit").await;
-    settled(window).await;
+    wait_until_idle(window).await;
     script(window, how).await;
     let enter = char::from(Key::Enter);
     paste(window, "#query", "certificate signed by unknown authority").await;
@@ -215,8 +215,8 @@ async fn unanswered(window: &Client, album: &Album, how: &str, words: &str, end:
     }
 }
 
-/// Reports that the sample has none of: in Chinese, and of a text that attacks.
-const OTHERS: [(u32, &str, &str); 3] = [
+/// Reports that the sample lacks: one in Chinese and one with hostile text.
+const EXTRA_REPORTS: [(u32, &str, &str); 3] = [
     (1, "The pump does not start after the update", "It stops with PUMP-31."),
     (
         2,
@@ -234,7 +234,7 @@ const OTHERS: [(u32, &str, &str); 3] = [
 
 /// Brings them into the casebook that the window has open, as another process would.
 async fn bring_others(casebook: &Path) {
-    let records: String = OTHERS
+    let records: String = EXTRA_REPORTS
         .iter()
         .map(|(number, title, body)| {
             let record = json!({
@@ -264,13 +264,13 @@ async fn empty(window: &Client, album: &Album) {
         ('7', "Settings", "settings"),
     ] {
         press_ctrl(window, key).await;
-        settled(window).await;
+        wait_until_idle(window).await;
         album.keep(window, &format!("{what}, empty"), &format!("{name}-empty")).await;
     }
     press_ctrl(window, '1').await;
 }
 
-fn page(kept: &[(String, String)]) -> String {
+fn page(pictures: &[(String, String)]) -> String {
     let mut out = String::from(
         "# Gallery\n\nEvery view with the sample casebook, whose texts are invented: filled, empty, loading and with an error. Each is shown in light and dark, at 1440 × 900\n\
          and 1024 × 700. To regenerate the pictures and this page, run:\n\n```\n\
@@ -278,7 +278,7 @@ fn page(kept: &[(String, String)]) -> String {
          cargo test -p precedent-desktop --test window -- --ignored gallery\n```\n\n\
          If `pngquant` is installed, it compresses the pictures.\n\n| | light | dark |\n|---|---|---|\n",
     );
-    for (what, name) in kept {
+    for (what, name) in pictures {
         let _ = writeln!(
             out,
             "| {what} ([small](gallery/{name}-1024-light.png), [dark](gallery/{name}-1024-dark.png)) | ![](gallery/{name}-1440-light.png) | ![](gallery/{name}-1440-dark.png) |"
@@ -297,7 +297,7 @@ async fn gallery() {
     for size in SIZES {
         let home = tempfile::tempdir().unwrap();
         let casebook = home.path().join("casebook");
-        let opened = casebook.clone();
+        let folder_copy = casebook.clone();
         let args = ["--casebook", casebook.to_str().unwrap()];
         drive(home.path(), "Adwaita", &args, async move |window| {
             let album = Album::new(size);
@@ -306,13 +306,13 @@ async fn gallery() {
             wait_for(&window, ".welcome").await;
             script(&window, "document.querySelector('.welcome .primary').click()").await;
             wait_for(&window, "#hit-0").await;
-            settled(&window).await;
-            full(&window, &album, &opened).await;
-            unanswered(&window, &album, SILENCE, "loading", "loading").await;
-            unanswered(&window, &album, FAILURE, "with an error", "failing").await;
-            let mut kept = album.kept.lock().unwrap().clone();
-            kept.push(("The casebook cannot be opened".to_owned(), "closed".to_owned()));
-            std::fs::write(folder().with_file_name("gallery.md"), page(&kept)).unwrap();
+            wait_until_idle(&window).await;
+            full(&window, &album, &folder_copy).await;
+            show_states(&window, &album, SILENCE, "loading", "loading").await;
+            show_states(&window, &album, FAILURE, "with an error", "failing").await;
+            let mut pictures = album.pictures.lock().unwrap().clone();
+            pictures.push(("The casebook cannot be opened".to_owned(), "closed".to_owned()));
+            std::fs::write(folder().with_file_name("gallery.md"), page(&pictures)).unwrap();
         })
         .await;
         // The picture shows the path, so it is the same each time.

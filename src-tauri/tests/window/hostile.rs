@@ -12,7 +12,7 @@ use crate::{
     files::paste,
 };
 
-/// Bodies by what they try; `SPY` stands for an address that must never be asked.
+/// Hostile bodies; `SPY` stands for an address that must never be requested.
 const BODIES: &[(&str, &str)] = &[
     ("script", "<script>window.owned = 1</script><img src=x onerror='window.owned = 1'>"),
     (
@@ -47,7 +47,7 @@ const BODIES: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn no_report_runs_a_script_or_sends_a_request() {
+async fn report_never_runs_scripts_or_sends_requests() {
     let spy = TcpListener::bind("127.0.0.1:0").unwrap();
     spy.set_nonblocking(true).unwrap();
     let address = format!("http://{}", spy.local_addr().unwrap());

@@ -9,7 +9,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn clusters_are_explored_and_their_reports_opened_with_the_keyboard_alone() {
+async fn clusters_can_be_explored_by_keyboard() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("casebook");
     let file = home.path().join("issues.jsonl");

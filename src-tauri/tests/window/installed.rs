@@ -4,7 +4,7 @@ use crate::driver::{drive_sample, is_there, shot, texts, wait_for, wait_until};
 
 #[tokio::test]
 #[ignore = "wants an installed program; see docs/develop/packages.md"]
-async fn the_installed_program_answers_by_meaning() {
+async fn installed_program_searches_semantically() {
     for variable in ["PRECEDENT_MODELS", "PRECEDENT_ONNXRUNTIME"] {
         assert!(
             std::env::var_os(variable).is_none(),

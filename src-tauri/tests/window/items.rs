@@ -9,20 +9,20 @@ use crate::{
         at_rest, click_words, drive, drive_sample, is_there, press, press_ctrl, press_with, script, shot,
         text, texts, wait_for, wait_until,
     },
-    triage::{counted, pairs},
+    triage::{decided_count, pairs},
 };
 
-/// The row of the queue that is marked.
-const MARKED: &str = ".queue [aria-selected=true] .key";
+/// The selected row of the queue.
+const SELECTED_KEY: &str = ".queue [aria-selected=true] .key";
 const TOAST: &str = ".toasts .toast .text";
 
-/// The name of what has the focus, or its tag.
-async fn focused(window: &Client) -> String {
+/// Returns the label or the tag of the focused element.
+async fn focused_name(window: &Client) -> String {
     let ask = "const one = document.activeElement; return one.getAttribute('aria-label') ?? one.tagName";
     script(window, ask).await.as_str().unwrap_or_default().to_owned()
 }
 
-/// Goes to Triage and waits until there is something to decide.
+/// Goes to Triage and waits until a pair can be decided.
 async fn at_the_desk(window: &Client) {
     at_rest(window).await;
     press_ctrl(window, '2').await;
@@ -51,15 +51,15 @@ async fn casebook_of_pairs(home: &std::path::Path, sources: &[&str]) -> std::pat
 }
 
 #[tokio::test]
-async fn a_step_back_leads_to_the_very_row_with_the_focus_where_it_was() {
+async fn back_restores_the_row_and_focus() {
     let home = tempfile::tempdir().unwrap();
     let casebook = casebook_of_pairs(home.path(), &["acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
         at_the_desk(&window).await;
         press(&window, "jj").await;
-        let row = text(&window, MARKED).await;
-        let focus = focused(&window).await;
+        let row = text(&window, SELECTED_KEY).await;
+        let focus = focused_name(&window).await;
         assert_eq!(focus, "Reports to review");
         press(&window, "o").await;
         wait_for(&window, "article h2").await;
@@ -67,24 +67,24 @@ async fn a_step_back_leads_to_the_very_row_with_the_focus_where_it_was() {
         shot(&window, "reader-from-triage").await;
 
         press_with(&window, Key::Alt, char::from(Key::Left)).await;
-        wait_until("the row is marked as before", async || text(&window, MARKED).await == row).await;
-        wait_until("it has the focus", async || focused(&window).await == focus).await;
+        wait_until("the row is marked as before", async || text(&window, SELECTED_KEY).await == row).await;
+        wait_until("it has the focus", async || focused_name(&window).await == focus).await;
         press_with(&window, Key::Alt, char::from(Key::Right)).await;
         wait_for(&window, "article h2").await;
         press(&window, "b").await;
-        wait_until("b leads back too", async || text(&window, MARKED).await == row).await;
+        wait_until("b leads back too", async || text(&window, SELECTED_KEY).await == row).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_was_decided_is_taken_back_step_by_step_and_a_held_key_decides_once() {
+async fn undo_works_stepwise_and_key_repeat_is_ignored() {
     let home = tempfile::tempdir().unwrap();
     let casebook = casebook_of_pairs(home.path(), &["acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
         at_the_desk(&window).await;
-        let first = text(&window, MARKED).await;
+        let first = text(&window, SELECTED_KEY).await;
         for (key, words) in [("d", "is a duplicate of"), ("r", "is related to")] {
             wait_for(&window, ".compare[aria-busy=false]").await;
             press(&window, key).await;
@@ -93,35 +93,35 @@ async fn what_was_decided_is_taken_back_step_by_step_and_a_held_key_decides_once
         assert_eq!(texts(&window, TOAST).await.len(), 1, "one message at a time");
         press(&window, "u").await;
         wait_until("the last is taken back", async || {
-            let told = text(&window, TOAST).await;
-            told.starts_with("Undone") && told.contains("is related to")
+            let toast = text(&window, TOAST).await;
+            toast.starts_with("Undone") && toast.contains("is related to")
         })
         .await;
         press_ctrl(&window, 'z').await;
         wait_until("and the one before", async || {
-            let told = text(&window, TOAST).await;
-            told.starts_with("Undone") && told.contains("is a duplicate of")
+            let toast = text(&window, TOAST).await;
+            toast.starts_with("Undone") && toast.contains("is a duplicate of")
         })
         .await;
-        wait_until("its report is shown again", async || text(&window, MARKED).await == first).await;
+        wait_until("its report is shown again", async || text(&window, SELECTED_KEY).await == first).await;
 
         // As it comes from a keyboard whose key stays down.
         wait_for(&window, ".compare[aria-busy=false]").await;
         press(&window, "d").await;
-        let held = "for (let n = 0; n < 8; n++) document.activeElement.dispatchEvent(
+        let hold_key = "for (let n = 0; n < 8; n++) document.activeElement.dispatchEvent(
             new KeyboardEvent('keydown', { key: 'd', repeat: true, bubbles: true, cancelable: true }))";
-        script(&window, held).await;
+        script(&window, hold_key).await;
         wait_until("one is decided", async || text(&window, ".triage header .end").await.starts_with("1 "))
             .await;
-        script(&window, held).await;
-        assert_eq!(counted(&window).await, 1);
+        script(&window, hold_key).await;
+        assert_eq!(decided_count(&window).await, 1);
         shot(&window, "triage-undo").await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_item_is_pinned_copied_and_found_again_after_a_restart() {
+async fn pinned_item_survives_a_restart() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
         let search = wait_for(&window, "#query").await;
@@ -153,8 +153,9 @@ async fn an_item_is_pinned_copied_and_found_again_after_a_restart() {
         wait_until("the box has the focus", async || is_there(&window, "#query:focus").await).await;
         press_ctrl(&window, 'a').await;
         press_ctrl(&window, 'v').await;
-        let pasted = "return document.querySelector('#query').value";
-        wait_until("it is on the clipboard", async || script(&window, pasted).await == key.as_str()).await;
+        let query_value = "return document.querySelector('#query').value";
+        wait_until("it is on the clipboard", async || script(&window, query_value).await == key.as_str())
+            .await;
 
         // As a restart would: nothing but what is kept.
         window.refresh().await.unwrap();
@@ -178,7 +179,7 @@ async fn an_item_is_pinned_copied_and_found_again_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_number_that_two_sources_have_is_a_choice_in_the_palette() {
+async fn palette_offers_every_item_with_a_number() {
     let home = tempfile::tempdir().unwrap();
     let casebook = casebook_of_pairs(home.path(), &["acme/mill", "acme/plant"]).await;
     let args = ["--casebook", casebook.to_str().unwrap()];
@@ -189,8 +190,8 @@ async fn a_number_that_two_sources_have_is_a_choice_in_the_palette() {
         // Enter before anything is found opens nothing by chance.
         press(&window, &format!("3{}", char::from(Key::Enter))).await;
         wait_until("both are listed", async || {
-            let found = texts(&window, "#commands .detail").await;
-            ["acme/mill#3", "acme/plant#3"].iter().all(|key| found.iter().any(|f| f == key))
+            let details = texts(&window, "#commands .detail").await;
+            ["acme/mill#3", "acme/plant#3"].iter().all(|key| details.iter().any(|f| f == key))
         })
         .await;
         shot(&window, "palette-number").await;
@@ -203,7 +204,7 @@ async fn a_number_that_two_sources_have_is_a_choice_in_the_palette() {
 }
 
 #[tokio::test]
-async fn a_half_written_note_is_kept_and_the_focus_is_never_lost() {
+async fn draft_note_and_focus_are_kept() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
         wait_for(&window, "#hit-0").await;
@@ -224,21 +225,21 @@ async fn a_half_written_note_is_kept_and_the_focus_is_never_lost() {
             text(&window, TOAST).await.starts_with("Kept as a draft")
         })
         .await;
-        let lost = "return document.activeElement === document.body";
-        assert_eq!(script(&window, lost).await, false);
+        let is_body_focused = "return document.activeElement === document.body";
+        assert_eq!(script(&window, is_body_focused).await, false);
         press(&window, "a").await;
         wait_for(&window, "#note-title:focus").await;
         let title = "return document.querySelector('#note-title').value";
         assert_eq!(script(&window, title).await, "Half a note");
         wait_for(&window, "#note-body").await.send_keys("The other half.").await.unwrap();
         press_ctrl(&window, char::from(Key::Enter)).await;
-        wait_until("the list has the focus", async || focused(&window).await == "Notes").await;
+        wait_until("the list has the focus", async || focused_name(&window).await == "Notes").await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn two_items_are_read_side_by_side_and_code_that_names_its_language_has_colours() {
+async fn two_items_open_side_by_side() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let file = home.path().join("issues.jsonl");
@@ -291,7 +292,7 @@ async fn two_items_are_read_side_by_side_and_code_that_names_its_language_has_co
 }
 
 #[tokio::test]
-async fn what_a_text_refers_to_is_a_link_and_notes_and_cases_are_rendered() {
+async fn references_become_links_in_rendered_texts() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async move |window| {
         at_rest(&window).await;

@@ -9,7 +9,7 @@ use crate::driver::{
     VIEWS, at_rest, drive_sample, is_there, press, press_ctrl, script, shot, wait_for, wait_until,
 };
 
-/// What a person could click, numbered in the order of the page; what names nothing is named by its markup.
+/// A script that numbers all controls in page order and returns their names or their markup.
 const NUMBER: &str = "
     const found = [...document.querySelectorAll('button, select, input, textarea, a[href], [tabindex=\"0\"], summary')]
         .filter((one) => !one.disabled && one.offsetParent !== null && one.tabIndex >= 0);
@@ -17,7 +17,7 @@ const NUMBER: &str = "
     return found.map((one) => one.outerHTML.slice(0, 120))";
 
 /// What has the focus, and whether it looks like it: by an outline of its own, by one on the row that it names, or by a dashed ring.
-const FOCUSED: &str = "
+const FOCUS_STATE: &str = "
     const one = document.activeElement;
     const outlined = (element) => element && getComputedStyle(element).outlineStyle !== 'none';
     const row = document.getElementById(one.getAttribute('aria-activedescendant') ?? '');
@@ -26,29 +26,33 @@ const FOCUSED: &str = "
     return { at: Number(one.dataset.at ?? -1), seen: outlined(one) || outlined(row) || outlined(part) || ring || one.matches('.answer, .queue, .rows, .all, ul, article, #main') }";
 
 async fn all_are_reached(window: &Client, view: &str) {
-    let wanted: Vec<String> = serde_json::from_value(script(window, NUMBER).await).unwrap();
+    let targets: Vec<String> = serde_json::from_value(script(window, NUMBER).await).unwrap();
     let tab = char::from(Key::Tab).to_string();
-    let mut reached = BTreeSet::new();
+    let mut focus_order = BTreeSet::new();
     script(window, "document.activeElement.blur()").await;
-    for _ in 0..wanted.len() * 2 + 10 {
+    for _ in 0..targets.len() * 2 + 10 {
         press(window, &tab).await;
-        let Value::Object(focus) = script(window, FOCUSED).await else { panic!("no focus") };
+        let Value::Object(focus) = script(window, FOCUS_STATE).await else { panic!("no focus") };
         let at = focus["at"].as_i64().unwrap();
         if at >= 0 {
-            assert_eq!(focus["seen"], true, "{view}: the focus is not seen on {}", wanted[at as usize]);
-            reached.insert(at as usize);
+            assert_eq!(focus["seen"], true, "{view}: the focus is not seen on {}", targets[at as usize]);
+            focus_order.insert(at as usize);
         }
-        if reached.len() == wanted.len() {
+        if focus_order.len() == targets.len() {
             return;
         }
     }
-    let missed: Vec<&String> =
-        wanted.iter().enumerate().filter(|(at, _)| !reached.contains(at)).map(|(_, html)| html).collect();
-    panic!("{view}: Tab never came to {missed:#?}");
+    let missing_targets: Vec<&String> = targets
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !focus_order.contains(at))
+        .map(|(_, html)| html)
+        .collect();
+    panic!("{view}: Tab never came to {missing_targets:#?}");
 }
 
 #[tokio::test]
-async fn tab_comes_to_every_control_of_every_view() {
+async fn tab_reaches_every_control_of_every_view() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
         at_rest(&window).await;
@@ -68,7 +72,7 @@ async fn tab_comes_to_every_control_of_every_view() {
 }
 
 #[tokio::test]
-async fn large_text_more_contrast_and_less_motion_hold() {
+async fn large_text_contrast_and_reduced_motion_work() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
         wait_for(&window, "#hit-0").await;
@@ -92,11 +96,11 @@ async fn large_text_more_contrast_and_less_motion_hold() {
         }
         press_ctrl(&window, '0').await;
         script(&window, "document.documentElement.dataset.motion = 'less'").await;
-        let moving = "return [...document.querySelectorAll('*')].filter((one) => {
+        let animated_count = "return [...document.querySelectorAll('*')].filter((one) => {
             const { animationDuration, transitionDuration } = getComputedStyle(one);
             return Math.max(...`${animationDuration},${transitionDuration}`.split(',').map(parseFloat)) > 0.01;
         }).length";
-        assert_eq!(script(&window, moving).await, 0);
+        assert_eq!(script(&window, animated_count).await, 0);
     })
     .await;
 }

@@ -12,42 +12,42 @@ use crate::{
     driver::{drive, is_there, wait_for, wait_until},
 };
 
-/// After so long without a question the model is let go.
-const RESTED: Duration = Duration::from_secs(125);
+/// The time without a query after which the model is released.
+const IDLE_TIME: Duration = Duration::from_secs(125);
 
-/// What is typed, letter by letter.
-const TYPED: &str = "borrow checker error lifetime";
+/// The query, typed letter by letter.
+const QUERY: &str = "borrow checker error lifetime";
 
-/// A process's parent and when it began, in hundredths of a second.
+/// Returns a process's parent and its start time in hundredths of a second.
 fn parent_and_begin(pid: u32) -> Option<(u32, u64)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
     Some((fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?))
 }
 
-/// The window's process, the youngest of its name, and those that it has started.
+/// Returns the newest process of the window and its children.
 fn processes() -> Vec<u32> {
-    let all: Vec<u32> =
+    let ids: Vec<u32> =
         fs::read_dir("/proc").unwrap().filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok()).collect();
-    let named = |pid: &&u32| {
+    let is_window = |pid: &&u32| {
         fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|n| n.starts_with("precedent-deskt"))
     };
-    let mut family: Vec<u32> = all
+    let mut family: Vec<u32> = ids
         .iter()
-        .filter(named)
+        .filter(is_window)
         .max_by_key(|pid| parent_and_begin(**pid).map(|(_, began)| began))
         .copied()
         .into_iter()
         .collect();
     let mut at = 0;
     while let Some(parent) = family.get(at).copied() {
-        family.extend(all.iter().filter(|pid| parent_and_begin(**pid).is_some_and(|(p, _)| p == parent)));
+        family.extend(ids.iter().filter(|pid| parent_and_begin(**pid).is_some_and(|(p, _)| p == parent)));
         at += 1;
     }
     family
 }
 
-/// The memory of a process in MB; of what it shares with others, its part.
+/// Returns the memory of a process in MB, with its share of shared pages.
 fn megabytes_of(pid: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let pss = text
@@ -56,12 +56,12 @@ fn megabytes_of(pid: u32) -> u64 {
     pss.unwrap_or(0) / 1000
 }
 
-/// Memory of all of them in MB, what they share counted once.
+/// Returns the memory of all these processes in MB; shared pages count once.
 fn megabytes() -> u64 {
     processes().into_iter().map(megabytes_of).sum()
 }
 
-/// When the program began, in milliseconds since 1970.
+/// Returns the start time of the program in milliseconds since 1970.
 fn began() -> f64 {
     let (_, began) = processes().first().and_then(|pid| parent_and_begin(*pid)).unwrap();
     let text = fs::read_to_string("/proc/uptime").unwrap();
@@ -70,14 +70,14 @@ fn began() -> f64 {
     (now - up) * 1000.0 + began as f64 * 10.0
 }
 
-/// How many programs wanted a processor in the last minute.
+/// Returns the load average of the last minute.
 fn load() -> String {
     fs::read_to_string("/proc/loadavg").unwrap_or_default().split(' ').next().unwrap_or_default().to_owned()
 }
 
 async fn keystrokes(window: &Client) -> Vec<f64> {
     let mut times = Vec::new();
-    for end in 1..=TYPED.len() {
+    for end in 1..=QUERY.len() {
         let measure = "const [text, done] = arguments; const box = document.querySelector('#query');
             const began = performance.now();
             const watch = new MutationObserver(() => {
@@ -87,7 +87,7 @@ async fn keystrokes(window: &Client) -> Vec<f64> {
             watch.observe(document.querySelector('.results'), { subtree: true, childList: true, characterData: true, attributes: true });
             setTimeout(() => { watch.disconnect(); done(-1) }, 1500);
             box.value = text; box.dispatchEvent(new InputEvent('input', { bubbles: true }))";
-        let time = window.execute_async(measure, vec![TYPED[..end].into()]).await.unwrap();
+        let time = window.execute_async(measure, vec![QUERY[..end].into()]).await.unwrap();
         // Where one letter more changes nothing that is shown there is nothing to time.
         times.extend(time.as_f64().filter(|t| *t >= 0.0));
         tokio::time::sleep(Duration::from_millis(400)).await;
@@ -98,7 +98,7 @@ async fn keystrokes(window: &Client) -> Vec<f64> {
 
 /// Scrolls through everything that is listed, step by step as a wheel would, and looks after each frame that was painted
 /// whether rows stand at three places of what is in sight.
-const SCROLLED: &str = "
+const SCROLL_SCRIPT: &str = "
     const [seconds, done] = arguments;
     const box = document.querySelector('#results .scroll');
     const { left, top, width, height } = box.getBoundingClientRect();
@@ -130,8 +130,8 @@ const SCROLLED: &str = "
     };
     step();";
 
-/// Goes to places far away, as somebody who drags the bar, and waits until rows stand there.
-const JUMPED: &str = "
+/// A script that jumps to distant positions, like dragging the scroll bar, and waits for rows.
+const JUMP_SCRIPT: &str = "
     const [places, done] = arguments;
     const box = document.querySelector('#results .scroll');
     const { left, top, width, height } = box.getBoundingClientRect();
@@ -149,37 +149,37 @@ const JUMPED: &str = "
         done(times.sort((a, b) => a - b));
     })();";
 
-async fn scrolling(window: &Client) {
+async fn measure_scrolling(window: &Client) {
     let patience = TimeoutConfiguration::new(Some(Duration::from_secs(180)), None, None);
     window.update_timeouts(patience).await.unwrap();
     for seconds in [60, 20] {
-        let told = window.execute_async(SCROLLED, vec![seconds.into()]).await.unwrap();
+        let report = window.execute_async(SCROLL_SCRIPT, vec![seconds.into()]).await.unwrap();
         println!(
             "scrolling {} rows in {seconds} s: {} frames, {:.0} ms at the median, {:.0} ms the slowest; {} times blank, {:.0} ms at the most",
-            told["rows"].as_str().unwrap(),
-            told["frames"],
-            told["middle"].as_f64().unwrap(),
-            told["slowest"].as_f64().unwrap(),
-            told["blanks"],
-            told["blank"].as_f64().unwrap(),
+            report["rows"].as_str().unwrap(),
+            report["frames"],
+            report["middle"].as_f64().unwrap(),
+            report["slowest"].as_f64().unwrap(),
+            report["blanks"],
+            report["blank"].as_f64().unwrap(),
         );
-        assert!(told["end"].as_f64().unwrap() > 0.99, "the end was reached");
+        assert!(report["end"].as_f64().unwrap() > 0.99, "the end was reached");
     }
-    let told = window.execute_async(JUMPED, vec![50.into()]).await.unwrap();
-    let times: Vec<f64> = serde_json::from_value(told).unwrap();
+    let report = window.execute_async(JUMP_SCRIPT, vec![50.into()]).await.unwrap();
+    let times: Vec<f64> = serde_json::from_value(report).unwrap();
     println!(
         "a jump to rows that were never shown: {:.0} ms at the median, {:.0} ms at the most",
         times[25], times[49]
     );
 }
 
-/// What each process takes, in MB.
+/// Formats the memory of each process in MB.
 fn shares() -> String {
-    let each = processes().into_iter().map(|pid| {
+    let shares = processes().into_iter().map(|pid| {
         let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
         format!("{} {}", name.trim(), megabytes_of(pid))
     });
-    each.collect::<Vec<_>>().join(", ")
+    shares.collect::<Vec<_>>().join(", ")
 }
 
 #[tokio::test]
@@ -195,8 +195,8 @@ async fn measure() {
         let home = tempfile::tempdir().unwrap();
         drive(home.path(), "Adwaita", &["--casebook", &casebook], async move |window| {
             wait_for(&window, "#hit-0").await;
-            let seen = "const [mark] = performance.getEntriesByName('usable'); return mark ? performance.timeOrigin + mark.startTime : 0";
-            let mark = async || window.execute(seen, Vec::new()).await.unwrap().as_f64().unwrap();
+            let usable_time = "const [mark] = performance.getEntriesByName('usable'); return mark ? performance.timeOrigin + mark.startTime : 0";
+            let mark = async || window.execute(usable_time, Vec::new()).await.unwrap().as_f64().unwrap();
             wait_until("it is usable", async || mark().await > 0.0).await;
             let usable = mark().await;
             println!("start {round}: usable after {:.0} ms, load {}", usable - began(), load());
@@ -205,9 +205,9 @@ async fn measure() {
             }
             wait_until("the jobs have ended", async || !is_there(&window, "footer progress").await).await;
             println!("memory once the jobs have ended: {} MB ({})", megabytes(), shares());
-            tokio::time::sleep(RESTED).await;
+            tokio::time::sleep(IDLE_TIME).await;
             println!("memory at rest: {} MB ({})", megabytes(), shares());
-            scrolling(&window).await;
+            measure_scrolling(&window).await;
             println!("memory after that: {} MB ({})", megabytes(), shares());
             let times = keystrokes(&window).await;
             let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];

@@ -43,7 +43,7 @@ async fn bring_in(window: &Client, file: &Path, items: &str, sources: usize) {
 }
 
 #[tokio::test]
-async fn an_export_of_each_usual_tracker_leads_to_a_first_answer() {
+async fn export_of_each_tracker_gives_a_first_answer() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let exports = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/exports");

@@ -21,23 +21,23 @@ use crate::{
 const DESKTOP: &str = "/org/freedesktop/portal/desktop";
 type Options = HashMap<String, OwnedValue>;
 
-/// What the desktop was asked, in words.
-type Asked = Arc<Mutex<Vec<String>>>;
+/// The requests that the desktop received, as text.
+type Requests = Arc<Mutex<Vec<String>>>;
 
 struct Shortcuts {
-    asked: Asked,
-    /// Whether its person lets programs have keys.
+    requests: Requests,
+    /// True if the user allows global shortcuts.
     yes: Arc<Mutex<bool>>,
 }
 
 struct Session {
-    asked: Asked,
+    requests: Requests,
 }
 
 #[zbus::interface(name = "org.freedesktop.portal.Session")]
 impl Session {
     fn close(&self) {
-        self.asked.lock().unwrap().push("closed".to_owned());
+        self.requests.lock().unwrap().push("closed".to_owned());
     }
 }
 
@@ -45,7 +45,7 @@ fn text(options: &Options, name: &str) -> String {
     options.get(name).and_then(|value| <&str>::try_from(value).ok()).unwrap_or_default().to_owned()
 }
 
-/// Where an answer, or a session, is looked for by who asked.
+/// Returns the object path at which the caller expects a response or a session.
 fn place(kind: &str, header: &Header<'_>, token: &str) -> OwnedObjectPath {
     let sender = header.sender().unwrap().as_str().trim_start_matches(':').replace('.', "_");
     OwnedObjectPath::try_from(format!("{DESKTOP}/{kind}/{sender}/{token}")).unwrap()
@@ -77,7 +77,7 @@ impl Shortcuts {
         #[zbus(connection)] desktop: &Connection,
     ) -> OwnedObjectPath {
         let session = place("session", &header, &text(&options, "session_handle_token"));
-        desktop.object_server().at(&session, Session { asked: Arc::clone(&self.asked) }).await.unwrap();
+        desktop.object_server().at(&session, Session { requests: Arc::clone(&self.requests) }).await.unwrap();
         let at = place("request", &header, &text(&options, "handle_token"));
         answer(desktop, &header, &at, 0, HashMap::from([("session_handle", session.as_str().into())])).await;
         at
@@ -96,8 +96,9 @@ impl Shortcuts {
         let yes = *self.yes.lock().unwrap();
         let mut bound = Vec::new();
         for (id, about) in &shortcuts {
-            let said = format!("{id}: {}, {}", text(about, "description"), text(about, "preferred_trigger"));
-            self.asked.lock().unwrap().push(said);
+            let request =
+                format!("{id}: {}, {}", text(about, "description"), text(about, "preferred_trigger"));
+            self.requests.lock().unwrap().push(request);
             bound.push((
                 id.as_str(),
                 HashMap::from([
@@ -122,14 +123,14 @@ impl Shortcuts {
 }
 
 #[tokio::test]
-async fn under_wayland_the_desktop_holds_the_shortcut_once_its_person_said_yes() {
+async fn wayland_portal_registers_the_accepted_shortcut() {
     let home = tempfile::tempdir().unwrap();
     let Some(bus) = Bus::start(home.path()) else {
         return skip("there is no dbus-daemon").unwrap_or_default();
     };
     let desktop = bus.join().await;
-    let (asked, yes) = (Asked::default(), Arc::new(Mutex::new(false)));
-    let shortcuts = Shortcuts { asked: Arc::clone(&asked), yes: Arc::clone(&yes) };
+    let (asked, yes) = (Requests::default(), Arc::new(Mutex::new(false)));
+    let shortcuts = Shortcuts { requests: Arc::clone(&asked), yes: Arc::clone(&yes) };
     desktop.object_server().at(DESKTOP, shortcuts).await.unwrap();
     desktop.request_name("org.freedesktop.portal.Desktop").await.unwrap();
 
@@ -145,8 +146,8 @@ async fn under_wayland_the_desktop_holds_the_shortcut_once_its_person_said_yes()
     let handle = desktop.clone();
     drive_under(home.path(), &surroundings, &args, async move |window| {
         let switch = "section[aria-labelledby=anywhere] input[type=checkbox]";
-        let said = async |what: &str, text: &str| {
-            wait_until(what, async || {
+        let wait_for_text = async |condition: &str, text: &str| {
+            wait_until(condition, async || {
                 let section = script(
                     &window,
                     "return document.querySelector('section[aria-labelledby=anywhere]')?.textContent ?? ''",
@@ -164,20 +165,20 @@ async fn under_wayland_the_desktop_holds_the_shortcut_once_its_person_said_yes()
         assert!(asked.lock().unwrap().is_empty(), "nothing is asked for before it is switched on");
 
         click(&window, switch).await;
-        said("the no is told", "denied the shortcut").await;
+        wait_for_text("the no is told", "denied the shortcut").await;
         *yes.lock().unwrap() = true;
         click(&window, switch).await;
         click(&window, switch).await;
-        said("the desktop's keys are told", "This desktop assigned Press <Meta>J.").await;
-        let wanted = "ask: Ask Precedent from anywhere, CTRL+ALT+p";
-        assert_eq!(*asked.lock().unwrap(), [wanted, "closed", wanted]);
+        wait_for_text("the desktop's keys are told", "This desktop assigned Press <Meta>J.").await;
+        let request = "ask: Ask Precedent from anywhere, CTRL+ALT+p";
+        assert_eq!(*asked.lock().unwrap(), [request, "closed", request]);
 
         assert!(!is_seen());
         let at = handle.object_server().interface::<_, Shortcuts>(DESKTOP).await.unwrap();
         let session = ObjectPath::try_from(format!("{DESKTOP}/session/any")).unwrap();
-        let none = HashMap::new;
-        Shortcuts::activated(at.signal_emitter(), session.clone(), "another", 1, none()).await.unwrap();
-        Shortcuts::activated(at.signal_emitter(), session, "ask", 2, none()).await.unwrap();
+        let no_options = HashMap::new;
+        Shortcuts::activated(at.signal_emitter(), session.clone(), "another", 1, no_options()).await.unwrap();
+        Shortcuts::activated(at.signal_emitter(), session, "ask", 2, no_options()).await.unwrap();
         wait_until("the prompt is there", async || is_seen()).await;
 
         click(&window, switch).await;

@@ -10,7 +10,7 @@ pub fn display(args: &[&str]) -> Option<String> {
     ran.status.success().then(|| String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
-/// Whether the prompt is before its person.
+/// Returns whether the prompt is visible.
 pub fn is_seen() -> bool {
     display(&["search", "--onlyvisible", "--name", "^Ask Precedent$"]).is_some()
 }
@@ -24,7 +24,7 @@ pub fn keep_display(name: &str) {
 }
 
 #[tokio::test]
-async fn the_prompt_is_asked_from_anywhere_once_it_is_switched_on() {
+async fn prompt_opens_anywhere_once_enabled() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async move |window| {
         wait_for(&window, "#hit-0").await;

@@ -9,7 +9,7 @@ use crate::driver::{click, drive, is_there, script, shot, texts, wait_for, wait_
 const BOX: &str = "#query";
 
 #[tokio::test]
-async fn a_question_leads_to_the_comment_that_answers_it() {
+async fn query_opens_the_matching_comment() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap(), "--sample"];
@@ -86,7 +86,7 @@ async fn a_question_leads_to_the_comment_that_answers_it() {
 }
 
 #[tokio::test]
-async fn a_casebook_that_cannot_be_opened_can_be_tried_again() {
+async fn opening_the_casebook_can_be_retried() {
     let home = tempfile::tempdir().unwrap();
     // A file stands where the folder is to be.
     let casebook = home.path().join("casebook");
@@ -94,8 +94,8 @@ async fn a_casebook_that_cannot_be_opened_can_be_tried_again() {
     let folder = casebook.to_str().unwrap().to_owned();
     drive(home.path(), "Adwaita:dark", &["--casebook", &folder.clone()], async move |window| {
         wait_for(&window, "[role=alert]").await;
-        let said = texts(&window, "main").await.join("");
-        assert!(said.contains("could not be opened") && said.contains(&folder), "{said}");
+        let message = texts(&window, "main").await.join("");
+        assert!(message.contains("could not be opened") && message.contains(&folder), "{message}");
         shot(&window, "closed").await;
 
         let dark = "return matchMedia('(prefers-color-scheme: dark)').matches";
@@ -104,14 +104,17 @@ async fn a_casebook_that_cannot_be_opened_can_be_tried_again() {
         std::fs::remove_file(&folder).unwrap();
         click(&window, "button.primary").await;
         wait_for(&window, ".welcome").await;
-        let said = texts(&window, ".welcome").await.join("");
-        assert!(said.contains("Open the sample casebook") && said.contains("Connect a tracker"), "{said}");
+        let message = texts(&window, ".welcome").await.join("");
+        assert!(
+            message.contains("Open the sample casebook") && message.contains("Connect a tracker"),
+            "{message}"
+        );
         shot(&window, "welcome").await;
     })
     .await;
 }
 
-/// Below 900 pixels there is a list, or a thread with the way back.
+/// Checks that below 900 pixels either the list or a thread with a back button is shown.
 async fn a_narrow_window_shows_one_of_the_two(window: &Client) {
     click(window, "button[title='is:open']").await;
     window.set_window_size(800, 600).await.unwrap();
@@ -132,12 +135,12 @@ async fn a_narrow_window_shows_one_of_the_two(window: &Client) {
     .await;
 }
 
-/// Whatever tracker text might try from inside, the window reaches nothing and goes nowhere.
+/// Checks that a script in the page can make no request, navigate or close the window.
 async fn the_window_is_sealed(window: &Client) {
     assert_eq!(script(window, "return typeof window.__TAURI__").await, "undefined");
-    let fetched = "const done = arguments[0];
+    let fetch = "const done = arguments[0];
         fetch('http://127.0.0.1:9/').then(() => done('reached'), (error) => done(String(error)))";
-    let answer = window.execute_async(fetched, Vec::new()).await.unwrap();
+    let answer = window.execute_async(fetch, Vec::new()).await.unwrap();
     assert!(answer.as_str().is_some_and(|a| a != "reached"), "{answer}");
     let image = "const done = arguments[0];
         document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective), { once: true });
@@ -151,8 +154,8 @@ async fn the_window_is_sealed(window: &Client) {
     tokio::time::sleep(Duration::from_millis(300)).await;
     let url = window.current_url().await.unwrap();
     assert!(url.as_str().starts_with("tauri://localhost"), "{url}");
-    let refused = "const done = arguments[0];
+    let close_window = "const done = arguments[0];
         window.__TAURI_INTERNALS__.invoke('plugin:window|close').then(() => done('allowed'), (error) => done(String(error)))";
-    let answer = window.execute_async(refused, Vec::new()).await.unwrap();
+    let answer = window.execute_async(close_window, Vec::new()).await.unwrap();
     assert!(answer.as_str().is_some_and(|a| a.contains("not allowed")), "{answer}");
 }

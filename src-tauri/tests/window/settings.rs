@@ -11,7 +11,7 @@ use crate::driver::{
 
 const MODELS: &str = "section[aria-labelledby=model]";
 
-/// The folder of the built-in model, under another name: its vectors are the same, and the way is that of any model.
+/// Copies the built-in model to a folder under another name, as any other model.
 fn another_model(to: &Path) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/builtin");
     std::fs::create_dir_all(to).unwrap();
@@ -24,27 +24,29 @@ fn another_model(to: &Path) {
     }
 }
 
-async fn standing(window: &Client, model: &str) -> String {
+async fn model_state(window: &Client, model: &str) -> String {
     text(window, &format!("tr[data-model={model}] td:nth-of-type(3)")).await
 }
 
 #[tokio::test]
-async fn another_model_is_brought_in_answers_and_goes() {
+async fn model_can_be_imported_used_and_removed() {
     let home = tempfile::tempdir().unwrap();
     let model = home.path().join("field-model");
     another_model(&model);
     drive_sample(home.path(), "Adwaita", async move |window| {
         at_rest(&window).await;
         press_ctrl(&window, '7').await;
-        wait_until("the built-in model is listed", async || standing(&window, "builtin").await == "in use")
-            .await;
+        wait_until("the built-in model is listed", async || {
+            model_state(&window, "builtin").await == "in use"
+        })
+        .await;
 
         // Nobody is asked unless a person chose so.
         assert_eq!(script(&window, "return document.querySelector('#sync-every').value").await, "0");
         click_words(&window, &format!("{MODELS} button"), "Add a model").await;
         // What is fetched by name says from where; what is here already is not offered.
-        let offered = texts(&window, "#model-name option").await;
-        assert!(offered.len() > 15, "{offered:?}");
+        let options = texts(&window, "#model-name option").await;
+        assert!(options.len() > 15, "{options:?}");
         assert!(text(&window, &format!("{MODELS} .hint")).await.contains("huggingface.co"));
         shot(&window, "models").await;
 
@@ -57,11 +59,11 @@ async fn another_model_is_brought_in_answers_and_goes() {
         .await;
         path.clear().await.unwrap();
         path.send_keys(&format!("{}\u{e007}", model.display())).await.unwrap();
-        wait_until("it is here", async || standing(&window, "field-model").await == "not in use").await;
+        wait_until("it is here", async || model_state(&window, "field-model").await == "not in use").await;
 
         click_words(&window, "tr[data-model=field-model] button", "Use").await;
-        wait_until("it answers", async || standing(&window, "field-model").await == "in use").await;
-        assert!(standing(&window, "builtin").await.ends_with("index kept"));
+        wait_until("it answers", async || model_state(&window, "field-model").await == "in use").await;
+        assert!(model_state(&window, "builtin").await.ends_with("index kept"));
         wait_until("the window says which", async || {
             text(&window, &format!("{MODELS} strong")).await == "field-model"
         })
@@ -69,8 +71,10 @@ async fn another_model_is_brought_in_answers_and_goes() {
         shot(&window, "models-other").await;
 
         click_words(&window, "tr[data-model=builtin] button", "Use").await;
-        wait_until("the built-in one answers again", async || standing(&window, "builtin").await == "in use")
-            .await;
+        wait_until("the built-in one answers again", async || {
+            model_state(&window, "builtin").await == "in use"
+        })
+        .await;
         click_words(&window, "tr[data-model=field-model] button", "Remove").await;
         click_words(&window, "tr[data-model=field-model] button", "Remove it").await;
         wait_until("it is gone", async || !is_there(&window, "tr[data-model=field-model]").await).await;
@@ -79,7 +83,7 @@ async fn another_model_is_brought_in_answers_and_goes() {
 }
 
 /// Writes a file of settings into a home.
-fn set(home: &Path, settings: &str) -> PathBuf {
+fn write_settings(home: &Path, settings: &str) -> PathBuf {
     let file = home.join("config/precedent/config.toml");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(&file, settings).unwrap();
@@ -89,22 +93,22 @@ fn set(home: &Path, settings: &str) -> PathBuf {
 const WRONG: &str = ".window > .banner";
 
 #[tokio::test]
-async fn with_a_file_of_settings_that_is_no_toml_the_window_opens_and_sets_it_aside() {
+async fn invalid_settings_file_is_set_aside() {
     let home = tempfile::tempdir().unwrap();
-    let file = set(home.path(), "source = \"acme/app\"\nsearch.limit = \n");
+    let file = write_settings(home.path(), "source = \"acme/app\"\nsearch.limit = \n");
     let meanwhile = home.path().join("data/precedent/casebook");
     drive(home.path(), "Adwaita", &[], async move |window| {
         wait_for(&window, ".welcome").await;
-        let told = text(&window, WRONG).await;
+        let message = text(&window, WRONG).await;
         let place = format!("{}: line 2, column 16: not valid TOML", file.display());
-        assert!(told.contains(&place) && told.contains(&*meanwhile.to_string_lossy()), "{told}");
+        assert!(message.contains(&place) && message.contains(&*meanwhile.to_string_lossy()), "{message}");
         shot(&window, "settings-wrong").await;
 
         // By key, as everything.
-        let focused = "return document.activeElement.textContent.trim()";
+        let focused_text = "return document.activeElement.textContent.trim()";
         wait_until("Tab comes to the button", async || {
             press(&window, "\u{e004}").await;
-            script(&window, focused).await == "Set the file aside"
+            script(&window, focused_text).await == "Set the file aside"
         })
         .await;
         press(&window, "\u{e007}").await;
@@ -122,29 +126,29 @@ async fn with_a_file_of_settings_that_is_no_toml_the_window_opens_and_sets_it_as
 }
 
 #[tokio::test]
-async fn with_a_value_that_cannot_be_the_rest_of_the_settings_holds_and_one_that_is_mended_stays() {
+async fn invalid_setting_leaves_the_others_in_force() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("elsewhere");
-    let named = format!("casebook = {:?}\n", casebook.to_str().unwrap());
-    let file = set(home.path(), &format!("{named}[search]\nlimit = 501\n"));
+    let casebook_line = format!("casebook = {:?}\n", casebook.to_str().unwrap());
+    let file = write_settings(home.path(), &format!("{casebook_line}[search]\nlimit = 501\n"));
     drive(home.path(), "Adwaita", &[], async move |window| {
         wait_for(&window, ".welcome").await;
-        let told = text(&window, WRONG).await;
+        let message = text(&window, WRONG).await;
         for part in ["config.toml: line 3, column 1: invalid value \"501\" for search.limit", "from 1 to 500"]
         {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(message.contains(part), "{part}: {message}");
         }
-        assert!(told.contains(&format!("the casebook in {} is open", casebook.display())), "{told}");
+        assert!(message.contains(&format!("the casebook in {} is open", casebook.display())), "{message}");
         assert!(casebook.join("precedent.db").is_file());
         // Somebody mends it meanwhile.
-        std::fs::write(&file, &named).unwrap();
+        std::fs::write(&file, &casebook_line).unwrap();
         click_words(&window, &format!("{WRONG} button"), "Set the file aside").await;
         wait_until("it is told that it is right", async || {
             text(&window, ".toasts").await.contains("The settings are valid now")
         })
         .await;
         assert!(!is_there(&window, WRONG).await);
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), named);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), casebook_line);
     })
     .await;
 }

@@ -56,7 +56,7 @@ pub async fn sync_and_stop(window: &Client, github: &FakeGitHub) {
 }
 
 #[tokio::test]
-async fn a_source_is_added_synced_and_stopped() {
+async fn source_can_be_added_synced_and_stopped() {
     let github = FakeGitHub::new("acme/pump");
     github.world().fill(230, 410);
     let home = tempfile::tempdir().unwrap();
@@ -109,7 +109,7 @@ async fn a_source_is_added_synced_and_stopped() {
 }
 
 #[tokio::test]
-async fn a_tracker_of_another_kind_is_told_by_its_address() {
+async fn tracker_kind_is_detected_from_the_address() {
     let redmine = FakeTracker::new(Shape::Redmine, 12, 30);
     redmine.content().token = Some("the-key".to_owned());
     let host = redmine.host.clone();
@@ -148,8 +148,8 @@ async fn a_tracker_of_another_kind_is_told_by_its_address() {
         .await;
         shot(&window, "redmine-refused").await;
         assert!(!is_there(&window, ".sources [role=option]").await, "what cannot be read is not kept");
-        let typed = "return document.querySelector('#add-called').value";
-        assert_eq!(script(&window, typed).await, "acme/pump", "what was typed stands there");
+        let key_value = "return document.querySelector('#add-called').value";
+        assert_eq!(script(&window, key_value).await, "acme/pump", "what was typed stands there");
 
         // Open again, it is mirrored like any other.
         redmine.content().token = None;
@@ -163,9 +163,9 @@ async fn a_tracker_of_another_kind_is_told_by_its_address() {
     .await;
 }
 
-/// A casebook that a file of somebody else's brought a source of another host into.
+/// Returns a casebook with a source imported from another casebook's file.
 async fn with_source_of_another(home: &Path) -> Casebook {
-    let theirs = Casebook::open(OpenOptions::new(home.join("theirs"))).await.unwrap();
+    let other_casebook = Casebook::open(OpenOptions::new(home.join("theirs"))).await.unwrap();
     let new = NewMirror {
         tracker: "github".to_owned(),
         place: "acme/pump".to_owned(),
@@ -173,23 +173,23 @@ async fn with_source_of_another(home: &Path) -> Casebook {
         key: None,
         wiki: false,
     };
-    theirs.add_tracker(new).await.unwrap();
+    other_casebook.add_tracker(new).await.unwrap();
     let file = home.join("theirs.casebook");
-    theirs.export(&file, false, false, &Task::new()).await.unwrap();
-    let mine = Casebook::open(OpenOptions::new(home.join("casebook"))).await.unwrap();
-    mine.import_casebook(&file, |_| {}, &Task::new()).await.unwrap();
-    mine
+    other_casebook.export(&file, false, false, &Task::new()).await.unwrap();
+    let casebook = Casebook::open(OpenOptions::new(home.join("casebook"))).await.unwrap();
+    casebook.import_casebook(&file, |_| {}, &Task::new()).await.unwrap();
+    casebook
 }
 
 #[tokio::test]
-async fn a_host_that_came_with_a_casebook_file_is_trusted_by_key() {
+async fn imported_host_can_be_trusted_by_keyboard() {
     let home = tempfile::tempdir().unwrap();
-    let mine = with_source_of_another(home.path()).await;
+    let casebook_handle = with_source_of_another(home.path()).await;
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap()];
     drive(home.path(), "Adwaita", &args, async move |window| {
         let is_trusted = async || {
-            let mirrors = mine.mirrors().await.unwrap();
+            let mirrors = casebook_handle.mirrors().await.unwrap();
             assert_eq!(mirrors.len(), 1);
             mirrors.iter().flat_map(|m| &m.gaps).all(|gap| gap.kind != GapKind::Untrusted)
         };
@@ -202,12 +202,12 @@ async fn a_host_that_came_with_a_casebook_file_is_trusted_by_key() {
         assert!(!is_trusted().await, "nobody was asked yet");
         shot(&window, "sources-untrusted").await;
 
-        let focused =
+        let focused_text =
             "return document.activeElement.matches('.gap button') ? document.activeElement.textContent : ''";
         let tab = char::from(Key::Tab).to_string();
         wait_until("Tab comes to the button", async || {
             press(&window, &tab).await;
-            script(&window, focused).await == "Trust git.acme.example"
+            script(&window, focused_text).await == "Trust git.acme.example"
         })
         .await;
         press(&window, &char::from(Key::Enter).to_string()).await;

@@ -51,16 +51,16 @@ impl Menu {
     }
 
     async fn lines(&self) -> Vec<(i32, String)> {
-        let asked = (0_i32, -1_i32, Vec::<&str>::new());
-        let (_, (_, _, lines)): (u32, Line) = self.0.call("GetLayout", &asked).await.unwrap();
-        let named = |line: OwnedValue| {
+        let arguments = (0_i32, -1_i32, Vec::<&str>::new());
+        let (_, (_, _, lines)): (u32, Line) = self.0.call("GetLayout", &arguments).await.unwrap();
+        let numbered_label = |line: OwnedValue| {
             let (number, known, _) = Line::try_from(line).unwrap();
             (
                 number,
                 known.get("label").map(|l| l.to_string().trim_matches('"').to_owned()).unwrap_or_default(),
             )
         };
-        lines.into_iter().map(named).collect()
+        lines.into_iter().map(numbered_label).collect()
     }
 
     async fn choose(&self, text: &str) {
@@ -69,14 +69,15 @@ impl Menu {
     }
 }
 
-/// Whether this machine has the library that draws icons in the tray.
+/// Returns whether this machine has the library for tray icons.
 fn has_library() -> bool {
     let below = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|entry| entry.path());
     let mut places = below.chain(["/usr/lib", "/usr/lib64"].map(Into::into));
     places.any(|place| place.join("libayatana-appindicator3.so.1").is_file())
 }
 
-/// A bus for a desktop of the test's own; nothing, and said so, where this machine lacks a part.
+/// Starts a bus for the test's own desktop; prints a notice and returns `None` if a part is
+/// missing.
 fn bus(home: &Path) -> Option<Bus> {
     if !has_library() {
         return skip("libayatana-appindicator3 is missing");
@@ -102,13 +103,13 @@ fn is_main_seen() -> bool {
 /// Asks a window to close, as the button of its frame does.
 fn close(window: u32) {
     let (display, _) = x11rb::connect(None).unwrap();
-    let named = |name: &str| display.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom;
-    let words = [named("WM_DELETE_WINDOW"), x11rb::CURRENT_TIME, 0, 0, 0];
-    let event = ClientMessageEvent::new(32, window, named("WM_PROTOCOLS"), words);
+    let atom = |name: &str| display.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom;
+    let words = [atom("WM_DELETE_WINDOW"), x11rb::CURRENT_TIME, 0, 0, 0];
+    let event = ClientMessageEvent::new(32, window, atom("WM_PROTOCOLS"), words);
     display.send_event(false, window, EventMask::NO_EVENT, event).unwrap().check().unwrap();
 }
 
-fn started(home: &Path) -> [String; 4] {
+fn start_args(home: &Path) -> [String; 4] {
     let casebook = home.join("casebook");
     [
         "--casebook".to_owned(),
@@ -119,14 +120,14 @@ fn started(home: &Path) -> [String; 4] {
 }
 
 #[tokio::test]
-async fn the_icon_asks_and_opens_and_the_program_outlives_its_window() {
+async fn tray_icon_keeps_the_program_running() {
     let home = tempfile::tempdir().unwrap();
     let Some(bus) = bus(home.path()) else { return };
     let (desktop, icon) = (bus.join().await, Icon::default());
     desktop.object_server().at("/StatusNotifierWatcher", Watcher(Arc::clone(&icon))).await.unwrap();
     desktop.request_name(WATCHER).await.unwrap();
     let surroundings = [("GTK_THEME", "Adwaita"), ("DBUS_SESSION_BUS_ADDRESS", bus.address.as_str())];
-    let args = started(home.path());
+    let args = start_args(home.path());
     let args = args.each_ref().map(String::as_str);
     drive_under(home.path(), &surroundings, &args, async move |window| {
         assert!(icon.lock().await.is_none(), "no icon before it is switched on");
@@ -163,17 +164,21 @@ async fn press_in_prompt(key: &str) {
 }
 
 #[tokio::test]
-async fn where_the_desktop_shows_no_icons_that_is_said() {
+async fn missing_tray_support_is_reported() {
     let home = tempfile::tempdir().unwrap();
     let Some(bus) = bus(home.path()) else { return };
     let surroundings = [("GTK_THEME", "Adwaita"), ("DBUS_SESSION_BUS_ADDRESS", bus.address.as_str())];
-    let args = started(home.path());
+    let args = start_args(home.path());
     let args = args.each_ref().map(String::as_str);
     drive_under(home.path(), &surroundings, &args, async |window| {
         switch_on(&window).await;
         wait_until("it is said", async || {
-            let said = "return document.querySelector('section[aria-labelledby=anywhere]').textContent";
-            script(&window, said).await.as_str().is_some_and(|s| s.contains("does not show tray icons"))
+            let section_text =
+                "return document.querySelector('section[aria-labelledby=anywhere]').textContent";
+            script(&window, section_text)
+                .await
+                .as_str()
+                .is_some_and(|s| s.contains("does not show tray icons"))
         })
         .await;
     })

@@ -18,12 +18,12 @@ use crate::{
     fake_github::FakeGitHub,
 };
 
-/// The key of the report that is compared.
-async fn compared(window: &Client) -> String {
+/// Returns the key of the compared report.
+async fn compared_key(window: &Client) -> String {
     text(window, "section[aria-label^='Report:'] .role button").await
 }
 
-/// Twelve pairs of reports that say nearly the same, of a program that does not exist.
+/// Returns twelve pairs of nearly identical reports of an invented program.
 pub fn pairs() -> String {
     pairs_of(&[
         "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner", "hopper",
@@ -31,7 +31,7 @@ pub fn pairs() -> String {
     ])
 }
 
-/// A pair for each of these things.
+/// Returns a pair of reports for each of these subjects.
 fn pairs_of(things: &[&str]) -> String {
     let mut out = String::new();
     for (number, (thing, later)) in (1..).zip(things.iter().flat_map(|t| [(t, false), (t, true)])) {
@@ -52,43 +52,44 @@ fn pairs_of(things: &[&str]) -> String {
     out
 }
 
-/// How many were decided today, as the header says: `9 of 12 decided today`.
-pub async fn counted(window: &Client) -> usize {
-    let said = text(window, ".triage header .end").await;
-    let first = said.split(' ').next().and_then(|n| n.parse().ok());
-    first.filter(|_| said.contains("decided today")).unwrap_or(0)
+/// Returns the number in the header: `9 of 12 decided today` gives 9.
+pub async fn decided_count(window: &Client) -> usize {
+    let header = text(window, ".triage header .end").await;
+    let first = header.split(' ').next().and_then(|n| n.parse().ok());
+    first.filter(|_| header.contains("decided today")).unwrap_or(0)
 }
 
 /// Decides as many reports of the queue as there are keys, with those alone.
 async fn decide(window: &Client, keys: &str) {
     for (at, key) in keys.chars().enumerate() {
         wait_until("a pair is compared", async || {
-            let selected = text(window, ".queue [aria-selected=true] .key").await;
-            let shown = compared(window).await;
-            !shown.is_empty() && selected.split(' ').next().is_some_and(|number| shown.ends_with(number))
+            let selected_key = text(window, ".queue [aria-selected=true] .key").await;
+            let shown_key = compared_key(window).await;
+            !shown_key.is_empty()
+                && selected_key.split(' ').next().is_some_and(|number| shown_key.ends_with(number))
         })
         .await;
-        let before = compared(window).await;
+        let previous = compared_key(window).await;
         press(window, &key.to_string()).await;
-        wait_until("the next report is there", async || compared(window).await != before).await;
-        wait_until("it is counted", async || counted(window).await == at + 1).await;
+        wait_until("the next report is there", async || compared_key(window).await != previous).await;
+        wait_until("it is counted", async || decided_count(window).await == at + 1).await;
     }
 }
 
 /// Decides ten reports of the queue and takes the last decision back, with keys alone.
 pub async fn decide_ten(window: &Client) {
     decide(window, "drnddrnddn").await;
-    let last = compared(window).await;
+    let last = compared_key(window).await;
     press(window, "u").await;
     wait_until("the last decision is taken back", async || {
-        counted(window).await == 9 && compared(window).await != last
+        decided_count(window).await == 9 && compared_key(window).await != last
     })
     .await;
 }
 
-/// The measure of the desk: twenty decisions in a minute, from the first key that is pressed.
+/// Measures from the first key pressed.
 #[tokio::test]
-async fn twenty_pairs_are_decided_by_keys_alone_in_less_than_a_minute() {
+async fn twenty_pairs_take_less_than_a_minute() {
     let things = [
         "pump", "valve", "gauge", "filter", "boiler", "sensor", "relay", "nozzle", "burner", "hopper",
         "mixer", "crane", "winch", "kettle", "ladder", "mirror", "printer", "freezer", "compass", "turbine",
@@ -124,7 +125,7 @@ async fn twenty_pairs_are_decided_by_keys_alone_in_less_than_a_minute() {
 }
 
 #[tokio::test]
-async fn ten_reports_are_decided_with_the_keyboard_alone() {
+async fn ten_reports_can_be_decided_by_keyboard() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let folder = casebook.clone();
@@ -173,7 +174,7 @@ async fn ten_reports_are_decided_with_the_keyboard_alone() {
 }
 
 #[tokio::test]
-async fn several_are_decided_at_once_and_the_day_is_known_after_a_restart() {
+async fn batch_decisions_survive_a_restart() {
     let home = tempfile::tempdir().unwrap();
     let casebook = home.path().join("casebook");
     let file = home.path().join("issues.jsonl");
@@ -192,15 +193,17 @@ async fn several_are_decided_at_once_and_the_day_is_known_after_a_restart() {
         })
         .await;
     };
-    let done = "ul[aria-label='Decided today'] li";
+    let decided_items = "ul[aria-label='Decided today'] li";
     drive(home.path(), "Adwaita", &args, async move |window| {
         enter(&window).await;
         press(&window, "x").await;
-        let first = compared(&window).await;
+        let first = compared_key(&window).await;
         press(&window, "j").await;
         wait_until("the next pair is compared", async || {
-            let shown = compared(&window).await;
-            !shown.is_empty() && shown != first && is_there(&window, ".compare[aria-busy=false]").await
+            let shown_key = compared_key(&window).await;
+            !shown_key.is_empty()
+                && shown_key != first
+                && is_there(&window, ".compare[aria-busy=false]").await
         })
         .await;
         press(&window, "x").await;
@@ -210,19 +213,20 @@ async fn several_are_decided_at_once_and_the_day_is_known_after_a_restart() {
         .await;
         shot(&window, "triage-marked").await;
         press(&window, "n").await;
-        wait_until("both are counted", async || counted(&window).await == 2).await;
+        wait_until("both are counted", async || decided_count(&window).await == 2).await;
         assert!(text(&window, "footer .toast").await.contains("Marked 2 reports as not duplicates."));
     })
     .await;
     drive(home.path(), "Adwaita", &args, async move |window| {
         enter(&window).await;
-        wait_until("the day is known", async || counted(&window).await == 2).await;
+        wait_until("the day is known", async || decided_count(&window).await == 2).await;
         press(&window, "U").await;
-        wait_until("what was decided is listed", async || texts(&window, done).await.len() == 2).await;
+        wait_until("what was decided is listed", async || texts(&window, decided_items).await.len() == 2)
+            .await;
         shot(&window, "triage-done").await;
         press(&window, "u").await;
         wait_until("the last one is taken back", async || {
-            counted(&window).await == 1 && texts(&window, done).await.len() == 1
+            decided_count(&window).await == 1 && texts(&window, decided_items).await.len() == 1
         })
         .await;
     })
@@ -230,7 +234,7 @@ async fn several_are_decided_at_once_and_the_day_is_known_after_a_restart() {
 }
 
 #[tokio::test]
-async fn decided_duplicates_are_closed_at_their_tracker_after_it_was_shown_what_is_sent() {
+async fn closing_duplicates_previews_the_comments() {
     let github = FakeGitHub::new("acme/app");
     github.world().fill(4, 4);
     let home = tempfile::tempdir().unwrap();
@@ -253,8 +257,8 @@ async fn decided_duplicates_are_closed_at_their_tracker_after_it_was_shown_what_
         .await;
         press(&window, "w").await;
         wait_until("what would be sent is shown", async || {
-            let shown = texts(&window, ".closing[open] article > pre").await;
-            shown.len() == 2 && shown.iter().all(|comment| comment.starts_with("Duplicate of #1"))
+            let previews = texts(&window, ".closing[open] article > pre").await;
+            previews.len() == 2 && previews.iter().all(|comment| comment.starts_with("Duplicate of #1"))
         })
         .await;
         shot(&window, "closing").await;
@@ -267,8 +271,8 @@ async fn decided_duplicates_are_closed_at_their_tracker_after_it_was_shown_what_
         .await;
         shot(&window, "closing-done").await;
         for number in [2, 3] {
-            let told = github.world().texts(number);
-            assert_eq!(told.iter().filter(|t| t.starts_with("Duplicate of #1")).count(), 1, "{told:?}");
+            let texts = github.world().texts(number);
+            assert_eq!(texts.iter().filter(|t| t.starts_with("Duplicate of #1")).count(), 1, "{texts:?}");
         }
         click_words(&window, ".closing footer button", "Done").await;
         wait_until("nothing is left to tell", async || {

@@ -41,9 +41,9 @@ pub async fn make_brief(window: &Client, report: &str, target: &Path) {
     shot(window, "troubleshoot").await;
 
     // The first piece is taken out of the brief again, by key.
-    let picked = text(window, ".troubleshoot .end").await;
+    let selection = text(window, ".troubleshoot .end").await;
     press(window, "jx").await;
-    wait_until("one is taken out", async || text(window, ".troubleshoot .end").await != picked).await;
+    wait_until("one is taken out", async || text(window, ".troubleshoot .end").await != selection).await;
     press(window, "e").await;
     wait_until("the brief is there", async || !text(window, ".paper .title").await.is_empty()).await;
     wait_until("what is replaced is shown", async || {
@@ -55,8 +55,8 @@ pub async fn make_brief(window: &Client, report: &str, target: &Path) {
     let name = target.file_name().unwrap().to_str().unwrap();
     click_words(window, ".brief button", "Export").await;
     wait_until("it is written", async || text(window, ".brief .written").await.contains(name)).await;
-    let written = std::fs::read_to_string(target).unwrap();
-    assert!(!written.contains("mika@customer.example"), "{written}");
+    let brief = std::fs::read_to_string(target).unwrap();
+    assert!(!brief.contains("mika@customer.example"), "{brief}");
 }
 
 /// Writes the same note twice, and sees that the second one is not stored.
@@ -77,15 +77,15 @@ pub async fn note_twice(window: &Client) {
 }
 
 #[tokio::test]
-async fn a_report_leads_to_a_brief() {
+async fn report_leads_to_a_brief() {
     let home = tempfile::tempdir().unwrap();
     let target = home.path().join("case.md");
     drive_sample(home.path(), "Adwaita", async move |window| {
         at_rest(&window).await;
         press_ctrl(&window, '3').await;
         make_brief(&window, REPORT, &target).await;
-        let written = std::fs::read_to_string(&target).unwrap();
-        assert!(written.contains("ferrywire/ferrywire#"), "{written}");
+        let brief = std::fs::read_to_string(&target).unwrap();
+        assert!(brief.contains("ferrywire/ferrywire#"), "{brief}");
         // What is there is replaced only if told so.
         click_words(&window, ".brief button", "Export").await;
         wait_until("it asks first", async || is_there(&window, ".brief [role=alert]").await).await;
@@ -94,14 +94,17 @@ async fn a_report_leads_to_a_brief() {
         // The dialog makes the rest of the page inert, and a click of a script is no gesture of a person.
         click_words(&window, ".brief button", "Copy").await;
         wait_until("it is copied", async || {
-            texts(&window, ".brief .written").await.iter().any(|said| said == "Copied as Markdown")
+            texts(&window, ".brief .written").await.iter().any(|notice| notice == "Copied as Markdown")
         })
         .await;
         script(&window, "document.querySelector('.brief .field').select()").await;
         press_ctrl(&window, 'v').await;
-        let pasted = "return document.querySelector('.brief .field').value";
+        let field_value = "return document.querySelector('.brief .field').value";
         wait_until("it is on the clipboard", async || {
-            script(&window, pasted).await.as_str().is_some_and(|text| text.contains("ferrywire/ferrywire#"))
+            script(&window, field_value)
+                .await
+                .as_str()
+                .is_some_and(|text| text.contains("ferrywire/ferrywire#"))
         })
         .await;
     })
@@ -109,7 +112,7 @@ async fn a_report_leads_to_a_brief() {
 }
 
 #[tokio::test]
-async fn what_is_doubtful_in_a_brief_stays_or_is_replaced_as_the_person_says() {
+async fn doubtful_redactions_follow_the_choice() {
     let home = tempfile::tempdir().unwrap();
     let target = home.path().join("case.md");
     drive_sample(home.path(), "Adwaita", async move |window| {
@@ -121,7 +124,7 @@ async fn what_is_doubtful_in_a_brief_stays_or_is_replaced_as_the_person_says() {
         ask(&window, &report).await;
         press(&window, "e").await;
         wait_until("it asks about what is doubtful", async || {
-            texts(&window, ".paper .doubtful label").await.iter().any(|one| one.contains("Blue Harbour"))
+            texts(&window, ".paper .doubtful label").await.iter().any(|label| label.contains("Blue Harbour"))
         })
         .await;
         assert!(text(&window, ".paper .hidden tbody").await.contains("Berta Brandt"), "who signs is a person");
@@ -138,17 +141,17 @@ async fn what_is_doubtful_in_a_brief_stays_or_is_replaced_as_the_person_says() {
         wait_until("it may stand, and can still be replaced", async || {
             !is_there(&window, ".paper[aria-busy=true]").await
                 && script(&window, ticks).await == 0
-                && texts(&window, ".paper .doubtful label").await.iter().any(|one| one.contains("Blue Harbour"))
+                && texts(&window, ".paper .doubtful label").await.iter().any(|label| label.contains("Blue Harbour"))
         })
         .await;
-        let focused = "return document.activeElement.matches('.doubtful input')";
-        assert_eq!(script(&window, focused).await, true, "the focus stays where the key was pressed");
+        let is_focused = "return document.activeElement.matches('.doubtful input')";
+        assert_eq!(script(&window, is_focused).await, true, "the focus stays where the key was pressed");
         fill(&window, ".brief .field", target.to_str().unwrap()).await;
         click_words(&window, ".brief button", "Export").await;
         wait_until("it is written", async || is_there(&window, ".brief .written").await).await;
-        let kept = std::fs::read_to_string(&target).unwrap();
-        let body = |written: &str| written.split("<!--").next().unwrap().to_owned();
-        assert!(body(&kept).contains("Blue Harbour") && !kept.contains("Brandt"), "{kept}");
+        let brief = std::fs::read_to_string(&target).unwrap();
+        let body = |text: &str| text.split("<!--").next().unwrap().to_owned();
+        assert!(body(&brief).contains("Blue Harbour") && !brief.contains("Brandt"), "{brief}");
 
         click_words(&window, ".doubtful label", "Blue Harbour").await;
         wait_until("it is replaced again", async || {
@@ -158,14 +161,14 @@ async fn what_is_doubtful_in_a_brief_stays_or_is_replaced_as_the_person_says() {
         click_words(&window, ".brief button", "Export").await;
         click_words(&window, ".brief .choose ~ button", "Replace").await;
         wait_until("it is written again", async || is_there(&window, ".brief .written").await).await;
-        let replaced = std::fs::read_to_string(&target).unwrap();
-        assert!(!replaced.contains("Blue Harbour") && !replaced.contains("Brandt"), "{replaced}");
+        let redacted_brief = std::fs::read_to_string(&target).unwrap();
+        assert!(!redacted_brief.contains("Blue Harbour") && !redacted_brief.contains("Brandt"), "{redacted_brief}");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_report_that_is_named_leads_to_what_it_is_a_duplicate_of() {
+async fn named_report_leads_to_its_canonical() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async move |window| {
         wait_for(&window, "#hit-0").await;
@@ -182,7 +185,7 @@ async fn a_report_that_is_named_leads_to_what_it_is_a_duplicate_of() {
 }
 
 #[tokio::test]
-async fn a_note_that_is_there_already_is_shown_and_not_stored() {
+async fn duplicate_note_is_shown_and_not_stored() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita:dark", async move |window| {
         at_rest(&window).await;

@@ -38,7 +38,8 @@ impl Desk {
         let server = runtime.block_on(async {
             let mut options = OpenOptions::new(folder.path().join("casebook"));
             options.engine = Some(Engine::Hashed);
-            let server = Server::new(options, None, TroubleshootSettings::default(), AllowedFolders::default());
+            let server =
+                Server::new(options, None, TroubleshootSettings::default(), AllowedFolders::default());
             let casebook = server.casebook().await.unwrap();
             casebook.import_sample(&Task::new()).await.unwrap();
             casebook.update_index(&Task::new()).await.unwrap();
@@ -57,13 +58,13 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     if data.windows(LAST.len()).any(|w| w == LAST.as_bytes()) {
         return;
     }
-    DESK.with_borrow_mut(|kept| {
-        let desk = kept.get_or_insert_with(Desk::new);
+    DESK.with_borrow_mut(|slot| {
+        let desk = slot.get_or_insert_with(Desk::new);
         let server = desk.server.clone();
         desk.runtime.block_on(converse(server, data));
         desk.inputs += 1;
         if desk.inputs == INPUTS {
-            *kept = None;
+            *slot = None;
         }
     });
 });
@@ -71,11 +72,11 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
 async fn converse(server: Server, data: &[u8]) {
     let (client, pipe) = tokio::io::duplex(1 << 16);
     let (heard, said) = tokio::io::split(pipe);
-    let serving = tokio::spawn(server.converse(heard, said));
+    let server_task = tokio::spawn(server.converse(heard, said));
     let (output, mut input) = tokio::io::split(client);
 
     // An id that is the input's own is asked as often as it says.
-    let mut asked: HashMap<String, usize> = HashMap::new();
+    let mut open_calls: HashMap<String, usize> = HashMap::new();
     let mut lines = Vec::new();
     let hello = json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "fuzz", "version": "1"}}});
@@ -90,10 +91,10 @@ async fn converse(server: Server, data: &[u8]) {
         if let Ok(frame) = serde_json::from_slice::<HashMap<String, Box<RawValue>>>(line)
             && let Some(id) = frame.get("id").and_then(|id| serde_json::from_str::<Value>(id.get()).ok())
         {
-            *asked.entry(id.to_string()).or_default() += 1;
+            *open_calls.entry(id.to_string()).or_default() += 1;
         }
     }
-    let writing = async move {
+    let writer = async move {
         for line in lines {
             if input.write_all(&line).await.is_err() || input.write_all(b"\n").await.is_err() {
                 break;
@@ -103,15 +104,17 @@ async fn converse(server: Server, data: &[u8]) {
     };
     let reading = async {
         let mut replies = BufReader::new(output).lines();
-        let mut done = false;
+        let mut has_last = false;
         // What was called before goes on beside the last call; its replies may come later.
         while let Some(line) = replies.next_line().await.expect("the server speaks UTF-8") {
             let frame: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"));
             assert_eq!(frame["jsonrpc"], "2.0", "{line}");
             let Some(id) = frame.get("id").filter(|_| frame.get("method").is_none()) else { continue };
             if !id.is_null() {
-                let left = asked.get_mut(&id.to_string()).unwrap_or_else(|| panic!("nobody asked: {line}"));
-                *left = left.checked_sub(1).unwrap_or_else(|| panic!("answered twice: {line}"));
+                let remaining_calls =
+                    open_calls.get_mut(&id.to_string()).unwrap_or_else(|| panic!("nobody asked: {line}"));
+                *remaining_calls =
+                    remaining_calls.checked_sub(1).unwrap_or_else(|| panic!("answered twice: {line}"));
             }
             if let Some(text) = frame["result"]["content"][0]["text"].as_str() {
                 assert!(text.chars().count() <= 200_000, "{} characters", text.chars().count());
@@ -119,21 +122,21 @@ async fn converse(server: Server, data: &[u8]) {
             }
             if id == LAST {
                 assert!(frame["result"]["structuredContent"]["sources"].is_array(), "{line}");
-                done = true;
+                has_last = true;
                 break;
             }
         }
-        assert!(done, "the server left");
+        assert!(has_last, "the server left");
     };
     let talk = async {
-        let (input, ()) = tokio::join!(writing, reading);
+        let (input, ()) = tokio::join!(writer, reading);
         drop(input);
     };
     let began = Instant::now();
-    let ended = tokio::time::timeout(Duration::from_secs(25), talk).await;
-    assert!(ended.is_ok(), "no answer in {:?}", began.elapsed());
-    serving.abort();
-    if let Err(error) = serving.await {
+    let result = tokio::time::timeout(Duration::from_secs(25), talk).await;
+    assert!(result.is_ok(), "no answer in {:?}", began.elapsed());
+    server_task.abort();
+    if let Err(error) = server_task.await {
         assert!(!error.is_panic(), "{error}");
     }
 }

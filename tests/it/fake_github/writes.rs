@@ -19,13 +19,13 @@ impl World {
             return Answer::error(404, "Not Found");
         };
         match (method, &path[..]) {
-            ("POST", ["issues", _, "comments"]) => self.said(number, body["body"].as_str()),
-            ("PATCH", ["issues", _]) => self.changed(number, &body),
+            ("POST", ["issues", _, "comments"]) => self.add_comment(number, body["body"].as_str()),
+            ("PATCH", ["issues", _]) => self.edit_issue(number, &body),
             _ => Answer::error(404, "Not Found"),
         }
     }
 
-    fn said(&mut self, number: u64, text: Option<&str>) -> Answer {
+    fn add_comment(&mut self, number: u64, text: Option<&str>) -> Answer {
         let Some(text) = text.filter(|t| !t.is_empty()) else {
             return Answer::error(422, "Validation Failed");
         };
@@ -37,7 +37,7 @@ impl World {
         Answer::new(201, comment)
     }
 
-    fn changed(&mut self, number: u64, body: &Value) -> Answer {
+    fn edit_issue(&mut self, number: u64, body: &Value) -> Answer {
         let reason = body["state_reason"].as_str();
         if self.old && reason == Some("duplicate") {
             return Answer::error(422, "Validation Failed: duplicate is not a member of state_reason");
@@ -52,20 +52,20 @@ impl World {
     /// Returns the comments of an issue as a list.
     pub(super) fn thread(&self, number: u64) -> Answer {
         let below = format!("/issues/{number}");
-        let said: Vec<Value> = self
+        let comments: Vec<Value> = self
             .comments
             .rows
             .values()
             .map(|row| serde_json::from_str::<Value>(&row.json).unwrap())
             .filter(|c| c["issue_url"].as_str().is_some_and(|u| u.ends_with(&below)))
             .collect();
-        Answer::new(200, json!(said))
+        Answer::new(200, json!(comments))
     }
 
     /// Returns the texts of an issue's comments.
     pub fn texts(&self, number: u64) -> Vec<String> {
-        let said: Vec<Value> = serde_json::from_str(&self.thread(number).body).unwrap();
-        said.iter().map(|c| c["body"].as_str().unwrap().to_owned()).collect()
+        let comments: Vec<Value> = serde_json::from_str(&self.thread(number).body).unwrap();
+        comments.iter().map(|c| c["body"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Returns the current state of an issue.

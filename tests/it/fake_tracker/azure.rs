@@ -4,17 +4,17 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Answer, Content, Item, Said, ok, refuse, with_status};
+use super::{Answer, Comment, Content, Item, ok, refuse, with_status};
 use crate::fake_github::{NOW, at};
 
 pub const PROJECT: &str = "acme/Kiln App";
 
 /// Returns whether a request asks for a page of item numbers, and whether it does so to sync
 /// comments.
-pub fn what(address: &str, body: &str) -> (bool, bool) {
+pub fn classify_request(address: &str, body: &str) -> (bool, bool) {
     let list = address.contains("/_apis/wit/wiql") && !address.contains("$top=1&");
-    let said = address.contains("/comments?") || body.contains("System.CommentCount");
-    (list, said)
+    let of_comments = address.contains("/comments?") || body.contains("System.CommentCount");
+    (list, of_comments)
 }
 
 impl Content {
@@ -25,40 +25,41 @@ impl Content {
         body: &str,
         get: &impl Fn(&str) -> Option<&'a str>,
     ) -> Answer {
-        let asked: Value = serde_json::from_str(body).unwrap_or_default();
+        let request: Value = serde_json::from_str(body).unwrap_or_default();
         assert!(get("api-version").is_some(), "{path}");
         let item = |n: u64, i: &Item, fields: Option<&Vec<Value>>| {
-            let mut all = json!({
+            let mut all_fields = json!({
                 "System.Id": n, "System.AreaPath": "Kiln App\\Pumps", "System.TeamProject": "Kiln App", "System.Rev": 3,
                 "System.IterationPath": "Kiln App\\Sprint 4", "System.WorkItemType": "Bug",
                 "System.State": if i.open { "Active" } else { "Closed" },
                 "System.Reason": if i.open { "Approved" } else { "Fixed and verified" },
-                "System.CreatedDate": at(NOW - 50_000_000), "System.ChangedDate": at(i.updated).replace('Z', ".37Z"),
+                "System.CreatedDate": at(NOW - 50_000_000), "System.ChangedDate": at(i.updated_at).replace('Z', ".37Z"),
                 "System.CreatedBy": {"displayName": "Ada", "uniqueName": "ada@acme.example", "id": "1"},
                 "System.CommentCount": self.below(n).len(), "System.Title": i.title, "System.Tags": "flow; hot",
                 "Microsoft.VSTS.TCM.ReproSteps": format!("<div>{}</div>", i.body),
             });
             if !i.open {
-                all["Microsoft.VSTS.Common.ClosedDate"] = at(i.updated).into();
+                all_fields["Microsoft.VSTS.Common.ClosedDate"] = at(i.updated_at).into();
             }
             if i.odd {
-                (all["System.State"], all["Custom.Zone"]) = (json!("Simmering"), json!({"deep": [1]}));
+                (all_fields["System.State"], all_fields["Custom.Zone"]) =
+                    (json!("Simmering"), json!({"deep": [1]}));
             }
             if let Some(fields) = fields {
-                all.as_object_mut().unwrap().retain(|name, _| fields.iter().any(|f| f == name));
+                all_fields.as_object_mut().unwrap().retain(|name, _| fields.iter().any(|f| f == name));
             }
             let url = format!("{host}/acme/_apis/wit/workItems/{n}");
-            let mut whole = json!({"id": n, "rev": 3, "fields": all, "url": url});
+            let mut whole = json!({"id": n, "rev": 3, "fields": all_fields, "url": url});
             if fields.is_none()
-                && let Some(other) = i.duplicate_of
+                && let Some(canonical) = i.duplicate_of
             {
                 whole["relations"] = json!([{"rel": "System.LinkTypes.Duplicate-Reverse",
-                    "url": format!("{host}/acme/_apis/wit/workItems/{other}"), "attributes": {"isLocked": false}}]);
+                    "url": format!("{host}/acme/_apis/wit/workItems/{canonical}"), "attributes": {"isLocked": false}}]);
             }
             whole
         };
-        let comment = |id: u64, s: &Said| {
-            let when = at(s.updated).replace('Z', ".88Z");
+        let comment = |id: u64, s: &Comment| {
+            let when = at(s.updated_at).replace('Z', ".88Z");
             json!({"workItemId": s.number, "id": id, "version": 1, "text": format!("<p>{}</p>", s.body),
                 "createdBy": {"displayName": "Grace", "uniqueName": "grace@acme.example"}, "createdDate": when,
                 "modifiedBy": {"displayName": "Grace"}, "modifiedDate": when, "format": "html"})
@@ -77,22 +78,22 @@ impl Content {
                 {"name": "Closed", "color": "339933", "category": "Completed"}]}]})),
             ["_apis", "wit", "wiql"] => {
                 assert_eq!(get("timePrecision"), Some("true"));
-                let query = asked["query"].as_str().unwrap();
+                let query = request["query"].as_str().unwrap();
                 assert!(query.contains("WHERE [System.TeamProject] = @project"), "{query}");
                 let since = query.split_once("[System.ChangedDate] >= '").map_or(i64::MIN, |(_, t)| {
                     t.split('\'').next().unwrap().parse::<Timestamp>().unwrap().as_second()
                 });
-                let behind: u64 = query
+                let last_id: u64 = query
                     .split_once("[System.Id] > ")
                     .map_or(0, |(_, n)| n.split(' ').next().unwrap().parse().unwrap());
                 let open = query.contains("[System.State] NOT IN ('Closed')");
-                let all = self
+                let items = self
                     .items
                     .iter()
-                    .filter(|(n, i)| i.updated >= since && **n > behind && (!open || i.open));
+                    .filter(|(n, i)| i.updated_at >= since && **n > last_id && (!open || i.open));
                 let by_change = query.ends_with("ORDER BY [System.ChangedDate] ASC, [System.Id] ASC");
                 let top = get("$top").unwrap().parse().unwrap();
-                let (some, _) = self.some(all.collect(), by_change, 0, top);
+                let (some, _) = self.page_of(items.collect(), by_change, 0, top);
                 let numbers: Vec<Value> = some
                     .iter()
                     .map(|(n, _)| json!({"id": n, "url": format!("{host}/acme/_apis/wit/workItems/{n}")}))
@@ -104,31 +105,32 @@ impl Content {
             }
             ["_apis", "wit", "workitemsbatch"] => {
                 let ids: Vec<u64> =
-                    asked["ids"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
-                assert!(!ids.is_empty() && ids.len() <= 200 && asked["errorPolicy"] == "Omit");
+                    request["ids"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+                assert!(!ids.is_empty() && ids.len() <= 200 && request["errorPolicy"] == "Omit");
                 assert!(
-                    asked["fields"].is_null() || asked["$expand"].is_null(),
+                    request["fields"].is_null() || request["$expand"].is_null(),
                     "links come with all fields"
                 );
                 let value: Vec<Value> = ids
                     .iter()
                     .map(|n| {
-                        self.items.get(n).map_or(Value::Null, |i| item(*n, i, asked["fields"].as_array()))
+                        self.items.get(n).map_or(Value::Null, |i| item(*n, i, request["fields"].as_array()))
                     })
                     .collect();
                 ok(json!({"count": value.len(), "value": value}))
             }
             ["_apis", "wit", "workitems", n] => {
                 let n: u64 = n.parse().unwrap();
-                let gone = json!({"message": format!("TF401232: Work item {n} does not exist.")});
-                self.items.get(&n).map_or_else(|| with_status(404, gone), |i| ok(item(n, i, None)))
+                let not_found = json!({"message": format!("TF401232: Work item {n} does not exist.")});
+                self.items.get(&n).map_or_else(|| with_status(404, not_found), |i| ok(item(n, i, None)))
             }
             ["_apis", "wit", "workItems", n, "comments"] => {
                 let below = self.below(n.parse().unwrap());
                 let from: usize = get("continuationToken").map_or(0, |t| t.parse().unwrap());
                 let end = (from + 2).min(below.len());
-                let some: Vec<Value> = below[from..end].iter().map(|(id, s)| comment(*id, s)).collect();
-                let mut answer = json!({"totalCount": below.len(), "count": some.len(), "comments": some});
+                let comments: Vec<Value> = below[from..end].iter().map(|(id, s)| comment(*id, s)).collect();
+                let mut answer =
+                    json!({"totalCount": below.len(), "count": comments.len(), "comments": comments});
                 if end < below.len() {
                     answer["continuationToken"] = end.to_string().into();
                 }
@@ -136,7 +138,7 @@ impl Content {
             }
             ["_apis", "wit", "workItems", _, "comments", id] => {
                 let id: u64 = id.parse().unwrap();
-                self.said.get(&id).map_or_else(|| refuse(404), |s| ok(comment(id, s)))
+                self.comments.get(&id).map_or_else(|| refuse(404), |s| ok(comment(id, s)))
             }
             _ => refuse(404),
         }

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Answer, Content, Item, Said, ok, with_status};
+use super::{Answer, Comment, Content, Item, ok, with_status};
 use crate::fake_github::{NOW, at};
 
 pub const PRODUCT: &str = "Kiln App";
@@ -15,11 +15,11 @@ fn fault(status: u16, code: i64, message: &str) -> Answer {
 }
 
 impl Content {
-    pub(super) fn bugzilla(&self, path: &str, all: &[(String, String)]) -> Answer {
-        let get = |name: &str| all.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
-        let wanted: Option<Vec<&str>> = get("include_fields").map(|f| f.split(',').collect());
-        let only = |mut value: Value| {
-            if let (Some(wanted), Some(fields)) = (&wanted, value.as_object_mut()) {
+    pub(super) fn bugzilla(&self, path: &str, parameters: &[(String, String)]) -> Answer {
+        let get = |name: &str| parameters.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
+        let field_names: Option<Vec<&str>> = get("include_fields").map(|f| f.split(',').collect());
+        let select_fields = |mut value: Value| {
+            if let (Some(wanted), Some(fields)) = (&field_names, value.as_object_mut()) {
                 fields.retain(|name, _| wanted.contains(&name.as_str()));
             }
             value
@@ -34,7 +34,7 @@ impl Content {
                 "id": n, "summary": i.title, "status": status, "resolution": resolution, "is_open": i.open,
                 "dupe_of": i.duplicate_of, "product": PRODUCT, "component": "Pumps", "version": "unspecified",
                 "keywords": ["regression"], "creator": "ada@acme.example", "creation_time": at(NOW - 50_000_000),
-                "last_change_time": at(i.updated), "target_milestone": "---", "see_also": [], "depends_on": [],
+                "last_change_time": at(i.updated_at), "target_milestone": "---", "see_also": [], "depends_on": [],
                 "blocks": [], "alias": [], "classification": "Unclassified", "severity": "normal", "priority": "--",
                 "creator_detail": {"id": 1, "name": "ada@acme.example", "real_name": "Ada", "nick": "ada"},
                 "is_confirmed": true, "groups": [], "url": "", "whiteboard": "", "flags": [], "cc": [],
@@ -43,12 +43,14 @@ impl Content {
                 (bug["status"], bug["is_open"]) = (json!("SIMMERING"), Value::Null);
                 bug["cf_zone"] = json!({"deep": [1]});
             }
-            only(bug)
+            select_fields(bug)
         };
-        let comment = |id: u64, count: usize, s: &Said| {
-            only(json!({"id": id, "bug_id": s.number, "count": count, "attachment_id": null, "text": s.body,
-                "creator": "grace@acme.example", "time": at(s.updated), "creation_time": at(s.updated),
-                "is_private": false, "tags": []}))
+        let comment = |id: u64, count: usize, s: &Comment| {
+            select_fields(
+                json!({"id": id, "bug_id": s.number, "count": count, "attachment_id": null, "text": s.body,
+                "creator": "grace@acme.example", "time": at(s.updated_at), "creation_time": at(s.updated_at),
+                "is_private": false, "tags": []}),
+            )
         };
         let parts: Vec<&str> = path.trim_start_matches("/rest/").split('/').collect();
         match parts[..] {
@@ -65,11 +67,11 @@ impl Content {
                 let since: i64 =
                     get("last_change_time").map_or(i64::MIN, |t| t.parse::<Timestamp>().unwrap().as_second());
                 let open = get("resolution") == Some("---");
-                let all =
-                    self.items.iter().filter(|(_, i)| i.updated >= since && (!open || i.open)).collect();
+                let bugs =
+                    self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
                 let number = |name: &str| get(name).unwrap().parse::<usize>().unwrap();
                 let by_change = get("order") == Some("changeddate,bug_id");
-                let (some, _) = self.some(all, by_change, number("offset"), number("limit"));
+                let (some, _) = self.page_of(bugs, by_change, number("offset"), number("limit"));
                 ok(json!({"bugs": some.into_iter().map(|(n, i)| bug(*n, i)).collect::<Vec<_>>()}))
             }
             ["bug", n] => {
@@ -80,9 +82,9 @@ impl Content {
                 }
             }
             ["bug", n, "comment"] => {
-                let more = all.iter().filter(|(name, _)| name == "ids").map(|(_, v)| v.as_str());
+                let more = parameters.iter().filter(|(name, _)| name == "ids").map(|(_, v)| v.as_str());
                 let ids: Vec<u64> = std::iter::once(n).chain(more).map(|n| n.parse().unwrap()).collect();
-                if ids.iter().any(|n| self.locked.contains(n)) {
+                if ids.iter().any(|n| self.locked_items.contains(n)) {
                     return fault(401, 102, "You are not authorized to access this bug.");
                 }
                 if ids.iter().any(|n| !self.items.contains_key(n)) {
@@ -90,12 +92,12 @@ impl Content {
                 }
                 let threads = ids.iter().map(|n| {
                     let item = &self.items[n];
-                    let first = Said { number: *n, body: item.body.clone(), updated: NOW - 50_000_000 };
+                    let first = Comment { number: *n, body: item.body.clone(), updated_at: NOW - 50_000_000 };
                     let below = self.below(*n);
-                    let said = below.iter().enumerate().map(|(k, (id, s))| comment(*id, k + 1, s));
-                    let all: Vec<Value> =
-                        std::iter::once(comment(1_000_000 + n, 0, &first)).chain(said).collect();
-                    (n.to_string(), json!({"comments": all}))
+                    let replies = below.iter().enumerate().map(|(k, (id, s))| comment(*id, k + 1, s));
+                    let comments: Vec<Value> =
+                        std::iter::once(comment(1_000_000 + n, 0, &first)).chain(replies).collect();
+                    (n.to_string(), json!({"comments": comments}))
                 });
                 ok(json!({"bugs": threads.collect::<serde_json::Map<_, _>>(), "comments": {}}))
             }

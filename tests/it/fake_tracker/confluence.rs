@@ -17,13 +17,13 @@ fn id(title: &str) -> u64 {
 
 /// Returns whether a request asks for a page of the list; the second value is false because there
 /// are no comments.
-pub fn what(address: &str) -> (bool, bool) {
+pub fn classify_request(address: &str) -> (bool, bool) {
     (address.contains("/spaces/77/pages?") || address.contains("/content?spaceKey"), false)
 }
 
 impl Content {
-    pub(super) fn confluence(&self, cloud: bool, path: &str, all: &[(String, String)]) -> Answer {
-        let get = |name: &str| all.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
+    pub(super) fn confluence(&self, cloud: bool, path: &str, parameters: &[(String, String)]) -> Answer {
+        let get = |name: &str| parameters.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
         let time = |t: i64| at(t).replace('Z', ".000Z");
         let page = |title: &str, (text, t): &(String, i64), body: bool| {
             let number = id(title);
@@ -67,22 +67,23 @@ impl Content {
                 // requested.
                 let size = get("limit").unwrap().parse::<usize>().unwrap().min(40);
                 let last = get("cursor").map_or(0, |c| c.parse::<u64>().unwrap());
-                let left: Vec<_> = by_id.iter().filter(|(n, _)| **n > last).collect();
-                let end = left.get(size - 1).filter(|_| left.len() > size).map(|(n, _)| **n);
-                let some: Vec<Value> =
-                    left.into_iter().take(size).map(|(_, (t, p))| page(t, p, false)).collect();
+                let rest: Vec<_> = by_id.iter().filter(|(n, _)| **n > last).collect();
+                let end = rest.get(size - 1).filter(|_| rest.len() > size).map(|(n, _)| **n);
+                let results: Vec<Value> =
+                    rest.into_iter().take(size).map(|(_, (t, p))| page(t, p, false)).collect();
                 let mut links = json!({"base": "x"});
                 if let Some(end) = end {
                     links["next"] = format!("/api/v2/spaces/77/pages?limit={size}&cursor={end}").into();
                 }
-                ok(json!({"results": some, "_links": links}))
+                ok(json!({"results": results, "_links": links}))
             }
             ["api", "v2", "pages"] => {
                 assert_eq!(get("body-format"), Some("storage"));
-                let ids = all.iter().filter(|(n, _)| n == "id").map(|(_, v)| v.parse::<u64>().unwrap());
-                let some: Vec<Value> =
+                let ids =
+                    parameters.iter().filter(|(n, _)| n == "id").map(|(_, v)| v.parse::<u64>().unwrap());
+                let results: Vec<Value> =
                     ids.filter_map(|n| by_id.get(&n)).map(|(t, p)| page(t, p, true)).collect();
-                ok(json!({"results": some, "_links": {}}))
+                ok(json!({"results": results, "_links": {}}))
             }
             ["api", "v2", "pages", n] => {
                 by_id.get(&n.parse().unwrap()).map_or_else(|| refuse(404), |(t, p)| ok(page(t, p, false)))
@@ -97,14 +98,14 @@ impl Content {
             ["rest", "api", "content"] if !cloud => {
                 assert_eq!((get("spaceKey"), get("type")), (Some(SPACE), Some("page")));
                 let (size, from) = (40, get("start").unwrap().parse::<usize>().unwrap());
-                let some: Vec<Value> =
+                let results: Vec<Value> =
                     by_id.values().skip(from).take(size).map(|(t, p)| page(t, p, false)).collect();
                 let mut links = json!({"base": "x", "context": ""});
                 if from + size < by_id.len() {
                     links["next"] = format!("/rest/api/content?start={}", from + size).into();
                 }
                 ok(
-                    json!({"results": some, "start": from, "limit": size, "size": some.len(), "_links": links}),
+                    json!({"results": results, "start": from, "limit": size, "size": results.len(), "_links": links}),
                 )
             }
             ["rest", "api", "content", n] if !cloud => {

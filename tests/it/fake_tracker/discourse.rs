@@ -14,7 +14,7 @@ const PAGE: usize = 30;
 
 /// Returns whether a request asks for a page of topics; the second value is false because comments
 /// come with the topics.
-pub fn what(address: &str) -> (bool, bool) {
+pub fn classify_request(address: &str) -> (bool, bool) {
     (address.contains("latest.json"), false)
 }
 
@@ -42,42 +42,43 @@ impl Content {
     fn posts(&self, n: u64, i: &Item) -> Vec<Value> {
         let first = self.post(1_000_000 + n, n, 0, &i.body, NOW - 50_000_000);
         let below = self.below(n);
-        let said = below.iter().enumerate().map(|(k, (id, s))| self.post(*id, n, k + 1, &s.body, s.updated));
-        let mut note = self.post(2_000_000 + n, n, below.len() + 1, "", i.updated);
+        let replies =
+            below.iter().enumerate().map(|(k, (id, s))| self.post(*id, n, k + 1, &s.body, s.updated_at));
+        let mut note = self.post(2_000_000 + n, n, below.len() + 1, "", i.updated_at);
         (note["post_type"], note["action_code"]) = (json!(3), json!("closed.enabled"));
-        std::iter::once(first).chain(said).chain((!i.open).then_some(note)).collect()
+        std::iter::once(first).chain(replies).chain((!i.open).then_some(note)).collect()
     }
 
-    fn solved(&self, n: u64) -> bool {
+    fn is_solved(&self, n: u64) -> bool {
         self.below(n).iter().any(|(id, _)| self.answers.contains(id))
     }
 
-    fn topics(&self, page: usize, all: impl Iterator<Item = u64>) -> Answer {
-        let mut numbers: Vec<u64> = all.collect();
-        numbers.sort_by_key(|n| Reverse((self.items[n].updated, *n)));
+    fn topics(&self, page: usize, topic_ids: impl Iterator<Item = u64>) -> Answer {
+        let mut numbers: Vec<u64> = topic_ids.collect();
+        numbers.sort_by_key(|n| Reverse((self.items[n].updated_at, *n)));
         let (pinned, others): (Vec<u64>, Vec<u64>) =
-            numbers.into_iter().partition(|n| self.pinned.contains(n));
-        let some: Vec<u64> = match page {
+            numbers.into_iter().partition(|n| self.pinned_items.contains(n));
+        let page_ids: Vec<u64> = match page {
             0 => pinned.iter().chain(&others).copied().take(PAGE).collect(),
             page => others.into_iter().skip((page * PAGE).saturating_sub(pinned.len())).take(PAGE).collect(),
         };
         let row = |n: &u64| {
             let item = &self.items[n];
             json!({"id": n, "title": item.title, "fancy_title": item.title, "slug": "pump", "posts_count": 1 + self.below(*n).len(),
-                "created_at": time(NOW - 50_000_000), "last_posted_at": time(item.updated), "bumped": true,
-                "bumped_at": time(item.updated), "pinned": self.pinned.contains(n), "pinned_globally": false,
+                "created_at": time(NOW - 50_000_000), "last_posted_at": time(item.updated_at), "bumped": true,
+                "bumped_at": time(item.updated_at), "pinned": self.pinned_items.contains(n), "pinned_globally": false,
                 "unpinned": null, "visible": true, "closed": !item.open, "archived": false, "views": self.log.len(),
-                "archetype": "regular", "category_id": if n.is_multiple_of(2) { 5 } else { 9 }, "has_accepted_answer": self.solved(*n),
+                "archetype": "regular", "category_id": if n.is_multiple_of(2) { 5 } else { 9 }, "has_accepted_answer": self.is_solved(*n),
                 "posters": []})
         };
-        let topics: Vec<Value> = some.iter().map(row).collect();
+        let topics: Vec<Value> = page_ids.iter().map(row).collect();
         ok(
             json!({"users": [], "primary_groups": [], "topic_list": {"can_create_topic": false, "per_page": PAGE, "topics": topics}}),
         )
     }
 
-    pub(super) fn discourse(&self, path: &str, all: &[(String, String)]) -> Answer {
-        let get = |name: &str| all.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
+    pub(super) fn discourse(&self, path: &str, parameters: &[(String, String)]) -> Answer {
+        let get = |name: &str| parameters.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
         let page = || {
             assert_eq!(get("order"), Some("activity"));
             get("page").unwrap().parse().unwrap()
@@ -95,17 +96,17 @@ impl Content {
             ["t", n] => {
                 assert_eq!(get("include_raw"), Some("1"));
                 let n: u64 = n.strip_suffix(".json").unwrap().parse().unwrap();
-                let Some(item) = self.items.get(&n).filter(|_| !self.locked.contains(&n)) else {
+                let Some(item) = self.items.get(&n).filter(|_| !self.locked_items.contains(&n)) else {
                     return fault(404, "not_found");
                 };
                 let posts = self.posts(n, item);
                 let stream: Vec<Value> = posts.iter().map(|p| p["id"].clone()).collect();
-                let some: Vec<Value> = posts.into_iter().take(20).collect();
+                let first_posts: Vec<Value> = posts.into_iter().take(20).collect();
                 let mut topic = json!({"id": n, "title": item.title, "slug": "pump", "posts_count": stream.len(),
-                    "created_at": time(NOW - 50_000_000), "last_posted_at": time(item.updated), "visible": true,
+                    "created_at": time(NOW - 50_000_000), "last_posted_at": time(item.updated_at), "visible": true,
                     "closed": !item.open, "archived": false, "archetype": "regular", "views": self.log.len(), "deleted_at": null,
                     "category_id": if n.is_multiple_of(2) { 5 } else { 9 }, "tags": ["flow"], "chunk_size": 20,
-                    "post_stream": {"posts": some, "stream": stream}});
+                    "post_stream": {"posts": first_posts, "stream": stream}});
                 if item.odd {
                     (topic["archetype"], topic["zone"]) = (json!("simmering"), json!({"deep": [1]}));
                 }
@@ -113,20 +114,20 @@ impl Content {
             }
             ["t", n, "posts.json"] => {
                 let n: u64 = n.parse().unwrap();
-                let asked: Vec<u64> = all
+                let post_ids: Vec<u64> = parameters
                     .iter()
                     .filter(|(name, _)| name == "post_ids[]")
                     .map(|(_, v)| v.parse().unwrap())
                     .collect();
-                assert!(asked.len() <= 20 && get("include_raw") == Some("1"), "{asked:?}");
+                assert!(post_ids.len() <= 20 && get("include_raw") == Some("1"), "{post_ids:?}");
                 let mut posts = self.posts(n, &self.items[&n]);
-                posts.retain(|p| asked.contains(&p["id"].as_u64().unwrap()));
+                posts.retain(|p| post_ids.contains(&p["id"].as_u64().unwrap()));
                 ok(json!({"post_stream": {"posts": posts}, "id": n}))
             }
             ["posts", id] => {
                 let id: u64 = id.strip_suffix(".json").unwrap().parse().unwrap();
-                match self.said.get(&id) {
-                    Some(said) => ok(self.post(id, said.number, 1, &said.body, said.updated)),
+                match self.comments.get(&id) {
+                    Some(reply) => ok(self.post(id, reply.number, 1, &reply.body, reply.updated_at)),
                     None => fault(404, "not_found"),
                 }
             }

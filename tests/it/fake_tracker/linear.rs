@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Answer, Content, Item, Said, ok, with_status};
+use super::{Answer, Comment, Content, Item, ok, with_status};
 use crate::{
     fake_github::{NOW, at},
     graphql::Schema,
@@ -20,9 +20,9 @@ fn schema() -> &'static Schema {
 }
 
 /// Returns whether a request asks for a page of a list, and whether the list is of comments.
-pub fn what(body: &str) -> (bool, bool) {
-    let said = body.contains("comments(filter");
-    ((said || body.contains("issues(filter")) && !body.contains("\"first\":1,"), said)
+pub fn classify_request(body: &str) -> (bool, bool) {
+    let of_comments = body.contains("comments(filter");
+    ((of_comments || body.contains("issues(filter")) && !body.contains("\"first\":1,"), of_comments)
 }
 
 fn error(code: &str, message: &str) -> Answer {
@@ -34,17 +34,17 @@ fn time(seconds: i64) -> String {
 }
 
 /// Returns the part of a list after the id that a cursor names, newest first.
-fn connection(mut all: Vec<(u64, Value)>, variables: &Value) -> Value {
-    all.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
+fn connection(mut nodes_by_id: Vec<(u64, Value)>, variables: &Value) -> Value {
+    nodes_by_id.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
     let size = usize::try_from(variables["first"].as_u64().unwrap()).unwrap();
     if let Some(last) = variables["after"].as_str() {
         let last: u64 = last.strip_prefix("node-").unwrap().parse().unwrap();
-        all.retain(|(id, _)| *id < last);
+        nodes_by_id.retain(|(id, _)| *id < last);
     }
-    let more = all.len() > size;
-    all.truncate(size);
-    let end = all.last().map(|(id, _)| format!("node-{id}"));
-    let nodes: Vec<Value> = all.into_iter().map(|(_, node)| node).collect();
+    let more = nodes_by_id.len() > size;
+    nodes_by_id.truncate(size);
+    let end = nodes_by_id.last().map(|(id, _)| format!("node-{id}"));
+    let nodes: Vec<Value> = nodes_by_id.into_iter().map(|(_, node)| node).collect();
     json!({"nodes": nodes, "pageInfo": {"hasNextPage": more, "endCursor": end}})
 }
 
@@ -65,17 +65,17 @@ impl Content {
         json!({
             "id": format!("uuid-{n}"), "identifier": format!("KILN-{n}"), "number": n, "title": i.title,
             "description": i.body, "url": format!("https://linear.app/acme/issue/KILN-{n}/pump"),
-            "createdAt": time(NOW - 50_000_000), "updatedAt": time(i.updated),
-            "completedAt": (!i.open).then(|| time(i.updated)), "canceledAt": null, "archivedAt": null,
-            "trashed": self.locked.contains(&n).then_some(true), "state": state, "team": {"key": "KILN"},
+            "createdAt": time(NOW - 50_000_000), "updatedAt": time(i.updated_at),
+            "completedAt": (!i.open).then(|| time(i.updated_at)), "canceledAt": null, "archivedAt": null,
+            "trashed": self.locked_items.contains(&n).then_some(true), "state": state, "team": {"key": "KILN"},
             "labels": {"nodes": [{"name": "Bug"}]}, "project": {"name": "Flow"}, "projectMilestone": null,
             "creator": {"name": "ada@acme.example", "displayName": "ada", "app": false}, "botActor": null,
             "externalUserCreator": null, "relations": {"nodes": relations},
         })
     }
 
-    fn linear_comment(id: u64, s: &Said) -> Value {
-        json!({"id": id.to_string(), "body": s.body, "createdAt": time(s.updated), "updatedAt": time(s.updated),
+    fn linear_comment(id: u64, s: &Comment) -> Value {
+        json!({"id": id.to_string(), "body": s.body, "createdAt": time(s.updated_at), "updatedAt": time(s.updated_at),
             "url": format!("https://linear.app/acme/issue/KILN-{}/pump#comment-{id}", s.number),
             "user": {"name": "grace@acme.example", "displayName": "grace", "app": false}, "botActor": null,
             "externalUser": null, "issue": {"number": s.number, "team": {"key": "KILN"}}})
@@ -83,8 +83,8 @@ impl Content {
 
     pub(super) fn linear(&self, path: &str, body: &str) -> Answer {
         assert_eq!(path, "/graphql");
-        let asked: Value = serde_json::from_str(body).unwrap();
-        let (query, variables) = (asked["query"].as_str().unwrap(), &asked["variables"]);
+        let request: Value = serde_json::from_str(body).unwrap();
+        let (query, variables) = (request["query"].as_str().unwrap(), &request["variables"]);
         let filter = &variables["filter"];
         let since = filter["updatedAt"]["gte"]
             .as_str()
@@ -92,13 +92,13 @@ impl Content {
         let whole = if query.contains("issues(filter") {
             assert_eq!(filter["team"]["key"]["eq"], "KILN");
             let open = filter["state"]["type"]["nin"].is_array();
-            let all = self.items.iter().filter(|(_, i)| i.updated >= since && (!open || i.open));
-            json!({"issues": connection(all.map(|(n, i)| (*n, self.issue(*n, i))).collect(), variables)})
+            let items = self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open));
+            json!({"issues": connection(items.map(|(n, i)| (*n, self.issue(*n, i))).collect(), variables)})
         } else if query.contains("comments(filter") {
             assert_eq!(filter["issue"]["team"]["key"]["eq"], "KILN");
-            let all = self.said.iter().filter(|(_, s)| s.updated >= since);
-            let all = all.map(|(id, s)| (*id, Self::linear_comment(*id, s))).collect();
-            json!({"comments": connection(all, variables)})
+            let comments = self.comments.iter().filter(|(_, s)| s.updated_at >= since);
+            let nodes = comments.map(|(id, s)| (*id, Self::linear_comment(*id, s))).collect();
+            json!({"comments": connection(nodes, variables)})
         } else if query.contains("issue(id") {
             let id = variables["id"].as_str().unwrap();
             let n: u64 = id.strip_prefix("KILN-").unwrap().parse().unwrap();
@@ -108,10 +108,10 @@ impl Content {
             json!({"issue": self.issue(n, item)})
         } else if query.contains("comment(id") {
             let id: u64 = variables["id"].as_str().unwrap().parse().unwrap();
-            let Some(said) = self.said.get(&id) else {
+            let Some(comment) = self.comments.get(&id) else {
                 return error("INPUT_ERROR", "Entity not found: Comment");
             };
-            json!({"comment": Self::linear_comment(id, said)})
+            json!({"comment": Self::linear_comment(id, comment)})
         } else {
             json!({"viewer": {"name": "Ada"}, "organization": {"urlKey": "acme"}, "teams": {"nodes": [
                 {"id": "uuid-team", "key": "KILN", "archivedAt": null, "retiredAt": null, "issueCount": self.items.len()}]}})

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Content, Item, Said, ok, with_status};
+use super::{Answer, Comment, Content, Item, ok, with_status};
 use crate::fake_github::{NOW, at};
 
 pub const PROJECT: &str = "tickets";
@@ -14,10 +14,10 @@ const MOST: usize = 100;
 
 /// Returns whether a request asks for a page of the export, and whether it does so to sync
 /// comments.
-pub fn what(address: &str) -> (bool, bool) {
+pub fn classify_request(address: &str) -> (bool, bool) {
     let size = address.split("per_page=").nth(1).map(|rest| rest.split('&').next().unwrap());
-    let said = address.contains("/comments.json") || matches!(size, Some("50" | "25" | "12" | "6"));
-    (address.contains("/incremental/tickets/") && size != Some("1"), said)
+    let of_comments = address.contains("/comments.json") || matches!(size, Some("50" | "25" | "12" | "6"));
+    (address.contains("/incremental/tickets/") && size != Some("1"), of_comments)
 }
 
 /// Returns an error response; the API's `error` is not always a text.
@@ -26,11 +26,11 @@ fn fault(status: u16, error: &str) -> Answer {
 }
 
 /// Returns the part of a list after the position that a cursor names.
-fn listed(name: &str, all: &[Value], after: Option<&str>, size: &str, most: usize) -> Value {
+fn cursor_page(name: &str, items: &[Value], cursor: Option<&str>, size: &str, most: usize) -> Value {
     let size = size.parse::<usize>().unwrap().min(most);
-    let from = after.map_or(0, |after| after.strip_prefix("after-").unwrap().parse::<usize>().unwrap());
-    let to = all.len().min(from + size);
-    json!({name: &all[from..to], "users": users(), "meta": {"has_more": to < all.len(), "after_cursor": format!("after-{to}"),
+    let from = cursor.map_or(0, |cursor| cursor.strip_prefix("after-").unwrap().parse::<usize>().unwrap());
+    let to = items.len().min(from + size);
+    json!({name: &items[from..to], "users": users(), "meta": {"has_more": to < items.len(), "after_cursor": format!("after-{to}"),
         "before_cursor": format!("before-{from}")}, "links": {"next": "x", "prev": null}})
 }
 
@@ -42,7 +42,7 @@ fn users() -> Value {
 impl Content {
     fn ticket(&self, n: u64, i: &Item) -> Value {
         let (status, tags) = match (i.open, i.duplicate_of) {
-            _ if self.locked.contains(&n) => ("deleted", json!([])),
+            _ if self.locked_items.contains(&n) => ("deleted", json!([])),
             (true, _) => ("open", json!(["flow", "hot"])),
             (false, Some(_)) => ("closed", json!(["closed_by_merge"])),
             (false, None) => ("solved", json!(["flow"])),
@@ -52,9 +52,9 @@ impl Content {
             "via": {"channel": "web", "source": {"from": {}, "to": {}, "rel": null}}, "type": "incident", "subject": i.title,
             "raw_subject": i.title, "description": i.body, "priority": "high", "status": status, "requester_id": 1,
             "submitter_id": 1, "assignee_id": 2, "tags": tags, "custom_fields": [], "followup_ids": [], "problem_id": null,
-            "created_at": at(NOW - 50_000_000), "updated_at": at(i.updated), "generated_timestamp": i.updated,
+            "created_at": at(NOW - 50_000_000), "updated_at": at(i.updated_at), "generated_timestamp": i.updated_at,
             "has_incidents": false, "is_public": true, "satisfaction_rating": {"score": "unoffered"},
-            "dates": {"assignee_updated_at": null, "solved_at": (!i.open).then(|| at(i.updated)), "status_updated_at": at(i.updated)},
+            "dates": {"assignee_updated_at": null, "solved_at": (!i.open).then(|| at(i.updated_at)), "status_updated_at": at(i.updated_at)},
         });
         if i.odd {
             (ticket["status"], ticket["zone"]) = (json!("simmering"), json!({"deep": [1]}));
@@ -70,12 +70,12 @@ impl Content {
         };
         let first = comment(1_000_000 + n, 1, &i.body, NOW - 50_000_000);
         let below = self.below(n);
-        let said = below.iter().map(|(id, s): &(u64, Said)| comment(*id, 2, &s.body, s.updated));
-        let merged = i.duplicate_of.map(|other| {
-            let text = format!("This request was closed and merged into request #{other} \"Trouble\".");
-            comment(2_000_000 + n, 2, &text, i.updated)
+        let replies = below.iter().map(|(id, s): &(u64, Comment)| comment(*id, 2, &s.body, s.updated_at));
+        let merge_note = i.duplicate_of.map(|canonical| {
+            let text = format!("This request was closed and merged into request #{canonical} \"Trouble\".");
+            comment(2_000_000 + n, 2, &text, i.updated_at)
         });
-        std::iter::once(first).chain(said).chain(merged).collect()
+        std::iter::once(first).chain(replies).chain(merge_note).collect()
     }
 
     pub(super) fn zendesk<'a>(&self, path: &str, get: &impl Fn(&str) -> Option<&'a str>) -> Answer {
@@ -89,9 +89,9 @@ impl Content {
             _ if !signed_in => fault(401, "Couldn't authenticate you"),
             ["users", "show_many.json"] => {
                 let ids: Vec<i64> = get("ids").unwrap().split(',').map(|id| id.parse().unwrap()).collect();
-                let mut all = users();
-                all.as_array_mut().unwrap().retain(|user| ids.contains(&user["id"].as_i64().unwrap()));
-                ok(json!({"users": all}))
+                let mut user_list = users();
+                user_list.as_array_mut().unwrap().retain(|user| ids.contains(&user["id"].as_i64().unwrap()));
+                ok(json!({"users": user_list}))
             }
             ["search", "count.json"] => {
                 assert_eq!(get("query"), Some("type:ticket"));
@@ -100,41 +100,42 @@ impl Content {
             ["incremental", "tickets", "cursor.json"] => {
                 assert_eq!(get("include"), Some("users,dates"));
                 assert!(get("cursor").is_some() != get("start_time").is_some());
-                let mut all: Vec<(i64, u64, &Item)> =
-                    self.items.iter().map(|(n, i)| (i.updated, *n, i)).collect();
-                all.sort_by_key(|(t, n, _)| (*t, *n));
+                let mut tickets_by_time: Vec<(i64, u64, &Item)> =
+                    self.items.iter().map(|(n, i)| (i.updated_at, *n, i)).collect();
+                tickets_by_time.sort_by_key(|(t, n, _)| (*t, *n));
                 match (get("cursor"), get("start_time")) {
                     (Some(_), _) if self.version == Some("forgets") => return fault(422, "Invalid cursor"),
                     (Some(cursor), _) => {
                         let (t, n) = cursor.split_once('|').unwrap();
                         let last: (i64, u64) = (t.parse().unwrap(), n.parse().unwrap());
-                        all.retain(|(t, n, _)| (*t, *n) > last);
+                        tickets_by_time.retain(|(t, n, _)| (*t, *n) > last);
                     }
                     (None, since) => {
                         let since: i64 = since.unwrap().parse().unwrap();
-                        all.retain(|(t, ..)| *t >= since);
+                        tickets_by_time.retain(|(t, ..)| *t >= since);
                     }
                 }
                 let size = get("per_page").unwrap().parse::<usize>().unwrap().min(MOST);
-                let more = all.len() > size;
-                all.truncate(size);
-                let after = all.last().map(|(t, n, _)| format!("{t}|{n}"));
-                let tickets: Vec<Value> = all.into_iter().map(|(_, n, i)| self.ticket(n, i)).collect();
+                let more = tickets_by_time.len() > size;
+                tickets_by_time.truncate(size);
+                let next_cursor = tickets_by_time.last().map(|(t, n, _)| format!("{t}|{n}"));
+                let tickets: Vec<Value> =
+                    tickets_by_time.into_iter().map(|(_, n, i)| self.ticket(n, i)).collect();
                 ok(
-                    json!({"tickets": tickets, "users": users(), "after_url": "x", "after_cursor": after, "before_cursor": null,
+                    json!({"tickets": tickets, "users": users(), "after_url": "x", "after_cursor": next_cursor, "before_cursor": null,
                     "end_of_stream": !more}),
                 )
             }
             ["tickets.json"] => {
-                let there = self.items.iter().filter(|(n, _)| !self.locked.contains(n));
-                let all: Vec<Value> = there.map(|(n, i)| self.ticket(*n, i)).collect();
-                ok(listed("tickets", &all, get("page[after]"), get("page[size]").unwrap(), MOST))
+                let visible = self.items.iter().filter(|(n, _)| !self.locked_items.contains(n));
+                let tickets: Vec<Value> = visible.map(|(n, i)| self.ticket(*n, i)).collect();
+                ok(cursor_page("tickets", &tickets, get("page[after]"), get("page[size]").unwrap(), MOST))
             }
             ["tickets", n, "comments.json"] => match self.items.get_key_value(&n.parse().unwrap()) {
                 Some((n, item)) => {
-                    let all = self.thread_of(*n, item);
+                    let thread = self.thread_of(*n, item);
                     let mut list =
-                        listed("comments", &all, get("page[after]"), get("page[size]").unwrap(), 40);
+                        cursor_page("comments", &thread, get("page[after]"), get("page[size]").unwrap(), 40);
                     // Some responses do not include their users.
                     if n % 3 == 2 {
                         list["users"] = json!([]);
@@ -145,7 +146,7 @@ impl Content {
             },
             ["tickets", n] => {
                 let n: u64 = n.strip_suffix(".json").unwrap().parse().unwrap();
-                match self.items.get(&n).filter(|_| !self.locked.contains(&n)) {
+                match self.items.get(&n).filter(|_| !self.locked_items.contains(&n)) {
                     Some(item) => ok(json!({"ticket": self.ticket(n, item), "users": users()})),
                     None => fault(404, "RecordNotFound"),
                 }
@@ -159,8 +160,8 @@ impl Content {
                         "created_at": at(NOW - 900_000), "updated_at": at(*t), "edited_at": at(*t), "locale": "en-us",
                         "label_names": ["kiln"], "section_id": 7, "promoted": false, "position": 0, "outdated": false})
                 };
-                let all: Vec<Value> = self.pages.iter().enumerate().map(article).collect();
-                ok(listed("articles", &all, get("page[after]"), get("page[size]").unwrap(), 30))
+                let articles: Vec<Value> = self.pages.iter().enumerate().map(article).collect();
+                ok(cursor_page("articles", &articles, get("page[after]"), get("page[size]").unwrap(), 30))
             }
             _ => fault(404, "InvalidEndpoint"),
         }

@@ -36,13 +36,13 @@ const ENTITIES: &[(&[u8], u8)] = &[
 ];
 
 /// A text with its escapes decoded.
-pub(super) struct Decoded {
+pub(super) struct DecodedText {
     pub(super) bytes: Vec<u8>,
     /// Start of each byte in the original text, followed by the end of the last one.
     starts: Vec<usize>,
 }
 
-impl Decoded {
+impl DecodedText {
     /// Creates a text without decoding it.
     pub(super) fn plain(text: &[u8]) -> Self {
         Self { bytes: text.to_vec(), starts: (0..=text.len()).collect() }
@@ -51,7 +51,7 @@ impl Decoded {
     /// Decodes one layer of escapes; `None` if there are none.
     pub(super) fn resolve(&self) -> Option<Self> {
         let mut out = Self { bytes: Vec::new(), starts: Vec::new() };
-        let (mut at, mut found) = (0, false);
+        let (mut at, mut has_escape) = (0, false);
         while let Some(byte) = self.bytes.get(at) {
             let rest = &self.bytes[at..self.bytes.len().min(at + LONGEST)];
             let escape = match byte {
@@ -63,7 +63,7 @@ impl Decoded {
             let start = self.starts[at];
             match escape {
                 Some((code, length)) => {
-                    found = true;
+                    has_escape = true;
                     let mut room = [0; 4];
                     let text: &[u8] = match (byte, u8::try_from(code)) {
                         // URL escapes encode bytes, the others characters.
@@ -87,7 +87,7 @@ impl Decoded {
             }
         }
         out.starts.push(*self.starts.last()?);
-        found.then_some(out)
+        has_escape.then_some(out)
     }
 
     /// Returns the range in the original text of a range of the decoded bytes.
@@ -121,7 +121,7 @@ fn backslash(text: &[u8]) -> Option<(u32, usize)> {
         b't' => Some((u32::from(b'\t'), 2)),
         b'b' => Some((8, 2)),
         b'f' => Some((12, 2)),
-        other if other.is_ascii_punctuation() => Some((u32::from(other), 2)),
+        punctuation if punctuation.is_ascii_punctuation() => Some((u32::from(punctuation), 2)),
         _ => None,
     }
 }
@@ -145,7 +145,7 @@ fn entity(text: &[u8]) -> Option<(u32, usize)> {
         _ => {
             let end = text.iter().position(|b| *b == b';')?;
             let name = text.get(1..end)?;
-            let (_, byte) = ENTITIES.iter().find(|(known, _)| *known == name)?;
+            let (_, byte) = ENTITIES.iter().find(|(key, _)| *key == name)?;
             Some((u32::from(*byte), end + 1))
         }
     }
@@ -167,24 +167,24 @@ mod tests {
             ("a&#61b", "a=b"),
             (r"gr\u00fcn %C3%BC", "grün ü"),
         ] {
-            let decoded = Decoded::plain(text.as_bytes()).resolve().unwrap();
-            assert_eq!(String::from_utf8_lossy(&decoded.bytes), plain, "{text}");
-            assert_eq!(decoded.starts.len(), decoded.bytes.len() + 1, "{text}");
+            let text_out = DecodedText::plain(text.as_bytes()).resolve().unwrap();
+            assert_eq!(String::from_utf8_lossy(&text_out.bytes), plain, "{text}");
+            assert_eq!(text_out.starts.len(), text_out.bytes.len() + 1, "{text}");
         }
         for text in ["", "plain", r"\", r"\u00", "%", "%4", "%zz", "&", "&#;", "&nope;", r"\u{"] {
-            let resolved = Decoded::plain(text.as_bytes()).resolve().map(|d| d.bytes);
-            assert_eq!(resolved, None, "{text}");
+            let result = DecodedText::plain(text.as_bytes()).resolve().map(|d| d.bytes);
+            assert_eq!(result, None, "{text}");
         }
     }
 
     proptest::proptest! {
         #[test]
         fn any_text_keeps_its_places(text in "[a\\\\u0%&#x;{}=3d]{0,40}") {
-            let mut decoded = Decoded::plain(text.as_bytes());
-            while let Some(next) = decoded.resolve() {
-                proptest::prop_assert!(next.bytes.len() <= decoded.bytes.len());
+            let mut layer = DecodedText::plain(text.as_bytes());
+            while let Some(next) = layer.resolve() {
+                proptest::prop_assert!(next.bytes.len() <= layer.bytes.len());
                 proptest::prop_assert!(next.starts.is_sorted());
-                decoded = next;
+                layer = next;
             }
         }
     }

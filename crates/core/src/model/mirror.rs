@@ -97,8 +97,8 @@ impl SyncProgress {
             clippy::cast_sign_loss,
             reason = "an estimate"
         )]
-        let left = self.total.map(|t| (t.saturating_sub(self.done) as f64 / rate).ceil() as u64);
-        (Some(rate), left)
+        let seconds = self.total.map(|t| (t.saturating_sub(self.done) as f64 / rate).ceil() as u64);
+        (Some(rate), seconds)
     }
 }
 
@@ -151,7 +151,7 @@ impl NewMirror {
         let (host, path) = rest.split(['?', '#']).next()?.trim_end_matches('/').split_once('/')?;
         let host = host.trim_start_matches("www.").to_lowercase();
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        let after = |name: &str| parts.iter().position(|part| *part == name).and_then(|at| parts.get(at + 1));
+        let next = |name: &str| parts.iter().position(|part| *part == name).and_then(|at| parts.get(at + 1));
         let two = || Some(format!("{}/{}", parts.first()?, parts.get(1)?.trim_end_matches(".git")));
         let key = |item: &str| item.rsplit_once('-').map_or(item, |(key, _)| key).to_owned();
         let (tracker, place) = match host.as_str() {
@@ -160,18 +160,17 @@ impl NewMirror {
             "codeberg.org" => ("forgejo", format!("{host}/{}", two()?)),
             "dev.azure.com" => ("azure", two()?),
             "linear.app" => {
-                let team =
-                    after("team").map(|team| (*team).to_owned()).or_else(|| Some(key(after("issue")?)));
+                let team = next("team").map(|team| (*team).to_owned()).or_else(|| Some(key(next("issue")?)));
                 ("linear", format!("{}/{}", parts.first()?, team?))
             }
             _ if host.ends_with(".zendesk.com") => ("zendesk", host.clone()),
-            _ if parts.contains(&"wiki") && after("spaces").is_some() => {
-                ("confluence", format!("{host}/{}", after("spaces")?))
+            _ if parts.contains(&"wiki") && next("spaces").is_some() => {
+                ("confluence", format!("{host}/{}", next("spaces")?))
             }
-            _ if after("browse").or_else(|| after("projects")).is_some()
+            _ if next("browse").or_else(|| next("projects")).is_some()
                 && host.ends_with(".atlassian.net") =>
             {
-                ("jira", format!("{host}/{}", key(after("browse").or_else(|| after("projects"))?)))
+                ("jira", format!("{host}/{}", key(next("browse").or_else(|| next("projects"))?)))
             }
             _ if path.contains("/-/") => ("gitlab", format!("{host}/{}", path.split("/-/").next()?)),
             _ => return None,
@@ -299,8 +298,8 @@ mod tests {
             ("https://linear.app/acme/team/ENG/active", "linear", "acme/ENG"),
             ("https://acme.zendesk.com/agent/tickets/5", "zendesk", "acme.zendesk.com"),
         ] {
-            let found = NewMirror::of_address(address).unwrap();
-            assert_eq!((found.tracker.as_str(), found.place.as_str()), (tracker, place), "{address}");
+            let mirror = NewMirror::of_address(address).unwrap();
+            assert_eq!((mirror.tracker.as_str(), mirror.place.as_str()), (tracker, place), "{address}");
         }
         for other in ["https://acme.example/app", "acme/app", "https://github.com/acme"] {
             assert_eq!(NewMirror::of_address(other), None, "{other}");

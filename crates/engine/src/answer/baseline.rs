@@ -29,11 +29,11 @@ use precedent_store::{ScoreBaseline, SourceRow};
 const FEWEST: u64 = 200;
 /// The number of reports queried, evenly spaced by age in the newer half, which has enough earlier
 /// reports.
-const ASKED: usize = 400;
+const SAMPLE: usize = 400;
 /// The weight of the default baseline, in reports.
 const PRIOR: f32 = 50.0;
 /// The growth factor of the issue count at which the baseline is estimated again.
-const GROWN: u64 = 2;
+const GROWTH: u64 = 2;
 /// The maximum distance of the level above or below the default, in default spreads: if every other
 /// report is a duplicate, the median is one as well.
 const ABOVE: f32 = 0.4;
@@ -49,80 +49,80 @@ const SAME_PACE: f64 = 0.05;
 /// # Errors
 /// [`precedent_core::Code::Cancelled`]; database or index errors.
 pub fn estimate_baseline(
-    checker: &MatchFinder<'_>,
+    finder: &MatchFinder<'_>,
     source: &SourceRow,
     made_with: &str,
     now: Timestamp,
     task: &Task,
 ) -> Result<bool> {
-    let drawn = checker.store.read(|r| {
+    let sample = finder.store.read(|r| {
         let issues = r.issue_count(source.id)?;
-        let known = r.score_baseline(source.id, made_with)?;
-        if issues < FEWEST || known.is_some_and(|(_, then)| issues < then * GROWN) {
+        let current = r.score_baseline(source.id, made_with)?;
+        if issues < FEWEST || current.is_some_and(|(_, then)| issues < then * GROWTH) {
             return Ok(None);
         }
-        let all = r.issues_by_age(source.id)?;
-        let newer = &all[all.len() / 2..];
-        let step = newer.len().div_ceil(ASKED).max(1);
-        let drawn: Vec<i64> = newer.iter().step_by(step).copied().collect();
-        Ok(Some((drawn, issues, r.skeleton(source.id)?, r.pace(source.id)?)))
+        let ids = r.issues_by_age(source.id)?;
+        let newer = &ids[ids.len() / 2..];
+        let step = newer.len().div_ceil(SAMPLE).max(1);
+        let sample: Vec<i64> = newer.iter().step_by(step).copied().collect();
+        Ok(Some((sample, issues, r.skeleton(source.id)?, r.pace(source.id)?)))
     })?;
-    let Some((drawn, issues, skeleton, stored)) = drawn else { return Ok(false) };
+    let Some((sample, issues, skeleton, old_scale)) = sample else { return Ok(false) };
     let filters = vec![
         Filter { test: Test::Source(source.key.clone()), negated: false },
         Filter { test: Test::Kind(DocKind::Issue), negated: false },
     ];
     let scope = Scope { filters, ..Scope::default() };
-    let (done, total) = (AtomicU64::new(0), drawn.len() as u64);
-    let matches = |checker: &MatchFinder<'_>, id: i64| -> Result<Vec<Match>> {
+    let (progress, total) = (AtomicU64::new(0), sample.len() as u64);
+    let matches = |finder: &MatchFinder<'_>, id: i64| -> Result<Vec<Match>> {
         task.check()?;
-        let Some(draft) = checker.filed_again(id, &skeleton, now)? else { return Ok(Vec::new()) };
-        let found = checker.find(&draft, &scope, task)?;
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        task.report(Phase::Calibrate, done.min(total), Some(total), "reports");
-        Ok(found)
+        let Some(draft) = finder.filed_again(id, &skeleton, now)? else { return Ok(Vec::new()) };
+        let candidates = finder.find(&draft, &scope, task)?;
+        let count = progress.fetch_add(1, Ordering::Relaxed) + 1;
+        task.report(Phase::Calibrate, count.min(total), Some(total), "reports");
+        Ok(candidates)
     };
-    let checker = &MatchFinder { pace: stored, ..*checker };
+    let finder = &MatchFinder { pace: old_scale, ..*finder };
     let first = |id: &i64| -> Result<(Option<Recurrence>, Option<f32>)> {
-        let found = matches(checker, *id)?;
-        Ok((Recurrence::new(&found, checker.table, stored), odds_of_first(&found, checker.table)))
+        let candidates = matches(finder, *id)?;
+        Ok((Recurrence::new(&candidates, finder.table, old_scale), odds_of_first(&candidates, finder.table)))
     };
-    let first = drawn.par_iter().map(first).collect::<Result<Vec<_>>>()?;
+    let first = sample.par_iter().map(first).collect::<Result<Vec<_>>>()?;
     let (recurrences, mut odds): (Vec<_>, Vec<_>) = first.into_iter().unzip();
     let recurrences: Vec<Recurrence> = recurrences.into_iter().flatten().collect();
-    let pace = time_scale(&recurrences, checker.table);
-    if (pace / stored).ln().abs() > SAME_PACE {
-        let checker = &MatchFinder { pace, ..*checker };
-        let again = |id: &i64| Ok(odds_of_first(&matches(checker, *id)?, checker.table));
-        odds = drawn.par_iter().map(again).collect::<Result<_>>()?;
+    let scale = time_scale(&recurrences, finder.table);
+    if (scale / old_scale).ln().abs() > SAME_PACE {
+        let finder = &MatchFinder { pace: scale, ..*finder };
+        let second_pass = |id: &i64| Ok(odds_of_first(&matches(finder, *id)?, finder.table));
+        odds = sample.par_iter().map(second_pass).collect::<Result<_>>()?;
     }
-    let background = of(odds.into_iter().flatten().collect(), checker.table);
-    checker.store.write(|w| {
-        w.put_pace(source.id, pace)?;
-        w.put_score_baseline(source.id, background, issues, made_with)
+    let baseline = summarize(odds.into_iter().flatten().collect(), finder.table);
+    finder.store.write(|w| {
+        w.put_pace(source.id, scale)?;
+        w.put_score_baseline(source.id, baseline, issues, made_with)
     })?;
     Ok(true)
 }
 
 /// Returns the log-odds of the top candidate. One that a rule decides does not reflect the model's
 /// log-odds.
-fn odds_of_first(found: &[Match], model: &RankingModel) -> Option<f32> {
-    let evidence = found.first()?.evidence();
+fn odds_of_first(matches: &[Match], model: &RankingModel) -> Option<f32> {
+    let evidence = matches.first()?.evidence();
     (!RankingModel::is_ruled(&evidence)).then(|| model.odds(&evidence))
 }
 
 /// Computes the baseline from the log-odds of top candidates.
-fn of(mut odds: Vec<f32>, table: &RankingModel) -> ScoreBaseline {
+fn summarize(mut odds: Vec<f32>, table: &RankingModel) -> ScoreBaseline {
     let usual = table.usual();
     odds.sort_by(f32::total_cmp);
     let Some(last) = odds.len().checked_sub(1) else { return usual };
     let at = |part: usize| odds[last * part / 4];
     #[allow(clippy::cast_precision_loss, reason = "a few hundred at the most")]
     let n = odds.len() as f32;
-    let mixed = |own: f32, usual: f32| (n * own + PRIOR * usual) / (n + PRIOR);
-    let level = mixed(at(2), usual.level)
+    let shrink = |value: f32, usual: f32| (n * value + PRIOR * usual) / (n + PRIOR);
+    let level = shrink(at(2), usual.level)
         .clamp(usual.level - BELOW * usual.spread, usual.level + ABOVE * usual.spread);
-    let spread = mixed(at(3) - at(1), usual.spread).clamp(usual.spread / WIDE, usual.spread * WIDE);
+    let spread = shrink(at(3) - at(1), usual.spread).clamp(usual.spread / WIDE, usual.spread * WIDE);
     ScoreBaseline { level, spread }
 }
 
@@ -131,23 +131,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_answers_leave_the_usual_background_and_many_make_their_own() {
+    fn few_reports_keep_the_default_baseline() {
         let table = RankingModel::built_in();
         let usual = table.usual();
-        assert_eq!(of(Vec::new(), table), usual);
-        let own = |n: usize| of((0..n).map(|i| usual.level - 1.0 + (i % 5) as f32 * 0.25).collect(), table);
-        let (few, many) = (own(10), own(400));
+        assert_eq!(summarize(Vec::new(), table), usual);
+        let base =
+            |n: usize| summarize((0..n).map(|i| usual.level - 1.0 + (i % 5) as f32 * 0.25).collect(), table);
+        let (few, many) = (base(10), base(400));
         assert!((few.level - usual.level).abs() < 0.1, "{few:?}");
         assert!((many.level - (usual.level - 0.5)).abs() < 0.1, "{many:?}");
         assert!(many.spread < usual.spread, "{many:?}");
     }
 
     #[test]
-    fn where_every_other_report_is_a_duplicate_the_level_stays_within_reach() {
+    fn level_is_clamped_near_the_default() {
         let table = RankingModel::built_in();
         let usual = table.usual();
-        let background = of(vec![9.0; 400], table);
-        assert!((background.level - usual.level - ABOVE * usual.spread).abs() < 1e-6);
-        assert!((background.spread - usual.spread / WIDE).abs() < 1e-6);
+        let baseline = summarize(vec![9.0; 400], table);
+        assert!((baseline.level - usual.level - ABOVE * usual.spread).abs() < 1e-6);
+        assert!((baseline.spread - usual.spread / WIDE).abs() < 1e-6);
     }
 }

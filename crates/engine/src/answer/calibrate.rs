@@ -28,9 +28,9 @@ use precedent_index::filter::{Filter, Test};
 use precedent_store::SourceRow;
 
 /// The maximum number of reports queried with and without a known duplicate, evenly spaced by age.
-const MAX_ASKED: usize = 2000;
+const MAX_QUERIES: usize = 2000;
 /// The growth factor of known duplicates at which a source is recalibrated automatically.
-const GROWN: f64 = 1.5;
+const GROWTH: f64 = 1.5;
 /// The minimum share of issues with a marked earlier duplicate. Trackers mark three to nine in a
 /// hundred (the sets of docs/evaluation.md). Below this share, few duplicates are marked rather
 /// than few filed, and a curve fitted to them would call everything unlikely.
@@ -44,15 +44,15 @@ const THRESHOLDS: [f32; 4] = [0.9, 0.7, 0.5, 0.3];
 ///
 /// # Errors
 /// Database errors.
-pub fn is_due(checker: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
-    checker.store.read(|r| {
-        let own = r.calibration(source.id)?;
-        let own = own.filter(|own| {
-            let model = checker.model();
-            own.model.as_deref() == model && checker.table.calibrated(own, model).is_some()
+pub fn is_due(finder: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
+    finder.store.read(|r| {
+        let calibration = r.calibration(source.id)?;
+        let calibration = calibration.filter(|calibration| {
+            let model = finder.model();
+            calibration.model.as_deref() == model && finder.table.apply(calibration, model).is_some()
         });
-        let enough = own.map_or(MIN_LABELS, |own| times(own.labels, GROWN));
-        if enough > MAX_ASKED {
+        let enough = calibration.map_or(MIN_LABELS, |calibration| times(calibration.labels, GROWTH));
+        if enough > MAX_QUERIES {
             return Ok(false);
         }
         let pairs = r.known_duplicates(source.id)?;
@@ -66,8 +66,8 @@ pub fn is_due(checker: &MatchFinder<'_>, source: &SourceRow) -> Result<bool> {
             return Ok(false);
         }
         let issues = r.issues_by_age(source.id)?;
-        let known = DuplicateGroups::new(&pairs, &issues);
-        Ok(issues.iter().filter(|id| known.is_label(**id)).count() >= enough)
+        let groups = DuplicateGroups::new(&pairs, &issues);
+        Ok(issues.iter().filter(|id| groups.is_label(**id)).count() >= enough)
     })
 }
 
@@ -88,20 +88,20 @@ fn times(n: u64, factor: f64) -> usize {
 /// [`precedent_core::Code::NotFound`] for a source that does not exist,
 /// [`precedent_core::Code::Cancelled`]; database or index errors.
 pub fn calibrate(
-    checker: &MatchFinder<'_>,
+    finder: &MatchFinder<'_>,
     source: &str,
     dry: bool,
     now: Timestamp,
     task: &Task,
 ) -> Result<CalibrationReport> {
-    let (row, skeleton, pairs, issues) = checker.store.read(|r| {
+    let (row, skeleton, pairs, issues) = finder.store.read(|r| {
         let row = r.source(source)?.ok_or_else(|| search::no_source(r, source))?;
         Ok((row.clone(), r.skeleton(row.id)?, r.known_duplicates(row.id)?, r.issues_by_age(row.id)?))
     })?;
-    let taught = checker.store.read(|r| checker.uncalibrated(r, &row))?;
-    let checker = &checker.with_calibration(&taught);
-    let known = DuplicateGroups::new(&pairs, &issues);
-    let (with, without): (Vec<i64>, Vec<i64>) = issues.iter().partition(|id| known.is_label(**id));
+    let source_calibration = finder.store.read(|r| finder.baseline_calibration(r, &row))?;
+    let finder = &finder.with_calibration(&source_calibration);
+    let groups = DuplicateGroups::new(&pairs, &issues);
+    let (with, without): (Vec<i64>, Vec<i64>) = issues.iter().partition(|id| groups.is_label(**id));
     let mut report = CalibrationReport {
         source: row.key.clone(),
         issues: issues.len() as u64,
@@ -116,31 +116,31 @@ pub fn calibrate(
     if with.len() < MIN_LABELS {
         return Ok(report);
     }
-    let mut drawn: Vec<(i64, f64)> = [&with, &without]
+    let mut sample: Vec<(i64, f64)> = [&with, &without]
         .into_iter()
-        .flat_map(|all| {
-            let drawn = evenly(all, MAX_ASKED);
+        .flat_map(|issues| {
+            let picks = evenly(issues, MAX_QUERIES);
             #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-            let weight = all.len() as f64 / drawn.len().max(1) as f64;
-            drawn.into_iter().map(move |id| (id, weight))
+            let weight = issues.len() as f64 / picks.len().max(1) as f64;
+            picks.into_iter().map(move |id| (id, weight))
         })
         .collect();
     // Sort by age, so that every fold gets reports of both kinds and of all ages.
-    drawn.sort_by_key(|(id, _)| known.place.get(id));
+    sample.sort_by_key(|(id, _)| groups.place.get(id));
     let filters = vec![
         Filter { test: Test::Source(row.key.clone()), negated: false },
         Filter { test: Test::Kind(DocKind::Issue), negated: false },
     ];
     let scope = Scope { filters, ..Scope::default() };
-    let (done, total) = (AtomicU64::new(0), drawn.len() as u64);
-    let asked: Vec<Option<TrainingQuery>> = drawn
+    let (progress, total) = (AtomicU64::new(0), sample.len() as u64);
+    let queries: Vec<Option<TrainingQuery>> = sample
         .par_iter()
         .map(|(id, weight)| {
             task.check()?;
-            let Some(draft) = checker.filed_again(*id, &skeleton, now)? else { return Ok(None) };
-            let scored = checker.find(&draft, &scope, task)?;
-            let relevant: BTreeSet<i64> = known.earlier(*id).collect();
-            let top = scored.iter().take(TOP);
+            let Some(draft) = finder.filed_again(*id, &skeleton, now)? else { return Ok(None) };
+            let matches = finder.find(&draft, &scope, task)?;
+            let relevant: BTreeSet<i64> = groups.earlier(*id).collect();
+            let top = matches.iter().take(TOP);
             let candidates = top
                 .map(|s| Candidate {
                     features: s.features,
@@ -148,20 +148,21 @@ pub fn calibrate(
                     right: relevant.contains(&s.document),
                 })
                 .collect();
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            task.report(Phase::Calibrate, done, Some(total), "reports");
+            let count = progress.fetch_add(1, Ordering::Relaxed) + 1;
+            task.report(Phase::Calibrate, count, Some(total), "reports");
             Ok(Some(TrainingQuery { weight: *weight, duplicate: !relevant.is_empty(), candidates }))
         })
         .collect::<Result<_>>()?;
-    let asked: Vec<TrainingQuery> = asked.into_iter().flatten().collect();
-    let Some(lesson) = fit(checker.table, &asked, task)? else { return Ok(report) };
-    let used = lesson.ordered.filter(|_| lesson.own.order.is_some()).unwrap_or(lesson.built_in);
-    (report.found_first, report.found_in_ten) = (used.found_first, used.found_in_ten);
-    (report.built_in, report.own) = (Some(lesson.built_in), lesson.ordered);
-    report.thresholds = figures(&lesson.answers);
+    let queries: Vec<TrainingQuery> = queries.into_iter().flatten().collect();
+    let Some(fit_report) = fit(finder.table, &queries, task)? else { return Ok(report) };
+    let best =
+        fit_report.source_weights.filter(|_| fit_report.own.order.is_some()).unwrap_or(fit_report.built_in);
+    (report.found_first, report.found_in_ten) = (best.found_first, best.found_in_ten);
+    (report.built_in, report.own) = (Some(fit_report.built_in), fit_report.source_weights);
+    report.thresholds = figures(&fit_report.answers);
     if !dry {
-        let calibration = lesson.own.calibration(checker.model());
-        checker.store.write(|w| w.put_calibration(row.id, &calibration, now))?;
+        let calibration = fit_report.own.calibration(finder.model());
+        finder.store.write(|w| w.put_calibration(row.id, &calibration, now))?;
         report.kept = true;
     }
     Ok(report)
@@ -179,19 +180,19 @@ struct DuplicateGroups {
 impl DuplicateGroups {
     fn new(pairs: &[(i64, i64)], issues: &[i64]) -> Self {
         let place = issues.iter().enumerate().map(|(i, id)| (*id, i)).collect();
-        let mut known = Self { place, group_of: BTreeMap::new(), members: Vec::new() };
+        let mut groups = Self { place, group_of: BTreeMap::new(), members: Vec::new() };
         for (a, b) in pairs {
-            let (a, b) = (known.group(*a), known.group(*b));
+            let (a, b) = (groups.group(*a), groups.group(*b));
             if a == b {
                 continue;
             }
             // Merging the smaller group bounds how often each issue moves.
-            let (from, to) = if known.members[a].len() < known.members[b].len() { (a, b) } else { (b, a) };
-            let moved = std::mem::take(&mut known.members[from]);
-            known.group_of.extend(moved.iter().map(|id| (*id, to)));
-            known.members[to].extend(moved);
+            let (from, to) = if groups.members[a].len() < groups.members[b].len() { (a, b) } else { (b, a) };
+            let ids = std::mem::take(&mut groups.members[from]);
+            groups.group_of.extend(ids.iter().map(|id| (*id, to)));
+            groups.members[to].extend(ids);
         }
-        known
+        groups
     }
 
     /// Returns the group of an issue, creating one if it has none.
@@ -205,8 +206,8 @@ impl DuplicateGroups {
     /// Returns the older known duplicates of an issue.
     fn earlier(&self, id: i64) -> impl Iterator<Item = i64> {
         let group = self.group_of.get(&id).map_or(&[][..], |group| &self.members[*group]);
-        let own = self.place.get(&id).copied().unwrap_or(0);
-        group.iter().copied().filter(move |other| self.place.get(other).is_some_and(|place| *place < own))
+        let rank = self.place.get(&id).copied().unwrap_or(0);
+        group.iter().copied().filter(move |m| self.place.get(m).is_some_and(|place| *place < rank))
     }
 
     /// Returns whether an issue has an older known duplicate.
@@ -216,11 +217,11 @@ impl DuplicateGroups {
 }
 
 /// Returns at most `n` of these, evenly spaced.
-fn evenly(all: &[i64], n: usize) -> Vec<i64> {
-    if all.len() <= n {
-        return all.to_vec();
+fn evenly(ids: &[i64], n: usize) -> Vec<i64> {
+    if ids.len() <= n {
+        return ids.to_vec();
     }
-    (0..n).map(|i| all[i * all.len() / n]).collect()
+    (0..n).map(|i| ids[i * ids.len() / n]).collect()
 }
 
 /// Computes precision and recall by threshold.
@@ -230,21 +231,21 @@ fn figures(answers: &[Prediction]) -> Vec<ThresholdFigures> {
         .iter()
         .map(|threshold| {
             let above: Vec<&Prediction> =
-                answers.iter().filter(|a| a.stated >= f64::from(*threshold)).collect();
-            let all: f64 = above.iter().map(|a| a.weight).sum();
+                answers.iter().filter(|a| a.confidence >= f64::from(*threshold)).collect();
+            let total: f64 = above.iter().map(|a| a.weight).sum();
             // An empty floating-point sum is −0.
             let right = above.iter().filter(|a| a.right).map(|a| a.weight).sum::<f64>() + 0.0;
             // Weighted answers carry less information than their weight (the effective size of a
             // weighted sample, Kish 1965).
             let squares: f64 = above.iter().map(|a| a.weight * a.weight).sum();
-            let n = all * all / squares.max(f64::MIN_POSITIVE);
-            let (low, high) = wilson(right / all.max(f64::MIN_POSITIVE), n);
+            let n = total * total / squares.max(f64::MIN_POSITIVE);
+            let (low, high) = wilson(right / total.max(f64::MIN_POSITIVE), n);
             #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
             let share = |x: f64| x as f32;
             ThresholdFigures {
                 threshold: *threshold,
                 answers: above.len() as u64,
-                precision: (!above.is_empty()).then(|| share(right / all)),
+                precision: (!above.is_empty()).then(|| share(right / total)),
                 low: share(low),
                 high: share(high),
                 recall: share(right / duplicates.max(1.0)),
@@ -258,29 +259,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn none_right_of_some_is_nothing_and_not_less() {
-        let answer = |stated, right| Prediction {
+    fn precision_without_hits_is_positive_zero() {
+        let answer = |confidence, right| Prediction {
             odds: 0.0,
-            ruled: false,
-            stated,
+            by_rule: false,
+            confidence,
             right,
             duplicate: true,
             weight: 1.0,
         };
-        let none = figures(&[answer(0.95, false), answer(0.2, true)]);
-        assert_eq!((none[0].answers, none[0].precision), (1, Some(0.0)), "{none:?}");
-        for f in none.iter().chain(&figures(&[answer(0.1, false)])) {
+        let rows = figures(&[answer(0.95, false), answer(0.2, true)]);
+        assert_eq!((rows[0].answers, rows[0].precision), (1, Some(0.0)), "{rows:?}");
+        for f in rows.iter().chain(&figures(&[answer(0.1, false)])) {
             assert!(f.precision.is_none_or(f32::is_sign_positive) && f.recall.is_sign_positive(), "{f:?}");
         }
     }
 
     #[test]
-    fn answers_that_stand_for_many_widen_the_interval() {
+    fn weighted_answers_widen_the_interval() {
         let figures = |weight| {
             let answer = |right, weight| Prediction {
                 odds: 0.0,
-                ruled: false,
-                stated: 0.95,
+                by_rule: false,
+                confidence: 0.95,
                 right,
                 duplicate: right,
                 weight,
@@ -293,27 +294,27 @@ mod tests {
                     .collect::<Vec<_>>(),
             )[0]
         };
-        let (each, one) = (figures(1.0), figures(8.0));
-        assert_eq!((each.precision, one.precision), (Some(0.5), Some(0.5)));
-        assert!(one.low < each.low && each.high < one.high, "{each:?} {one:?}");
+        let (unit, heavy) = (figures(1.0), figures(8.0));
+        assert_eq!((unit.precision, heavy.precision), (Some(0.5), Some(0.5)));
+        assert!(heavy.low < unit.low && unit.high < heavy.high, "{unit:?} {heavy:?}");
     }
 
     #[test]
     fn groups_are_closed_over_their_pairs() {
         // Issue 9 no longer exists, and 7 is the oldest.
-        let known = DuplicateGroups::new(
+        let groups = DuplicateGroups::new(
             &[(1, 2), (4, 5), (2, 3), (3, 4), (7, 8), (5, 9)],
             &[7, 1, 2, 3, 4, 5, 6, 8],
         );
-        let earlier = |id| known.earlier(id).collect::<BTreeSet<i64>>();
+        let earlier = |id| groups.earlier(id).collect::<BTreeSet<i64>>();
         assert_eq!(earlier(5), BTreeSet::from([1, 2, 3, 4]));
         assert_eq!(earlier(2), BTreeSet::from([1]));
         assert_eq!(earlier(8), BTreeSet::from([7]));
-        assert!([1, 6, 7, 9].iter().all(|id| !known.is_label(*id)));
+        assert!([1, 6, 7, 9].iter().all(|id| !groups.is_label(*id)));
     }
 
     #[test]
-    fn the_interval_is_wide_for_few_and_narrow_for_many() {
+    fn interval_narrows_with_more_reports() {
         let (few, many) = (wilson(0.9, 10.0), wilson(0.9, 1000.0));
         assert!(few.0 < many.0 && many.0 < 0.9 && 0.9 < many.1 && many.1 < few.1);
         assert_eq!(wilson(0.0, 0.0), (0.0, 1.0));

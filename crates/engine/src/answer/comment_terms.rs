@@ -15,7 +15,7 @@ use precedent_text::prepare::Prepared;
 /// The maximum number of a candidate's comments that are read, latest first.
 const MAX_COMMENTS: usize = 200;
 /// The maximum number of cached terms, eight bytes each.
-const KEPT: usize = 1_000_000;
+const MAX_CACHED_TERMS: usize = 1_000_000;
 
 /// A comment with the hashes of its terms.
 pub(super) struct Comment {
@@ -27,9 +27,9 @@ pub(super) struct Comment {
 }
 
 impl Comment {
-    fn new(said: &CommentText) -> Self {
-        let terms = hashes(&Prepared::comment(&said.body).text()).into();
-        Self { id: said.id, at: said.at, terms }
+    fn new(comment: &CommentText) -> Self {
+        let terms = hashes(&Prepared::comment(&comment.body).text()).into();
+        Self { id: comment.id, at: comment.at, terms }
     }
 }
 
@@ -37,7 +37,7 @@ impl Comment {
 /// one query.
 #[derive(Default)]
 pub struct CommentCache {
-    kept: Mutex<CachedComments>,
+    cache: Mutex<CachedComments>,
 }
 
 #[derive(Default)]
@@ -64,43 +64,43 @@ impl std::fmt::Debug for CommentCache {
 
 impl CommentCache {
     /// Returns the comments on a document, from the cache or the database.
-    pub(super) fn read(&self, r: &Reader<'_>, document: i64, before: Timestamp) -> Result<Comments> {
-        if let Some(known) = self.kept().of.get(&document) {
-            return Ok(Comments::Known(Arc::clone(known)));
+    pub(super) fn load(&self, r: &Reader<'_>, document: i64, time: Timestamp) -> Result<Comments> {
+        if let Some(comments) = self.lock().of.get(&document) {
+            return Ok(Comments::Known(Arc::clone(comments)));
         }
-        let all = r.said_before(document, Timestamp::MAX, MAX_COMMENTS + 1)?;
-        Ok(if all.len() <= MAX_COMMENTS {
-            Comments::All(document, all)
+        let texts = r.said_before(document, Timestamp::MAX, MAX_COMMENTS + 1)?;
+        Ok(if texts.len() <= MAX_COMMENTS {
+            Comments::All(document, texts)
         } else {
-            Comments::Last(r.said_before(document, before, MAX_COMMENTS)?)
+            Comments::Last(r.said_before(document, time, MAX_COMMENTS)?)
         })
     }
 
     /// Returns the terms of comments, and caches those of complete lists.
     pub(super) fn terms(&self, comments: &Comments) -> Arc<[Comment]> {
         match comments {
-            Comments::Known(known) => Arc::clone(known),
-            Comments::Last(said) => said.iter().map(Comment::new).collect(),
-            Comments::All(document, said) => {
-                let all: Arc<[Comment]> = said.iter().map(Comment::new).collect();
-                let terms = all.iter().map(|comment| comment.terms.len()).sum::<usize>();
-                let mut kept = self.kept();
-                if kept.terms + terms > KEPT {
-                    *kept = CachedComments::default();
+            Comments::Known(list) => Arc::clone(list),
+            Comments::Last(texts) => texts.iter().map(Comment::new).collect(),
+            Comments::All(document, texts) => {
+                let list: Arc<[Comment]> = texts.iter().map(Comment::new).collect();
+                let terms = list.iter().map(|comment| comment.terms.len()).sum::<usize>();
+                let mut cache = self.lock();
+                if cache.terms + terms > MAX_CACHED_TERMS {
+                    *cache = CachedComments::default();
                 }
-                kept.terms += terms;
-                kept.of.insert(*document, Arc::clone(&all));
-                all
+                cache.terms += terms;
+                cache.of.insert(*document, Arc::clone(&list));
+                list
             }
         }
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, CachedComments> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, CachedComments> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns the comments made before a time.
-pub(super) fn before(comments: &[Comment], time: Timestamp) -> &[Comment] {
+pub(super) fn older_than(comments: &[Comment], time: Timestamp) -> &[Comment] {
     &comments[comments.partition_point(|comment| comment.at.as_second() >= time.as_second())..]
 }

@@ -132,8 +132,8 @@ impl PairEvidence<'_> {
 
 /// Returns the index of the input with this name.
 fn place(name: &str) -> Option<usize> {
-    let read = || text_overlap::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
-    if name == SHARE { Some(features::COUNT) } else { features::place(name).or_else(read) }
+    let find = || text_overlap::NAMES.iter().position(|n| *n == name).map(|at| features::COUNT + 1 + at);
+    if name == SHARE { Some(features::COUNT) } else { features::place(name).or_else(find) }
 }
 
 impl Ramp {
@@ -177,9 +177,9 @@ impl ConfidenceModel {
 
     /// Returns a model that always gives a very low confidence.
     pub(super) fn doubtful() -> Self {
-        let nothing = Statement { bias: -10.0, terms: Vec::new() };
+        let statement = Statement { bias: -10.0, terms: Vec::new() };
         let scale = Scale { level: 0.0, spread: 1.0, slope: 1.0, intercept: 0.0 };
-        Self { same: nothing.clone(), scale, worth: nothing, outcomes: Vec::new() }
+        Self { same: statement.clone(), scale, worth: statement, outcomes: Vec::new() }
     }
 
     /// Returns the default baseline, for a source without one.
@@ -188,16 +188,16 @@ impl ConfidenceModel {
     }
 
     /// Returns the log-odds that two reports are the same problem, before any baseline.
-    pub fn odds(&self, seen: &PairEvidence<'_>) -> f32 {
-        self.same.odds(&seen.numbers())
+    pub fn odds(&self, evidence: &PairEvidence<'_>) -> f32 {
+        self.same.odds(&evidence.numbers())
     }
 
     /// Estimates the confidence of a pair from a source with this baseline.
-    pub fn confidence(&self, seen: &PairEvidence<'_>, background: ScoreBaseline) -> Confidence {
-        let numbers = seen.numbers();
-        let above = (self.same.odds(&numbers) - background.level) / background.spread;
-        let same = probability(self.scale.intercept + self.scale.slope * above);
-        Confidence { same, worth: probability(self.worth.odds(&numbers)).max(same) }
+    pub fn confidence(&self, evidence: &PairEvidence<'_>, baseline: ScoreBaseline) -> Confidence {
+        let numbers = evidence.numbers();
+        let above = (self.same.odds(&numbers) - baseline.level) / baseline.spread;
+        let duplicate = probability(self.scale.intercept + self.scale.slope * above);
+        Confidence { same: duplicate, worth: probability(self.worth.odds(&numbers)).max(duplicate) }
     }
 
     /// Returns the observed outcomes of answers with this confidence, if enough were read.
@@ -215,7 +215,7 @@ fn probability(odds: f32) -> f32 {
 mod tests {
     use super::*;
 
-    fn judge() -> ConfidenceModel {
+    fn model() -> ConfidenceModel {
         let statement = |bias| {
             let text = format!(
                 r#"{{"bias": {bias}, "terms": [
@@ -233,61 +233,59 @@ mod tests {
         ConfidenceModel { same: statement(-4.0), scale, worth: statement(-5.0), outcomes }
     }
 
-    fn same(share: f32, reading: Option<&TextOverlap>) -> f32 {
+    fn score(share: f32, overlap: Option<&TextOverlap>) -> f32 {
         let features = Features([0.0; features::COUNT]);
-        judge()
-            .confidence(&PairEvidence { features: &features, share, overlap: reading }, judge().usual())
-            .same
+        model().confidence(&PairEvidence { features: &features, share, overlap }, model().usual()).same
     }
 
     #[test]
-    fn the_same_evidence_says_more_where_reports_have_little_in_common() {
+    fn low_baseline_raises_the_confidence() {
         let features = Features([0.0; features::COUNT]);
-        let seen = PairEvidence { features: &features, share: 0.0, overlap: None };
-        let stated = |level, spread| judge().confidence(&seen, ScoreBaseline { level, spread }).same;
-        assert!(stated(-3.0, 1.0) > stated(-2.0, 1.0));
-        assert!(stated(-4.0, 0.5) > stated(-4.0, 1.0), "narrow");
-        assert!((stated(-3.0, 1.0) - probability(-2.0)).abs() < 1e-6, "what is as usual");
+        let evidence = PairEvidence { features: &features, share: 0.0, overlap: None };
+        let confidence = |level, spread| model().confidence(&evidence, ScoreBaseline { level, spread }).same;
+        assert!(confidence(-3.0, 1.0) > confidence(-2.0, 1.0));
+        assert!(confidence(-4.0, 0.5) > confidence(-4.0, 1.0), "narrow");
+        assert!((confidence(-3.0, 1.0) - probability(-2.0)).abs() < 1e-6, "at the baseline");
     }
 
     #[test]
-    fn more_in_common_is_never_less_sure() {
-        let reading = |resemblance, titles| {
-            let mut reading = TextOverlap::default();
+    fn more_overlap_never_lowers_the_confidence() {
+        let overlap = |resemblance, titles| {
+            let mut overlap = TextOverlap::default();
             for (name, value) in [("resemblance", resemblance), ("titles", titles)] {
-                reading.numbers[text_overlap::NAMES.iter().position(|n| *n == name).unwrap()] = value;
+                overlap.numbers[text_overlap::NAMES.iter().position(|n| *n == name).unwrap()] = value;
             }
-            reading
+            overlap
         };
-        let alike = reading(0.9, 1.0);
-        assert!(same(0.0, Some(&alike)) > 0.9);
-        assert!(same(-0.5, Some(&alike)) < same(0.0, Some(&alike)));
+        let similar = overlap(0.9, 1.0);
+        assert!(score(0.0, Some(&similar)) > 0.9);
+        assert!(score(-0.5, Some(&similar)) < score(0.0, Some(&similar)));
         // A product needs both factors.
-        assert!((same(0.0, Some(&reading(0.2, 0.0))) - same(-9.0, None)).abs() < 1e-6);
+        assert!((score(0.0, Some(&overlap(0.2, 0.0))) - score(-9.0, None)).abs() < 1e-6);
         // A ramp is constant beyond its end.
-        assert!((same(-9.0, Some(&reading(0.6, 0.0))) - same(-9.0, Some(&reading(1.0, 0.0)))).abs() < 1e-6);
+        assert!((score(-9.0, Some(&overlap(0.6, 0.0))) - score(-9.0, Some(&overlap(1.0, 0.0)))).abs() < 1e-6);
     }
 
     #[test]
-    fn what_is_the_same_is_worth_reading() {
+    fn duplicates_are_worth_reading() {
         let features = Features([0.0; features::COUNT]);
-        let judged = judge().confidence(
+        let confidence = model().confidence(
             &PairEvidence { features: &features, share: 0.0, overlap: None },
             ScoreBaseline { level: -4.0, spread: 1.0 },
         );
-        assert_eq!(judged.worth, judged.same, "the statement itself says less");
+        assert_eq!(confidence.worth, confidence.same, "never below the duplicate probability");
     }
 
     #[test]
     fn an_outcome_is_that_of_its_range() {
-        let judge = judge();
-        assert_eq!(judge.outcome(0.49), Some(Outcome { read: 100, same: 3, related: 40 }));
-        assert_eq!(judge.outcome(0.97).map(|o| o.read), Some(20));
+        let model = model();
+        assert_eq!(model.outcome(0.49), Some(Outcome { read: 100, same: 3, related: 40 }));
+        assert_eq!(model.outcome(0.97).map(|o| o.read), Some(20));
         assert_eq!(ConfidenceModel::doubtful().outcome(0.5), None);
     }
 
     #[test]
-    fn a_name_that_there_is_not_and_a_ramp_without_length_are_refused() {
+    fn unknown_names_and_empty_ramps_are_refused() {
         for ramp in [r#"["no_such", 0, 1]"#, r#"["titles", 1, 1]"#] {
             let text = format!(r#"{{"bias": 0, "terms": [{{"ramps": [{ramp}], "weight": 1}}]}}"#);
             assert!(Statement::parse(&serde_json::from_str(&text).unwrap()).is_err(), "{ramp}");

@@ -15,7 +15,7 @@ const SMALL: u64 = 100;
 /// The number of the casebook's reports sampled for the model.
 const SAMPLE: usize = 48;
 /// The maximum length read of a text, in bytes.
-const READ: usize = 4_000;
+const MAX_READ: usize = 4_000;
 /// The prior of the model: the usual mean, as a share of the information of an unused word, and the
 /// usual spread in nats. Both are those of rust, titanium, xamarin and hadoop.
 const USUAL: f64 = 0.4;
@@ -38,7 +38,7 @@ pub struct DomainModel {
 pub(super) struct DomainScore {
     /// The number of deviations by which its words are rarer than those of the casebook's own
     /// reports, 0..5.
-    pub(super) strange: f32,
+    pub(super) ood_score: f32,
     /// The share of its words that no document has, 0..1.
     pub(super) unknown: f32,
     /// The share of its words' information that those words carry, 0..1.
@@ -52,19 +52,19 @@ impl DomainModel {
     /// Database or index errors.
     pub fn of(store: &Store, fulltext: &FullText) -> Result<Self> {
         let documents = fulltext.count()?;
-        let unused = unused(documents);
+        let unseen_idf = unseen_word_idf(documents);
         let mut means = Vec::new();
         for text in store.read(|r| r.sampled_reports(SAMPLE))? {
-            let idf = fulltext.idf(&report::terms(&text[..text.floor_char_boundary(READ)]))?;
+            let idf = fulltext.idf(&report::terms(&text[..text.floor_char_boundary(MAX_READ)]))?;
             // Count as if the report itself were not indexed.
             let without = idf.iter().map(|idf| {
-                let n = (unused.exp() / 2.0) * (-f64::from(*idf)).exp();
-                (unused - (2.0 * (n - 0.5).max(0.0)).ln_1p()).max(0.0)
+                let n = (unseen_idf.exp() / 2.0) * (-f64::from(*idf)).exp();
+                (unseen_idf - (2.0 * (n - 0.5).max(0.0)).ln_1p()).max(0.0)
             });
             means.extend(mean(without));
         }
         let n = count(means.len());
-        let usual = USUAL * unused;
+        let usual = USUAL * unseen_idf;
         let mean = (means.iter().sum::<f64>() + PRIOR * usual) / (n + PRIOR);
         let spread: f64 = means.iter().map(|m| (m - mean).powi(2)).sum();
         let deviation = ((spread + PRIOR * SPREAD * SPREAD) / (n + PRIOR)).sqrt();
@@ -77,30 +77,30 @@ impl DomainModel {
     }
 
     /// Computes the domain score of a text.
-    pub(super) fn spoken(&self, fulltext: &FullText, text: &str) -> Result<DomainScore> {
+    pub(super) fn score(&self, fulltext: &FullText, text: &str) -> Result<DomainScore> {
         let idf: Vec<f64> = fulltext.idf(&report::terms(text))?.into_iter().map(f64::from).collect();
         let Some(rarity) = mean(idf.iter().copied()) else { return Ok(DomainScore::default()) };
-        let unused = unused(self.documents) - 1e-3;
-        let unknown = || idf.iter().filter(|idf| **idf >= unused);
+        let unseen_idf = unseen_word_idf(self.documents) - 1e-3;
+        let unknown = || idf.iter().filter(|idf| **idf >= unseen_idf);
         #[allow(clippy::cast_possible_truncation, reason = "shares need no more digits")]
-        let spoken = DomainScore {
-            strange: ((rarity - self.mean) / self.deviation).clamp(0.0, STRANGEST) as f32,
+        let score = DomainScore {
+            ood_score: ((rarity - self.mean) / self.deviation).clamp(0.0, STRANGEST) as f32,
             unknown: (count(unknown().count()) / count(idf.len())) as f32,
             unknown_information: (unknown().sum::<f64>() / idf.iter().sum::<f64>()) as f32,
         };
-        Ok(spoken)
+        Ok(score)
     }
 }
 
 /// Returns the inverse document frequency of a word that none of this many documents has.
-pub(super) fn unused(documents: u64) -> f64 {
+pub(super) fn unseen_word_idf(documents: u64) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let n = documents as f64;
     (2.0 * n + 2.0).ln()
 }
 
-fn mean(all: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, n) = all.fold((0.0, 0), |(sum, n), one| (sum + one, n + 1));
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, n) = values.fold((0.0, 0), |(sum, n), value| (sum + value, n + 1));
     (n > 0).then(|| sum / count(n))
 }
 

@@ -45,7 +45,7 @@ pub const NAMES: [&str; 29] = [
 
 /// The features whose weights may be negative: circumstances, and squares that shape another
 /// feature's curve. All other features are evidence and never count against a candidate.
-pub const SIGNED: [&str; 8] = [
+pub const SIGNED_FEATURES: [&str; 8] = [
     "words_squared",
     "length",
     "text_text_cosine_squared",
@@ -97,7 +97,7 @@ pub struct CandidateDetails {
     /// True if it is an exact copy.
     pub copy: bool,
     /// The differing words of two templated reports, as the draft and the candidate write them.
-    pub templated: Option<(String, String)>,
+    pub template_words: Option<(String, String)>,
     /// True if both are the same unfilled form, which is not a candidate.
     pub form: bool,
     /// True if the same person filed both: people seldom repeat their own report, but often file a
@@ -114,10 +114,10 @@ pub struct Best {
 
 impl Best {
     /// Returns the highest values of these candidates.
-    pub fn of<'a>(all: impl Iterator<Item = Evidence<'a>>) -> Self {
-        all.fold(Self::default(), |best, one| Self {
-            words: best.words.max(one.overlap.words),
-            cosine: best.cosine.max(one.text_text()),
+    pub fn of<'a>(candidates: impl Iterator<Item = Evidence<'a>>) -> Self {
+        candidates.fold(Self::default(), |best, candidate| Self {
+            words: best.words.max(candidate.overlap.words),
+            cosine: best.cosine.max(candidate.text_text()),
         })
     }
 }
@@ -126,23 +126,23 @@ impl Best {
 /// candidate lower: each is as near the best cosine as its words are near the best words. If no
 /// candidate has a vector, nothing is filled in.
 pub fn fill_missing(likeness: &mut [Likeness], overlaps: &[Overlap]) {
-    let most_words = overlaps.iter().fold(0.0, |most: f32, one| most.max(one.words));
-    let best = likeness.iter().fold(Likeness::default(), |best, one| Likeness {
-        title_title: higher(best.title_title, one.title_title),
-        title_text: higher(best.title_text, one.title_text),
-        text_title: higher(best.text_title, one.text_title),
-        text_text: higher(best.text_text, one.text_text),
-        text_mean: higher(best.text_mean, one.text_mean),
+    let most_words = overlaps.iter().fold(0.0, |most: f32, overlap| most.max(overlap.words));
+    let best = likeness.iter().fold(Likeness::default(), |best, item| Likeness {
+        title_title: higher(best.title_title, item.title_title),
+        title_text: higher(best.title_text, item.title_text),
+        text_title: higher(best.text_title, item.text_title),
+        text_text: higher(best.text_text, item.text_text),
+        text_mean: higher(best.text_mean, item.text_mean),
     });
-    for (one, overlap) in likeness.iter_mut().zip(overlaps).filter(|(one, _)| one.text_text.is_none()) {
+    for (item, overlap) in likeness.iter_mut().zip(overlaps).filter(|(item, _)| item.text_text.is_none()) {
         let share = if most_words > 0.0 { overlap.words / most_words } else { 0.0 };
-        let expected = |best: Option<f32>| best.map(|cosine| cosine.max(0.0) * share);
-        *one = Likeness {
-            title_title: one.title_title.or(expected(best.title_title)),
-            title_text: expected(best.title_text),
-            text_title: one.text_title.or(expected(best.text_title)),
-            text_text: expected(best.text_text),
-            text_mean: expected(best.text_mean),
+        let estimate = |best: Option<f32>| best.map(|cosine| cosine.max(0.0) * share);
+        *item = Likeness {
+            title_title: item.title_title.or(estimate(best.title_title)),
+            title_text: estimate(best.title_text),
+            text_title: item.text_title.or(estimate(best.text_title)),
+            text_text: estimate(best.text_text),
+            text_mean: estimate(best.text_mean),
         };
     }
 }
@@ -164,20 +164,20 @@ pub struct Features(pub [f32; COUNT]);
 impl Features {
     /// Computes the features of a candidate for a report made at `now`, in a source of this time
     /// scale (see `super::time_scale`).
-    pub fn new(evidence: &Evidence<'_>, best: &Best, now: Timestamp, pace: f64) -> Self {
+    pub fn new(evidence: &Evidence<'_>, best: &Best, now: Timestamp, time_scale: f64) -> Self {
         let overlap = evidence.overlap;
         let no_likeness = Likeness::default();
         let cosines = evidence.likeness.unwrap_or(&no_likeness);
         // Recent problems are reported again: the probability falls with the logarithm of the age.
-        let age = overlap.created.map_or(0.0, |created| days_before(now, created, pace));
+        let age = overlap.created.map_or(0.0, |second| days_before(now, second, time_scale));
         let text = evidence.text_text();
-        let none = CandidateDetails::default();
-        let closer = evidence.details.unwrap_or(&none);
+        let no_details = CandidateDetails::default();
+        let details = evidence.details.unwrap_or(&no_details);
         // Without comments, the time since the last activity is the age.
-        let quiet = closer.last.map_or(age, |last| days_before(now, last.as_second(), pace));
-        let share = |one: f32, best: f32| if best > 0.0 { one / best } else { 0.0 };
+        let quiet = details.last.map_or(age, |last| days_before(now, last.as_second(), time_scale));
+        let share = |value: f32, best: f32| if best > 0.0 { value / best } else { 0.0 };
         #[allow(clippy::cast_precision_loss, reason = "a logarithm needs no more digits")]
-        let comments = (1.0 + closer.comments as f32).ln();
+        let comments = (1.0 + details.comments as f32).ln();
         Self([
             overlap.words,
             overlap.words * overlap.words,
@@ -201,13 +201,13 @@ impl Features {
             share(text, best.cosine),
             comments,
             quiet,
-            closer.said_anew,
-            nearer(closer.near.text, cosines.text_text),
-            nearer(closer.near.title, cosines.title_text),
-            f32::from(u8::from(closer.same_title)),
-            f32::from(u8::from(closer.same_author)),
-            f32::from(u8::from(closer.copy)),
-            f32::from(u8::from(closer.templated.is_some())),
+            details.said_anew,
+            excess_cosine(details.near.text, cosines.text_text),
+            excess_cosine(details.near.title, cosines.title_text),
+            f32::from(u8::from(details.same_title)),
+            f32::from(u8::from(details.same_author)),
+            f32::from(u8::from(details.copy)),
+            f32::from(u8::from(details.template_words.is_some())),
         ])
     }
 
@@ -227,17 +227,17 @@ fn or_zero(cosine: Option<f32>) -> f32 {
 }
 
 /// Returns how much nearer the comments on a candidate are than its own text.
-fn nearer(said: Option<f32>, own: Option<f32>) -> f32 {
-    (or_zero(said) - or_zero(own)).max(0.0)
+fn excess_cosine(comment: Option<f32>, text: Option<f32>) -> f32 {
+    (or_zero(comment) - or_zero(text)).max(0.0)
 }
 
 /// Returns the logarithm of one plus the days from a second since the epoch until `now`, divided by
 /// the time scale; 0 for later times.
-fn days_before(now: Timestamp, second: i64, pace: f64) -> f32 {
+fn days_before(now: Timestamp, second: i64, time_scale: f64) -> f32 {
     #[allow(clippy::cast_precision_loss, reason = "ages need no more digits")]
     let seconds = now.as_second().saturating_sub(second).max(0) as f64;
     #[allow(clippy::cast_possible_truncation, reason = "ages need no more digits")]
-    let days = (seconds / 86_400.0 / pace) as f32;
+    let days = (seconds / 86_400.0 / time_scale) as f32;
     (1.0 + days).ln()
 }
 
@@ -257,19 +257,19 @@ mod tests {
             overlap.words = words;
             overlap
         });
-        let known = Likeness { title_title: Some(0.4), text_text: Some(0.6), ..Likeness::default() };
-        let mut likeness = [known, Likeness::default(), Likeness::default()];
+        let complete = Likeness { title_title: Some(0.4), text_text: Some(0.6), ..Likeness::default() };
+        let mut likeness = [complete, Likeness::default(), Likeness::default()];
         fill_missing(&mut likeness, &overlaps);
-        assert_eq!(likeness[0], known);
+        assert_eq!(likeness[0], complete);
         assert_eq!((likeness[1].text_text, likeness[1].title_title), (Some(0.6), Some(0.4)));
         assert_eq!((likeness[2].text_text, likeness[2].text_mean), (Some(0.3), None));
-        let mut none = [Likeness::default(); 3];
-        fill_missing(&mut none, &overlaps);
-        assert_eq!(none, [Likeness::default(); 3]);
+        let mut no_vectors = [Likeness::default(); 3];
+        fill_missing(&mut no_vectors, &overlaps);
+        assert_eq!(no_vectors, [Likeness::default(); 3]);
     }
 
     #[test]
-    fn shares_are_those_of_the_best_and_what_nobody_spoke_of_is_as_quiet_as_old() {
+    fn shares_are_relative_to_the_best() {
         let now = Timestamp::from_second(1_800_000_000).unwrap();
         let day = 86_400;
         let overlap = |words, days_ago: i64| {
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!((feature("quiet"), feature("comments")), (feature("age"), 0.0));
         let last = Timestamp::from_second(now.as_second() - 9 * day).unwrap();
         let near = NearestSaid { title: Some(0.1), text: Some(0.9) };
-        let closer = CandidateDetails {
+        let details = CandidateDetails {
             comments: 3,
             last: Some(last),
             said_anew: 0.25,
@@ -296,11 +296,11 @@ mod tests {
             copy: true,
             ..CandidateDetails::default()
         };
-        let feature = of(&Evidence { details: Some(&closer), ..old }, &best, now);
+        let feature = of(&Evidence { details: Some(&details), ..old }, &best, now);
         assert_eq!((feature("quiet"), feature("comments")), (10.0_f32.ln(), 4.0_f32.ln()));
         assert_eq!((feature("said_anew"), feature("same_title"), feature("same_author")), (0.25, 1.0, 0.0));
         assert_eq!((feature("copy"), feature("series")), (1.0, 0.0));
-        let features = Features::new(&Evidence { details: Some(&closer), ..old }, &best, now, 1.0);
+        let features = Features::new(&Evidence { details: Some(&details), ..old }, &best, now, 1.0);
         assert!(features.is_copy() && !features.is_templated());
         // Comments count only as far as they are nearer than the text itself.
         assert!((feature("said_text_cosine") - 0.1).abs() < 1e-6, "{}", feature("said_text_cosine"));

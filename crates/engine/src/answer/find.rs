@@ -38,12 +38,12 @@ const DEPTH: usize = 200;
 const SHORT_LIST: usize = 64;
 /// The number of further candidates compared in detail, by word overlap.
 const FULLEST: usize = 8;
-/// The number of top candidates, and of wanted ones, whose text overlap is computed.
-const READ: usize = 10;
+/// The number of top candidates, and of those in the view, whose text overlap is computed.
+const TOP: usize = 10;
 /// The number of reports with other content that make a shared title generic.
 const GENERIC_TITLE: usize = 2;
 /// The minimum word share of a candidate for a word-for-word comparison with an untitled draft.
-const ALIKE: f32 = 0.8;
+const MIN_WORD_SHARE: f32 = 0.8;
 /// The maximum number of terms kept that only comments have.
 const COMMENT_TERMS: usize = 12;
 
@@ -51,13 +51,13 @@ const COMMENT_TERMS: usize = 12;
 type QueryVectors = (Vec<f32>, Vec<f32>);
 
 /// The candidates of a draft with their index data.
-struct Retrieved {
+struct Retrieval {
     ids: Vec<i64>,
     overlaps: Vec<Overlap>,
     /// The cosines, if there are vectors.
     likeness: Option<Vec<Likeness>>,
     /// The candidates that name a rare failure or code of the draft, in their text or in comments.
-    named: Vec<i64>,
+    naming_ids: Vec<i64>,
     vectors: Option<QueryVectors>,
     report: Report,
     terms: ReportTerms,
@@ -78,27 +78,28 @@ impl MatchFinder<'_> {
     /// # Errors
     /// Database or index errors.
     pub fn find(&self, draft: &Draft, scope: &Scope, task: &Task) -> Result<Vec<Match>> {
-        let Some((draft, changed)) = comparable(draft) else { return Ok(Vec::new()) };
-        let found = self.retrieve(&draft, changed, scope, task)?;
-        let (features, mut details, mut terms) = self.features(&draft, scope, &found)?;
-        let ranked = self.table.ranked(&features);
-        let wanted = if scope.wanted.is_empty() { None } else { self.fulltext.allowed(&scope.wanted)? };
-        let is_wanted =
-            |id: i64| wanted.as_ref().is_none_or(|all| usize::try_from(id).is_ok_and(|id| all.contains(id)));
+        let Some((draft, is_changed)) = comparable(draft) else { return Ok(Vec::new()) };
+        let hits = self.retrieve(&draft, is_changed, scope, task)?;
+        let (features, mut details, mut terms) = self.features(&draft, scope, &hits)?;
+        let ranking = self.table.ranked(&features);
+        let view = if scope.view.is_empty() { None } else { self.fulltext.allowed(&scope.view)? };
+        let is_in_view =
+            |id: i64| view.as_ref().is_none_or(|ids| usize::try_from(id).is_ok_and(|id| ids.contains(id)));
         let mut rank = 0;
-        let mut wanted_rank = 0;
-        let mut is_read = |id: i64| {
+        let mut view_rank = 0;
+        let mut needs_overlap = |id: i64| {
             rank += 1;
-            let counts = is_wanted(id);
-            wanted_rank += usize::from(counts);
-            rank <= READ || counts && wanted_rank <= READ || found.named.contains(&id)
+            let counts = is_in_view(id);
+            view_rank += usize::from(counts);
+            rank <= TOP || counts && view_rank <= TOP || hits.naming_ids.contains(&id)
         };
-        let read: Vec<i64> = ranked.iter().map(|one| found.ids[one.at]).filter(|id| is_read(*id)).collect();
-        let texts = self.read(&draft, &read, &found.named)?;
-        let mut texts: HashMap<i64, _> = read.into_iter().zip(texts).collect();
-        let mut matches = Vec::with_capacity(ranked.len());
-        for RankedIndex { at, score, share } in ranked {
-            let document = found.ids[at];
+        let ids: Vec<i64> =
+            ranking.iter().map(|item| hits.ids[item.at]).filter(|id| needs_overlap(*id)).collect();
+        let texts = self.read_overlaps(&draft, &ids, &hits.naming_ids)?;
+        let mut texts: HashMap<i64, _> = ids.into_iter().zip(texts).collect();
+        let mut matches = Vec::with_capacity(ranking.len());
+        for RankedIndex { at, score, share } in ranking {
+            let document = hits.ids[at];
             let (model, overlap) = match texts.remove(&document).flatten() {
                 // A report without content is not a candidate.
                 Some((.., true)) => continue,
@@ -109,19 +110,19 @@ impl MatchFinder<'_> {
                 continue;
             }
             let evidence = PairEvidence { features: &features[at], share, overlap: overlap.as_ref() };
-            let Confidence { same, worth } = model.confidence(&evidence);
+            let Confidence { same: duplicate, worth } = model.confidence(&evidence);
             matches.push(Match {
                 document,
-                wanted: is_wanted(document),
+                in_view: is_in_view(document),
                 features: features[at],
-                cosine: found.likeness.as_ref().and_then(|l| l[at].text_text),
+                cosine: hits.likeness.as_ref().and_then(|l| l[at].text_text),
                 details: std::mem::take(&mut details[at]),
                 comment_terms: std::mem::take(&mut terms[at]),
                 overlap,
                 share,
                 worth,
                 score,
-                confidence: same,
+                confidence: duplicate,
             });
         }
         self.table.settle(&mut matches);
@@ -129,36 +130,36 @@ impl MatchFinder<'_> {
     }
 
     /// Retrieves candidates by full text and by vectors, even if not all vectors exist.
-    fn retrieve(&self, draft: &Draft, changed: bool, scope: &Scope, task: &Task) -> Result<Retrieved> {
+    fn retrieve(&self, draft: &Draft, is_changed: bool, scope: &Scope, task: &Task) -> Result<Retrieval> {
         let mut filters = scope.filters.clone();
         // Candidates without a date may be earlier. Ties within a second are broken by number.
         let now = draft.made_at.as_second();
-        let stored = draft.document.is_some();
-        let (later, depth) = (now.saturating_add(i64::from(stored)), DEPTH + usize::from(stored));
+        let is_stored = draft.document.is_some();
+        let (later, depth) = (now.saturating_add(i64::from(is_stored)), DEPTH + usize::from(is_stored));
         filters.push(Filter { test: Test::Time(TimeField::Created, Some(later), None), negated: true });
         let report = Report::new(&draft.title, &draft.body);
         let terms = self.fulltext.report_terms(&report)?;
         let mut ids: Vec<i64> =
             self.fulltext.similar(&terms, &filters, depth)?.into_iter().map(|(id, _)| id).collect();
         task.check()?;
-        let vectors = self.query_vectors(draft, changed)?;
+        let vectors = self.query_vectors(draft, is_changed)?;
         if let (Some(index), Some((_, text))) = (self.vectors, &vectors) {
-            let allowed = self.fulltext.allowed(&filters)?;
-            ids.extend(index.search(text, allowed.as_deref(), depth)?.iter().map(|n| n.document));
+            let filter_ids = self.fulltext.allowed(&filters)?;
+            ids.extend(index.search(text, filter_ids.as_deref(), depth)?.iter().map(|n| n.document));
         }
-        let named = self.naming_documents(draft, &filters)?;
-        ids.extend(&named);
+        let naming_ids = self.naming_documents(draft, &filters)?;
+        ids.extend(&naming_ids);
         ids.sort_unstable();
         ids.dedup();
         ids.retain(|id| Some(*id) != draft.document);
         task.check()?;
         let mut overlaps = self.fulltext.overlaps(&terms, &ids)?;
         if let Some(document) = draft.document {
-            let undecided: Vec<i64> = (ids.iter().zip(&overlaps))
-                .filter(|(_, overlap)| overlap.created.is_none_or(|created| created == now))
+            let ties: Vec<i64> = (ids.iter().zip(&overlaps))
+                .filter(|(_, overlap)| overlap.created.is_none_or(|time| time == now))
                 .map(|(id, _)| *id)
                 .collect();
-            let later = self.store.read(|r| r.not_earlier(document, &undecided))?;
+            let later = self.store.read(|r| r.not_earlier(document, &ties))?;
             (ids, overlaps) =
                 ids.into_iter().zip(overlaps).filter(|(id, _)| later.binary_search(id).is_err()).unzip();
         }
@@ -166,20 +167,20 @@ impl MatchFinder<'_> {
             (Some(index), Some((title, text))) => Some(index.compare(title, text, &ids)?),
             _ => None,
         };
-        Ok(Retrieved { ids, overlaps, likeness, named, vectors, report, terms })
+        Ok(Retrieval { ids, overlaps, likeness, naming_ids, vectors, report, terms })
     }
 
     /// Returns the documents that name an application-specific failure or code of the draft that
     /// hardly any document names.
     fn naming_documents(&self, draft: &Draft, filters: &[Filter]) -> Result<Vec<i64>> {
-        let own = |s: &Signature| s.is_telling() && !s.is_generic();
-        let own = draft.body.signatures(&draft.title).into_iter().filter(own);
-        let terms: Vec<String> = own.map(|s| s.term()).collect();
+        let is_specific = |s: &Signature| s.is_telling() && !s.is_generic();
+        let signatures = draft.body.signatures(&draft.title).into_iter().filter(is_specific);
+        let terms: Vec<String> = signatures.map(|s| s.term()).collect();
         let with = self.fulltext.documents_with(Named::Signature, &terms)?;
         let is_rare = |(_, documents): &(String, u64)| (1..=RARE).contains(documents);
         let rare: Vec<String> = terms.into_iter().zip(with).filter(is_rare).map(|(term, _)| term).collect();
-        let found = self.fulltext.search_signatures(&rare, filters, SHORT_LIST)?;
-        Ok(found.into_iter().map(|(id, _)| id).collect())
+        let matches = self.fulltext.search_signatures(&rare, filters, SHORT_LIST)?;
+        Ok(matches.into_iter().map(|(id, _)| id).collect())
     }
 
     /// Computes the features of all candidates, with details and comment terms for those compared
@@ -189,10 +190,10 @@ impl MatchFinder<'_> {
         &self,
         draft: &Draft,
         scope: &Scope,
-        found: &Retrieved,
+        hits: &Retrieval,
     ) -> Result<(Vec<Features>, Vec<CandidateDetails>, Vec<Vec<String>>)> {
-        let overlaps = &found.overlaps;
-        let expected = found.likeness.clone().map(|mut likeness| {
+        let overlaps = &hits.overlaps;
+        let likenesses = hits.likeness.clone().map(|mut likeness| {
             fill_missing(&mut likeness, overlaps);
             likeness
         });
@@ -201,25 +202,25 @@ impl MatchFinder<'_> {
             .enumerate()
             .map(|(i, overlap)| Evidence {
                 overlap,
-                likeness: expected.as_ref().and_then(|l| l.get(i)),
+                likeness: likenesses.as_ref().and_then(|l| l.get(i)),
                 details: None,
             })
             .collect();
         let best = Best::of(evidence.iter().copied());
         let features = |evidence: &Evidence<'_>| Features::new(evidence, &best, draft.made_at, self.pace);
-        let mut by: Vec<(f32, usize)> =
+        let mut order: Vec<(f32, usize)> =
             evidence.iter().enumerate().map(|(i, e)| (self.table.score(&features(e)), i)).collect();
-        by.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         // Include the highest word overlaps: an exact copy has them, even if its score without
         // vectors is low.
-        let mut rest = by.split_off(by.len().min(SHORT_LIST));
+        let mut rest = order.split_off(order.len().min(SHORT_LIST));
         rest.sort_by(|a, b| overlaps[b.1].words.total_cmp(&overlaps[a.1].words).then(a.1.cmp(&b.1)));
-        by.extend(rest.into_iter().take(FULLEST));
-        let mut details = vec![CandidateDetails::default(); found.ids.len()];
-        let mut terms = vec![Vec::new(); found.ids.len()];
-        let short: Vec<usize> = by.into_iter().map(|(_, i)| i).collect();
-        for (at, (detail, anew)) in short.iter().zip(self.details(draft, scope, found, &short)?) {
-            (details[*at], terms[*at]) = (detail, anew);
+        order.extend(rest.into_iter().take(FULLEST));
+        let mut details = vec![CandidateDetails::default(); hits.ids.len()];
+        let mut terms = vec![Vec::new(); hits.ids.len()];
+        let short: Vec<usize> = order.into_iter().map(|(_, i)| i).collect();
+        for (at, (detail, new_terms)) in short.iter().zip(self.details(draft, scope, hits, &short)?) {
+            (details[*at], terms[*at]) = (detail, new_terms);
         }
         short.iter().for_each(|at| evidence[*at].details = Some(&details[*at]));
         let features = evidence.iter().map(features).collect();
@@ -232,19 +233,19 @@ impl MatchFinder<'_> {
         &self,
         draft: &Draft,
         scope: &Scope,
-        found: &Retrieved,
+        hits: &Retrieval,
         short: &[usize],
     ) -> Result<Vec<(CandidateDetails, Vec<String>)>> {
-        let own = TokenizedReport::new(&draft.title, &draft.body);
+        let tokenized_draft = TokenizedReport::new(&draft.title, &draft.body);
         let texts: Vec<CandidateText> = self.store.read(|r| {
-            let one = |at: &usize| {
-                let id = found.ids[*at];
+            let read_text = |at: &usize| {
+                let id = hits.ids[*at];
                 let (title, author) = r.title_and_author(id)?;
-                let alike = match draft.title.is_empty() {
-                    true => found.overlaps[*at].words >= ALIKE,
-                    false => own.may_match(&title),
+                let may_match = match draft.title.is_empty() {
+                    true => hits.overlaps[*at].words >= MIN_WORD_SHARE,
+                    false => tokenized_draft.may_match(&title),
                 };
-                let near = match if alike { r.document(id)? } else { None } {
+                let near = match if may_match { r.document(id)? } else { None } {
                     Some(row) => {
                         // A pasted draft is reduced to its salient part, so its copy is as well.
                         let text = match draft.document {
@@ -252,23 +253,23 @@ impl MatchFinder<'_> {
                             None => extract_salient(&row.body),
                         };
                         let body = Prepared::body(&text, &r.skeleton(row.source_id)?);
-                        own.compare(&TokenizedReport::new(&title, &body))
+                        tokenized_draft.compare(&TokenizedReport::new(&title, &body))
                     }
                     None => None,
                 };
-                let comments = self.comments.read(r, id, draft.made_at)?;
+                let comments = self.comments.load(r, id, draft.made_at)?;
                 Ok(CandidateText { title, author, comments, near })
             };
-            short.iter().map(one).collect::<Result<_>>()
+            short.iter().map(read_text).collect::<Result<_>>()
         })?;
         let terms: Vec<Arc<[Comment]>> =
             texts.par_iter().map(|text| self.comments.terms(&text.comments)).collect();
         let comments: Vec<&[Comment]> =
-            terms.iter().map(|all| comment_terms::before(all, draft.made_at)).collect();
-        let nearest = match (self.said, &found.vectors) {
+            terms.iter().map(|comments| comment_terms::older_than(comments, draft.made_at)).collect();
+        let nearest = match (self.comment_vectors, &hits.vectors) {
             (Some(vectors), Some((title, text))) => {
                 let ids = |(at, comments): (&usize, &&[Comment])| {
-                    (found.ids[*at], comments.iter().map(|comment| comment.id).collect())
+                    (hits.ids[*at], comments.iter().map(|comment| comment.id).collect())
                 };
                 let documents: Vec<_> = short.iter().zip(&comments).map(ids).collect();
                 vectors.compare_said(title, text, &documents)?
@@ -282,13 +283,14 @@ impl MatchFinder<'_> {
             author => author,
         };
         // A title shared by reports with other content belongs to a form (docs/decisions/0011).
-        let same_title = texts.iter().filter(|text| own.has_title(&text.title)).count();
+        let same_title = texts.iter().filter(|text| tokenized_draft.has_title(&text.title)).count();
         let copies = texts.iter().filter(|text| text.near == Some(NearDuplicate::ExactCopy)).count();
-        let is_form = own.is_short() && same_title >= copies + GENERIC_TITLE;
-        let (anew, headline) = (found.terms.said(), found.terms.headline(&found.report));
+        let is_form = tokenized_draft.is_short() && same_title >= copies + GENERIC_TITLE;
+        let (matcher, headline) = (hits.terms.said(), hits.terms.headline(&hits.report));
         let detail = |at: usize| {
-            let (text, overlap) = (&texts[at], &found.overlaps[short[at]]);
-            let (said_anew, terms) = anew.anew(overlap, comments[at].iter().map(|comment| &*comment.terms));
+            let (text, overlap) = (&texts[at], &hits.overlaps[short[at]]);
+            let (said_anew, terms) =
+                matcher.anew(overlap, comments[at].iter().map(|comment| &*comment.terms));
             let is_copy = text.near == Some(NearDuplicate::ExactCopy);
             let details = CandidateDetails {
                 comments: comments[at].len(),
@@ -298,8 +300,8 @@ impl MatchFinder<'_> {
                 same_title: headline.same(overlap, &text.title),
                 same_author: text.author.is_some() && text.author == *author,
                 copy: is_copy && !is_form,
-                templated: match &text.near {
-                    Some(NearDuplicate::Templated(ours, theirs)) => Some((ours.clone(), theirs.clone())),
+                template_words: match &text.near {
+                    Some(NearDuplicate::Templated(a, b)) => Some((a.clone(), b.clone())),
                     _ => None,
                 },
                 form: is_copy && is_form,
@@ -310,44 +312,44 @@ impl MatchFinder<'_> {
     }
 
     /// Compares these candidates with the draft: the source of each, its text overlap, and whether
-    /// it has no content; `None` for a deleted one. Candidates in `named` have a rare failure of
+    /// it has no content; `None` for a deleted one. Candidates in `naming_ids` have a rare failure of
     /// the draft in their comments.
-    fn read(
+    fn read_overlaps(
         &self,
         draft: &Draft,
         ids: &[i64],
-        named: &[i64],
+        naming_ids: &[i64],
     ) -> Result<Vec<Option<(i64, TextOverlap, bool)>>> {
         type Text = (i64, String, Prepared);
         let texts: Vec<Option<Text>> = self.store.read(|r| {
-            let one = |id: &i64| {
+            let load = |id: &i64| {
                 let Some(row) = r.document(*id)? else { return Ok(None) };
                 let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
                 Ok(Some((row.source_id, row.title, body)))
             };
-            ids.iter().map(one).collect::<Result<_>>()
+            ids.iter().map(load).collect::<Result<_>>()
         })?;
         let reader = OverlapReader::new(self.fulltext, draft);
-        let read = |(text, id): (&Option<Text>, &i64)| {
-            let one = |(source, title, body): &Text| {
-                let mut overlap = reader.read(title, body)?;
-                overlap.rare_signature = named.contains(id);
+        let compare = |(text, id): (&Option<Text>, &i64)| {
+            let measure = |(source, title, body): &Text| {
+                let mut overlap = reader.compare(title, body)?;
+                overlap.rare_signature = naming_ids.contains(id);
                 let is_low_content = !overlap.rare_signature && low_content::is_low_content(title, body);
                 Ok((*source, overlap, is_low_content))
             };
-            text.as_ref().map(one).transpose()
+            text.as_ref().map(measure).transpose()
         };
-        texts.par_iter().zip(ids).map(read).collect()
+        texts.par_iter().zip(ids).map(compare).collect()
     }
 
     /// Returns the vectors of a draft's title and of the beginning of its text; uses stored vectors
     /// unless the draft was changed.
-    fn query_vectors(&self, draft: &Draft, changed: bool) -> Result<Option<QueryVectors>> {
+    fn query_vectors(&self, draft: &Draft, is_changed: bool) -> Result<Option<QueryVectors>> {
         let Some(vectors) = self.vectors else { return Ok(None) };
-        if let Some(document) = draft.document.filter(|_| !changed)
-            && let Some(stored) = vectors.of_document(document)?
+        if let Some(document) = draft.document.filter(|_| !is_changed)
+            && let Some(stored_vectors) = vectors.of_document(document)?
         {
-            return Ok(Some(stored));
+            return Ok(Some(stored_vectors));
         }
         let first = chunk::chunks(&draft.body, 1).into_iter().next();
         let text = first

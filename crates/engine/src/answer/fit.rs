@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::{
     confidence::PairEvidence,
-    features::{COUNT, Features, NAMES, ONLY_CONFIDENCE, RULES, SIGNED},
+    features::{COUNT, Features, NAMES, ONLY_CONFIDENCE, RULES, SIGNED_FEATURES},
     ranking::{RankedIndex, RankingModel},
     source_model::{Curve, SourceModel, odds},
     text_overlap::TextOverlap,
@@ -71,7 +71,7 @@ pub struct FitReport {
     /// The figures of the built-in ranking.
     pub built_in: OrderFigures,
     /// The figures of the source's own weights, if there were enough reports to fit them.
-    pub ordered: Option<OrderFigures>,
+    pub source_weights: Option<OrderFigures>,
     /// The top candidate of each report.
     pub answers: Vec<Prediction>,
 }
@@ -82,9 +82,9 @@ pub struct Prediction {
     /// The log-odds of the confidence before the curve.
     pub odds: f64,
     /// True if a rule decided it; the curve then ignores it and does not apply to it.
-    pub ruled: bool,
+    pub by_rule: bool,
     /// The confidence, by the curve of the other folds.
-    pub stated: f64,
+    pub confidence: f64,
     /// True if it is a known duplicate.
     pub right: bool,
     /// True if the report has a known duplicate.
@@ -98,78 +98,78 @@ pub struct Prediction {
 ///
 /// # Errors
 /// [`precedent_core::Code::Cancelled`].
-pub fn fit(table: &RankingModel, asked: &[TrainingQuery], task: &Task) -> Result<Option<FitReport>> {
-    let labels = asked.iter().filter(|a| a.duplicate).count();
+pub fn fit(table: &RankingModel, queries: &[TrainingQuery], task: &Task) -> Result<Option<FitReport>> {
+    let labels = queries.iter().filter(|a| a.duplicate).count();
     if labels < MIN_LABELS {
         return Ok(None);
     }
-    let dealt = |part: Option<usize>| -> Vec<&TrainingQuery> {
-        let other = asked.iter().enumerate().filter(|(i, _)| part != Some(i % PARTS));
-        other.map(|(_, a)| a).collect()
+    let training_set = |part: Option<usize>| -> Vec<&TrainingQuery> {
+        let selection = queries.iter().enumerate().filter(|(i, _)| part != Some(i % PARTS));
+        selection.map(|(_, a)| a).collect()
     };
-    let built_in = asked.iter().map(|a| place(table, a)).collect::<Vec<_>>();
-    let (before, mut after) = (figures(asked, &built_in), None);
+    let built_in = queries.iter().map(|a| place(table, a)).collect::<Vec<_>>();
+    let (built_in_figures, mut source_figures) = (figures(queries, &built_in), None);
     let mut tables = vec![table.clone(); PARTS];
     let mut order = None;
     if labels >= MIN_ORDER {
-        let fit = |part| Ok(table.with_order(fit_order(table, &dealt(part), task)?));
-        let tried = (0..PARTS).map(|part| fit(Some(part))).collect::<Result<Vec<RankingModel>>>()?;
-        let places: Vec<_> = asked.iter().enumerate().map(|(i, a)| place(&tried[i % PARTS], a)).collect();
-        let figures = figures(asked, &places);
-        if figures.mrr > before.mrr {
-            (tables, order) = (tried, Some(*fit(None)?.order()));
+        let fit = |part| Ok(table.with_order(fit_order(table, &training_set(part), task)?));
+        let models = (0..PARTS).map(|part| fit(Some(part))).collect::<Result<Vec<RankingModel>>>()?;
+        let places: Vec<_> = queries.iter().enumerate().map(|(i, a)| place(&models[i % PARTS], a)).collect();
+        let figures = figures(queries, &places);
+        if figures.mrr > built_in_figures.mrr {
+            (tables, order) = (models, Some(*fit(None)?.order()));
         }
-        after = Some(figures);
+        source_figures = Some(figures);
     }
-    let mut answers: Vec<Prediction> = Vec::with_capacity(asked.len());
-    let mut parts = Vec::with_capacity(asked.len());
-    for (i, one) in asked.iter().enumerate() {
-        let Some((stated, ruled, right)) = first(&tables[i % PARTS], one) else { continue };
+    let mut answers: Vec<Prediction> = Vec::with_capacity(queries.len());
+    let mut parts = Vec::with_capacity(queries.len());
+    for (i, query) in queries.iter().enumerate() {
+        let Some((confidence, by_rule, right)) = first(&tables[i % PARTS], query) else { continue };
         parts.push(i % PARTS);
-        let (duplicate, weight) = (one.duplicate, one.weight);
-        answers.push(Prediction { odds: odds(stated), ruled, stated, right, duplicate, weight });
+        let (duplicate, weight) = (query.duplicate, query.weight);
+        answers.push(Prediction { odds: odds(confidence), by_rule, confidence, right, duplicate, weight });
     }
     for part in 0..PARTS {
-        let others: Vec<Prediction> =
+        let other_answers: Vec<Prediction> =
             answers.iter().zip(&parts).filter(|(_, p)| **p != part).map(|(a, _)| *a).collect();
-        let curve = Curve::fit(&others);
-        for (answer, _) in answers.iter_mut().zip(&parts).filter(|(a, p)| **p == part && !a.ruled) {
-            answer.stated = curve.at(answer.odds);
+        let curve = Curve::fit(&other_answers);
+        for (answer, _) in answers.iter_mut().zip(&parts).filter(|(a, p)| **p == part && !a.by_rule) {
+            answer.confidence = curve.at(answer.odds);
         }
     }
-    let own = SourceModel { order, curve: Curve::fit(&answers), labels: labels as u64 };
-    Ok(Some(FitReport { own, built_in: before, ordered: after, answers }))
+    let model = SourceModel { order, curve: Curve::fit(&answers), labels: labels as u64 };
+    Ok(Some(FitReport { own: model, built_in: built_in_figures, source_weights: source_figures, answers }))
 }
 
 /// Ranks the candidates of a report, best first.
-fn ranked(table: &RankingModel, asked: &TrainingQuery) -> Vec<RankedIndex> {
-    table.ranked(&asked.candidates.iter().map(|c| c.features).collect::<Vec<_>>())
+fn rank(table: &RankingModel, query: &TrainingQuery) -> Vec<RankedIndex> {
+    table.ranked(&query.candidates.iter().map(|c| c.features).collect::<Vec<_>>())
 }
 
 /// Returns the rank of the first known duplicate of a report, from 0; ties in input order.
-fn place(table: &RankingModel, asked: &TrainingQuery) -> Option<usize> {
-    ranked(table, asked).iter().position(|one| asked.candidates[one.at].right)
+fn place(table: &RankingModel, query: &TrainingQuery) -> Option<usize> {
+    rank(table, query).iter().position(|item| query.candidates[item.at].right)
 }
 
-fn figures(asked: &[TrainingQuery], places: &[Option<usize>]) -> OrderFigures {
+fn figures(queries: &[TrainingQuery], places: &[Option<usize>]) -> OrderFigures {
     let duplicates: Vec<Option<usize>> =
-        asked.iter().zip(places).filter(|(a, _)| a.duplicate).map(|(_, place)| *place).collect();
+        queries.iter().zip(places).filter(|(a, _)| a.duplicate).map(|(_, place)| *place).collect();
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
-    let all = duplicates.len().max(1) as f32;
+    let total = duplicates.len().max(1) as f32;
     #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^23")]
-    let within = |k| duplicates.iter().flatten().filter(|place| **place < k).count() as f32 / all;
+    let within = |k| duplicates.iter().flatten().filter(|place| **place < k).count() as f32 / total;
     #[allow(clippy::cast_precision_loss, reason = "places are small")]
-    let mrr = duplicates.iter().flatten().map(|place| 1.0 / (*place as f32 + 1.0)).sum::<f32>() / all;
+    let mrr = duplicates.iter().flatten().map(|place| 1.0 / (*place as f32 + 1.0)).sum::<f32>() / total;
     OrderFigures { found_first: within(1), found_in_ten: within(10), mrr }
 }
 
 /// Returns the confidence in the top candidate, whether a rule decided it, and whether it is a
 /// known duplicate.
-fn first(table: &RankingModel, asked: &TrainingQuery) -> Option<(f64, bool, bool)> {
-    let best = *ranked(table, asked).first()?;
-    let Candidate { features, overlap, right } = &asked.candidates[best.at];
-    let seen = PairEvidence { features, share: best.share, overlap: overlap.as_ref() };
-    Some((f64::from(table.confidence(&seen).same), features.is_copy() || features.is_templated(), *right))
+fn first(table: &RankingModel, query: &TrainingQuery) -> Option<(f64, bool, bool)> {
+    let best = *rank(table, query).first()?;
+    let Candidate { features, overlap, right } = &query.candidates[best.at];
+    let evidence = PairEvidence { features, share: best.share, overlap: overlap.as_ref() };
+    Some((f64::from(table.confidence(&evidence).same), features.is_copy() || features.is_templated(), *right))
 }
 
 impl Curve {
@@ -180,7 +180,7 @@ impl Curve {
         for _ in 0..CURVE_STEPS {
             let (mut g0, mut g1) = (CURVE_RIDGE * (curve.slope - 1.0), CURVE_RIDGE * curve.intercept / 10.0);
             let (mut h00, mut h01, mut h11) = (CURVE_RIDGE, 0.0, CURVE_RIDGE / 10.0);
-            for a in answers.iter().filter(|a| !a.ruled) {
+            for a in answers.iter().filter(|a| !a.by_rule) {
                 let p = curve.at(a.odds);
                 let error = a.weight * (p - f64::from(u8::from(a.right)));
                 let bend = a.weight * p * (1.0 - p);
@@ -217,10 +217,10 @@ struct Lists {
 }
 
 impl Lists {
-    fn of(asked: &[&TrainingQuery]) -> Self {
+    fn of(queries: &[&TrainingQuery]) -> Self {
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
-        for one in asked {
-            let top = &one.candidates[..one.candidates.len().min(TOP)];
+        for query in queries {
+            let top = &query.candidates[..query.candidates.len().min(TOP)];
             if top.iter().any(|c| c.right) {
                 rows.extend(top.iter().map(|c| (c.features.0.map(f64::from), c.right)));
                 ends.push(rows.len());
@@ -242,31 +242,31 @@ impl Lists {
     /// Returns the loss of weights with its gradient: the mean of −log of the softmax share of
     /// known duplicates, plus the ridge.
     fn loss(&self, weights: &Row, built_in: &Row) -> (f64, Row) {
-        let each: Vec<(f64, Row)> = self
+        let losses: Vec<(f64, Row)> = self
             .ends
             .par_iter()
             .enumerate()
             .map(|(i, end)| {
-                let from = i.checked_sub(1).map_or(0, |before| self.ends[before]);
-                surprise(&self.rows[from..*end], weights)
+                let from = i.checked_sub(1).map_or(0, |previous| self.ends[previous]);
+                log_loss(&self.rows[from..*end], weights)
             })
             .collect();
         #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-        let n = each.len() as f64;
+        let n = losses.len() as f64;
         let ridge = ORDER_RIDGE / n;
         let mut loss = 0.0;
         let mut gradient = [0.0; COUNT];
         // Sum sequentially: floating-point sums depend on their order.
-        for (surprise, slope) in &each {
-            loss += surprise / n;
+        for (query_loss, slope) in &losses {
+            loss += query_loss / n;
             gradient.iter_mut().zip(slope).for_each(|(g, s)| *g += s / n);
         }
         for ((g, w), b) in gradient.iter_mut().zip(weights).zip(built_in) {
             loss += ridge * (w - b).powi(2);
             *g += 2.0 * ridge * (w - b);
         }
-        let unweighted = |name: &str| ONLY_CONFIDENCE.contains(&name) || RULES.contains(&name);
-        for (g, _) in gradient.iter_mut().zip(NAMES).filter(|(_, name)| unweighted(name)) {
+        let has_no_weight = |name: &str| ONLY_CONFIDENCE.contains(&name) || RULES.contains(&name);
+        for (g, _) in gradient.iter_mut().zip(NAMES).filter(|(_, name)| has_no_weight(name)) {
             *g = 0.0;
         }
         (loss, gradient)
@@ -275,19 +275,19 @@ impl Lists {
 
 /// Returns −log of the share that known duplicates have in the softmax over a report's candidates,
 /// and its gradient.
-fn surprise(rows: &[(Row, bool)], weights: &Row) -> (f64, Row) {
+fn log_loss(rows: &[(Row, bool)], weights: &Row) -> (f64, Row) {
     let scores: Vec<f64> = rows.iter().map(|(row, _)| product(row, weights)).collect();
     let best = scores.iter().copied().fold(f64::MIN, f64::max);
     let odds: Vec<f64> = scores.iter().map(|score| (score - best).exp()).collect();
-    let all: f64 = odds.iter().sum();
+    let sum: f64 = odds.iter().sum();
     let right: f64 = odds.iter().zip(rows).filter(|(_, (_, is))| *is).map(|(e, _)| e).sum();
     let right = right.max(f64::MIN_POSITIVE);
     let mut gradient = [0.0; COUNT];
     for (e, (row, is)) in odds.iter().zip(rows) {
-        let pull = e / all - if *is { e / right } else { 0.0 };
+        let pull = e / sum - if *is { e / right } else { 0.0 };
         gradient.iter_mut().zip(row).for_each(|(g, x)| *g += pull * x);
     }
-    (-(right / all).ln(), gradient)
+    (-(right / sum).ln(), gradient)
 }
 
 fn product(a: &Row, b: &Row) -> f64 {
@@ -296,46 +296,46 @@ fn product(a: &Row, b: &Row) -> f64 {
 
 /// Fits ranking weights by spectral projected gradients (Birgin, Martínez, Raydan 2000). Unsigned
 /// weights stay non-negative: evidence never counts against a candidate.
-fn fit_order(table: &RankingModel, asked: &[&TrainingQuery], task: &Task) -> Result<[f32; COUNT]> {
-    let lists = Lists::of(asked);
+fn fit_order(table: &RankingModel, queries: &[&TrainingQuery], task: &Task) -> Result<[f32; COUNT]> {
+    let lists = Lists::of(queries);
     if lists.ends.is_empty() {
         return Ok(*table.order());
     }
     let mut weights: Row = std::array::from_fn(|at| f64::from(table.order()[at]) * lists.scale[at]);
     let built_in = weights;
-    let allowed = |at: usize, weight: f64| {
-        if SIGNED.contains(&NAMES[at]) { weight } else { weight.max(0.0) }
+    let project = |at: usize, weight: f64| {
+        if SIGNED_FEATURES.contains(&NAMES[at]) { weight } else { weight.max(0.0) }
     };
     let (mut loss, mut gradient) = lists.loss(&weights, &built_in);
-    let mut before = vec![loss];
-    let mut pace = 1.0;
+    let mut recent_losses = vec![loss];
+    let mut step_length = 1.0;
     for _ in 0..ORDER_STEPS {
         task.check()?;
         let step: Row =
-            std::array::from_fn(|at| allowed(at, weights[at] - pace * gradient[at]) - weights[at]);
+            std::array::from_fn(|at| project(at, weights[at] - step_length * gradient[at]) - weights[at]);
         if step.iter().all(|s| s.abs() < 1e-6) {
             break;
         }
-        let worst = before.iter().rev().take(MEMORY).copied().fold(f64::MIN, f64::max);
-        let promised = product(&step, &gradient);
+        let worst = recent_losses.iter().rev().take(MEMORY).copied().fold(f64::MIN, f64::max);
+        let slope = product(&step, &gradient);
         let mut share = 1.0;
         let (next, (new_loss, new_gradient)) = loop {
             let next: Row = std::array::from_fn(|at| weights[at] + share * step[at]);
-            let found = lists.loss(&next, &built_in);
-            if found.0 <= worst + 1e-4 * share * promised || share < 1e-6 {
-                break (next, found);
+            let trial = lists.loss(&next, &built_in);
+            if trial.0 <= worst + 1e-4 * share * slope || share < 1e-6 {
+                break (next, trial);
             }
             share /= 2.0;
         };
-        let moved: Row = std::array::from_fn(|at| next[at] - weights[at]);
-        let turned: Row = std::array::from_fn(|at| new_gradient[at] - gradient[at]);
-        let bend = product(&moved, &turned);
-        pace = if bend > 0.0 { (product(&moved, &moved) / bend).clamp(1e-4, 1e4) } else { 1e4 };
+        let delta: Row = std::array::from_fn(|at| next[at] - weights[at]);
+        let gradient_delta: Row = std::array::from_fn(|at| new_gradient[at] - gradient[at]);
+        let bend = product(&delta, &gradient_delta);
+        step_length = if bend > 0.0 { (product(&delta, &delta) / bend).clamp(1e-4, 1e4) } else { 1e4 };
         (weights, gradient) = (next, new_gradient);
-        let gained = (loss - new_loss).abs();
+        let gain = (loss - new_loss).abs();
         loss = new_loss;
-        before.push(loss);
-        if gained < 1e-9 {
+        recent_losses.push(loss);
+        if gain < 1e-9 {
             break;
         }
     }
@@ -351,9 +351,9 @@ mod tests {
         features::place(name).unwrap()
     }
 
-    /// Makes reports with three candidates each. The one with most of feature `told` is the
+    /// Makes reports with three candidates each. The one with most of feature `name` is the
     /// duplicate, in all but one of ten; words, which the built-in ranking uses, are random here.
-    fn source(reports: usize, told: &str) -> Vec<TrainingQuery> {
+    fn source(reports: usize, name: &str) -> Vec<TrainingQuery> {
         let mut random = fastrand::Rng::with_seed(11);
         (0..reports)
             .map(|i| {
@@ -363,7 +363,7 @@ mod tests {
                         let mut features = [0.0; COUNT];
                         features[at("title_body_words")] = random.f32();
                         features[at("text_text_cosine")] = random.f32();
-                        features[at(told)] = if c == 1 + i % 2 { 1.0 } else { 0.2 * random.f32() };
+                        features[at(name)] = if c == 1 + i % 2 { 1.0 } else { 0.2 * random.f32() };
                         Candidate { features: Features(features), overlap: None, right: c == right }
                     })
                     .collect();
@@ -372,97 +372,104 @@ mod tests {
             .collect()
     }
 
-    fn calibration_of(asked: &[TrainingQuery]) -> FitReport {
-        fit(RankingModel::built_in(), asked, &Task::new()).unwrap().unwrap()
+    fn calibration_of(queries: &[TrainingQuery]) -> FitReport {
+        fit(RankingModel::built_in(), queries, &Task::new()).unwrap().unwrap()
     }
 
     #[test]
-    fn what_tells_duplicates_apart_in_a_source_is_learnt_and_judged_on_other_reports() {
+    fn source_weights_are_cross_validated() {
         // The built-in ranking counts comments against a candidate.
-        let asked = source(300, "comments");
-        let lesson = calibration_of(&asked);
-        let (ordered, built_in) = (lesson.ordered.unwrap(), lesson.built_in);
-        assert!(ordered.found_first > 0.85 && built_in.found_first < 0.5, "{ordered:?} {built_in:?}");
-        assert_eq!((ordered.found_in_ten, lesson.own.labels), (1.0, 300));
-        let own = RankingModel::built_in().with(&lesson.own);
-        assert_eq!(own.calibrated_on(), 300);
-        assert!(own.order()[at("comments")] > RankingModel::built_in().order()[at("comments")]);
-        assert_eq!(calibration_of(&asked).own, lesson.own);
+        let queries = source(300, "comments");
+        let report = calibration_of(&queries);
+        let (refit, built_in) = (report.source_weights.unwrap(), report.built_in);
+        assert!(refit.found_first > 0.85 && built_in.found_first < 0.5, "{refit:?} {built_in:?}");
+        assert_eq!((refit.found_in_ten, report.own.labels), (1.0, 300));
+        let model = RankingModel::built_in().with(&report.own);
+        assert_eq!(model.calibrated_on(), 300);
+        assert!(model.order()[at("comments")] > RankingModel::built_in().order()[at("comments")]);
+        assert_eq!(calibration_of(&queries).own, report.own);
     }
 
     #[test]
-    fn weights_of_its_own_are_left_off_where_they_order_no_better() {
+    fn source_weights_that_rank_no_better_are_dropped() {
         // No feature identifies the duplicate: it is drawn at random from the three.
-        let mut asked = source(300, "said_anew");
+        let mut queries = source(300, "said_anew");
         let mut random = fastrand::Rng::with_seed(5);
-        for one in &mut asked {
+        for query in &mut queries {
             let right = random.usize(0..3);
-            for (i, c) in one.candidates.iter_mut().enumerate() {
+            for (i, c) in query.candidates.iter_mut().enumerate() {
                 (c.features.0, c.right) = ([0.0; COUNT], i == right);
             }
         }
-        let lesson = calibration_of(&asked);
-        assert_eq!(lesson.ordered, Some(lesson.built_in));
-        assert_eq!(lesson.own.order, None);
-        assert_eq!(RankingModel::built_in().with(&lesson.own).order(), RankingModel::built_in().order());
+        let report = calibration_of(&queries);
+        assert_eq!(report.source_weights, Some(report.built_in));
+        assert_eq!(report.own.order, None);
+        assert_eq!(RankingModel::built_in().with(&report.own).order(), RankingModel::built_in().order());
     }
 
     #[test]
-    fn too_few_reports_teach_a_curve_alone_or_nothing() {
+    fn few_reports_fit_only_a_curve_or_nothing() {
         assert!(
             fit(RankingModel::built_in(), &source(MIN_LABELS - 1, "said_anew"), &Task::new())
                 .unwrap()
                 .is_none()
         );
         let few = calibration_of(&source(MIN_ORDER - 1, "said_anew"));
-        assert_eq!((few.ordered, few.own.order), (None, None));
+        assert_eq!((few.source_weights, few.own.order), (None, None));
     }
 
     #[test]
-    fn evidence_never_counts_against_a_candidate_and_circumstances_may() {
+    fn evidence_never_counts_against_a_candidate() {
         for name in NAMES {
             // Candidates that have this feature are never the duplicate.
-            let mut asked = source(300, name);
-            for one in &mut asked {
-                for c in &mut one.candidates {
+            let mut list = source(300, name);
+            for query in &mut list {
+                for c in &mut query.candidates {
                     c.right = c.features.0[at(name)] < 0.5;
                 }
             }
             let order =
-                fit_order(RankingModel::built_in(), &asked.iter().collect::<Vec<_>>(), &Task::new()).unwrap();
+                fit_order(RankingModel::built_in(), &list.iter().collect::<Vec<_>>(), &Task::new()).unwrap();
             assert!(order.iter().all(|w| w.is_finite()), "{name}: {order:?}");
-            for (other, weight) in NAMES.iter().zip(order) {
-                assert!(SIGNED.contains(other) || weight >= 0.0, "{other}: {weight}");
+            for (feature, weight) in NAMES.iter().zip(order) {
+                assert!(SIGNED_FEATURES.contains(feature) || weight >= 0.0, "{feature}: {weight}");
             }
-            let (own, built_in) = (order[at(name)], RankingModel::built_in().order()[at(name)]);
+            let (own_weight, built_in) = (order[at(name)], RankingModel::built_in().order()[at(name)]);
             if ONLY_CONFIDENCE.contains(&name) {
-                assert_eq!(own, built_in);
-            } else if SIGNED.contains(&name) {
-                assert!(own < 0.0, "{name}: {own}");
+                assert_eq!(own_weight, built_in);
+            } else if SIGNED_FEATURES.contains(&name) {
+                assert!(own_weight < 0.0, "{name}: {own_weight}");
             }
         }
     }
 
     #[test]
-    fn a_cancelled_lesson_teaches_nothing() {
+    fn cancelled_fit_returns_an_error() {
         let task = Task::new();
         task.cancel();
         let error = fit(RankingModel::built_in(), &source(MIN_ORDER, "said_anew"), &task).unwrap_err();
         assert_eq!(error.code(), precedent_core::Code::Cancelled);
     }
 
-    fn answers(right: impl Fn(usize) -> bool) -> Vec<Prediction> {
+    fn answers(hit: impl Fn(usize) -> bool) -> Vec<Prediction> {
         (0..200_usize)
             .map(|i| {
                 #[allow(clippy::cast_precision_loss, reason = "small")]
                 let odds = (i % 10) as f64 - 7.0;
-                Prediction { odds, ruled: false, stated: 0.0, right: right(i), duplicate: true, weight: 1.0 }
+                Prediction {
+                    odds,
+                    by_rule: false,
+                    confidence: 0.0,
+                    right: hit(i),
+                    duplicate: true,
+                    weight: 1.0,
+                }
             })
             .collect()
     }
 
     #[test]
-    fn a_source_with_more_duplicates_gets_a_higher_confidence() {
+    fn more_duplicates_raise_the_confidence() {
         let many = Curve::fit(&answers(|i| i % 10 >= 4));
         assert!(many.at(odds(0.3)) > 0.6 && many.at(odds(0.001)) < 0.2, "{many:?}");
         assert!(many.at(odds(0.2)) < many.at(odds(0.4)));

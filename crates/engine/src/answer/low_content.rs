@@ -57,14 +57,15 @@ pub(super) fn has_enough_words(body: &Prepared) -> bool {
 /// Returns whether a text is an unfilled form: the text below its headings is the form's own.
 pub(super) fn is_unfilled(body: &Prepared) -> bool {
     let headings = body.blocks.iter().filter(|block| block.kind == BlockKind::Heading);
-    let asked: HashSet<&str> = headings.flat_map(|block| block.text.lines()).collect();
+    let headings: HashSet<&str> = headings.flat_map(|block| block.text.lines()).collect();
     let prose = body.prose();
     let lines = prose[..prose.floor_char_boundary(MAX_READ)].lines().filter(|line| !line.trim().is_empty());
-    let is_form =
-        |line: &&str| asked.contains(line) || FORM.contains(&normalize(line)) || PLACEHOLDER.is_match(line);
-    let (form, own): (Vec<&str>, Vec<&str>) = lines.partition(is_form);
-    let own: usize = own.into_iter().map(|line| tokens::words(line).len()).sum();
-    form.len() > MIN_HEADINGS && own < ENOUGH && body.code().split_whitespace().count() < MIN_TEXT
+    let is_form = |line: &&str| {
+        headings.contains(line) || FORM.contains(&normalize(line)) || PLACEHOLDER.is_match(line)
+    };
+    let (form, filled_lines): (Vec<&str>, Vec<&str>) = lines.partition(is_form);
+    let words: usize = filled_lines.into_iter().map(|line| tokens::words(line).len()).sum();
+    form.len() > MIN_HEADINGS && words < ENOUGH && body.code().split_whitespace().count() < MIN_TEXT
 }
 
 /// Returns the first words of a body, without pictures and addresses.
@@ -128,13 +129,13 @@ mod tests {
     #[test]
     fn unfilled_forms_have_no_content() {
         let form = "### Describe the bug\nA clear and concise description of what the bug is.\n\n### To Reproduce\n1. Go to '...'\n2. Click on '....'\n4. See error\n\n- OS: [e.g. iOS]\n- Version [e.g. 22]\n";
-        let unfilled = |text: &str| is_unfilled(&Prepared::body(text, &Skeleton::default()));
-        assert!(unfilled(form));
-        let filled = form.replace(
+        let is_blank = |text: &str| is_unfilled(&Prepared::body(text, &Skeleton::default()));
+        assert!(is_blank(form));
+        let form_with_text = form.replace(
             "A clear and concise description of what the bug is.",
             "The upload stops at nine per cent when the slot table is full.",
         );
-        assert!(!unfilled(&filled));
-        assert!(!unfilled("The upload stops."));
+        assert!(!is_blank(&form_with_text));
+        assert!(!is_blank("The upload stops."));
     }
 }

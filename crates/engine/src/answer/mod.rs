@@ -68,14 +68,14 @@ pub struct Scope {
     pub filters: Vec<Filter>,
     /// Conditions on the matches that a view shows; the text overlap is also computed for the first
     /// of those. They exclude no match and change no number.
-    pub wanted: Vec<Filter>,
+    pub view_filters: Vec<Filter>,
 }
 
 /// The calibration of sources: their baselines, and models fitted to their duplicates.
 #[derive(Debug)]
 pub struct SourceCalibration {
     /// The model of the selected source, if there is one.
-    pub(crate) own: Option<RankingModel>,
+    pub(crate) model: Option<RankingModel>,
     /// The models of each source, by row id, if several are searched.
     models: BTreeMap<i64, RankingModel>,
     /// The time scale of recurrences in the selected source.
@@ -116,8 +116,8 @@ impl std::fmt::Debug for MatchFinder<'_> {
 pub struct Match {
     /// The row id of the document.
     pub document: i64,
-    /// True if a view shows it, because it meets [`Scope::wanted`].
-    pub wanted: bool,
+    /// True if a view shows it, because it meets [`Scope::view_filters`].
+    pub in_view: bool,
     /// Features of the draft–candidate pair.
     pub features: Features,
     /// The cosine of the two texts, −1..1.
@@ -165,8 +165,8 @@ impl Match {
 impl<'a> MatchFinder<'a> {
     /// Makes a finder that uses this model in every source.
     pub fn new(parts: QueryContext<'a>, table: &'a RankingModel, comments: &'a CommentCache) -> Self {
-        const NONE: &BTreeMap<i64, RankingModel> = &BTreeMap::new();
-        Self { parts, table, models: NONE, pace: 1.0, comments }
+        const NO_MODELS: &BTreeMap<i64, RankingModel> = &BTreeMap::new();
+        Self { parts, table, models: NO_MODELS, pace: 1.0, comments }
     }
 
     /// Returns the confidence model of a source.
@@ -178,13 +178,13 @@ impl<'a> MatchFinder<'a> {
     ///
     /// # Errors
     /// Database errors.
-    pub fn uncalibrated(
+    pub fn baseline_calibration(
         &self,
         r: &precedent_store::Reader<'_>,
         source: &SourceRow,
     ) -> Result<SourceCalibration> {
-        let own = self.with_baseline(r, source, self.basis().as_deref())?;
-        Ok(SourceCalibration { own, models: BTreeMap::new(), pace: r.pace(source.id)? })
+        let model = self.with_baseline(r, source, self.basis().as_deref())?;
+        Ok(SourceCalibration { model, models: BTreeMap::new(), pace: r.pace(source.id)? })
     }
 
     /// Identifies the weights, rules and embedding model that baselines and checks rest on; `None`
@@ -201,8 +201,8 @@ impl<'a> MatchFinder<'a> {
         basis: Option<&str>,
     ) -> Result<Option<RankingModel>> {
         let Some(basis) = basis else { return Ok(None) };
-        let known = r.score_baseline(source.id, basis)?;
-        Ok(known.map(|(background, _)| self.table.with_baseline(background)))
+        let row = r.score_baseline(source.id, basis)?;
+        Ok(row.map(|(baseline, _)| self.table.with_baseline(baseline)))
     }
 
     /// Returns the calibration of one source, or of each if several are searched. Ignores
@@ -213,31 +213,31 @@ impl<'a> MatchFinder<'a> {
     pub fn calibration_of(
         &self,
         r: &precedent_store::Reader<'_>,
-        one: Option<&SourceRow>,
+        source: Option<&SourceRow>,
     ) -> Result<SourceCalibration> {
         // The basis is the same for all sources, and hashes the whole model.
         let basis = self.basis();
         let model = |source: &SourceRow| -> Result<Option<RankingModel>> {
-            let here = self.with_baseline(r, source, basis.as_deref())?;
+            let baseline_model = self.with_baseline(r, source, basis.as_deref())?;
             let calibration = r.calibration(source.id)?;
-            let model = here.as_ref().unwrap_or(self.table);
-            Ok(calibration.and_then(|c| model.calibrated(&c, self.model())).or(here))
+            let model = baseline_model.as_ref().unwrap_or(self.table);
+            Ok(calibration.and_then(|c| model.apply(&c, self.model())).or(baseline_model))
         };
-        if let Some(source) = one {
-            let pace = r.pace(source.id)?;
-            return Ok(SourceCalibration { own: model(source)?, models: BTreeMap::new(), pace });
+        if let Some(source) = source {
+            let scale = r.pace(source.id)?;
+            return Ok(SourceCalibration { model: model(source)?, models: BTreeMap::new(), pace: scale });
         }
         let mut models = BTreeMap::new();
         for source in r.sources()? {
             models.extend(model(&source)?.map(|model| (source.id, model)));
         }
-        Ok(SourceCalibration { own: None, models, pace: 1.0 })
+        Ok(SourceCalibration { model: None, models, pace: 1.0 })
     }
 
     /// Returns a finder that uses this calibration.
-    pub fn with_calibration<'b>(&'b self, taught: &'b SourceCalibration) -> MatchFinder<'b> {
-        let table = taught.own.as_ref().unwrap_or(self.table);
-        MatchFinder { table, models: &taught.models, pace: taught.pace, ..*self }
+    pub fn with_calibration<'b>(&'b self, calibration: &'b SourceCalibration) -> MatchFinder<'b> {
+        let table = calibration.model.as_ref().unwrap_or(self.table);
+        MatchFinder { table, models: &calibration.models, pace: calibration.pace, ..*self }
     }
 
     /// Returns a draft of a casebook report as if it were filed again, without text that names its

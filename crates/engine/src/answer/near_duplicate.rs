@@ -51,18 +51,18 @@ pub(crate) enum NearDuplicate {
 impl<'a> TokenizedReport<'a> {
     pub(crate) fn new(title: &'a str, body: &Prepared) -> Self {
         let head = tokens::words(title);
-        let left = MAX_WORDS.saturating_sub(head.len());
+        let limit = MAX_WORDS.saturating_sub(head.len());
         let rest = [body.prose(), body.code()];
         let words = |text: &&str| tokens::words(&text[..text.floor_char_boundary(MAX_READ)]);
-        let rest = rest.iter().flat_map(words).take(left).map(|w| w.term).collect();
+        let rest = rest.iter().flat_map(words).take(limit).map(|w| w.term).collect();
         Self { title, head, rest }
     }
 
     /// Returns whether a report with this title may be a near-duplicate; cheaper than comparing the
     /// texts.
     pub(super) fn may_match(&self, title: &str) -> bool {
-        let theirs = tokens::words(title);
-        has_same_words(&self.head, &theirs) || replaced(&self.head, &theirs).is_some()
+        let words = tokens::words(title);
+        has_same_words(&self.head, &words) || differing_ranges(&self.head, &words).is_some()
     }
 
     /// Returns whether a title has the same words.
@@ -81,23 +81,23 @@ impl<'a> TokenizedReport<'a> {
     }
 
     /// Compares this report with another one.
-    pub(crate) fn compare(&self, other: &TokenizedReport<'_>) -> Option<NearDuplicate> {
-        let untold = self.rest.is_empty() && other.rest.is_empty();
-        if self.head.len() + self.rest.len() >= MIN_WORDS && self.terms().eq(other.terms()) {
+    pub(crate) fn compare(&self, candidate: &TokenizedReport<'_>) -> Option<NearDuplicate> {
+        let has_no_text = self.rest.is_empty() && candidate.rest.is_empty();
+        if self.head.len() + self.rest.len() >= MIN_WORDS && self.terms().eq(candidate.terms()) {
             return Some(NearDuplicate::ExactCopy);
         }
-        if self.head.len() + self.rest.len() < MIN_WORDS && !untold {
+        if self.head.len() + self.rest.len() < MIN_WORDS && !has_no_text {
             return None;
         }
-        let (ours, theirs) = replaced(&self.head, &other.head)?;
-        let (from, to) = (&self.head[ours], &other.head[theirs]);
+        let (range, candidate_range) = differing_ranges(&self.head, &candidate.head)?;
+        let (from, to) = (&self.head[range], &candidate.head[candidate_range]);
         // The same failure in another version, or under another ticket number, is the same thing.
         let is_run = |word: &Word| is_version(&word.term) || is_ticket(&word.term);
         if from.iter().chain(to).all(is_run) {
             return None;
         }
-        same_but_for(&self.rest, &other.rest, from, to)
-            .then(|| NearDuplicate::Templated(written(self.title, from), written(other.title, to)))
+        equal_but_for(&self.rest, &candidate.rest, from, to)
+            .then(|| NearDuplicate::Templated(excerpt(self.title, from), excerpt(candidate.title, to)))
     }
 }
 
@@ -126,34 +126,34 @@ fn is_filled_in(term: &str) -> bool {
             && term.bytes().any(|b| b.is_ascii_digit()))
 }
 
-fn has_same_words(ours: &[Word], theirs: &[Word]) -> bool {
-    ours.iter().map(|w| &w.term).eq(theirs.iter().map(|w| &w.term))
+fn has_same_words(a: &[Word], b: &[Word]) -> bool {
+    a.iter().map(|w| &w.term).eq(b.iter().map(|w| &w.term))
 }
 
 /// Returns the words of two titles that differ, between the words that they share.
-fn replaced(ours: &[Word], theirs: &[Word]) -> Option<(Range<usize>, Range<usize>)> {
-    let alike = |(a, b): &(&Word, &Word)| a.term == b.term;
-    let before = ours.iter().zip(theirs).take_while(alike).count();
-    let (left, other) = (&ours[before..], &theirs[before..]);
-    let after = left.iter().rev().zip(other.iter().rev()).take_while(alike).count();
-    let (ours, theirs) = (before..ours.len() - after, before..theirs.len() - after);
+fn differing_ranges(first: &[Word], second: &[Word]) -> Option<(Range<usize>, Range<usize>)> {
+    let is_equal = |(a, b): &(&Word, &Word)| a.term == b.term;
+    let prefix = first.iter().zip(second).take_while(is_equal).count();
+    let (first_rest, second_rest) = (&first[prefix..], &second[prefix..]);
+    let suffix = first_rest.iter().rev().zip(second_rest.iter().rev()).take_while(is_equal).count();
+    let (first, second) = (prefix..first.len() - suffix, prefix..second.len() - suffix);
     let few = |range: &Range<usize>| (1..=MAX_REPLACED).contains(&range.len());
-    (few(&ours) && few(&theirs) && before + after >= MIN_SHARED).then_some((ours, theirs))
+    (few(&first) && few(&second) && prefix + suffix >= MIN_SHARED).then_some((first, second))
 }
 
 /// Returns whether two texts are equal if `to` may replace `from`, as a whole or word by word.
-fn same_but_for(ours: &[String], theirs: &[String], from: &[Word], to: &[Word]) -> bool {
+fn equal_but_for(a_words: &[String], b_words: &[String], from: &[Word], to: &[Word]) -> bool {
     // Machine-generated numbers, times and ids differ each time.
     let pair = |a: &String, b: &String| {
         (is_filled_in(a) && is_filled_in(b)) || from.iter().zip(to).any(|(f, t)| f.term == *a && t.term == *b)
     };
-    if ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| a == b || pair(a, b)) {
+    if a_words.len() == b_words.len() && a_words.iter().zip(b_words).all(|(a, b)| a == b || pair(a, b)) {
         return true;
     }
     let starts = |text: &[String], words: &[Word]| {
         text.len() >= words.len() && text.iter().zip(words).all(|(a, b)| *a == b.term)
     };
-    let (mut a, mut b) = (ours, theirs);
+    let (mut a, mut b) = (a_words, b_words);
     loop {
         match (a, b) {
             ([], []) => return true,
@@ -165,7 +165,7 @@ fn same_but_for(ours: &[String], theirs: &[String], from: &[Word], to: &[Word]) 
 }
 
 /// Returns adjacent words of a text as written, with the characters joined to them.
-fn written(text: &str, words: &[Word]) -> String {
+fn excerpt(text: &str, words: &[Word]) -> String {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return String::new() };
     let start = text[..first.range.start].rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let end = text[last.range.end..].find(char::is_whitespace).map_or(text.len(), |at| last.range.end + at);
@@ -182,13 +182,13 @@ mod tests {
 
     const BODY: &str = "Titles are cut off after the first line on a small screen.";
 
-    fn compare(ours: (&str, &str), theirs: (&str, &str)) -> Option<NearDuplicate> {
+    fn compare(a: (&str, &str), b: (&str, &str)) -> Option<NearDuplicate> {
         let body = |text: &str| Prepared::body(text, &Skeleton::default());
-        let (one, two) = (body(ours.1), body(theirs.1));
-        let (one, two) = (TokenizedReport::new(ours.0, &one), TokenizedReport::new(theirs.0, &two));
-        let found = one.compare(&two);
-        assert!(found.is_none() || one.may_match(theirs.0), "{ours:?} {theirs:?}");
-        found
+        let (first, second) = (body(a.1), body(b.1));
+        let (first, second) = (TokenizedReport::new(a.0, &first), TokenizedReport::new(b.0, &second));
+        let near_duplicate = first.compare(&second);
+        assert!(near_duplicate.is_none() || first.may_match(b.0), "{a:?} {b:?}");
+        near_duplicate
     }
 
     #[test]
@@ -203,21 +203,21 @@ mod tests {
         let android =
             ("Lists on Android are cut", "On Android the list is cut. It is too long for the screen.");
         let ios = ("Lists on iOS are cut", "On iOS the list is cut. It is too long for the screen.");
-        let templated = NearDuplicate::Templated("Android".into(), "iOS".into());
-        assert_eq!(compare(android, ios), Some(templated));
+        let template = NearDuplicate::Templated("Android".into(), "iOS".into());
+        assert_eq!(compare(android, ios), Some(template));
         let week = NearDuplicate::Templated("41".into(), "42".into());
         assert_eq!(compare(("Planning of week 41", ""), ("Planning of week 42", "")), Some(week));
-        let other = "Titles are cut off after the second line on a small screen.";
-        assert_eq!(compare(("Lists on Android are cut", BODY), ("Lists on iOS are cut", other)), None);
+        let other_body = "Titles are cut off after the second line on a small screen.";
+        assert_eq!(compare(("Lists on Android are cut", BODY), ("Lists on iOS are cut", other_body)), None);
     }
 
     #[test]
     fn versions_and_ticket_numbers_are_no_template() {
-        for (ours, theirs) in [
+        for (a, b) in [
             ("Upload stops in 2.3.1", "Upload stops in 2.4.0"),
             ("Ticket 40112 upload stops", "Ticket 40955 upload stops"),
         ] {
-            assert_eq!(compare((ours, BODY), (theirs, BODY)), None, "{ours}");
+            assert_eq!(compare((a, BODY), (b, BODY)), None, "{a}");
         }
     }
 
@@ -227,13 +227,13 @@ mod tests {
             a in "[ab1] [ab1._]{0,3} c d", b in "[ab1] [ab1._]{0,3} c d", rest in "([ab1cd] ){6,9}", swap in any::<bool>(),
         ) {
             let body = |text: &str| Prepared::body(text, &Skeleton::default());
-            let (one, two) = (body(&format!("{a} {rest}")), body(&format!("{} {rest}", if swap { &b } else { &a })));
-            let (one, two) = (TokenizedReport::new(&a, &one), TokenizedReport::new(&b, &two));
-            let turned = match two.compare(&one) {
+            let (first, second) = (body(&format!("{a} {rest}")), body(&format!("{} {rest}", if swap { &b } else { &a })));
+            let (first, second) = (TokenizedReport::new(&a, &first), TokenizedReport::new(&b, &second));
+            let reverse = match second.compare(&first) {
                 Some(NearDuplicate::Templated(x, y)) => Some(NearDuplicate::Templated(y, x)),
-                other => other,
+                outcome => outcome,
             };
-            prop_assert_eq!(one.compare(&two), turned);
+            prop_assert_eq!(first.compare(&second), reverse);
         }
     }
 }

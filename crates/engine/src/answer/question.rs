@@ -53,7 +53,7 @@ pub(crate) struct Question {
     pub whole: String,
     pub calibration: SourceCalibration,
     /// The source, if its calibration does not apply to this model or version.
-    pub outdated: Option<String>,
+    pub stale_source: Option<String>,
 }
 
 /// A question with its matches, the likely duplicates first.
@@ -69,16 +69,16 @@ impl Question {
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for an empty question,
     /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
-    pub fn read(r: &Reader<'_>, finder: &MatchFinder<'_>, ask: Ask<'_>, now: Timestamp) -> Result<Self> {
-        let named = ask.source.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
+    pub fn prepare(r: &Reader<'_>, finder: &MatchFinder<'_>, ask: Ask<'_>, now: Timestamp) -> Result<Self> {
+        let source = ask.source.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
         // Ages are measured from the casebook's last change, because a clock ahead of the mirror
         // would make everything old.
-        let after =
+        let next_second =
             |newest: Timestamp| newest.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(newest);
-        let made_at = r.newest_change()?.map_or(now, after);
+        let made_at = r.newest_change()?.map_or(now, next_second);
         let (draft, row, whole) = match ask.key {
             Some(key) => {
-                let row = search::one(r, key)?;
+                let row = search::resolve_one(r, key)?;
                 let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
                 let made_at = row.created_at.filter(|_| ask.as_filed).unwrap_or(made_at);
                 let (title, author) = (row.title.clone(), row.person());
@@ -90,7 +90,7 @@ impl Question {
                         "Give an item (acme/app#12), an error message, a log, an email or a draft.",
                     ));
                 }
-                let skeleton = match &named {
+                let skeleton = match &source {
                     Some(source) => r.skeleton(source.id)?,
                     None => Skeleton::default(),
                 };
@@ -104,21 +104,21 @@ impl Question {
                 (draft, None, Some(text.into_owned()))
             }
         };
-        let source = match (named, &row) {
+        let source = match (source, &row) {
             (Some(source), _) => Some(source),
             (None, Some(row)) if !ask.everywhere => r.source(&row.source)?,
             (None, Some(_)) => None,
             (None, None) => search::only_source(r)?,
         };
         let calibration = finder.calibration_of(r, source.as_ref())?;
-        let is_marked = calibration.own.as_ref().is_some_and(RankingModel::is_marked);
-        let outdated = match source.as_ref().filter(|_| !is_marked && finder.vectors.is_some()) {
+        let is_marked = calibration.model.as_ref().is_some_and(RankingModel::is_marked);
+        let stale_source = match source.as_ref().filter(|_| !is_marked && finder.vectors.is_some()) {
             Some(source) => r.calibration(source.id)?.map(|_| source.key.clone()),
             None => None,
         };
         let text = draft.body.whole(&draft.title);
         let whole = whole.unwrap_or_else(|| text.clone());
-        Ok(Self { draft, row, source, text, whole, calibration, outdated })
+        Ok(Self { draft, row, source, text, whole, calibration, stale_source })
     }
 
     /// Returns the kind of document that it is compared with.
@@ -130,13 +130,13 @@ impl Question {
     }
 
     /// Returns the documents of a kind that it is compared with; a view shows those that meet
-    /// `wanted`.
-    pub fn scope(&self, kind: DocKind, wanted: Option<Test>) -> Scope {
-        let only = |test| Filter { test, negated: false };
+    /// `view`.
+    pub fn scope(&self, kind: DocKind, view: Option<Test>) -> Scope {
+        let filter = |test| Filter { test, negated: false };
         let source = self.source.as_ref().map(|source| Test::Source(source.key.clone()));
         Scope {
-            filters: [Test::Kind(kind)].into_iter().chain(source).map(only).collect(),
-            wanted: wanted.into_iter().map(only).collect(),
+            filters: [Test::Kind(kind)].into_iter().chain(source).map(filter).collect(),
+            view: view.into_iter().map(filter).collect(),
         }
     }
 
@@ -147,8 +147,8 @@ impl Question {
             return Vec::new();
         }
         let reading = precedent_logs::read_text(&self.whole);
-        let told = reading.failures().map(LogGroup::told).take(ERRORS).map(str::to_owned);
-        let mut errors: Vec<String> = told.collect();
+        let messages = reading.failures().map(LogGroup::told).take(ERRORS).map(str::to_owned);
+        let mut errors: Vec<String> = messages.collect();
         errors.extend(precedent_logs::cause(&self.whole));
         errors.retain(|error| error.trim() != self.whole.trim());
         errors
@@ -159,7 +159,7 @@ impl Question {
 /// the resolved ones.
 ///
 /// # Errors
-/// Same as [`Question::read`] and [`find`].
+/// Same as [`Question::prepare`] and [`find`].
 pub(crate) fn find_anywhere(
     finder: &MatchFinder<'_>,
     (key, text, source): (Option<&str>, &str, Option<&str>),
@@ -169,7 +169,7 @@ pub(crate) fn find_anywhere(
     let question = finder.store.read(|r| {
         let everywhere = search::only_source(r)?.is_none();
         let ask = Ask { key, body: text, source, everywhere, ..Ask::default() };
-        Question::read(r, finder, ask, now)
+        Question::prepare(r, finder, ask, now)
     })?;
     find(finder, question, Some(&Test::Resolved), task)
 }
@@ -182,23 +182,23 @@ pub(crate) fn find_anywhere(
 pub(crate) fn find(
     finder: &MatchFinder<'_>,
     question: Question,
-    wanted: Option<&Test>,
+    view: Option<&Test>,
     task: &Task,
 ) -> Result<QuestionMatches> {
     let search = |question: &Question| {
-        let scope = question.scope(question.kind(), wanted.cloned());
+        let scope = question.scope(question.kind(), view.cloned());
         finder.with_calibration(&question.calibration).find(&question.draft, &scope, task)
     };
-    let is_likely = |matches: &[Match]| matches.first().is_some_and(|one| one.confidence >= LIKELY);
+    let is_likely = |matches: &[Match]| matches.first().is_some_and(|m| m.confidence >= LIKELY);
     let matches = search(&question)?;
     if is_likely(&matches) {
         return Ok(QuestionMatches { question, matches });
     }
     // An error names less than the whole text, so a candidate that contradicts the whole stays
     // excluded.
-    let differs = |one: &Match| {
+    let differs = |m: &Match| {
         let is_other = |whole: &Match| {
-            whole.document == one.document
+            whole.document == m.document
                 && whole.overlap.as_ref().is_some_and(|o| o.failure == FailureMatch::Different)
         };
         matches.iter().any(is_other)
@@ -208,11 +208,11 @@ pub(crate) fn find(
         task.check()?;
         let ask = Ask { body: &error, source, ..Ask::default() };
         let made_at = question.draft.made_at;
-        let mut part = finder.store.read(|r| Question::read(r, finder, ask, made_at))?;
-        let found = search(&part)?;
-        if is_likely(&found) && !found.first().is_some_and(differs) {
+        let mut part = finder.store.read(|r| Question::prepare(r, finder, ask, made_at))?;
+        let error_matches = search(&part)?;
+        if is_likely(&error_matches) && !error_matches.first().is_some_and(differs) {
             part.whole.clone_from(&question.whole);
-            return Ok(QuestionMatches { question: part, matches: found });
+            return Ok(QuestionMatches { question: part, matches: error_matches });
         }
     }
     Ok(QuestionMatches { question, matches })

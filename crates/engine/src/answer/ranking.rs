@@ -33,11 +33,11 @@ const COPY: f32 = 0.95;
 /// The confidence ceiling of templated reports, which are equal except for what their titles name,
 /// regardless of any curve. Of Titanium's such pairs 3 are marked as duplicates and 53 are not, 51
 /// of them in a sample of one report in 24.
-const TEMPLATED: f32 = 0.05;
+const TEMPLATE_CEILING: f32 = 0.05;
 
 /// The confidence ceiling without a rule: on projects outside the training data, fewer than nine in
 /// ten predictions above it were right.
-pub(super) const UNRULED: f32 = 0.89;
+pub(super) const MODEL_CEILING: f32 = 0.89;
 
 /// The version of the estimates of a source's baseline and time scale. A higher one makes them
 /// again.
@@ -57,11 +57,11 @@ struct File {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankingModel {
     order: [f32; COUNT],
-    judge: ConfidenceModel,
+    model: ConfidenceModel,
     labels: u64,
-    background: ScoreBaseline,
+    baseline: ScoreBaseline,
     curve: Option<Curve>,
-    ordered: bool,
+    is_refit: bool,
 }
 
 /// The rank of one candidate.
@@ -80,11 +80,11 @@ static TABLE: LazyLock<RankingModel> = LazyLock::new(|| {
     // The file is embedded in the program, and a test validates it.
     RankingModel::parse(BUILT_IN).unwrap_or_else(|_| RankingModel {
         order: [1.0; COUNT],
-        judge: ConfidenceModel::doubtful(),
+        model: ConfidenceModel::doubtful(),
         labels: 0,
-        background: ConfidenceModel::doubtful().usual(),
+        baseline: ConfidenceModel::doubtful().usual(),
         curve: None,
-        ordered: false,
+        is_refit: false,
     })
 });
 
@@ -109,9 +109,9 @@ impl RankingModel {
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        let judge = ConfidenceModel::parse(&file.judge)?;
-        let (order, background) = (weights(&file.order)?, judge.usual());
-        Ok(Self { order, judge, labels: file.labels, background, curve: None, ordered: false })
+        let model = ConfidenceModel::parse(&file.judge)?;
+        let (order, baseline) = (weights(&file.order)?, model.usual());
+        Ok(Self { order, model, labels: file.labels, baseline, curve: None, is_refit: false })
     }
 
     /// Returns the ranking weights.
@@ -125,8 +125,8 @@ impl RankingModel {
     }
 
     /// Returns the model for a source with this baseline.
-    pub fn with_baseline(&self, background: ScoreBaseline) -> Self {
-        Self { background, ..self.clone() }
+    pub fn with_baseline(&self, baseline: ScoreBaseline) -> Self {
+        Self { baseline, ..self.clone() }
     }
 
     /// Returns whether it has been calibrated by a source's own duplicates.
@@ -136,21 +136,21 @@ impl RankingModel {
 
     /// Returns the default baseline, for a source without one.
     pub(super) fn usual(&self) -> ScoreBaseline {
-        self.judge.usual()
+        self.model.usual()
     }
 
     /// Returns the log-odds that two reports are the same problem, before any baseline.
-    pub(super) fn odds(&self, seen: &PairEvidence<'_>) -> f32 {
-        self.judge.odds(seen)
+    pub(super) fn odds(&self, evidence: &PairEvidence<'_>) -> f32 {
+        self.model.odds(evidence)
     }
 
     /// Returns the model with a source's own fit.
-    pub fn with(&self, own: &SourceModel) -> Self {
+    pub fn with(&self, model: &SourceModel) -> Self {
         Self {
-            order: own.order.unwrap_or(self.order),
-            labels: own.labels,
-            curve: Some(own.curve),
-            ordered: own.order.is_some(),
+            order: model.order.unwrap_or(self.order),
+            labels: model.labels,
+            curve: Some(model.curve),
+            is_refit: model.order.is_some(),
             ..self.clone()
         }
     }
@@ -158,11 +158,11 @@ impl RankingModel {
     /// Returns the model with a source's calibration, or `None` if it does not apply: its weights
     /// are of other features, or of another model's vectors. A curve alone applies anyway, because
     /// it mostly reflects how often a source marks duplicates.
-    pub fn calibrated(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
+    pub fn apply(&self, calibration: &Calibration, model: Option<&str>) -> Option<Self> {
         let order = match &calibration.order {
             None => None,
-            Some(own) if calibration.model.as_deref() == model && own.len() == COUNT => {
-                Some(weights(own).ok()?)
+            Some(by_name) if calibration.model.as_deref() == model && by_name.len() == COUNT => {
+                Some(weights(by_name).ok()?)
             }
             Some(_) => return None,
         };
@@ -172,9 +172,9 @@ impl RankingModel {
 
     /// Returns a hash that identifies these weights and rules and this embedding model.
     pub fn basis(&self, model: &str) -> String {
-        let rules = format!("{COPY} {TEMPLATED} {UNRULED} {ESTIMATE}");
-        let of = format!("{:?} {:?}, {rules}, {model}", self.order, self.judge);
-        blake3::hash(of.as_bytes()).to_hex()[..32].to_owned()
+        let rules = format!("{COPY} {TEMPLATE_CEILING} {MODEL_CEILING} {ESTIMATE}");
+        let input = format!("{:?} {:?}, {rules}, {model}", self.order, self.model);
+        blake3::hash(input.as_bytes()).to_hex()[..32].to_owned()
     }
 
     /// Returns the number of labelled reports behind the confidence.
@@ -190,34 +190,34 @@ impl RankingModel {
 
     /// Ranks all candidates of a report, best first; ties in input order. Exact copies come before
     /// all others.
-    pub fn ranked(&self, all: &[Features]) -> Vec<RankedIndex> {
-        let scores: Vec<f32> = all.iter().map(|features| self.score(features)).collect();
+    pub fn ranked(&self, candidates: &[Features]) -> Vec<RankedIndex> {
+        let scores: Vec<f32> = candidates.iter().map(|features| self.score(features)).collect();
         let (least, best) = scores.iter().fold((f32::MAX, f32::MIN), |(a, b), s| (a.min(*s), b.max(*s)));
-        let shares = shares(&scores, all);
+        let shares = shares(&scores, candidates);
         let worth = |(at, score): (usize, f32)| {
-            let ahead = if all[at].is_copy() { 1.0 + best - least } else { 0.0 };
-            RankedIndex { at, score: score + ahead, share: shares[at] }
+            let bonus = if candidates[at].is_copy() { 1.0 + best - least } else { 0.0 };
+            RankedIndex { at, score: score + bonus, share: shares[at] }
         };
-        let mut ranked: Vec<RankedIndex> = scores.iter().copied().enumerate().map(worth).collect();
-        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.at.cmp(&b.at)));
-        ranked
+        let mut ranking: Vec<RankedIndex> = scores.iter().copied().enumerate().map(worth).collect();
+        ranking.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.at.cmp(&b.at)));
+        ranking
     }
 
     /// Estimates the confidence of a pair from the fitted model, the curve of the source's own
     /// duplicates, and the rules for exact copies and templates. Marked duplicates are never
     /// complete, so a source's curve can only raise the confidence.
     pub fn confidence(&self, evidence: &PairEvidence<'_>) -> Confidence {
-        let Confidence { same, worth } = self.judge.confidence(evidence, self.background);
-        let same = same.min(UNRULED);
+        let Confidence { same: duplicate, worth } = self.model.confidence(evidence, self.baseline);
+        let duplicate = duplicate.min(MODEL_CEILING);
         #[allow(clippy::cast_possible_truncation, reason = "a probability needs no more digits")]
-        let own = self.curve.map_or(same, |curve| curve.at(odds(f64::from(same))) as f32);
+        let by_curve = self.curve.map_or(duplicate, |curve| curve.at(odds(f64::from(duplicate))) as f32);
         let (floor, ceiling) = match (evidence.features.is_copy(), evidence.features.is_templated()) {
             (true, _) => (COPY, 1.0),
-            (_, true) => (0.0, TEMPLATED),
+            (_, true) => (0.0, TEMPLATE_CEILING),
             _ => evidence.overlap.map_or((0.0, 1.0), TextOverlap::bounds),
         };
-        let same = same.max(own).max(floor).min(ceiling);
-        Confidence { same, worth: worth.max(same) }
+        let duplicate = duplicate.max(by_curve).max(floor).min(ceiling);
+        Confidence { same: duplicate, worth: worth.max(duplicate) }
     }
 
     /// Returns whether a rule bounds the confidence of a pair.
@@ -231,21 +231,21 @@ impl RankingModel {
     /// signature first, by confidence, then the others in ranking order. Confidence does not
     /// increase down the list.
     pub(super) fn settle(&self, matches: &mut [Match]) {
-        let is_rare = |one: &Match| one.overlap.as_ref().is_some_and(|overlap| overlap.rare_signature);
+        let is_rare = |item: &Match| item.overlap.as_ref().is_some_and(|overlap| overlap.rare_signature);
         // A ranking fitted to the source is kept.
-        let is_first = |one: &Match| is_rare(one) || !self.ordered && one.confidence >= LIKELY;
-        let key = |one: &Match| if is_first(one) { one.confidence } else { 0.0 };
+        let is_first = |item: &Match| is_rare(item) || !self.is_refit && item.confidence >= LIKELY;
+        let key = |item: &Match| if is_first(item) { item.confidence } else { 0.0 };
         matches.sort_by(|a, b| key(b).total_cmp(&key(a)));
         let mut least = 1.0_f32;
-        for one in matches {
-            least = least.min(one.confidence);
-            one.confidence = least;
+        for item in matches {
+            least = least.min(item.confidence);
+            item.confidence = least;
         }
     }
 
     /// Returns the observed outcomes of answers with this confidence.
     pub fn outcome(&self, confidence: f32) -> Option<Outcome> {
-        self.judge.outcome(confidence)
+        self.model.outcome(confidence)
     }
 
     /// Explains a score by its terms, largest first.
@@ -268,9 +268,9 @@ impl RankingModel {
 }
 
 /// Converts weights by name to the order of the features.
-fn weights(named: &BTreeMap<String, f32>) -> std::result::Result<[f32; COUNT], String> {
+fn weights(by_name: &BTreeMap<String, f32>) -> std::result::Result<[f32; COUNT], String> {
     let mut out = [0.0; COUNT];
-    for (name, weight) in named.iter().filter(|(n, _)| !matches!(n.as_str(), "bias" | "share")) {
+    for (name, weight) in by_name.iter().filter(|(n, _)| !matches!(n.as_str(), "bias" | "share")) {
         let at = place(name).ok_or_else(|| format!("no feature {name}"))?;
         out[at] = *weight;
     }
@@ -280,16 +280,16 @@ fn weights(named: &BTreeMap<String, f32>) -> std::result::Result<[f32; COUNT], S
 /// Returns the logarithm of each candidate's share in the softmax over all scores. Templated
 /// candidates take no share from the others: their similarity does not depend on which one is the
 /// duplicate.
-pub(super) fn shares(scores: &[f32], all: &[Features]) -> Vec<f32> {
+pub(super) fn shares(scores: &[f32], candidates: &[Features]) -> Vec<f32> {
     let best = scores.iter().copied().fold(f32::MIN, f32::max);
     let odd = |score: f32| (score - best).exp();
-    let others = scores.iter().zip(all).filter(|(_, features)| !features.is_templated());
-    let sum: f32 = others.map(|(score, _)| odd(*score)).sum();
+    let competitors = scores.iter().zip(candidates).filter(|(_, features)| !features.is_templated());
+    let sum: f32 = competitors.map(|(score, _)| odd(*score)).sum();
     let share = |(score, features): (&f32, &Features)| {
         let sum = if features.is_templated() { sum + odd(*score) } else { sum };
         (score - best) - sum.max(f32::MIN_POSITIVE).ln()
     };
-    scores.iter().zip(all).map(share).collect()
+    scores.iter().zip(candidates).map(share).collect()
 }
 
 fn dot(weights: &[f32; COUNT], features: &Features) -> f32 {
@@ -301,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_table_knows_every_feature() {
+    fn built_in_model_has_every_feature() {
         let file: File = serde_json::from_str(BUILT_IN).unwrap();
         for name in NAMES {
             assert_eq!(
@@ -315,21 +315,21 @@ mod tests {
     }
 
     fn with(features: &[(&str, f32)]) -> Features {
-        let mut all = [0.0; COUNT];
-        features.iter().for_each(|(name, value)| all[place(name).unwrap()] = *value);
-        Features(all)
+        let mut values = [0.0; COUNT];
+        features.iter().for_each(|(name, value)| values[place(name).unwrap()] = *value);
+        Features(values)
     }
 
     #[test]
     fn templated_candidates_take_no_share() {
         let table = RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
-        let all =
+        let candidates =
             [with(&[("words", 0.5)]), with(&[("words", 0.8)]), with(&[("words", 0.9), ("series", 1.0)])];
-        let order = |found: &[RankedIndex]| found.iter().map(|one| one.at).collect::<Vec<_>>();
-        let two = table.ranked(&all[..2]);
+        let order = |ranking: &[RankedIndex]| ranking.iter().map(|item| item.at).collect::<Vec<_>>();
+        let two = table.ranked(&candidates[..2]);
         assert_eq!(order(&two), [1, 0]);
         assert!(two[0].share > two[1].share && two[0].share <= 0.0, "{two:?}");
-        let three = table.ranked(&all);
+        let three = table.ranked(&candidates);
         assert_eq!(order(&three), [2, 1, 0]);
         assert!((three[1].share - two[0].share).abs() < 1e-6, "{three:?}");
         assert!(table.ranked(&[]).is_empty());
@@ -338,27 +338,28 @@ mod tests {
     #[test]
     fn exact_copy_is_first_and_template_is_capped() {
         let table = RankingModel { order: with(&[("words", 9.0)]).0, ..RankingModel::built_in().clone() };
-        let all = [with(&[("words", 0.9), ("series", 1.0)]), with(&[("words", 0.2), ("copy", 1.0)])];
-        let found = table.ranked(&all);
-        assert_eq!(found[0].at, 1);
-        let judged =
-            |at: usize| table.confidence(&PairEvidence { features: &all[at], share: 0.0, overlap: None });
-        assert!(judged(1).same >= COPY && judged(1).worth >= COPY, "{:?}", judged(1));
-        assert!(judged(0).same <= TEMPLATED, "{:?}", judged(0));
+        let candidates = [with(&[("words", 0.9), ("series", 1.0)]), with(&[("words", 0.2), ("copy", 1.0)])];
+        let ranking = table.ranked(&candidates);
+        assert_eq!(ranking[0].at, 1);
+        let assess = |at: usize| {
+            table.confidence(&PairEvidence { features: &candidates[at], share: 0.0, overlap: None })
+        };
+        assert!(assess(1).same >= COPY && assess(1).worth >= COPY, "{:?}", assess(1));
+        assert!(assess(0).same <= TEMPLATE_CEILING, "{:?}", assess(0));
     }
 
     #[test]
-    fn a_source_of_its_own_makes_surer_and_never_less_sure() {
+    fn source_curve_never_lowers_the_confidence() {
         let table = RankingModel::built_in();
         let features = with(&[("words", 0.6), ("text_text_cosine", 0.7)]);
-        let seen = PairEvidence { features: &features, share: -0.1, overlap: None };
+        let evidence = PairEvidence { features: &features, share: -0.1, overlap: None };
         let with = |intercept| {
             table
                 .with(&SourceModel { order: None, curve: Curve { slope: 1.0, intercept }, labels: 50 })
-                .confidence(&seen)
+                .confidence(&evidence)
                 .same
         };
-        let same = table.confidence(&seen).same;
-        assert!(with(2.0) > same && with(-2.0) == same);
+        let base = table.confidence(&evidence).same;
+        assert!(with(2.0) > base && with(-2.0) == base);
     }
 }

@@ -81,11 +81,11 @@ pub const COUNT: usize = NAMES.len();
 #[derive(Clone, Debug)]
 pub struct RelevantCase {
     /// The scored match of the query and the case.
-    pub scored: Match,
+    pub candidate: Match,
     /// The relevance features.
     pub numbers: [f32; COUNT],
     /// The probability that it helps, 0..1.
-    pub helps: f32,
+    pub relevance: f32,
     /// True if the query is in the casebook's domain, as far as this case shows.
     pub in_domain: bool,
 }
@@ -102,13 +102,13 @@ impl RelevantCase {
 struct File {
     #[serde(rename = "learnt_from")]
     _learnt_from: Vec<String>,
-    with_meaning: Both,
-    words_alone: Both,
+    with_meaning: StatementsFile,
+    words_alone: StatementsFile,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Both {
+struct StatementsFile {
     home: StatementFile,
     helps: StatementFile,
 }
@@ -126,7 +126,7 @@ struct Statement {
 }
 
 impl Statement {
-    fn read(file: &StatementFile) -> Self {
+    fn from_file(file: &StatementFile) -> Self {
         let weight = |name| file.weights.get(name).copied().unwrap_or_default();
         Self { bias: file.bias, weights: NAMES.map(weight) }
     }
@@ -144,13 +144,13 @@ struct Statements {
 }
 
 impl Statements {
-    fn read(file: &Both) -> Self {
-        Self { home: Statement::read(&file.home), helps: Statement::read(&file.helps) }
+    fn from_file(file: &StatementsFile) -> Self {
+        Self { home: Statement::from_file(&file.home), helps: Statement::from_file(&file.helps) }
     }
 
     fn doubtful() -> Self {
-        let nothing = || Statement { bias: -10.0, weights: [0.0; COUNT] };
-        Self { home: nothing(), helps: nothing() }
+        let never = || Statement { bias: -10.0, weights: [0.0; COUNT] };
+        Self { home: never(), helps: never() }
     }
 }
 
@@ -158,7 +158,7 @@ impl Statements {
 static STATEMENTS: LazyLock<[Statements; 2]> = LazyLock::new(|| {
     // The file is embedded in the program, and a test validates it.
     match serde_json::from_str::<File>(BUILT_IN) {
-        Ok(file) => [Statements::read(&file.with_meaning), Statements::read(&file.words_alone)],
+        Ok(file) => [Statements::from_file(&file.with_meaning), Statements::from_file(&file.words_alone)],
         Err(_) => [Statements::doubtful(), Statements::doubtful()],
     }
 });
@@ -171,80 +171,81 @@ static STATEMENTS: LazyLock<[Statements; 2]> = LazyLock::new(|| {
 pub(crate) fn relevant_cases(
     finder: &MatchFinder<'_>,
     domain: &DomainModel,
-    found: &QuestionMatches,
+    answer: &QuestionMatches,
     task: &Task,
 ) -> Result<Vec<RelevantCase>> {
-    let question = &found.question;
-    let cases = |matches: Vec<Match>| judge(finder, domain, &question.draft, matches);
-    let other = match question.kind() {
+    let question = &answer.question;
+    let cases = |matches: Vec<Match>| estimate_relevance(finder, domain, &question.draft, matches);
+    let other_kind = match question.kind() {
         DocKind::PullRequest => DocKind::Issue,
         _ => DocKind::PullRequest,
     };
-    let scope = question.scope(other, Some(Test::Resolved));
-    let others = finder.with_calibration(&question.calibration).find(&question.draft, &scope, task)?;
-    let (own, others) = (cases(found.matches.clone())?, cases(others)?);
+    let scope = question.scope(other_kind, Some(Test::Resolved));
+    let other_matches = finder.with_calibration(&question.calibration).find(&question.draft, &scope, task)?;
+    let (own_cases, other_cases) = (cases(answer.matches.clone())?, cases(other_matches)?);
     // Matches of the other kind are ranked in their own list; relevance merges the two lists.
-    let mut all: Vec<RelevantCase> = Vec::with_capacity(own.len() + others.len());
-    let mut others = others.into_iter().peekable();
-    for case in own {
-        let is_likely = case.scored.confidence >= LIKELY;
-        while let Some(other) = others.next_if(|other| !is_likely && other.helps > case.helps) {
-            all.push(other);
+    let mut ranking: Vec<RelevantCase> = Vec::with_capacity(own_cases.len() + other_cases.len());
+    let mut other_cases = other_cases.into_iter().peekable();
+    for case in own_cases {
+        let is_likely = case.candidate.confidence >= LIKELY;
+        while let Some(next) = other_cases.next_if(|next| !is_likely && next.relevance > case.relevance) {
+            ranking.push(next);
         }
-        all.push(case);
+        ranking.push(case);
     }
-    all.extend(others);
-    Ok(all)
+    ranking.extend(other_cases);
+    Ok(ranking)
 }
 
-/// Estimates the relevance of each of the wanted matches.
+/// Estimates the relevance of each match in the view.
 ///
 /// # Errors
 /// Database or index errors.
-pub(crate) fn judge(
+pub(crate) fn estimate_relevance(
     finder: &MatchFinder<'_>,
     domain: &DomainModel,
     draft: &Draft,
     mut matches: Vec<Match>,
 ) -> Result<Vec<RelevantCase>> {
-    matches.retain(|one| one.wanted);
+    matches.retain(|m| m.in_view);
     let text = draft.body.whole(&draft.title);
-    let spoken = domain.spoken(finder.fulltext, &text)?;
+    let domain_score = domain.score(finder.fulltext, &text)?;
     let cosine = features::place("text_mean_cosine");
-    let mut nearest: Vec<f32> = matches.iter().filter_map(|one| Some(one.features.0[cosine?])).collect();
+    let mut nearest: Vec<f32> = matches.iter().filter_map(|m| Some(m.features.0[cosine?])).collect();
     nearest.sort_by(|a, b| b.total_cmp(a));
     nearest.truncate(NEAREST);
     #[allow(clippy::cast_precision_loss, reason = "there are ten at the most")]
     let near = nearest.iter().sum::<f32>() / nearest.len().max(1) as f32;
-    let named = match draft.document {
-        None => named(finder, &text, &matches)?,
+    let naming_ids = match draft.document {
+        None => documents_naming(finder, &text, &matches)?,
         Some(_) => BTreeSet::new(),
     };
     let [with, without] = &*STATEMENTS;
-    let has_vectors = matches.iter().any(|one| one.cosine.is_some());
+    let has_vectors = matches.iter().any(|m| m.cosine.is_some());
     let statement = if has_vectors { with } else { without };
-    let judged = matches.into_iter().map(|one| {
-        let numbers = numbers(&one, &spoken, near);
-        let overlap = one.overlap.as_ref();
+    let cases = matches.into_iter().map(|m| {
+        let numbers = numbers(&m, &domain_score, near);
+        let overlap = m.overlap.as_ref();
         let rare = overlap.is_some_and(|o| o.rare_signature);
         let as_rare = if rare { RARE_HELPS } else { 0.0 };
-        let as_same = if one.confidence >= LIKELY { SAME_HELPS * one.confidence } else { 0.0 };
-        let as_named = if named.contains(&one.document) { NAMED_HELPS } else { 0.0 };
-        let other = overlap.is_some_and(|o| o.failure == FailureMatch::Different) && one.confidence < LIKELY;
-        let most = if other { OTHER_HELPS } else { 1.0 };
-        let helps = statement.helps.probability(&numbers).max(as_rare).max(as_same).max(as_named).min(most);
+        let as_same = if m.confidence >= LIKELY { SAME_HELPS * m.confidence } else { 0.0 };
+        let as_named = if naming_ids.contains(&m.document) { NAMED_HELPS } else { 0.0 };
+        let differs = overlap.is_some_and(|o| o.failure == FailureMatch::Different) && m.confidence < LIKELY;
+        let cap = if differs { OTHER_HELPS } else { 1.0 };
+        let relevance =
+            statement.helps.probability(&numbers).max(as_rare).max(as_same).max(as_named).min(cap);
         let sure = if domain.is_small() && has_vectors { SURE_AMONG_FEW } else { SURE };
         let in_domain =
-            rare || as_named > 0.0 || helps >= sure || statement.home.probability(&numbers) >= HOME;
-        RelevantCase { scored: one, numbers, helps, in_domain }
+            rare || as_named > 0.0 || relevance >= sure || statement.home.probability(&numbers) >= HOME;
+        RelevantCase { candidate: m, numbers, relevance, in_domain }
     });
-    Ok(judged.collect())
+    Ok(cases.collect())
 }
 
 /// Returns the first candidates that contain the whole query, if it is only a name or code that few
 /// documents have.
-fn named(checker: &MatchFinder<'_>, text: &str, scored: &[Match]) -> Result<BTreeSet<i64>> {
-    let mut all = BTreeSet::new();
+fn documents_naming(finder: &MatchFinder<'_>, text: &str, candidates: &[Match]) -> Result<BTreeSet<i64>> {
+    let mut ids = BTreeSet::new();
     let terms = report::terms(text);
     let code = |word: &str| {
         word.chars().any(|c| c.is_ascii_digit() || "._/:".contains(c))
@@ -255,19 +256,19 @@ fn named(checker: &MatchFinder<'_>, text: &str, scored: &[Match]) -> Result<BTre
         || text.trim().contains('\n')
         || !(terms.len() == 1 || text.split_whitespace().any(code))
     {
-        return Ok(all);
+        return Ok(ids);
     }
-    let unused = domain::unused(checker.fulltext.count()?);
+    let unseen_idf = domain::unseen_word_idf(finder.fulltext.count()?);
     let rare = |idf: f32| {
         let idf = f64::from(idf);
-        idf < unused - 1e-3 && idf >= unused - (2.0 * NAMED_IN + 1.0).ln() - 1e-3
+        idf < unseen_idf - 1e-3 && idf >= unseen_idf - (2.0 * NAMED_IN + 1.0).ln() - 1e-3
     };
-    if !checker.fulltext.idf(&terms)?.into_iter().any(rare) {
-        return Ok(all);
+    if !finder.fulltext.idf(&terms)?.into_iter().any(rare) {
+        return Ok(ids);
     }
-    checker.store.read(|r| {
-        for one in scored.iter().take(NEAREST) {
-            let Some(row) = r.document(one.document)? else { continue };
+    finder.store.read(|r| {
+        for candidate in candidates.iter().take(NEAREST) {
+            let Some(row) = r.document(candidate.document)? else { continue };
             let mut text = format!("{}\n{}", row.title, row.body);
             for comment in r.comments(&row)? {
                 text.push('\n');
@@ -275,36 +276,36 @@ fn named(checker: &MatchFinder<'_>, text: &str, scored: &[Match]) -> Result<BTre
             }
             let has: HashSet<String> = report::terms(&text).into_iter().collect();
             if terms.iter().all(|term| has.contains(term)) {
-                all.insert(one.document);
+                ids.insert(candidate.document);
             }
         }
-        Ok(all)
+        Ok(ids)
     })
 }
 
 /// Returns a feature by its name.
-fn feature(scored: &Match, name: &str) -> f32 {
-    features::place(name).map_or(0.0, |at| scored.features.0[at])
+fn feature(candidate: &Match, name: &str) -> f32 {
+    features::place(name).map_or(0.0, |at| candidate.features.0[at])
 }
 
 /// Returns an overlap measure by its name, or 0 without an overlap.
-fn read(scored: &Match, name: &str) -> f32 {
+fn overlap_measure(candidate: &Match, name: &str) -> f32 {
     let at = text_overlap::NAMES.iter().position(|n| *n == name);
-    scored.overlap.as_ref().zip(at).map_or(0.0, |(overlap, at)| overlap.numbers[at])
+    candidate.overlap.as_ref().zip(at).map_or(0.0, |(overlap, at)| overlap.numbers[at])
 }
 
-fn numbers(scored: &Match, spoken: &DomainScore, near: f32) -> [f32; COUNT] {
-    let worth = scored.worth.clamp(1e-4, 1.0 - 1e-4);
+fn numbers(candidate: &Match, domain_score: &DomainScore, near: f32) -> [f32; COUNT] {
+    let worth = candidate.worth.clamp(1e-4, 1.0 - 1e-4);
     [
         (worth / (1.0 - worth)).ln(),
-        feature(scored, "text_mean_cosine"),
+        feature(candidate, "text_mean_cosine"),
         near,
-        feature(scored, "words") * (1.0 - spoken.unknown_information),
-        spoken.strange,
-        spoken.unknown,
-        read(scored, "rarest"),
-        read(scored, "contained"),
-        feature(scored, "said_text_cosine"),
+        feature(candidate, "words") * (1.0 - domain_score.unknown_information),
+        domain_score.ood_score,
+        domain_score.unknown,
+        overlap_measure(candidate, "rarest"),
+        overlap_measure(candidate, "contained"),
+        feature(candidate, "said_text_cosine"),
     ]
 }
 
@@ -313,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_statements_name_what_a_case_is_judged_by() {
+    fn built_in_statements_use_known_features() {
         let file: File = serde_json::from_str(BUILT_IN).unwrap();
         for statement in [&file.with_meaning, &file.words_alone].into_iter().flat_map(|b| [&b.home, &b.helps])
         {

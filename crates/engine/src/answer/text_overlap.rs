@@ -10,7 +10,7 @@ use std::{
     hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
 };
 
-use super::{Draft, explain::telling_identifiers, near_duplicate::TokenizedReport};
+use super::{Draft, explain::distinctive_identifiers, near_duplicate::TokenizedReport};
 use precedent_core::error::Result;
 use precedent_index::fulltext::{FullText, Named};
 use precedent_text::{
@@ -133,8 +133,8 @@ impl TextOverlap {
 /// A report to be compared with candidates.
 pub(super) struct OverlapReader<'a> {
     fulltext: &'a FullText,
-    own: Text,
-    own_failure: Failure,
+    draft_text: Text,
+    draft_failure: Failure,
     draft: &'a Draft,
 }
 
@@ -151,8 +151,8 @@ struct Text {
 impl Text {
     fn new(title: &str, body: &Prepared) -> Self {
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
-        let worded = TokenizedReport::new(title, body);
-        let terms: Vec<&str> = worded.terms().collect();
+        let tokens = TokenizedReport::new(title, body);
+        let terms: Vec<&str> = tokens.terms().collect();
         let title_terms: BTreeSet<String> = report::terms(title).into_iter().collect();
         let words = title_terms
             .iter()
@@ -163,7 +163,7 @@ impl Text {
         Self {
             runs: terms.windows(RUN).map(|run| hasher.hash_one(run)).collect(),
             title: title_terms,
-            names: telling_identifiers(title, body).into_iter().take(MAX_NAMES).collect(),
+            names: distinctive_identifiers(title, body).into_iter().take(MAX_NAMES).collect(),
             signatures: body.signatures(title).into_iter().collect(),
             words,
         }
@@ -176,64 +176,65 @@ impl Text {
 
 impl<'a> OverlapReader<'a> {
     pub(super) fn new(fulltext: &'a FullText, draft: &'a Draft) -> Self {
-        let own_failure = Failure::of(&draft.body.whole(&draft.title));
-        Self { fulltext, own: Text::new(&draft.title, &draft.body), own_failure, draft }
+        let draft_failure = Failure::of(&draft.body.whole(&draft.title));
+        Self { fulltext, draft_text: Text::new(&draft.title, &draft.body), draft_failure, draft }
     }
 
     /// Compares a candidate with the report.
     ///
     /// # Errors
     /// Index errors.
-    pub(super) fn read(&self, title: &str, body: &Prepared) -> Result<TextOverlap> {
-        let (own, other) = (&self.own, Text::new(title, body));
-        let both = own.runs.intersection(&other.runs).count();
-        let (fewer, all) = (own.runs.len().min(other.runs.len()), own.runs.len() + other.runs.len() - both);
+    pub(super) fn compare(&self, title: &str, body: &Prepared) -> Result<TextOverlap> {
+        let (a, b) = (&self.draft_text, Text::new(title, body));
+        let shared_runs = a.runs.intersection(&b.runs).count();
+        let (min_runs, all_runs) =
+            (a.runs.len().min(b.runs.len()), a.runs.len() + b.runs.len() - shared_runs);
         let information = |terms: Vec<&String>| -> Result<f32> {
             let terms: Vec<String> = terms.into_iter().cloned().collect();
             Ok(self.fulltext.information(Named::Word, &terms)?.iter().sum())
         };
-        let shared_title = information(own.title.intersection(&other.title).collect())?;
-        let all_title = information(own.title.union(&other.title).collect())?;
-        let frames = own.of(SignatureKind::Frame);
-        let other_frames = other.of(SignatureKind::Frame);
+        let shared_title = information(a.title.intersection(&b.title).collect())?;
+        let all_title = information(a.title.union(&b.title).collect())?;
+        let frames = a.of(SignatureKind::Frame);
+        let other_frames = b.of(SignatureKind::Frame);
         let fewer_frames = frames.len().min(other_frames.len());
-        let failures: Vec<String> = own
+        let failures: Vec<String> = a
             .signatures
-            .intersection(&other.signatures)
+            .intersection(&b.signatures)
             .filter(|s| s.is_telling())
             .map(Signature::term)
             .collect();
         let failure = self.fulltext.information(Named::Signature, &failures)?.into_iter().fold(0.0, f32::max);
-        let names: Vec<String> = own.names.intersection(&other.names).cloned().collect();
+        let names: Vec<String> = a.names.intersection(&b.names).cloned().collect();
         let names = self.fulltext.information(Named::Identifier, &names)?;
-        let only = |title: &BTreeSet<String>, words: &HashSet<String>| -> Result<(f32, usize)> {
-            let only: Vec<String> = title.iter().filter(|term| !words.contains(*term)).cloned().collect();
-            Ok((self.fulltext.information(Named::Word, &only)?.iter().sum(), only.len()))
+        let missing_words = |title: &BTreeSet<String>, words: &HashSet<String>| -> Result<(f32, usize)> {
+            let terms: Vec<String> = title.iter().filter(|term| !words.contains(*term)).cloned().collect();
+            Ok((self.fulltext.information(Named::Word, &terms)?.iter().sum(), terms.len()))
         };
-        let (ours, theirs) = (only(&own.title, &other.words)?, only(&other.title, &own.words)?);
+        let (in_a, in_b) = (missing_words(&a.title, &b.words)?, missing_words(&b.title, &a.words)?);
         #[allow(clippy::cast_precision_loss, reason = "titles have few words")]
-        let contrast = ours.1.min(theirs.1) as f32;
-        let contained = if fewer < MIN_RUNS { 0.0 } else { share(both, fewer) };
-        let same_text = contained >= SAME_SHARE && logarithm(both) >= SAME_RUNS && {
-            let shared: Vec<String> = own.words.intersection(&other.words).cloned().collect();
-            let told = self.fulltext.information(Named::Word, &shared)?;
-            told.iter().filter(|nats| **nats >= SAME_TELLS).count() >= SAME_WORDS
+        let contrast = in_a.1.min(in_b.1) as f32;
+        let containment = if min_runs < MIN_RUNS { 0.0 } else { share(shared_runs, min_runs) };
+        let same_text = containment >= SAME_SHARE && logarithm(shared_runs) >= SAME_RUNS && {
+            let shared_words: Vec<String> = a.words.intersection(&b.words).cloned().collect();
+            let word_information = self.fulltext.information(Named::Word, &shared_words)?;
+            word_information.iter().filter(|nats| **nats >= SAME_TELLS).count() >= SAME_WORDS
         };
         let numbers = [
-            share(both, all),
-            contained,
-            logarithm(both),
+            share(shared_runs, all_runs),
+            containment,
+            logarithm(shared_runs),
             if all_title > 0.0 { shared_title / all_title } else { 0.0 },
             shared_title,
             share(frames.intersection(&other_frames).count(), fewer_frames),
             failure,
             names.iter().sum::<f32>().min(MAX_INFORMATION),
-            logarithm(own.words.len().min(other.words.len())),
+            logarithm(a.words.len().min(b.words.len())),
             names.into_iter().fold(failure, f32::max),
-            ours.0.min(theirs.0),
+            in_a.0.min(in_b.0),
             contrast,
         ];
-        let failure = self.own_failure.compare(&Failure::of(&body.whole(title)));
+        let failure = self.draft_failure.compare(&Failure::of(&body.whole(title)));
         let other_system = different_systems(&self.draft.title, title);
         Ok(TextOverlap { numbers, failure, rare_signature: false, same_text, other_system })
     }

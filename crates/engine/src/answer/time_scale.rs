@@ -10,7 +10,7 @@ use super::{
     Match, RankingModel,
     confidence::PairEvidence,
     features::{Features, TIME, place},
-    ranking::{UNRULED, shares},
+    ranking::{MODEL_CEILING, shares},
 };
 
 /// The time scales tried: powers of the square root of 2 from 1/2 to 128. With the highest, age
@@ -21,13 +21,13 @@ const STEPS: std::ops::RangeInclusive<i32> = -2..=14;
 const DEVIATION: f64 = 2.1;
 /// The number of reports on a recent subject, per duplicate: related reports are filed at about the
 /// same time as well. With this number, go and hadoop get about the default.
-const RELATED: f64 = 2.0;
+const RELATED_FACTOR: f64 = 2.0;
 
 /// The ages of a report's candidates, and which of them it repeats.
 #[derive(Clone, Debug)]
 pub(super) struct Recurrence {
     /// The index of the candidate that it most likely repeats, whatever its age.
-    repeated: usize,
+    repeat_index: usize,
     /// The probability that it repeats it, or reports a related problem, 0..1. Otherwise the
     /// candidate is like it by chance, and of any age.
     probability: f64,
@@ -39,22 +39,22 @@ impl Recurrence {
     /// Returns the recurrence of a report with these candidates, whose features were computed with
     /// this time scale; `None` if there are none.
     pub(super) fn new(matches: &[Match], model: &RankingModel, scale: f64) -> Option<Self> {
-        let features: Vec<Features> = matches.iter().map(|one| one.features).collect();
+        let features: Vec<Features> = matches.iter().map(|f| f.features).collect();
         let weights = time_weights(model);
-        let time_score = |one: &Features| -> f32 {
-            TIME.iter().zip(weights).map(|(name, weight)| weight * of(one, name)).sum()
+        let time_score = |f: &Features| -> f32 {
+            TIME.iter().zip(weights).map(|(name, weight)| weight * feature(f, name)).sum()
         };
-        let content: Vec<f32> = features.iter().map(|one| model.score(one) - time_score(one)).collect();
+        let content: Vec<f32> = features.iter().map(|f| model.score(f) - time_score(f)).collect();
         let shares = shares(&content, &features);
         let confidence = |at: usize| {
             let evidence = PairEvidence { share: shares[at], ..matches[at].evidence() };
             (at, model.confidence(&evidence).same)
         };
         let best = (0..matches.len()).map(confidence);
-        let (repeated, same) = best.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
-        let probability = (RELATED * f64::from(same)).min(f64::from(UNRULED));
-        let days = |one: &Features| ["age", "quiet"].map(|name| f64::from(of(one, name)).exp_m1() * scale);
-        Some(Self { repeated, probability, days: features.iter().map(days).collect() })
+        let (repeat_index, duplicate) = best.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
+        let probability = (RELATED_FACTOR * f64::from(duplicate)).min(f64::from(MODEL_CEILING));
+        let days = |f: &Features| ["age", "quiet"].map(|name| f64::from(feature(f, name)).exp_m1() * scale);
+        Some(Self { repeat_index, probability, days: features.iter().map(days).collect() })
     }
 
     /// Returns the negative logarithm of the likelihood that the repeated candidate has its age.
@@ -69,12 +69,12 @@ impl Recurrence {
         let sum: f64 = scores.iter().map(|score| (score - best).exp()).sum();
         #[allow(clippy::cast_precision_loss, reason = "a few hundred at the most")]
         let by_chance = 1.0 / scores.len() as f64;
-        let by_age = (scores[self.repeated] - best).exp() / sum;
+        let by_age = (scores[self.repeat_index] - best).exp() / sum;
         -(self.probability * by_age + (1.0 - self.probability) * by_chance).ln()
     }
 }
 
-fn of(features: &Features, name: &str) -> f32 {
+fn feature(features: &Features, name: &str) -> f32 {
     place(name).map_or(0.0, |at| features.0[at])
 }
 
@@ -86,11 +86,11 @@ fn time_weights(model: &RankingModel) -> [f32; 3] {
 pub(super) fn time_scale(recurrences: &[Recurrence], model: &RankingModel) -> f64 {
     let weights = time_weights(model);
     let cost = |scale: f64| {
-        let evidence: f64 = recurrences.iter().map(|one| one.cost(weights, scale)).sum();
+        let evidence: f64 = recurrences.iter().map(|recurrence| recurrence.cost(weights, scale)).sum();
         evidence + (scale.ln() / DEVIATION).powi(2) / 2.0
     };
-    let tried = STEPS.map(|step| 2.0_f64.powf(f64::from(step) / 2.0)).map(|scale| (scale, cost(scale)));
-    tried.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(1.0, |(scale, _)| scale)
+    let costs = STEPS.map(|step| 2.0_f64.powf(f64::from(step) / 2.0)).map(|scale| (scale, cost(scale)));
+    costs.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(1.0, |(scale, _)| scale)
 }
 
 #[cfg(test)]
@@ -103,13 +103,13 @@ mod tests {
         let report = |i: u32| {
             let mut days: Vec<[f64; 2]> = (1..=100).map(|age| [f64::from(age * 20 + i); 2]).collect();
             days.push([gap + f64::from(i % 7); 2]);
-            Recurrence { repeated: 100, probability, days }
+            Recurrence { repeat_index: 100, probability, days }
         };
         (0..60).map(report).collect()
     }
 
     #[test]
-    fn problems_that_come_back_late_make_a_slow_source() {
+    fn late_recurrences_give_a_large_scale() {
         let scale = |gap, probability| time_scale(&recurrences(gap, probability), RankingModel::built_in());
         assert!((time_scale(&[], RankingModel::built_in()) - 1.0).abs() < f64::EPSILON);
         let (soon, late) = (scale(3.0, 0.5), scale(1_000.0, 0.5));

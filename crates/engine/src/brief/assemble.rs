@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use super::{log, shown};
+use super::{display, log};
 use crate::{
     answer::{DomainModel, MatchFinder},
     duplicates, search,
@@ -80,10 +80,10 @@ impl std::fmt::Debug for BriefContext<'_> {
 ///
 /// # Errors
 /// Errors of the duplicate search and of the search for solved cases.
-pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Result<Brief> {
-    let store = desk.finder.store;
+pub fn brief(context: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Result<Brief> {
+    let store = context.finder.store;
     let (row, as_of, revision) = store.read(|r| {
-        let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
+        let row = request.key.as_deref().map(|key| search::resolve_one(r, key)).transpose()?;
         Ok((row, r.newest_change()?, r.revision()?))
     })?;
     if row.is_none() && request.text.trim().is_empty() && request.logs.is_empty() {
@@ -93,14 +93,14 @@ pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Re
     // The current time is the casebook's last change, so that the clock does not change the brief.
     let now = as_of.unwrap_or_default();
     let cases =
-        CaseContext { finder: desk.finder, domain: desk.domain, card: desk.model.map(|(_, solved)| solved) };
+        CaseContext { finder: context.finder, domain: context.domain, card: context.model.map(|m| m.1) };
     let log = match row.is_none() && !request.logs.is_empty() {
-        true => Some(log::read(&cases, request, now, task)?),
+        true => Some(log::read_logs(&cases, request, now, task)?),
         false => None,
     };
-    let (found, solved) = match &log {
-        Some(log) => (None, log::solved(log, request)),
-        None => asked(&cases, request, row.as_ref(), now, task)?,
+    let (duplicates, solved_cases) = match &log {
+        Some(log) => (None, log::solved_cases(log, request)),
+        None => find_matches(&cases, request, row.as_ref(), now, task)?,
     };
     let text = log.as_ref().map_or_else(|| request.text.clone(), log::text);
     let mut brief = store.read(|r| {
@@ -112,7 +112,7 @@ pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Re
             log: log.as_ref(),
             sections: Vec::new(),
         };
-        writer.write(found.as_ref(), &solved)?;
+        writer.write(duplicates.as_ref(), &solved_cases)?;
         let sections = writer.sections;
         let sources = sources(r, &sections)?;
         let title = match (&row, &log) {
@@ -124,13 +124,13 @@ pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Re
             (None, None) => crate::troubleshoot::first_line(&headline(&request.text)),
         };
         let request = request.clone();
-        let model = desk.model.map(|(name, _)| name.to_owned());
+        let model = context.model.map(|(name, _)| name.to_owned());
         let record = BriefRecord { version: VERSION, request, revision, as_of, model, sources };
         Ok(Brief { title, sections, redactions: Vec::new(), record })
     })?;
-    shown::clean(&mut brief);
+    display::clean(&mut brief);
     if request.redact {
-        let names = names(desk, &brief, row.as_ref(), task)?;
+        let names = names(context, &brief, row.as_ref(), task)?;
         redact::redact(&mut brief, &names, &Wishes::of(request));
         // Remove folders, because they may name their owner.
         for path in &mut brief.record.request.logs {
@@ -141,7 +141,7 @@ pub fn brief(desk: &BriefContext<'_>, request: &BriefRequest, task: &Task) -> Re
 }
 
 /// Returns the duplicates of an item or a text, if requested, and its solved cases.
-fn asked(
+fn find_matches(
     cases: &CaseContext<'_>,
     request: &BriefRequest,
     row: Option<&DocumentRow>,
@@ -160,7 +160,7 @@ fn asked(
         max_candidates: DUPLICATES,
         ..DuplicatesRequest::default()
     };
-    let found = if wants { Some(duplicates::look(cases.finder, &ask, now, task)?) } else { None };
+    let duplicates = if wants { Some(duplicates::check_only(cases.finder, &ask, now, task)?) } else { None };
     task.check()?;
     let ask = TroubleshootRequest {
         key: ask.key,
@@ -169,17 +169,17 @@ fn asked(
         anyway: false,
         settings: request.troubleshooting.clone(),
     };
-    let solved = troubleshoot::troubleshoot(cases, &ask, now, task)?;
+    let response = troubleshoot::troubleshoot(cases, &ask, now, task)?;
     task.check()?;
-    let (mut found, mut solved) = (found, TroubleshootResponse { took_ms: 0.0, ..solved });
+    let (mut duplicates, mut response) = (duplicates, TroubleshootResponse { took_ms: 0.0, ..response });
     let stays = |key: &String| !request.leave_out.contains(key);
-    if let Some(found) = &mut found {
-        found.candidates.retain(|c| stays(&c.key));
-        found.known = found.known.take().filter(|k| stays(&k.key));
+    if let Some(duplicates) = &mut duplicates {
+        duplicates.candidates.retain(|c| stays(&c.key));
+        duplicates.known = duplicates.known.take().filter(|k| stays(&k.key));
     }
-    solved.cases.retain(|c| stays(&c.key));
-    solved.wiki.retain(|page| stays(&page.key));
-    Ok((found, solved))
+    response.cases.retain(|c| stays(&c.key));
+    response.wiki.retain(|page| stays(&page.key));
+    Ok((duplicates, response))
 }
 
 /// Returns the texts that redaction would replace in the requested brief, with their kinds.
@@ -187,13 +187,13 @@ fn asked(
 /// # Errors
 /// Same as [`brief`].
 pub fn preview(
-    desk: &BriefContext<'_>,
+    context: &BriefContext<'_>,
     request: &BriefRequest,
     task: &Task,
 ) -> Result<Vec<RedactionPreview>> {
-    let plain = brief(desk, &BriefRequest { redact: false, ..request.clone() }, task)?;
-    let row = desk.finder.store.read(|r| request.key.as_deref().map(|key| search::one(r, key)).transpose())?;
-    let names = names(desk, &plain, row.as_ref(), task)?;
+    let plain = brief(context, &BriefRequest { redact: false, ..request.clone() }, task)?;
+    let row = context.finder.store.read(|r| request.key.as_deref().map(|key| search::resolve_one(r, key)).transpose())?;
+    let names = names(context, &plain, row.as_ref(), task)?;
     Ok(redact::preview(&plain, &names, &Wishes::of(request)))
 }
 
@@ -283,7 +283,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write(&mut self, found: Option<&DuplicatesResponse>, solved: &TroubleshootResponse) -> Result<()> {
+    fn write(&mut self, duplicates: Option<&DuplicatesResponse>, cases: &TroubleshootResponse) -> Result<()> {
         match self.log {
             Some(log) => {
                 let summary = Entry { text: Some(log::summary(log)), ..Entry::default() };
@@ -292,11 +292,11 @@ impl Writer<'_> {
             }
             None => self.problem(),
         }
-        if let Some(found) = found {
-            self.duplicates(found)?;
+        if let Some(duplicates) = duplicates {
+            self.duplicates(duplicates)?;
         }
-        self.cases(solved);
-        let wiki = solved.wiki.iter().map(|page| Entry {
+        self.cases(cases);
+        let wiki = cases.wiki.iter().map(|page| Entry {
             heading: Some(page.title.clone()),
             quote: Some(Quote {
                 author: None,
@@ -313,9 +313,9 @@ impl Writer<'_> {
             ..Entry::default()
         });
         self.add(SectionKind::Wiki, "From the wiki", wiki.collect());
-        self.versions(solved);
-        self.people(solved);
-        self.questions(found, solved);
+        self.versions(cases);
+        self.people(cases);
+        self.questions(duplicates, cases);
         self.notes()
     }
 
@@ -341,9 +341,9 @@ impl Writer<'_> {
     fn problem(&mut self) {
         let (_, body) = self.text();
         // An overlong log is reduced to its salient part.
-        let shown = if self.row.is_none() { extract_salient(body) } else { body.into() };
-        let (text, cut) = troubleshoot::excerpt(shown.trim(), PROBLEM);
-        let excerpt = cut || shown.len() < body.len();
+        let problem_text = if self.row.is_none() { extract_salient(body) } else { body.into() };
+        let (text, is_cut) = troubleshoot::excerpt(problem_text.trim(), PROBLEM);
+        let excerpt = is_cut || problem_text.len() < body.len();
         let author = self.row.and_then(|row| row.author.login.clone());
         let quote =
             Quote { author, role: None, day: self.row.and_then(|row| day(row.created_at)), text, excerpt };
@@ -365,17 +365,17 @@ impl Writer<'_> {
         self.add(SectionKind::Problem, "Problem", vec![entry]);
     }
 
-    fn duplicates(&mut self, found: &DuplicatesResponse) -> Result<()> {
-        let known = self.known_duplicates(found)?;
-        let same = found.candidates.iter().any(|c| c.band <= Band::Possible);
-        let title = match (known.is_empty(), same) {
+    fn duplicates(&mut self, response: &DuplicatesResponse) -> Result<()> {
+        let known_entries = self.known_duplicates(response)?;
+        let has_possible = response.candidates.iter().any(|c| c.band <= Band::Possible);
+        let title = match (known_entries.is_empty(), has_possible) {
             (false, _) => "Duplicates",
             (true, true) => "Possible duplicates",
             (true, false) => "Related reports",
         };
-        let stated = found.known.as_ref().map(|known| known.key.as_str());
+        let known_key = response.known.as_ref().map(|k| k.key.as_str());
         let likely =
-            found.candidates.iter().filter(|c| c.band != Band::None && Some(c.key.as_str()) != stated);
+            response.candidates.iter().filter(|c| c.band != Band::None && Some(c.key.as_str()) != known_key);
         let likely = likely.map(|c| {
             let mut facts = vec![match c.band {
                 Band::Related => "related, probably not a duplicate".to_owned(),
@@ -390,7 +390,7 @@ impl Writer<'_> {
                 Disposition::PossibleRegression(by) if c.confidence < Band::Possible.floor() => {
                     Disposition::Fixed(by.clone()).to_string()
                 }
-                other => other.to_string(),
+                disposition => disposition.to_string(),
             });
             facts.extend(c.canonical.as_ref().map(|k| format!("tracked in {k}")));
             facts.extend(c.reasons.iter().cloned());
@@ -407,65 +407,65 @@ impl Writer<'_> {
                 ..Entry::default()
             }
         });
-        let entries: Vec<Entry> = known.into_iter().chain(likely).collect();
+        let entries: Vec<Entry> = known_entries.into_iter().chain(likely).collect();
         self.add(SectionKind::Duplicates, title, entries);
         Ok(())
     }
 
     /// Returns the known duplicates: the canonical report, and its other duplicates.
-    fn known_duplicates(&self, found: &DuplicatesResponse) -> Result<Vec<Entry>> {
-        let Some(own) = self.row else { return Ok(Vec::new()) };
-        let stays = found.known.as_ref().map_or(own.key.as_str(), |known| known.key.as_str());
-        let mut others = Vec::new();
+    fn known_duplicates(&self, response: &DuplicatesResponse) -> Result<Vec<Entry>> {
+        let Some(item) = self.row else { return Ok(Vec::new()) };
+        let stays = response.known.as_ref().map_or(item.key.as_str(), |canonical| canonical.key.as_str());
+        let mut duplicates = Vec::new();
         for key in self.reader.duplicates_of(stays)? {
-            if key != own.key && !self.request.leave_out.contains(&key) {
-                others.extend(self.reader.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()));
+            if key != item.key && !self.request.leave_out.contains(&key) {
+                duplicates.extend(self.reader.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()));
             }
         }
-        let count = others.len();
-        others.truncate(DUPLICATES);
+        let count = duplicates.len();
+        duplicates.truncate(DUPLICATES);
         let mut entries = Vec::new();
-        if let Some(known) = &found.known {
-            let mut citations = vec![cite(own)];
-            let text = match (self.reader.document_by_key(&known.key)?, &known.disposition) {
+        if let Some(canonical) = &response.known {
+            let mut citations = vec![cite(item)];
+            let text = match (self.reader.document_by_key(&canonical.key)?, &canonical.disposition) {
                 (Some(row), Some(disposition)) => {
                     citations.push(cite(&row));
-                    let standing = state(known.state, known.state_reason.as_deref());
+                    let state_text = state(canonical.state, canonical.state_reason.as_deref());
                     let facts = [
                         "this report is a known duplicate of it".to_owned(),
-                        standing,
+                        state_text,
                         disposition.to_string(),
                     ];
                     let facts: Vec<String> = facts.into_iter().filter(|f| !f.is_empty()).collect();
                     sentence(&facts.join("; "))
                 }
-                _ => format!("Known duplicate of {}, which is not in the casebook.", known.key),
+                _ => format!("Known duplicate of {}, which is not in the casebook.", canonical.key),
             };
             let text = Some(text);
-            entries.push(Entry { heading: known.title.clone(), text, citations, ..Entry::default() });
+            entries.push(Entry { heading: canonical.title.clone(), text, citations, ..Entry::default() });
         }
         if count > 0 {
-            let more = if found.known.is_some() { "other " } else { "" };
+            let more = if response.known.is_some() { "other " } else { "" };
             let (reports, are) =
                 if count == 1 { ("report", "is a duplicate") } else { ("reports", "are duplicates") };
             let mut text = format!("{count} {more}{reports} {are} of it");
-            if count > others.len() {
-                text.push_str(&format!(", {} shown", others.len()));
+            if count > duplicates.len() {
+                text.push_str(&format!(", {} shown", duplicates.len()));
             }
             let names: Vec<String> =
-                others.iter().map(|row| format!("{} ({})", row.key, row.title)).collect();
+                duplicates.iter().map(|row| format!("{} ({})", row.key, row.title)).collect();
             entries.push(Entry {
                 text: Some(format!("{text}: {}.", names.join("; "))),
-                citations: others.iter().map(cite).collect(),
+                citations: duplicates.iter().map(cite).collect(),
                 ..Entry::default()
             });
         }
         Ok(entries)
     }
 
-    fn cases(&mut self, solved: &TroubleshootResponse) {
+    fn cases(&mut self, response: &TroubleshootResponse) {
         let mut entries = Vec::new();
-        for case in &solved.cases {
+        for case in &response.cases {
             let cite = |url: Option<String>| {
                 vec![Citation {
                     label: case.citation.clone(),
@@ -475,24 +475,24 @@ impl Writer<'_> {
             };
             let mut facts = vec![state(case.state, case.state_reason.as_deref())];
             facts.extend(day(case.closed_at).map(|d| format!("on {d}")));
-            let mut said = vec![facts.join(" ")];
-            said.extend(
+            let mut clauses = vec![facts.join(" ")];
+            clauses.extend(
                 (case.relation == Some(CaseRelation::Canonical))
                     .then(|| "this report is a known duplicate of it".to_owned()),
             );
-            said.extend(case.via.as_ref().map(|via| format!("found through its duplicate {via}")));
-            said.extend(case.fixed_by.iter().map(|f| format!("fixed by {} ({})", f.key, f.title)));
-            said.extend(case.same_signature.then(|| "same error".to_owned()));
+            clauses.extend(case.via.as_ref().map(|via| format!("found through its duplicate {via}")));
+            clauses.extend(case.fixed_by.iter().map(|f| format!("fixed by {} ({})", f.key, f.title)));
+            clauses.extend(case.same_signature.then(|| "same error".to_owned()));
             let mut citations = cite(None);
             citations.extend(case.fixed_by.iter().map(of_change));
-            let own = case.relation == Some(CaseRelation::Itself);
+            let is_itself = case.relation == Some(CaseRelation::Itself);
             entries.push(Entry {
-                heading: Some(if own { "This report".to_owned() } else { case.title.clone() }),
-                text: Some(sentence(&said.join("; "))),
+                heading: Some(if is_itself { "This report".to_owned() } else { case.title.clone() }),
+                text: Some(sentence(&clauses.join("; "))),
                 citations,
                 ..Entry::default()
             });
-            if !own && !case.body.trim().is_empty() {
+            if !is_itself && !case.body.trim().is_empty() {
                 let quote = Quote {
                     author: None,
                     role: Some("report".to_owned()),
@@ -539,26 +539,26 @@ impl Writer<'_> {
         self.add(SectionKind::Cases, "Solved cases", entries);
     }
 
-    fn versions(&mut self, solved: &TroubleshootResponse) {
+    fn versions(&mut self, response: &TroubleshootResponse) {
         let mut entries = Vec::new();
         let (title, body) = self.text();
-        let named = versions(&format!("{title}\n{body}"), self.product()).own;
-        if !named.is_empty() {
+        let mentions = versions(&format!("{title}\n{body}"), self.product()).own;
+        if !mentions.is_empty() {
             entries.push(Entry {
-                text: Some(format!("This report mentions {}.", named.join(", "))),
+                text: Some(format!("This report mentions {}.", mentions.join(", "))),
                 citations: self.row.map(cite).into_iter().collect(),
                 ..Entry::default()
             });
         }
-        for case in &solved.cases {
-            let mut said = Vec::new();
+        for case in &response.cases {
+            let mut facts = Vec::new();
             if !case.reported_on.is_empty() {
-                said.push(format!("reported on {}", case.reported_on.join(", ")));
+                facts.push(format!("reported on {}", case.reported_on.join(", ")));
             }
-            said.extend(case.fixed_in.as_ref().map(|v| format!("fixed in {v}")));
-            if !said.is_empty() {
+            facts.extend(case.fixed_in.as_ref().map(|v| format!("fixed in {v}")));
+            if !facts.is_empty() {
                 entries.push(Entry {
-                    text: Some(sentence(&said.join(", "))),
+                    text: Some(sentence(&facts.join(", "))),
                     citations: vec![of_case(case)],
                     ..Entry::default()
                 });
@@ -567,16 +567,16 @@ impl Writer<'_> {
         self.add(SectionKind::Versions, "Versions", entries);
     }
 
-    fn people(&mut self, solved: &TroubleshootResponse) {
+    fn people(&mut self, response: &TroubleshootResponse) {
         let mut by: BTreeMap<String, Vec<Citation>> = BTreeMap::new();
-        for case in &solved.cases {
+        for case in &response.cases {
             for c in &case.comments {
                 if matches!(c.role, Some(CommentRole::Fix | CommentRole::Workaround))
                     && let Some(author) = &c.author
                 {
-                    let cited = by.entry(author.clone()).or_default();
-                    if !cited.iter().any(|k| k.key == case.key) {
-                        cited.push(Citation { url: c.url.clone().or(case.url.clone()), ..of_case(case) });
+                    let list = by.entry(author.clone()).or_default();
+                    if !list.iter().any(|k| k.key == case.key) {
+                        list.push(Citation { url: c.url.clone().or(case.url.clone()), ..of_case(case) });
                     }
                 }
             }
@@ -592,56 +592,56 @@ impl Writer<'_> {
         self.add(SectionKind::People, "Who solved similar cases", entries);
     }
 
-    fn questions(&mut self, found: Option<&DuplicatesResponse>, solved: &TroubleshootResponse) {
+    fn questions(&mut self, duplicates: Option<&DuplicatesResponse>, cases: &TroubleshootResponse) {
         let (title, body) = self.text();
-        let prepared = Prepared::body(body, &precedent_text::skeleton::Skeleton::default());
-        let named = versions(&format!("{title}\n{body}"), self.product()).own;
-        let mut asked: Vec<(String, Vec<Citation>)> = Vec::new();
-        let own: Vec<Citation> = self.row.map(cite).into_iter().collect();
-        if named.is_empty() {
-            asked.push(("Which version is affected? The report does not say.".to_owned(), own.clone()));
+        let prepared_body = Prepared::body(body, &precedent_text::skeleton::Skeleton::default());
+        let mentions = versions(&format!("{title}\n{body}"), self.product()).own;
+        let mut items: Vec<(String, Vec<Citation>)> = Vec::new();
+        let citations: Vec<Citation> = self.row.map(cite).into_iter().collect();
+        if mentions.is_empty() {
+            items.push(("Which version is affected? The report does not say.".to_owned(), citations.clone()));
         }
         let shows_a_failure =
-            || quotes_a_line(body) || prepared.signatures(title).iter().any(Signature::is_telling);
-        if self.log.is_none() && prepared.code().trim().is_empty() && !shows_a_failure() {
-            asked.push((
+            || quotes_a_line(body) || prepared_body.signatures(title).iter().any(Signature::is_telling);
+        if self.log.is_none() && prepared_body.code().trim().is_empty() && !shows_a_failure() {
+            items.push((
                 "Is there a log, an error message or a stack trace? The report has none.".to_owned(),
-                own,
+                citations,
             ));
         }
-        for case in &solved.cases {
-            if let (Some(fixed), Some(named)) = (&case.fixed_in, &case.asked_version) {
-                let version = &named.version;
-                let question = if named.has_fix {
+        for case in &cases.cases {
+            if let (Some(fixed_version), Some(asked_version)) = (&case.fixed_in, &case.asked_version) {
+                let version = &asked_version.version;
+                let question = if asked_version.has_fix {
                     format!(
-                        "The report mentions {version}, but this case was fixed in {fixed}. Is the problem back?"
+                        "The report mentions {version}, but this case was fixed in {fixed_version}. Is the problem back?"
                     )
                 } else {
                     format!(
-                        "The report mentions {version}; this case was fixed in {fixed}. Does the problem still occur there?"
+                        "The report mentions {version}; this case was fixed in {fixed_version}. Does the problem still occur there?"
                     )
                 };
-                asked.push((question, vec![of_case(case)]));
+                items.push((question, vec![of_case(case)]));
             }
         }
-        if let Some(c) = found.and_then(|f| {
-            let again = |c: &&DuplicateCandidate| {
+        if let Some(c) = duplicates.and_then(|f| {
+            let is_regression = |c: &&DuplicateCandidate| {
                 matches!(c.disposition, Disposition::PossibleRegression(_))
                     && c.confidence >= Band::Possible.floor()
             };
-            f.candidates.iter().find(again)
+            f.candidates.iter().find(is_regression)
         }) {
             let label = format!("[Issue {}]", c.key);
-            let cited = vec![Citation { label, key: c.key.clone(), url: c.url.clone() }];
-            asked.push(("This was fixed earlier. Is it a regression?".to_owned(), cited));
+            let citations = vec![Citation { label, key: c.key.clone(), url: c.url.clone() }];
+            items.push(("This was fixed earlier. Is it a regression?".to_owned(), citations));
         }
-        if solved.cases.is_empty() && solved.wiki.is_empty() {
-            asked.push((
+        if cases.cases.is_empty() && cases.wiki.is_empty() {
+            items.push((
                 "No solved case or wiki page matches. Who is familiar with this component?".to_owned(),
                 Vec::new(),
             ));
         }
-        let entries = asked.into_iter().map(|(text, citations)| Entry {
+        let entries = items.into_iter().map(|(text, citations)| Entry {
             text: Some(text),
             citations,
             ..Entry::default()
@@ -655,8 +655,8 @@ impl Writer<'_> {
         let (true, Some(row)) = (self.request.notes, self.row) else { return Ok(()) };
         let mut entries = Vec::new();
         for link in self.reader.links(&row.key)? {
-            let other = if link.from_key == row.key { &link.to_key } else { &link.from_key };
-            let Some(note) = self.reader.note(other)? else { continue };
+            let note_key = if link.from_key == row.key { &link.to_key } else { &link.from_key };
+            let Some(note) = self.reader.note(note_key)? else { continue };
             let quote = Quote {
                 author: None,
                 role: Some(note.kind.as_str().to_owned()),
@@ -718,7 +718,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_a_program_wrote_is_told_from_what_people_write() {
+    fn program_output_is_distinguished_from_prose() {
         for text in [
             "The log says:\n  thumbnailer: decoder tiff: unsupported compression 7\n\nServer: tm1",
             "It says\n2026-03-03 10:00:00 index page torn",

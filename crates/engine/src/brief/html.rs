@@ -9,7 +9,7 @@ use minijinja::{
 };
 use serde::Serialize;
 
-use super::{broken, markdown, replay, shown::DisplayedBrief};
+use super::{broken, display::DisplayedBrief, markdown, replay};
 use precedent_core::{
     error::Result,
     model::{Citation, Entry},
@@ -53,10 +53,10 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
         .map(|s| ShownSection {
             kind: s.kind.as_str(),
             title: &s.title,
-            entries: s.entries.iter().map(shown).collect(),
+            entries: s.entries.iter().map(shown_entry).collect(),
         })
         .collect();
-    let record = serde_json::to_string(brief.kept).map_err(|e| broken("HTML", &e))?;
+    let record = serde_json::to_string(brief.original).map_err(|e| broken("HTML", &e))?;
     TEMPLATES
         .get_template("brief")
         .and_then(|t| {
@@ -74,7 +74,7 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<String> {
         .map_err(|e| broken("HTML", &e))
 }
 
-fn shown(entry: &Entry) -> ShownEntry<'_> {
+fn shown_entry(entry: &Entry) -> ShownEntry<'_> {
     ShownEntry {
         heading: entry.heading.as_deref(),
         text: entry.text.as_deref(),

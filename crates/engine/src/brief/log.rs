@@ -16,7 +16,7 @@ use jiff::Timestamp;
 ///
 /// # Errors
 /// Same as [`logs::ask`], and errors of reading the files.
-pub(super) fn read(
+pub(super) fn read_logs(
     context: &CaseContext<'_>,
     request: &BriefRequest,
     now: Timestamp,
@@ -40,17 +40,17 @@ pub(super) fn read(
 
 /// Returns the cases that probably help and the threads of known reports, each once, as one
 /// response.
-pub(super) fn solved(log: &LogResponse, request: &BriefRequest) -> TroubleshootResponse {
+pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> TroubleshootResponse {
     let mut cases: Vec<SolvedCase> = Vec::new();
-    let told = |e: &LogError| {
-        let is_known = |case: &SolvedCase| e.known.as_ref().is_some_and(|known| known.key == case.key);
+    let is_listed = |e: &LogError| {
+        let is_known = |case: &SolvedCase| e.known.as_ref().is_some_and(|report| report.key == case.key);
         match e.verdict {
             LogVerdict::Solved => true,
             LogVerdict::Known => e.case.as_ref().is_some_and(is_known),
             _ => false,
         }
     };
-    for case in log.errors.iter().filter(|e| told(e)).filter_map(|e| e.case.as_ref()) {
+    for case in log.errors.iter().filter(|e| is_listed(e)).filter_map(|e| e.case.as_ref()) {
         if !cases.iter().any(|c| c.key == case.key) {
             cases.push(case.clone());
         }
@@ -109,8 +109,8 @@ fn entry(error: &LogError) -> Entry {
     let mut citations = Vec::new();
     match (&error.case, &error.known) {
         (Some(case), _) if error.verdict == LogVerdict::Solved => {
-            let fixed = case.fixed_in.as_ref().map(|v| format!(", fixed in {v}")).unwrap_or_default();
-            facts.push(format!("solved: {}{fixed}", case.title));
+            let version_note = case.fixed_in.as_ref().map(|v| format!(", fixed in {v}")).unwrap_or_default();
+            facts.push(format!("solved: {}{version_note}", case.title));
             citations.push(Citation {
                 label: case.citation.clone(),
                 key: case.key.clone(),

@@ -2,33 +2,33 @@
 //! statement cited. The same casebook and request give the same bytes.
 
 mod assemble;
+mod display;
 mod html;
 mod log;
 mod markdown;
 mod pdf;
 mod replay;
-mod shown;
 
 pub use assemble::{BriefContext, brief, preview};
-pub use replay::{read, replay};
+pub use replay::{read_record, replay};
 
+use display::DisplayedBrief;
 use precedent_core::{
     error::{Code, Error, Result},
     model::{Brief, BriefFormat},
 };
 use precedent_text::visible;
-use shown::DisplayedBrief;
 
 /// Renders a brief.
 ///
 /// # Errors
 /// [`Code::Internal`] if the PDF cannot be made.
 pub fn render(brief: &Brief, format: BriefFormat) -> Result<Vec<u8>> {
-    let shown = DisplayedBrief::of(brief);
+    let display = DisplayedBrief::of(brief);
     match format {
-        BriefFormat::Markdown => markdown::render(&shown).map(String::into_bytes),
-        BriefFormat::Html => html::render(&shown).map(String::into_bytes),
-        BriefFormat::Pdf => pdf::render(&shown),
+        BriefFormat::Markdown => markdown::render(&display).map(String::into_bytes),
+        BriefFormat::Html => html::render(&display).map(String::into_bytes),
+        BriefFormat::Pdf => pdf::render(&display),
         BriefFormat::Json => {
             let json = serde_json::to_string_pretty(brief).map_err(|e| broken("JSON", &e))?;
             Ok((visible::json(&json) + "\n").into_bytes())
@@ -43,8 +43,8 @@ fn assemble_line(brief: &Brief) -> String {
     parts.extend(record.as_of.map(|t| format!("data up to {}", t.strftime("%Y-%m-%d %H:%M UTC"))));
     parts.extend(record.model.as_ref().map(|m| format!("model {m}")));
     if record.request.redact {
-        let replaced: usize = brief.redactions.iter().map(|r| r.count).sum();
-        parts.push(match replaced {
+        let count: usize = brief.redactions.iter().map(|r| r.count).sum();
+        parts.push(match count {
             0 => "no names or secrets were found to replace; some may still be present".to_owned(),
             1 => "1 name or secret was replaced; others may remain".to_owned(),
             n => format!("{n} names and secrets were replaced; others may remain"),
@@ -53,6 +53,6 @@ fn assemble_line(brief: &Brief) -> String {
     format!("{}.", parts.join(" · "))
 }
 
-fn broken(what: &str, error: &dyn std::fmt::Display) -> Error {
-    Error::new(Code::Internal, format!("cannot write the brief as {what}: {error}"))
+fn broken(format_name: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::new(Code::Internal, format!("cannot write the brief as {format_name}: {error}"))
 }

@@ -21,7 +21,7 @@ use parley::{
     OverflowWrap, StyleProperty, fontique::Blob,
 };
 
-use super::{assemble_line, broken, shown::DisplayedBrief};
+use super::{assemble_line, broken, display::DisplayedBrief};
 use precedent_core::{
     error::Result,
     model::{Citation, Entry, Quote},
@@ -63,31 +63,23 @@ struct Style {
     mono: bool,
     colour: Colour,
     indent: f32,
-    before: f32,
+    gap: f32,
     bar: Option<Colour>,
     /// True to keep it on one page with the next paragraph.
     keep: bool,
 }
 
-const BODY: Style = Style {
-    size: 9.5,
-    bold: false,
-    mono: false,
-    colour: INK,
-    indent: 0.0,
-    before: 3.0,
-    bar: None,
-    keep: false,
-};
-const TITLE: Style = Style { size: 16.0, bold: true, before: 0.0, ..BODY };
-const SECTION: Style = Style { size: 9.0, bold: true, colour: SOFT, before: 22.0, keep: true, ..BODY };
-const HEADING: Style = Style { size: 11.0, bold: true, before: 10.0, keep: true, ..BODY };
-const CITE: Style = Style { size: 8.5, colour: LINK, before: 1.0, ..BODY };
-const BY: Style = Style { size: 8.5, colour: SOFT, before: 7.0, keep: true, ..BODY };
+const BODY: Style =
+    Style { size: 9.5, bold: false, mono: false, colour: INK, indent: 0.0, gap: 3.0, bar: None, keep: false };
+const TITLE: Style = Style { size: 16.0, bold: true, gap: 0.0, ..BODY };
+const SECTION: Style = Style { size: 9.0, bold: true, colour: SOFT, gap: 22.0, keep: true, ..BODY };
+const HEADING: Style = Style { size: 11.0, bold: true, gap: 10.0, keep: true, ..BODY };
+const CITE: Style = Style { size: 8.5, colour: LINK, gap: 1.0, ..BODY };
+const BY: Style = Style { size: 8.5, colour: SOFT, gap: 7.0, keep: true, ..BODY };
 const QUOTE: Style = Style { indent: 10.0, bar: Some(RULE), ..BODY };
 
 /// A line placed on its page.
-struct Placed {
+struct PlacedLine {
     text: usize,
     line: usize,
     x: f32,
@@ -99,7 +91,7 @@ struct Placed {
 
 #[derive(Default)]
 struct Page {
-    lines: Vec<Placed>,
+    lines: Vec<PlacedLine>,
     bars: Vec<(Rect, Colour)>,
 }
 
@@ -116,7 +108,7 @@ struct Sheet {
     texts: Vec<(String, Layout<Colour>)>,
     pages: Vec<Page>,
     at: f32,
-    kept: Option<KeptLines>,
+    kept_lines: Option<KeptLines>,
 }
 
 pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<Vec<u8>> {
@@ -130,10 +122,10 @@ pub(super) fn render(brief: &DisplayedBrief<'_>) -> Result<Vec<u8>> {
         sheet.paragraph("SOURCES", SECTION, None);
         for source in &brief.record.sources {
             sheet.paragraph(&source.citation, CITE, source.url.as_deref());
-            sheet.paragraph(&source.title, Style { before: 0.0, ..BODY }, None);
+            sheet.paragraph(&source.title, Style { gap: 0.0, ..BODY }, None);
         }
     }
-    sheet.paragraph(&assemble_line(brief), Style { before: 24.0, colour: SOFT, size: 8.0, ..BODY }, None);
+    sheet.paragraph(&assemble_line(brief), Style { gap: 24.0, colour: SOFT, size: 8.0, ..BODY }, None);
     sheet.write(&brief.title)
 }
 
@@ -149,7 +141,7 @@ impl Sheet {
             texts: Vec::new(),
             pages: vec![Page::default()],
             at: MARGIN,
-            kept: None,
+            kept_lines: None,
         }
     }
 
@@ -217,26 +209,26 @@ impl Sheet {
         let widths: Vec<f32> = layout.lines().map(|l| l.metrics().advance).collect();
         let room = if style.keep { 48.0 } else { 0.0 };
         if self.at > MARGIN {
-            self.at += style.before;
+            self.at += style.gap;
         }
         if self.at + heights.first().copied().unwrap_or_default() + room > BOTTOM {
-            self.turn_with_kept();
+            self.turn_with_kept_lines();
         }
-        let began = KeptLines { line: self.pages.last().map_or(0, |page| page.lines.len()), top: self.at };
-        self.kept = style.keep.then(|| self.kept.unwrap_or(began));
+        let start = KeptLines { line: self.pages.last().map_or(0, |page| page.lines.len()), top: self.at };
+        self.kept_lines = style.keep.then(|| self.kept_lines.unwrap_or(start));
         let mut bar_from = self.at;
         for (line, (height, width)) in heights.into_iter().zip(widths).enumerate() {
             if self.at + height > BOTTOM {
                 self.bar(style, bar_from);
                 self.turn();
-                self.kept = None;
+                self.kept_lines = None;
                 bar_from = self.at;
             }
             let top = self.at;
             self.at += height;
             if let Some(page) = self.pages.last_mut() {
                 let url = url.map(str::to_owned);
-                page.lines.push(Placed { text: number, line, x, top, width, height, url });
+                page.lines.push(PlacedLine { text: number, line, x, top, width, height, url });
             }
         }
         self.bar(style, bar_from);
@@ -252,15 +244,15 @@ impl Sheet {
     }
 
     /// Breaks the page, and moves lines that must stay with the next paragraph.
-    fn turn_with_kept(&mut self) {
+    fn turn_with_kept_lines(&mut self) {
         // Lines at the top of a page stay, because the next page has no more space.
-        let kept = self.kept.take().filter(|kept| kept.line > 0);
-        let lines = kept.zip(self.pages.last_mut()).map(|(kept, page)| page.lines.split_off(kept.line));
+        let block = self.kept_lines.take().filter(|block| block.line > 0);
+        let lines = block.zip(self.pages.last_mut()).map(|(block, page)| page.lines.split_off(block.line));
         let at = self.at;
         self.turn();
-        if let (Some(kept), Some(lines), Some(page)) = (kept, lines, self.pages.last_mut()) {
-            let up = kept.top - MARGIN;
-            page.lines = lines.into_iter().map(|line| Placed { top: line.top - up, ..line }).collect();
+        if let (Some(block), Some(lines), Some(page)) = (block, lines, self.pages.last_mut()) {
+            let up = block.top - MARGIN;
+            page.lines = lines.into_iter().map(|line| PlacedLine { top: line.top - up, ..line }).collect();
             self.at = at - up;
         }
     }
@@ -307,15 +299,15 @@ impl Sheet {
                     surface.draw_path(&path);
                 }
             }
-            for placed in &page.lines {
-                if let Some((text, layout)) = self.texts.get(placed.text) {
-                    draw(&mut surface, text, layout, placed, &mut fonts);
+            for line in &page.lines {
+                if let Some((text, layout)) = self.texts.get(line.text) {
+                    draw(&mut surface, text, layout, line, &mut fonts);
                 }
             }
             surface.finish();
-            for placed in &page.lines {
-                let rect = Rect::from_xywh(placed.x, placed.top, placed.width.max(1.0), placed.height);
-                if let (Some(url), Some(rect)) = (&placed.url, rect) {
+            for line in &page.lines {
+                let rect = Rect::from_xywh(line.x, line.top, line.width.max(1.0), line.height);
+                if let (Some(url), Some(rect)) = (&line.url, rect) {
                     let target = Target::Action(Action::Link(LinkAction::new(url.clone())));
                     sheet.add_annotation(LinkAnnotation::new(rect, target).into());
                 }
@@ -339,15 +331,15 @@ fn draw(
     surface: &mut Surface<'_>,
     text: &str,
     layout: &Layout<Colour>,
-    placed: &Placed,
+    placed_line: &PlacedLine,
     fonts: &mut HashMap<u64, Option<Font>>,
 ) {
-    let Some(line) = layout.lines().nth(placed.line) else { return };
+    let Some(line) = layout.lines().nth(placed_line.line) else { return };
     // A paragraph has one style.
     let colour = layout.styles().first().map_or(INK, |s| s.brush);
     let m = line.metrics();
-    let y = placed.top + m.baseline - (m.block_min_coord);
-    let mut x = placed.x + m.offset;
+    let y = placed_line.top + m.baseline - (m.block_min_coord);
+    let mut x = placed_line.x + m.offset;
     for run in line.runs() {
         let start = x;
         let data = run.font().clone();
@@ -397,10 +389,10 @@ mod tests {
     }
 
     #[test]
-    fn who_says_something_stands_on_the_page_where_it_is_said() {
-        for before in 30..70 {
+    fn attribution_stays_with_its_quote() {
+        for count in 30..70 {
             let mut sheet = Sheet::new();
-            for n in 0..before {
+            for n in 0..count {
                 sheet.paragraph(&format!("Line {n}"), BODY, None);
             }
             sheet.paragraph("A section", SECTION, None);
@@ -414,9 +406,9 @@ mod tests {
             sheet.paragraph("It is fixed in 2.5.", QUOTE, None);
             let pages = pages(&sheet);
             let last = pages.last().unwrap();
-            let wanted = ["A section", "A case", "Ann, fix", "[Issue acme/app#1]", "It is fixed in 2.5."];
-            assert!(last.ends_with(&wanted), "{before}: {last:?}");
-            assert!(pages.iter().all(|page| !page.is_empty()), "{before}");
+            let tail = ["A section", "A case", "Ann, fix", "[Issue acme/app#1]", "It is fixed in 2.5."];
+            assert!(last.ends_with(&tail), "{count}: {last:?}");
+            assert!(pages.iter().all(|page| !page.is_empty()), "{count}");
             let within = sheet.pages.iter().flat_map(|page| &page.lines);
             assert!(within.into_iter().all(|line| line.top >= MARGIN && line.top + line.height <= BOTTOM));
         }

@@ -31,21 +31,21 @@ pub(super) fn hidden(record: &str) -> String {
 /// # Errors
 /// [`precedent_core::Code::InvalidInput`] if the file has another format, or was made by a newer
 /// version.
-pub fn read(file: &[u8]) -> Result<BriefRecord> {
-    let none = |why: &str| {
+pub fn read_record(file: &[u8]) -> Result<BriefRecord> {
+    let invalid = |why: &str| {
         Error::invalid(format!("this brief cannot be replayed: {why}")).with_hint(
             "Use a brief in JSON, HTML or Markdown; a PDF does not contain the record needed for a replay.",
         )
     };
     if file.len() > MAX_FILE {
-        return Err(none("it is too large"));
+        return Err(invalid("it is too large"));
     }
     if file.starts_with(b"%PDF") {
-        return Err(none("it is a PDF"));
+        return Err(invalid("it is a PDF"));
     }
-    let text = std::str::from_utf8(file).map_err(|_| none("it is not a text file"))?;
+    let text = std::str::from_utf8(file).map_err(|_| invalid("it is not a text file"))?;
     let record: BriefRecord = if text.trim_start().starts_with('{') {
-        serde_json::from_str::<Brief>(text).map_err(|e| none(&e.to_string()))?.record
+        serde_json::from_str::<Brief>(text).map_err(|e| invalid(&e.to_string()))?.record
     } else {
         // The record comes last; earlier apparent records are quoted text.
         let html = format!("id=\"{ELEMENT}\">");
@@ -56,11 +56,11 @@ pub fn read(file: &[u8]) -> Result<BriefRecord> {
             (_, Some(at)) => text[at + MARK.len()..].split(" -->").next(),
             _ => None,
         };
-        serde_json::from_str(json.ok_or_else(|| none("it contains no record"))?)
-            .map_err(|e| none(&e.to_string()))?
+        serde_json::from_str(json.ok_or_else(|| invalid("it contains no record"))?)
+            .map_err(|e| invalid(&e.to_string()))?
     };
     if record.version > assemble::VERSION {
-        return Err(none("it was written by a newer version of Precedent"));
+        return Err(invalid("it was written by a newer version of Precedent"));
     }
     Ok(record)
 }
@@ -69,40 +69,40 @@ pub fn read(file: &[u8]) -> Result<BriefRecord> {
 ///
 /// # Errors
 /// Same as [`brief`].
-pub fn replay(desk: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> Result<BriefReplay> {
-    let now = brief(desk, &record.request, task)?;
+pub fn replay(context: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> Result<BriefReplay> {
+    let now = brief(context, &record.request, task)?;
     let mut changes = Vec::new();
     for old in &record.sources {
-        let found = desk.finder.store.read(|r| {
+        let current = context.finder.store.read(|r| {
             let Some(row) = r.document_by_key(&old.key)? else { return Ok(None) };
             let comments = r.comments(&row)?.len() as u64;
             Ok(Some((row, comments)))
         })?;
-        let mut what = Vec::new();
-        match found {
-            None => what.push("is no longer in the casebook".to_owned()),
+        let mut texts = Vec::new();
+        match current {
+            None => texts.push("is no longer in the casebook".to_owned()),
             Some((row, _)) if row.deleted_at.is_some() => {
-                what.push("was deleted from its tracker".to_owned())
+                texts.push("was deleted from its tracker".to_owned())
             }
             Some((row, comments)) => {
                 if (row.state, &row.state_reason) != (old.state, &old.state_reason) {
-                    let is = said(row.state, row.state_reason.as_deref());
-                    what.push(format!("was {}, is {is}", said(old.state, old.state_reason.as_deref())));
+                    let is = describe(row.state, row.state_reason.as_deref());
+                    texts.push(format!("was {}, is {is}", describe(old.state, old.state_reason.as_deref())));
                 }
                 if comments > old.comments {
                     let more = comments - old.comments;
-                    what.push(format!("has {more} more comment{}", if more == 1 { "" } else { "s" }));
+                    texts.push(format!("has {more} more comment{}", if more == 1 { "" } else { "s" }));
                 }
-                if what.is_empty() && row.updated_at > old.updated_at {
-                    what.push("was changed".to_owned());
+                if texts.is_empty() && row.updated_at > old.updated_at {
+                    texts.push("was changed".to_owned());
                 }
                 if !now.record.sources.iter().any(|s| s.key == old.key) {
-                    what.push("is no longer cited".to_owned());
+                    texts.push("is no longer cited".to_owned());
                 }
                 debug_assert!(!citation(&row).is_empty());
             }
         }
-        changes.extend(what.into_iter().map(|what| change(old, what)));
+        changes.extend(texts.into_iter().map(|text| change(old, text)));
     }
     let fresh = now.record.sources.iter().filter(|s| !record.sources.iter().any(|o| o.key == s.key));
     changes.extend(fresh.map(|s| change(s, "is newly cited".to_owned())));
@@ -119,11 +119,11 @@ pub fn replay(desk: &BriefContext<'_>, record: &BriefRecord, task: &Task) -> Res
     Ok(BriefReplay { same: as_before == *record && changes.is_empty(), changes, brief: now })
 }
 
-fn change(source: &BriefSource, what: String) -> BriefChange {
-    BriefChange { key: source.key.clone(), citation: source.citation.clone(), what }
+fn change(source: &BriefSource, text: String) -> BriefChange {
+    BriefChange { key: source.key.clone(), citation: source.citation.clone(), what: text }
 }
 
-fn said(state: Option<State>, reason: Option<&str>) -> String {
+fn describe(state: Option<State>, reason: Option<&str>) -> String {
     match (state, reason) {
         (None, _) => "without a state".to_owned(),
         (Some(State::Closed), Some(reason)) => format!("closed as {}", reason.replace('_', " ")),

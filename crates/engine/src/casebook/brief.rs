@@ -18,7 +18,7 @@ impl Casebook {
     /// [`precedent_core::Code::NotFound`] for an item or a source that does not exist.
     pub async fn brief(&self, request: BriefRequest, task: &Task) -> Result<Brief> {
         let task = task.clone();
-        self.run(move |i| i.desk(&task, |desk| brief::brief(desk, &request, &task))).await
+        self.run(move |i| i.with_brief(&task, |context| brief::brief(context, &request, &task))).await
     }
 
     /// Renders a brief.
@@ -40,7 +40,7 @@ impl Casebook {
         task: &Task,
     ) -> Result<Vec<RedactionPreview>> {
         let task = task.clone();
-        self.run(move |i| i.desk(&task, |desk| brief::preview(desk, &request, &task))).await
+        self.run(move |i| i.with_brief(&task, |context| brief::preview(context, &request, &task))).await
     }
 
     /// Makes a brief again from its file, and reports the changes since.
@@ -51,8 +51,8 @@ impl Casebook {
     pub async fn replay_brief(&self, file: Vec<u8>, task: &Task) -> Result<BriefReplay> {
         let task = task.clone();
         self.run(move |i| {
-            let record = brief::read(&file)?;
-            i.desk(&task, |desk| brief::replay(desk, &record, &task))
+            let record = brief::read_record(&file)?;
+            i.with_brief(&task, |context| brief::replay(context, &record, &task))
         })
         .await
     }
@@ -61,14 +61,14 @@ impl Casebook {
 impl Inner {
     /// Runs `work` with the context of a brief, after refreshing the index. A brief is stored, so
     /// temporary notices are omitted; its sections state missing data.
-    fn desk<T>(&self, task: &Task, work: impl Fn(&BriefContext<'_>) -> Result<T>) -> Result<T> {
+    fn with_brief<T>(&self, task: &Task, work: impl Fn(&BriefContext<'_>) -> Result<T>) -> Result<T> {
         self.refresh_index(Effort::Alone, task)?;
-        self.with_session(|meaning| {
-            let model = meaning.engine().info().ok().filter(|_| meaning.problem().is_none());
+        self.with_session(|session| {
+            let model = session.engine().info().ok().filter(|_| session.problem().is_none());
             let model = model.as_ref().map(|m| (m.name.as_str(), m.solved));
             let domain = self.language()?;
-            self.checker(meaning, |finder| {
-                work(&BriefContext { finder, domain: &domain, model, engine: meaning.engine() })
+            self.with_finder(session, |finder| {
+                work(&BriefContext { finder, domain: &domain, model, engine: session.engine() })
             })
         })
     }

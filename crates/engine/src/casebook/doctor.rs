@@ -5,9 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Casebook, DATABASE, FULL_TEXT, OpenOptions, VECTORS, meaning::MODELS};
+use super::{Casebook, DATABASE, FULL_TEXT, OpenOptions, VECTORS, semantic::MODELS};
 use crate::{
-    diagnosis::{Diagnosis, Opened, Surroundings, diagnosis},
+    diagnosis::{CasebookState, Diagnosis, Surroundings, diagnosis},
     doctor::CheckUp,
     portable,
 };
@@ -48,12 +48,12 @@ impl Casebook {
                 Some(name) => engine.installed(models.join(name)),
                 None => engine,
             };
-            let here = fs::read_dir(&models).into_iter().flatten().filter_map(|e| Some(e.ok()?.path()));
-            let all = here.map(|m| engine.installed(m)).chain([built_in]);
-            let known: Vec<PathBuf> =
-                all.filter_map(|e| Some(vectors::path(&folder.join(VECTORS), &e.info().ok()?))).collect();
+            let folders = fs::read_dir(&models).into_iter().flatten().filter_map(|e| Some(e.ok()?.path()));
+            let engines = folders.map(|m| engine.installed(m)).chain([built_in]);
+            let vector_files: Vec<PathBuf> =
+                engines.filter_map(|e| Some(vectors::path(&folder.join(VECTORS), &e.info().ok()?))).collect();
             let check_up = CheckUp {
-                known: &known,
+                model_vectors: &vector_files,
                 database: &folder.join(DATABASE),
                 full_text: &folder.join(FULL_TEXT),
                 vectors: &folder.join(VECTORS),
@@ -81,21 +81,21 @@ impl Casebook {
     ) -> Result<Diagnosis> {
         let (folder, now) = (options.folder.clone(), (options.clock)());
         let health = Self::doctor(options.clone(), false, wanted_free, task).await?;
-        let mut opened = Opened::default();
+        let mut state = CasebookState::default();
         match Self::open(OpenOptions { create: false, preload: false, ..options }).await {
             Ok(casebook) => {
                 match casebook.status().await {
-                    Ok(status) => opened.status = Some(status),
-                    Err(error) => opened.problems.push(error.to_string()),
+                    Ok(status) => state.status = Some(status),
+                    Err(error) => state.problems.push(error.to_string()),
                 }
                 match casebook.mirrors().await {
-                    Ok(mirrors) => opened.mirrors = mirrors,
-                    Err(error) => opened.problems.push(error.to_string()),
+                    Ok(mirrors) => state.mirrors = mirrors,
+                    Err(error) => state.problems.push(error.to_string()),
                 }
             }
-            Err(error) => opened.problems.push(error.to_string()),
+            Err(error) => state.problems.push(error.to_string()),
         }
-        blocking(move || Ok(diagnosis(&folder, health, opened, surroundings, now))).await
+        blocking(move || Ok(diagnosis(&folder, health, state, surroundings, now))).await
     }
 
     /// Writes a full copy of the database to a file, readable by this user only. Other processes
@@ -131,11 +131,11 @@ impl Casebook {
     /// Same as [`Casebook::open`]; for the file, same as [`Casebook::restore`].
     pub async fn open_to_restore(options: OpenOptions, file: &Path) -> Result<(Self, Option<PathBuf>)> {
         let database = options.folder.join(DATABASE);
-        let looked_at = database.clone();
-        if blocking(move || Ok(!looked_at.is_file() || store::is_whole(&looked_at))).await? {
+        let path = database.clone();
+        if blocking(move || Ok(!path.is_file() || store::is_whole(&path))).await? {
             match Self::open(options.clone()).await {
                 Err(error) if error.code() == Code::Corrupt => {}
-                opened => return Ok((opened?, None)),
+                result => return Ok((result?, None)),
             }
         }
         let (folder, file) = (options.folder.clone(), file.to_owned());
@@ -166,11 +166,11 @@ impl Casebook {
             let sources = i.store.read(|r| r.sources())?;
             let _syncing = SyncLock::take_all(&i.folder, &sources)?;
             let (_place, copy) = checked_copy(&i.folder, &file)?;
-            let meaning = i.embedding_session()?;
-            let vectors = meaning.vectors().ok();
+            let session = i.embedding_session()?;
+            let vectors = session.vectors().ok();
             // An index that is ahead of its database would hide later changes.
-            let kept = i.derived().forget_all_and(vectors.as_deref(), || {
-                let kept = match i.store.document_count()?
+            let old_copy = i.indexes().forget_all_and(vectors.as_deref(), || {
+                let old_copy = match i.store.document_count()?
                     + i.store.read(|r| Ok(r.verdicts(None)?.len() as u64))?
                 {
                     0 => None,
@@ -179,12 +179,12 @@ impl Casebook {
                     ),
                 };
                 i.store.replace_by(&copy)?;
-                Ok(kept)
+                Ok(old_copy)
             })?;
             let contents = i.store.contents()?;
             Ok(Restored {
                 file: file.display().to_string(),
-                kept: kept.map(|k| k.display().to_string()),
+                kept: old_copy.map(|k| k.display().to_string()),
                 contents,
             })
         })
@@ -215,7 +215,7 @@ impl Casebook {
 
     /// Imports a portable file: all of it or, on an error, nothing. Existing data is kept. Entries
     /// about sources missing from the file, or about pairs already decided here, are skipped and
-    /// passed to `told` before anything is written.
+    /// passed to `on_skip` before anything is written.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for a file that is not an export, is truncated, was
@@ -224,11 +224,11 @@ impl Casebook {
     pub async fn import_casebook(
         &self,
         file: &Path,
-        told: impl FnOnce(&[String]) + Send + 'static,
+        on_skip: impl FnOnce(&[String]) + Send + 'static,
         task: &Task,
     ) -> Result<Taken> {
         let (file, task) = (file.to_owned(), task.clone());
-        self.run(move |i| portable::import(&i.store, &i.folder, &file, (i.clock)(), told, &task)).await
+        self.run(move |i| portable::import(&i.store, &i.folder, &file, (i.clock)(), on_skip, &task)).await
     }
 }
 
@@ -252,7 +252,7 @@ fn copy_database(from: &Path, to: &Path) -> Result<()> {
         let (from, to) = (store::with_end(from, log), store::with_end(to, log));
         match fs::copy(&from, &to) {
             Err(e) if !log.is_empty() && e.kind() == std::io::ErrorKind::NotFound => {}
-            copied => drop(copied.map_err(|e| Error::io(&from, e))?),
+            result => drop(result.map_err(|e| Error::io(&from, e))?),
         }
     }
     Ok(())

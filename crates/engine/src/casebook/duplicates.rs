@@ -26,7 +26,7 @@ use precedent_index::{
 use precedent_text::prepare::Prepared;
 
 /// A duplicate search that either records its check or does not.
-type Looked = fn(&MatchFinder<'_>, &DuplicatesRequest, Timestamp, &Task) -> Result<DuplicatesResponse>;
+type CheckFn = fn(&MatchFinder<'_>, &DuplicatesRequest, Timestamp, &Task) -> Result<DuplicatesResponse>;
 
 impl Casebook {
     /// Finds earlier reports of the same problem. For an item of the casebook, records the check.
@@ -35,7 +35,7 @@ impl Casebook {
     /// [`Code::InvalidInput`] for an empty query or a value out of range, [`Code::NotFound`] for an
     /// item or a source that does not exist.
     pub async fn duplicates(&self, request: DuplicatesRequest, task: &Task) -> Result<DuplicatesResponse> {
-        self.checked(duplicates::check, request, task).await
+        self.run_check(duplicates::check, request, task).await
     }
 
     /// Finds earlier reports like [`Casebook::duplicates`] without recording the check, for
@@ -48,12 +48,12 @@ impl Casebook {
         request: DuplicatesRequest,
         task: &Task,
     ) -> Result<DuplicatesResponse> {
-        self.checked(duplicates::look, request, task).await
+        self.run_check(duplicates::check_only, request, task).await
     }
 
-    async fn checked(
+    async fn run_check(
         &self,
-        check: Looked,
+        check: CheckFn,
         request: DuplicatesRequest,
         task: &Task,
     ) -> Result<DuplicatesResponse> {
@@ -62,7 +62,7 @@ impl Casebook {
             let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
             let mut response =
-                i.with_session(|meaning| i.checker(meaning, |c| check(c, &request, now, &task)))?;
+                i.with_session(|session| i.with_finder(session, |c| check(c, &request, now, &task)))?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);
             Ok(response)
@@ -81,8 +81,8 @@ impl Casebook {
         self.run(move |i| {
             let stale = i.refresh_index(Effort::Alone, &task)?;
             let now = (i.clock)();
-            let mut response = i.with_session(|meaning| {
-                i.checker(meaning, |c| duplicates::triage(c, &request, now, &task))
+            let mut response = i.with_session(|session| {
+                i.with_finder(session, |c| duplicates::triage(c, &request, now, &task))
             })?;
             response.notices.extend(stale);
             response.conclusive = Notice::is_conclusive(&response.notices);
@@ -112,10 +112,10 @@ impl Casebook {
         let (source, task) = (source.to_owned(), task.clone());
         self.run(move |i| {
             i.refresh_index(Effort::Alone, &task)?;
-            let meaning = i.embedding_session()?;
-            meaning.preload();
+            let session = i.embedding_session()?;
+            session.preload();
             let now = (i.clock)();
-            i.checker(&meaning, |c| answer::calibrate(c, &source, dry, now, &task))
+            i.with_finder(&session, |c| answer::calibrate(c, &source, dry, now, &task))
         })
         .await
     }
@@ -124,9 +124,9 @@ impl Casebook {
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no such document; database or index errors.
-    pub async fn compare(&self, key: &str, other: &str) -> Result<Comparison> {
-        let (key, other) = (key.to_owned(), other.to_owned());
-        self.run(move |i| i.compare(&key, &other)).await
+    pub async fn compare(&self, key: &str, other_key: &str) -> Result<Comparison> {
+        let (key, other_key) = (key.to_owned(), other_key.to_owned());
+        self.run(move |i| i.compare(&key, &other_key)).await
     }
 
     /// Returns the last duplicate check of a document, or `None` if it was never checked.
@@ -135,10 +135,10 @@ impl Casebook {
     /// [`Code::NotFound`] if there is no such document.
     pub async fn last_check(&self, key: &str) -> Result<Option<Check>> {
         let key = key.trim().to_owned();
-        self.run(move |i| i.store.read(|r| r.check(&search::one(r, &key)?.key))).await
+        self.run(move |i| i.store.read(|r| r.check(&search::resolve_one(r, &key)?.key))).await
     }
 
-    /// Records a person's verdict on a pair. For a duplicate, `other` is the canonical report.
+    /// Records a person's verdict on a pair. For a duplicate, `other_key` is the canonical report.
     /// Replaces an earlier verdict on the pair, and survives every sync, index and model.
     ///
     /// # Errors
@@ -147,16 +147,16 @@ impl Casebook {
     pub async fn record_verdict(
         &self,
         key: &str,
-        other: &str,
+        other_key: &str,
         kind: VerdictKind,
         reason: Option<&str>,
         actor: &str,
     ) -> Result<Verdict> {
-        let (key, other) = (key.trim().to_owned(), other.trim().to_owned());
+        let (key, other_key) = (key.trim().to_owned(), other_key.trim().to_owned());
         let (reason, actor) = (reason.map(str::to_owned), actor.to_owned());
         self.run(move |i| {
-            let decided_at = (i.clock)();
-            i.store.write_durably(|w| duplicates::decide(w, &key, &other, kind, reason, actor, decided_at))
+            let now = (i.clock)();
+            i.store.write_durably(|w| duplicates::decide(w, &key, &other_key, kind, reason, actor, now))
         })
         .await
     }
@@ -166,11 +166,11 @@ impl Casebook {
     ///
     /// # Errors
     /// [`Code::NotFound`] if there is no verdict on the pair.
-    pub async fn undo_verdict(&self, key: &str, other: &str, actor: &str) -> Result<Option<Verdict>> {
-        let (key, other, actor) = (key.trim().to_owned(), other.trim().to_owned(), actor.to_owned());
+    pub async fn undo_verdict(&self, key: &str, other_key: &str, actor: &str) -> Result<Option<Verdict>> {
+        let (key, other_key, actor) = (key.trim().to_owned(), other_key.trim().to_owned(), actor.to_owned());
         self.run(move |i| {
             let now = (i.clock)();
-            i.store.write_durably(|w| duplicates::undo(w, &key, &other, &actor, now))
+            i.store.write_durably(|w| duplicates::undo(w, &key, &other_key, &actor, now))
         })
         .await
     }
@@ -183,7 +183,7 @@ impl Casebook {
         let key = key.map(|k| k.trim().to_owned());
         self.run(move |i| {
             i.store.read(|r| {
-                let key = key.map(|k| search::one(r, &k)).transpose()?.map(|d| d.key);
+                let key = key.map(|k| search::resolve_one(r, &k)).transpose()?.map(|d| d.key);
                 r.verdicts(key.as_deref())
             })
         })
@@ -208,11 +208,11 @@ impl Casebook {
     pub async fn table_of(&self, source: &str) -> Result<answer::RankingModel> {
         let source = source.to_owned();
         self.run(move |i| {
-            let meaning = i.embedding_session()?;
-            i.checker(&meaning, |c| {
+            let session = i.embedding_session()?;
+            i.with_finder(&session, |c| {
                 i.store.read(|r| {
                     let row = r.source(&source)?.ok_or_else(|| search::no_source(r, &source))?;
-                    Ok(c.with_calibration(&c.uncalibrated(r, &row)?).table.clone())
+                    Ok(c.with_calibration(&c.baseline_calibration(r, &row)?).table.clone())
                 })
             })
         })
@@ -228,8 +228,8 @@ impl Inner {
         if report.busy_elsewhere || report.model_problem.is_some() {
             return Ok(());
         }
-        let meaning = self.embedding_session()?;
-        let Ok(vectors) = meaning.vectors() else { return Ok(()) };
+        let session = self.embedding_session()?;
+        let Ok(vectors) = session.vectors() else { return Ok(()) };
         let extent = vectors.extent()?;
         if extent.embedded < extent.chunks {
             return Ok(());
@@ -238,7 +238,7 @@ impl Inner {
         let (now, threads) =
             ((self.clock)(), rayon::ThreadPoolBuilder::new().num_threads(self.workers).build());
         let threads = threads.map_err(|e| Error::new(Code::Internal, e.to_string()))?;
-        self.checker(&meaning, |c| {
+        self.with_finder(&session, |c| {
             for source in self.store.read(|r| r.sources())? {
                 threads.install(|| answer::estimate_baseline(c, &source, &basis, now, task))?;
             }
@@ -250,46 +250,46 @@ impl Inner {
         if self.store.read(|r| r.checked_with())?.is_none_or(|with| with != basis) {
             self.store.write(|w| w.check_anew_with(&basis))?;
         }
-        self.checker(&meaning, |c| {
+        self.with_finder(&session, |c| {
             for source in self.store.read(|r| r.sources())? {
                 if !answer::is_due(c, &source)? {
                     continue;
                 }
-                let warmed = Arc::clone(&meaning);
-                apart(task, move || warmed.preload())?;
-                let calibrated = threads.install(|| answer::calibrate(c, &source.key, false, now, task))?;
-                report.calibrated.extend(calibrated.kept.then_some(calibrated));
+                let preload_session = Arc::clone(&session);
+                apart(task, move || preload_session.preload())?;
+                let calibration = threads.install(|| answer::calibrate(c, &source.key, false, now, task))?;
+                report.calibrated.extend(calibration.kept.then_some(calibration));
             }
             Ok(())
         })
     }
 
-    fn compare(&self, key: &str, other: &str) -> Result<Comparison> {
+    fn compare(&self, key: &str, other_key: &str) -> Result<Comparison> {
         let (report, candidate, bodies) = self.store.read(|r| {
             let body = |key: &str| -> Result<Prepared> {
-                let row = search::one(r, key)?;
+                let row = search::resolve_one(r, key)?;
                 Ok(Prepared::body(&row.body, &r.skeleton(row.source_id)?))
             };
-            Ok((thread(r, key)?, thread(r, other)?, (body(key)?, body(other)?)))
+            Ok((thread(r, key)?, thread(r, other_key)?, (body(key)?, body(other_key)?)))
         })?;
-        let ours =
+        let report_side =
             Side { title: &report.title, body: &bodies.0, labels: &report.labels, product: &report.source };
-        let theirs = Side {
+        let candidate_side = Side {
             title: &candidate.title,
             body: &bodies.1,
             labels: &candidate.labels,
             product: &candidate.source,
         };
-        let facts = duplicates::facts(ours, theirs);
+        let facts = duplicates::facts(report_side, candidate_side);
         let (report_marks, candidate_marks) =
-            duplicates::marks(ours, theirs, &facts, |terms| self.fulltext.idf(terms))?;
-        let facts = duplicates::as_written(facts, ours, theirs);
+            duplicates::marks(report_side, candidate_side, &facts, |terms| self.fulltext.idf(terms))?;
+        let facts = duplicates::with_original_spelling(facts, report_side, candidate_side);
         Ok(Comparison { report, candidate, facts, report_marks, candidate_marks })
     }
 
     fn rank(&self, request: &RankRequest, task: &Task) -> Result<Vec<RankedDocument>> {
-        let meaning = self.embedding_session()?;
-        meaning.preload();
+        let session = self.embedding_session()?;
+        session.preload();
         let (source, skeleton, document) = self.store.read(|r| {
             let source = r.source(&request.source)?;
             let source = source.ok_or_else(|| search::no_source(r, &request.source))?;
@@ -298,10 +298,10 @@ impl Inner {
             let skeleton = r.skeleton(source.id)?;
             Ok((source, skeleton, document))
         })?;
-        let only = |test| Filter { test, negated: false };
-        let mut within = vec![only(Test::Source(source.key.clone()))];
+        let filter = |test| Filter { test, negated: false };
+        let mut within = vec![filter(Test::Source(source.key.clone()))];
         if let Some(since) = request.since {
-            within.push(only(Test::Time(TimeField::Created, Some(since.as_second()), None)));
+            within.push(filter(Test::Time(TimeField::Created, Some(since.as_second()), None)));
         }
         let mode = match request.by {
             Ranking::Lexical => Mode::Lexical,
@@ -315,35 +315,35 @@ impl Inner {
                     author: document.as_ref().and_then(|d| d.person()),
                     document: document.map(|d| d.id),
                 };
-                let wanted = request.solved.then(|| only(Test::Resolved)).into_iter().collect();
-                let scope = Scope { filters: within, wanted };
-                return self.checker(&meaning, |c| {
+                let view = request.solved.then(|| filter(Test::Resolved)).into_iter().collect();
+                let scope = Scope { filters: within, view };
+                return self.with_finder(&session, |c| {
                     // Exclude the source's own calibration: its duplicates may have been marked
                     // later.
-                    let taught = self.store.read(|r| c.uncalibrated(r, &source))?;
-                    let finder = c.with_calibration(&taught);
+                    let calibration = self.store.read(|r| c.baseline_calibration(r, &source))?;
+                    let finder = c.with_calibration(&calibration);
                     let matches = finder.find(&draft, &scope, task)?;
-                    let mut ranked: Vec<(Match, f32, Vec<f32>)> = match request.solved {
-                        true => relevance::judge(&finder, &self.language()?, &draft, matches)?
+                    let mut ranking: Vec<(Match, f32, Vec<f32>)> = match request.solved {
+                        true => relevance::estimate_relevance(&finder, &self.language()?, &draft, matches)?
                             .into_iter()
                             .map(|case| {
-                                let helps = if case.in_domain { case.helps } else { 0.0 };
-                                (case.scored, helps, case.numbers.to_vec())
+                                let relevance = if case.in_domain { case.relevance } else { 0.0 };
+                                (case.candidate, relevance, case.numbers.to_vec())
                             })
                             .collect(),
                         false => matches
                             .into_iter()
-                            .map(|one| {
-                                let confidence = one.confidence;
-                                (one, confidence, Vec::new())
+                            .map(|candidate| {
+                                let confidence = candidate.confidence;
+                                (candidate, confidence, Vec::new())
                             })
                             .collect(),
                     };
-                    ranked.truncate(request.limit);
-                    let ids: Vec<i64> = ranked.iter().map(|(r, ..)| r.document).collect();
+                    ranking.truncate(request.limit);
+                    let ids: Vec<i64> = ranking.iter().map(|(r, ..)| r.document).collect();
                     let numbers = self.store.read(|r| r.numbers(&ids))?;
-                    let all = ranked.iter().zip(numbers);
-                    Ok(all
+                    let rows = ranking.iter().zip(numbers);
+                    Ok(rows
                         .filter_map(|((r, probability, more), number)| {
                             Some(RankedDocument {
                                 number: number?,
@@ -358,18 +358,18 @@ impl Inner {
             }
         };
         if request.solved {
-            within.push(only(Test::Resolved));
+            within.push(filter(Test::Resolved));
         }
-        within.push(only(Test::Time(TimeField::Created, None, Some(request.made_at.as_second()))));
+        within.push(filter(Test::Time(TimeField::Created, None, Some(request.made_at.as_second()))));
         let query = match request.typed {
-            true => Query::typed(&request.title),
-            false => Query::pasted(&format!("{}\n{}", request.title, request.body)),
+            true => Query::from_typed(&request.title),
+            false => Query::from_pasted(&format!("{}\n{}", request.title, request.body)),
         };
         let query = Query { filters: within, ..query };
-        let ranked = self.parts(&meaning, |s| s.rank(&query, mode, request.limit, task))?;
-        let ids: Vec<i64> = ranked.iter().map(|(id, _)| *id).collect();
+        let ranking = self.with_context(&session, |s| s.rank(&query, mode, request.limit, task))?;
+        let ids: Vec<i64> = ranking.iter().map(|(id, _)| *id).collect();
         let numbers = self.store.read(|r| r.numbers(&ids))?;
-        Ok(ranked
+        Ok(ranking
             .iter()
             .zip(numbers)
             .filter_map(|((_, score), number)| {
@@ -387,12 +387,12 @@ impl Inner {
 
 /// Returns the numbers behind a match's rank and confidence: its features, its share, its text
 /// overlap, and the confidence floor and ceiling set by rules.
-fn evidence(one: &Match) -> Vec<f32> {
-    let mut all = one.features.0.to_vec();
-    all.push(one.share);
-    let overlap = one.overlap.clone().unwrap_or_default();
-    all.extend(overlap.numbers);
+fn evidence(candidate: &Match) -> Vec<f32> {
+    let mut values = candidate.features.0.to_vec();
+    values.push(candidate.share);
+    let overlap = candidate.overlap.clone().unwrap_or_default();
+    values.extend(overlap.numbers);
     let (floor, ceiling) = overlap.bounds();
-    all.extend([floor, 1.0 - ceiling]);
-    all
+    values.extend([floor, 1.0 - ceiling]);
+    values
 }

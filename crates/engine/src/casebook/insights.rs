@@ -33,25 +33,25 @@ impl Casebook {
     ) -> Result<Vec<CountedDuplicate>> {
         let (source, month) = (source.map(str::to_owned), month.map(str::to_owned));
         self.run(move |i| {
-            i.store.read(|r| r.known_as_duplicates(chosen(r, source.as_deref())?, month.as_deref()))
+            i.store.read(|r| r.known_as_duplicates(source_id(r, source.as_deref())?, month.as_deref()))
         })
         .await
     }
 }
 
 /// Returns the row id of the given source, if any.
-fn chosen(reader: &Reader<'_>, source: Option<&str>) -> Result<Option<i64>> {
-    let found = source.map(|key| reader.source(key)?.ok_or_else(|| search::no_source(reader, key)));
-    Ok(found.transpose()?.map(|s| s.id))
+fn source_id(reader: &Reader<'_>, source: Option<&str>) -> Result<Option<i64>> {
+    let row = source.map(|key| reader.source(key)?.ok_or_else(|| search::no_source(reader, key)));
+    Ok(row.transpose()?.map(|s| s.id))
 }
 
 fn insights(reader: &Reader<'_>, source: Option<&str>) -> Result<Insights> {
-    let chosen = chosen(reader, source)?;
+    let source_id = source_id(reader, source)?;
     let mut sources = Vec::new();
     for source in reader.sources()? {
         sources.push(volume(source.key, &reader.volume(source.id)?));
     }
-    Ok(Insights { months: without_gaps(reader.months(chosen)?), sources })
+    Ok(Insights { months: without_gaps(reader.months(source_id)?), sources })
 }
 
 fn volume(source: String, row: &VolumeRow) -> SourceVolume {
@@ -70,7 +70,7 @@ fn volume(source: String, row: &VolumeRow) -> SourceVolume {
 fn without_gaps(rows: Vec<MonthVolume>) -> Vec<MonthVolume> {
     let mut out: Vec<MonthVolume> = Vec::new();
     for row in rows {
-        while let Some(next) = out.last().and_then(|last| following(&last.month))
+        while let Some(next) = out.last().and_then(|last| next_month(&last.month))
             && next < row.month
         {
             out.push(MonthVolume { month: next, ..MonthVolume::default() });
@@ -81,7 +81,7 @@ fn without_gaps(rows: Vec<MonthVolume>) -> Vec<MonthVolume> {
 }
 
 /// Returns the next month: `2026-01` after `2025-12`.
-fn following(month: &str) -> Option<String> {
+fn next_month(month: &str) -> Option<String> {
     let (year, number) = month.split_once('-')?;
     let (year, number): (i32, u32) = (year.parse().ok()?, number.parse().ok()?);
     Some(if number >= 12 { format!("{:04}-01", year + 1) } else { format!("{year:04}-{:02}", number + 1) })
@@ -92,22 +92,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn months_without_reports_are_shown_as_such() {
-        let row = |month: &str, opened| MonthVolume { month: month.into(), opened, ..MonthVolume::default() };
+    fn months_without_reports_are_shown() {
+        let row = |month: &str, n| MonthVolume { month: month.into(), opened: n, ..MonthVolume::default() };
         let months = without_gaps(vec![row("2025-11", 2), row("2026-02", 1)]);
-        let seen: Vec<(&str, u64)> = months.iter().map(|m| (m.month.as_str(), m.opened)).collect();
-        assert_eq!(seen, [("2025-11", 2), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);
+        let rows: Vec<(&str, u64)> = months.iter().map(|m| (m.month.as_str(), m.opened)).collect();
+        assert_eq!(rows, [("2025-11", 2), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);
     }
 
     #[tokio::test]
-    async fn the_sample_in_numbers() {
+    async fn sample_statistics_are_consistent() {
         let folder = tempfile::tempdir().unwrap();
         let casebook = Casebook::open(crate::OpenOptions::new(folder.path())).await.unwrap();
         let task = precedent_core::Task::new();
         casebook.import_sample(&task).await.unwrap();
-        let before = casebook.insights(None).await.unwrap();
-        let [source] = &before.sources[..] else { panic!("one source") };
-        let sum = |of: fn(&MonthVolume) -> u64| before.months.iter().map(of).sum::<u64>();
+        let initial = casebook.insights(None).await.unwrap();
+        let [source] = &initial.sources[..] else { panic!("one source") };
+        let sum = |of: fn(&MonthVolume) -> u64| initial.months.iter().map(of).sum::<u64>();
         assert_eq!(sum(|m| m.opened), source.issues);
         assert_eq!(sum(|m| m.closed), source.issues - source.open);
         assert_eq!(sum(|m| m.duplicates), source.duplicates);
@@ -118,24 +118,24 @@ mod tests {
             .record_verdict(key, other, precedent_core::model::VerdictKind::Duplicate, None, "ada")
             .await
             .unwrap();
-        let after = casebook.insights(Some("ferrywire/ferrywire")).await.unwrap();
-        assert_eq!(after.sources[0].duplicates, source.duplicates + 1);
+        let current = casebook.insights(Some("ferrywire/ferrywire")).await.unwrap();
+        assert_eq!(current.sources[0].duplicates, source.duplicates + 1);
         // Each count matches its list.
-        let listed = casebook.known_duplicates(Some("ferrywire/ferrywire"), None).await.unwrap();
-        assert_eq!(listed.len() as u64, after.sources[0].duplicates);
-        assert_eq!(listed.iter().find(|d| d.key == key).and_then(|d| d.of.as_deref()), Some(other));
-        let month = after.months.iter().rfind(|m| m.duplicates > 0).unwrap();
-        let listed = casebook.known_duplicates(None, Some(&month.month)).await.unwrap();
-        assert_eq!(listed.len() as u64, month.duplicates);
+        let list = casebook.known_duplicates(Some("ferrywire/ferrywire"), None).await.unwrap();
+        assert_eq!(list.len() as u64, current.sources[0].duplicates);
+        assert_eq!(list.iter().find(|d| d.key == key).and_then(|d| d.of.as_deref()), Some(other));
+        let month = current.months.iter().rfind(|m| m.duplicates > 0).unwrap();
+        let list = casebook.known_duplicates(None, Some(&month.month)).await.unwrap();
+        assert_eq!(list.len() as u64, month.duplicates);
         assert!(casebook.known_duplicates(Some("no/such"), None).await.is_err());
         assert!(casebook.insights(Some("no/such")).await.is_err());
         assert!(casebook.hosts().await.unwrap().is_empty(), "files talk to nobody");
     }
 
     #[test]
-    fn the_median_is_an_age_that_one_had() {
-        let row = |lasted: &[i64]| VolumeRow { lasted: lasted.to_vec(), ..VolumeRow::default() };
-        let days = |lasted: &[i64]| volume(String::new(), &row(lasted)).median_days;
+    fn median_is_a_real_age() {
+        let row = |ages: &[i64]| VolumeRow { lasted: ages.to_vec(), ..VolumeRow::default() };
+        let days = |ages: &[i64]| volume(String::new(), &row(ages)).median_days;
         assert_eq!(days(&[]), None);
         assert_eq!(days(&[86_400]), Some(1.0));
         assert_eq!(days(&[0, 86_400, 172_800, 864_000]), Some(1.0));

@@ -55,12 +55,12 @@ impl Casebook {
             let reading = precedent_logs::read(&paths, &task)?;
             let distinct = reading.groups.len();
             let mut out = ErrorsOf { lines: reading.lines, distinct, asked: 0, text: String::new() };
-            for told in reading.failures().map(LogGroup::told) {
-                if out.asked > 0 && out.text.len() + told.len() > MOST {
+            for message in reading.failures().map(LogGroup::told) {
+                if out.asked > 0 && out.text.len() + message.len() > MOST {
                     break;
                 }
                 out.asked += 1;
-                out.text.push_str(told);
+                out.text.push_str(message);
                 out.text.push_str("\n\n");
             }
             Ok(out)

@@ -95,9 +95,9 @@ impl Casebook {
                 Error::not_found("there is no import to undo")
                     .with_hint("Only the last import of files can be undone, and only once.")
             })?;
-            i.derived().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
+            i.indexes().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
             if let Ok(vectors) = i.embedding_session()?.vectors() {
-                i.derived().plan_vectors(&vectors, &task)?;
+                i.indexes().plan_vectors(&vectors, &task)?;
             }
             i.store.purge(&task)?;
             Ok(undone)
@@ -168,7 +168,7 @@ impl Casebook {
             let mut hosts: BTreeMap<String, HostView> = BTreeMap::new();
             for (source, remote) in live {
                 let host = hosts.entry(remote.host.clone()).or_insert_with(|| {
-                    let place = token(i, &source, &remote).map(|found| found.place);
+                    let place = token(i, &source, &remote).map(|token| token.place);
                     HostView {
                         token: place.map(str::to_owned),
                         kept: place == Some(KEYRING),
@@ -212,8 +212,8 @@ impl Casebook {
                 Ok(source)
             })
             .await?;
-        let known = |host: &HostView| host.sources.contains(&source.key);
-        self.hosts().await?.into_iter().find(known).ok_or_else(|| Error::not_found("the source was removed"))
+        let holds = |host: &HostView| host.sources.contains(&source.key);
+        self.hosts().await?.into_iter().find(holds).ok_or_else(|| Error::not_found("the source was removed"))
     }
 
     /// Stores the token for a tracker's host in the system keyring; it is never written elsewhere.
@@ -274,7 +274,7 @@ impl Casebook {
                 }
                 return Ok(reports);
             }
-            looked => looked?,
+            result => result?,
         }
         for (source, remote) in live {
             if task.is_cancelled() && !reports.is_empty() {
@@ -321,8 +321,8 @@ impl Casebook {
         actor: &str,
         task: &Task,
     ) -> Result<ClosureReport> {
-        let wanted = self.closures(source).await?;
-        self.close(wanted, actor, task).await
+        let closures = self.closures(source).await?;
+        self.close(closures, actor, task).await
     }
 
     /// Closes only the given reports, like [`Casebook::close_duplicates`]. Reports whose decision
@@ -330,28 +330,28 @@ impl Casebook {
     ///
     /// # Errors
     /// Same as [`Casebook::closures`].
-    pub async fn close_shown(&self, shown: &[Closure], actor: &str, task: &Task) -> Result<ClosureReport> {
-        let mut wanted = self.closures(None).await?;
-        wanted.retain(|now| {
-            shown
-                .iter()
-                .any(|s| (&s.key, &s.canonical, &s.comment) == (&now.key, &now.canonical, &now.comment))
+    pub async fn close_shown(&self, list: &[Closure], actor: &str, task: &Task) -> Result<ClosureReport> {
+        let mut closures = self.closures(None).await?;
+        closures.retain(|closure| {
+            list.iter().any(|s| {
+                (&s.key, &s.canonical, &s.comment) == (&closure.key, &closure.canonical, &closure.comment)
+            })
         });
-        self.close(wanted, actor, task).await
+        self.close(closures, actor, task).await
     }
 
-    async fn close(&self, mut wanted: Vec<Closure>, actor: &str, task: &Task) -> Result<ClosureReport> {
+    async fn close(&self, mut closures: Vec<Closure>, actor: &str, task: &Task) -> Result<ClosureReport> {
         let mut whole = ClosureReport::default();
         let context = self.context(task);
-        while let Some(first) = wanted.first() {
+        while let Some(first) = closures.first() {
             let key = first.source.clone();
-            let (here, rest) = wanted.into_iter().partition(|c| c.source == key);
-            wanted = rest;
+            let (batch, rest) = closures.into_iter().partition(|c| c.source == key);
+            closures = rest;
             let Some((row, remote)) = self.live(vec![key]).await?.pop() else { continue };
             let http = self.inner.http.counted();
             let mut tracker = self.tracker(&http, &row, &remote).await?;
-            let here: Vec<Closure> = here;
-            let report = sync::close(&context, &row, tracker.as_mut(), &http, &here, actor).await;
+            let batch: Vec<Closure> = batch;
+            let report = sync::close(&context, &row, tracker.as_mut(), &http, &batch, actor).await;
             whole.done.extend(report.done);
             whole.problem = whole.problem.or(report.problem);
             if task.is_cancelled() {
@@ -382,14 +382,14 @@ impl Casebook {
     async fn live(&self, keys: Vec<String>) -> Result<Vec<(SourceRow, RemoteRow)>> {
         self.run(move |i| {
             i.store.read(|r| {
-                let named = !keys.is_empty();
-                let keys = if named { keys } else { r.sources()?.into_iter().map(|s| s.key).collect() };
+                let has_keys = !keys.is_empty();
+                let keys = if has_keys { keys } else { r.sources()?.into_iter().map(|s| s.key).collect() };
                 let mut out = Vec::new();
                 for key in keys {
                     let source = r.source(&key)?.ok_or_else(|| search::no_source(r, &key))?;
                     match r.remote(source.id)? {
                         Some(remote) => out.push((source, remote)),
-                        None if named => {
+                        None if has_keys => {
                             return Err(Error::invalid(format!(
                                 "{} is imported from files only",
                                 source.key
@@ -418,8 +418,8 @@ impl Casebook {
         let (http, source, remote) = (http.clone(), source.clone(), remote.clone());
         // A keyring or a helper program may be slow.
         self.run(move |i| {
-            let found = token(i, &source, &remote);
-            sync::remote_tracker(&http, &source, &remote, found.as_ref().map(|f| &f.token))
+            let secret = token(i, &source, &remote);
+            sync::remote_tracker(&http, &source, &remote, secret.as_ref().map(|f| &f.token))
         })
         .await
     }
@@ -442,9 +442,9 @@ impl Casebook {
                 Ok(source.id)
             })?;
             sync::forget_wiki(&i.folder, id)?;
-            i.derived().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
+            i.indexes().update_text(Effort::Whole, &task, &mut IndexReport::default())?;
             if let Ok(vectors) = i.embedding_session()?.vectors() {
-                i.derived().plan_vectors(&vectors, &task)?;
+                i.indexes().plan_vectors(&vectors, &task)?;
             }
             i.store.purge(&task)?;
             Ok(view)

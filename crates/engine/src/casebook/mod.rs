@@ -6,10 +6,10 @@ mod doctor;
 mod duplicates;
 mod insights;
 mod logs;
-mod meaning;
 mod mirror;
 mod models;
 mod notes;
+mod semantic;
 mod thread;
 mod troubleshoot;
 
@@ -22,13 +22,13 @@ use std::{
 };
 
 use jiff::Timestamp;
-use meaning::{EmbeddingSession, Preload, engine_of};
 pub use mirror::understand_files;
+use semantic::{EmbeddingSession, Preload, engine_of};
 
 use crate::{
     QueryContext,
     answer::{CommentCache, DomainModel, MatchFinder, RankingModel},
-    doctor::{is_emptied, is_there, way_back},
+    doctor::{is_emptied, is_there, restore_hint},
     search::{self, query},
 };
 use precedent_core::{
@@ -54,12 +54,12 @@ pub const DATABASE: &str = "precedent.db";
 const FULL_TEXT: &str = "fulltext";
 const VECTORS: &str = "vectors";
 /// The number of text vectors cached during one query.
-const EMBEDDED: usize = 8;
+const MAX_CACHED_VECTORS: usize = 8;
 
 /// The source of the current time; fixed in tests.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Returns the time of the system's clock, or the nearest that a date can be: such a clock may be in the year 11026.
+/// Returns the system time, clamped to the range of dates.
 #[allow(clippy::disallowed_methods, reason = "the one default clock")]
 fn system_time() -> Timestamp {
     nearest(SystemTime::now())
@@ -70,7 +70,7 @@ fn nearest(time: SystemTime) -> Timestamp {
     Timestamp::try_from(time).unwrap_or(bound)
 }
 
-/// How to open a casebook.
+/// The options for opening a casebook.
 #[derive(Clone)]
 pub struct OpenOptions {
     /// The casebook's folder.
@@ -151,16 +151,16 @@ impl OpenOptions {
         // The executable may be a symbolic link into the installation.
         let real = fs::canonicalize(executable);
         let executable = real.as_deref().unwrap_or(executable);
-        let beside = executable.parent().unwrap_or(Path::new(""));
-        self.runtime.push(beside.join(LIBRARY));
-        self.models.push(beside.join("models"));
+        let bin_folder = executable.parent().unwrap_or(Path::new(""));
+        self.runtime.push(bin_folder.join(LIBRARY));
+        self.models.push(bin_folder.join("models"));
         // A package's folders are siblings of its `bin` folder, in a subfolder of their own.
-        let packaged: &[&str] = match beside.file_name().and_then(|name| name.to_str()) {
+        let package_folders: &[&str] = match bin_folder.file_name().and_then(|name| name.to_str()) {
             Some("bin") => &["lib/precedent", "lib/Precedent", "share/precedent"],
             Some("MacOS") => &["Frameworks", "Resources"],
             _ => &[],
         };
-        for folder in packaged.iter().filter_map(|folder| Some(beside.parent()?.join(folder))) {
+        for folder in package_folders.iter().filter_map(|folder| Some(bin_folder.parent()?.join(folder))) {
             self.runtime.push(folder.join(LIBRARY));
             self.models.push(folder.join("models"));
         }
@@ -203,7 +203,7 @@ struct Inner {
     /// The domain model of the casebook's reports, with the revision it was built from.
     language: Mutex<Option<(u64, DomainModel)>>,
     /// The most recently used model.
-    meaning: Mutex<Option<Arc<EmbeddingSession>>>,
+    session: Mutex<Option<Arc<EmbeddingSession>>>,
 }
 
 impl std::fmt::Debug for Casebook {
@@ -255,12 +255,12 @@ impl Casebook {
         make_private(&folder)?;
         let database = folder.join(DATABASE);
         if is_emptied(&database, &folder.join(FULL_TEXT)) {
-            return Err(emptied(&database));
+            return Err(emptied_error(&database));
         }
         let store = Store::open(&database)?;
         if store.read_only().is_none() {
             // Ignore the error: leftovers only waste disk space.
-            let _ = embed::remove_leftovers(&folder.join(meaning::MODELS));
+            let _ = embed::remove_leftovers(&folder.join(semantic::MODELS));
         }
         let preload = match preload {
             None => None,
@@ -289,10 +289,10 @@ impl Casebook {
             index_comments: options.index_comments,
             table: options.table,
             language: Mutex::default(),
-            meaning: Mutex::default(),
+            session: Mutex::default(),
         };
         if let Some((name, preload)) = preload {
-            inner.embedding_session()?.preloaded(name.as_deref(), preload);
+            inner.embedding_session()?.adopt_preload(name.as_deref(), preload);
         }
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -341,7 +341,7 @@ impl Casebook {
     /// # Errors
     /// [`Code::Busy`] if another process keeps updating it.
     pub async fn forget_indexes(&self) -> Result<()> {
-        self.run(|i| i.derived().forget_all(i.embedding_session()?.vectors().ok().as_deref())).await
+        self.run(|i| i.indexes().forget_all(i.embedding_session()?.vectors().ok().as_deref())).await
     }
 
     /// Searches the casebook. Updates the full-text index first if that is quick; otherwise the
@@ -360,20 +360,20 @@ impl Casebook {
                 ..request
             };
             let stale = i.refresh_index(Effort::AtMost(A_MOMENT), &task)?;
-            let meaning = i.embedding_session()?;
+            let session = i.embedding_session()?;
             let mode = request.mode.or_else(|| query::parse(&request.query).ok()?.mode);
             // Wait for a model that is already loading only where it is needed, after the full-text
             // lookup.
-            let loading = meaning.is_loading();
-            match meaning.vectors() {
+            let is_loading = session.is_loading();
+            match session.vectors() {
                 _ if mode == Some(Mode::Lexical) => {}
-                Ok(vectors) if loading => drop(vectors.preload()),
-                _ => meaning.preload(),
+                Ok(vectors) if is_loading => drop(vectors.preload()),
+                _ => session.preload(),
             }
-            let answer = || i.parts(&meaning, |parts| parts.search(&request, &task));
-            match meaning.retry_on_corruption(answer) {
+            let answer = || i.with_context(&session, |parts| parts.search(&request, &task));
+            match session.retry_on_corruption(answer) {
                 // A load error of the model is known only now.
-                Err(error) if loading && error.code() == Code::ModelUnavailable => answer(),
+                Err(error) if is_loading && error.code() == Code::ModelUnavailable => answer(),
                 result => result,
             }
             .map(|mut response| {
@@ -420,10 +420,10 @@ impl Casebook {
     /// Database or index errors.
     pub async fn status(&self) -> Result<Status> {
         self.run(|i| {
-            let meaning = i.embedding_session()?;
-            let vectors = meaning.vectors();
-            let problem = meaning.problem().map(|e| sentence(&e));
-            let name = meaning.engine().info().ok().map(|info| info.name);
+            let session = i.embedding_session()?;
+            let vectors = session.vectors();
+            let problem = session.problem().map(|e| sentence(&e));
+            let name = session.engine().info().ok().map(|info| info.name);
             let model = ModelStatus { name, problem, next: i.next_model()? };
             Ok(Status {
                 casebook: i.folder.display().to_string(),
@@ -445,9 +445,9 @@ impl Casebook {
     /// [`Code::ModelUnavailable`] with the remedy.
     pub async fn check_model(&self) -> Result<ModelInfo> {
         self.run(|i| {
-            let meaning = i.embedding_session()?;
-            meaning.embed("")?;
-            meaning.engine().info()
+            let session = i.embedding_session()?;
+            session.embed("")?;
+            session.engine().info()
         })
         .await
     }
@@ -462,8 +462,8 @@ impl Casebook {
             // tantivy trusts its files: damage makes it panic or fail with a misleading error.
             Err(error) if matches!(error.code(), Code::Internal | Code::Io) => {
                 let inner = Arc::clone(&self.inner);
-                let damaged = blocking(move || Ok(inner.fulltext.is_damaged())).await?;
-                Err(if damaged { fulltext::broken().with_source(error) } else { error })
+                let is_damaged = blocking(move || Ok(inner.fulltext.is_damaged())).await?;
+                Err(if is_damaged { fulltext::broken().with_source(error) } else { error })
             }
             result => result,
         }
@@ -490,13 +490,13 @@ impl Inner {
         if self.store.read_only().is_some() {
             return Ok(report);
         }
-        if self.derived().text_is_due(effort)? {
-            self.derived().update_text(effort, task, &mut report)?;
+        if self.indexes().text_is_due(effort)? {
+            self.indexes().update_text(effort, task, &mut report)?;
         }
         Ok(report)
     }
 
-    fn derived(&self) -> Derived<'_> {
+    fn indexes(&self) -> Derived<'_> {
         Derived {
             store: &self.store,
             fulltext: &self.fulltext,
@@ -506,34 +506,34 @@ impl Inner {
     }
 
     /// Runs `work` with the context of a query and the model that answers it.
-    fn parts<T>(
+    fn with_context<T>(
         &self,
-        meaning: &EmbeddingSession,
+        session: &EmbeddingSession,
         work: impl FnOnce(&QueryContext<'_>) -> Result<T>,
     ) -> Result<T> {
-        let problem = meaning.problem();
-        let vectors = meaning.vectors().ok().filter(|_| problem.is_none());
-        let said = vectors.as_ref().and_then(|_| meaning.said().ok());
+        let problem = session.problem();
+        let vectors = session.vectors().ok().filter(|_| problem.is_none());
+        let comment_vectors = vectors.as_ref().and_then(|_| session.comment_vectors().ok());
         // The views of one answer request the same vectors.
-        let embedded: Mutex<VecDeque<(String, Vec<f32>)>> = Mutex::default();
+        let cache: Mutex<VecDeque<(String, Vec<f32>)>> = Mutex::default();
         let embed = |text: &str| {
-            let known = || embedded.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if let Some((_, vector)) = known().iter().find(|(known, _)| known == text) {
+            let lock = || cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if let Some((_, vector)) = lock().iter().find(|(key, _)| key == text) {
                 return Ok(vector.clone());
             }
-            let vector = meaning.embed(text)?;
-            let mut known = known();
-            known.truncate(EMBEDDED - 1);
-            known.push_front((text.to_owned(), vector.clone()));
+            let vector = session.embed(text)?;
+            let mut entries = lock();
+            entries.truncate(MAX_CACHED_VECTORS - 1);
+            entries.push_front((text.to_owned(), vector.clone()));
             Ok(vector)
         };
         work(&QueryContext {
             store: &self.store,
             fulltext: &self.fulltext,
             vectors: vectors.as_deref(),
-            said: said.as_deref(),
+            comment_vectors: comment_vectors.as_deref(),
             embed: &embed,
-            floor: meaning.engine().info().map_or(0.0, |m| m.floor),
+            floor: session.engine().info().map_or(0.0, |m| m.floor),
             problem: problem.as_deref(),
         })
     }
@@ -541,24 +541,24 @@ impl Inner {
     /// Returns the domain model of the casebook's reports; rebuilt if the casebook has changed.
     fn language(&self) -> Result<DomainModel> {
         let revision = self.store.read(|r| r.revision())?;
-        let mut kept = self.language.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((at, language)) = *kept
+        let mut cache = self.language.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((at, language)) = *cache
             && at == revision
         {
             return Ok(language);
         }
         let language = DomainModel::of(&self.store, &self.fulltext)?;
-        *kept = Some((revision, language));
+        *cache = Some((revision, language));
         Ok(language)
     }
 
     /// Runs `work` with a match finder on the context of a query.
-    fn checker<T>(
+    fn with_finder<T>(
         &self,
-        meaning: &EmbeddingSession,
+        session: &EmbeddingSession,
         work: impl FnOnce(&MatchFinder<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.parts(meaning, |parts| work(&MatchFinder::new(*parts, &self.table, &CommentCache::default())))
+        self.with_context(session, |c| work(&MatchFinder::new(*c, &self.table, &CommentCache::default())))
     }
 }
 
@@ -585,12 +585,12 @@ fn sentence(error: &Error) -> String {
     }
 }
 
-fn emptied(database: &Path) -> Error {
+fn emptied_error(database: &Path) -> Error {
     Error::new(
         Code::Corrupt,
         format!("{} is empty, although indexes of its former contents exist", database.display()),
     )
-    .with_hint(way_back(database))
+    .with_hint(restore_hint(database))
 }
 
 /// Creates the casebook's folder, accessible to this user only. An existing folder keeps its mode,
@@ -618,12 +618,12 @@ mod tests {
     }
 
     #[test]
-    fn runtime_and_model_are_looked_for_in_the_package_alone() {
-        let looked = |executable: &str| {
+    fn runtime_is_searched_only_in_the_package() {
+        let search_paths = |executable: &str| {
             let options = OpenOptions::new("/casebook").installed_at(Path::new(executable), None, None);
             let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-            let all = options.runtime.into_iter().chain(options.models);
-            all.filter(|p| !p.starts_with(checkout)).collect::<Vec<_>>()
+            let paths = options.runtime.into_iter().chain(options.models);
+            paths.filter(|p| !p.starts_with(checkout)).collect::<Vec<_>>()
         };
         for (executable, roots) in [
             ("/tmp/x/precedent", &["/tmp/x"][..]),
@@ -640,7 +640,7 @@ mod tests {
                 ],
             ),
         ] {
-            let places = looked(executable);
+            let places = search_paths(executable);
             assert!(
                 places.iter().all(|p| roots.iter().any(|r| p.parent() == Some(Path::new(r)))),
                 "{places:?}"

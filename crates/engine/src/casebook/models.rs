@@ -20,7 +20,7 @@ use precedent_trackers::http::download;
 /// The host of the catalogue's models.
 const HUB: &str = "https://huggingface.co";
 /// The number of unrelated texts that calibrate the scale of a model's cosine.
-const UNRELATED: usize = 100;
+const SAMPLE_COUNT: usize = 100;
 
 impl Casebook {
     /// Returns the usable models: the built-in one first, then the installed ones by name.
@@ -78,8 +78,8 @@ impl Casebook {
     /// [`Casebook::import_model`].
     pub async fn install_model(&self, name: &str, task: &Task) -> Result<ModelView> {
         let entry = catalog().into_iter().find(|e| e.name == name).ok_or_else(|| {
-            let all = catalog();
-            let near = similar::meant(name, all.iter().map(|e| e.name.as_str()));
+            let entries = catalog();
+            let near = similar::meant(name, entries.iter().map(|e| e.name.as_str()));
             let hint = near.map(|n| format!("Did you mean {n}? ")).unwrap_or_default();
             Error::not_found(format!(
                 "the catalog has no model \"{}\"",
@@ -101,15 +101,15 @@ impl Casebook {
         })
         .await?;
         let files = TOKENIZER.iter().map(|n| ((*n).to_owned(), *n)).chain([(entry.file.clone(), MODEL)]);
-        for (file, here) in files {
+        for (file, local_name) in files {
             let address =
                 format!("{}/{}/resolve/main/{file}", base.as_str().trim_end_matches('/'), entry.repository);
             let url = url::Url::parse(&address)
                 .map_err(|_| Error::new(Code::Internal, format!("{address} is not a valid address")))?;
-            let to = folder.join(here);
-            let Some(stated) = download::download(&inner.http, &url, &to, task).await? else { continue };
+            let to = folder.join(local_name);
+            let Some(checksum) = download::download(&inner.http, &url, &to, task).await? else { continue };
             self.run(move |_| {
-                if embed::digest(&to)? == stated {
+                if embed::digest(&to)? == checksum {
                     return Ok(());
                 }
                 fs::remove_file(&to).map_err(|e| Error::io(&to, e))?;
@@ -140,8 +140,8 @@ impl Casebook {
     pub async fn use_model(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
         self.run(move |i| {
-            i.known(&name)?;
-            i.meaning_of(Some(&name)).embed("")?;
+            i.check_installed(&name)?;
+            i.session_of(Some(&name)).embed("")?;
             let now = i.store.read(|r| r.model())?.unwrap_or_else(|| BUILT_IN.to_owned());
             i.store.write(|w| w.set_next_model(Some(name.as_str()).filter(|n| *n != now)))
         })
@@ -156,13 +156,13 @@ impl Casebook {
     pub async fn remove_model(&self, name: &str) -> Result<()> {
         let name = name.to_owned();
         self.run(move |i| {
-            i.known(&name)?;
+            i.check_installed(&name)?;
             let (now, next) = i.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
             if name == BUILT_IN || now.as_deref() == Some(&name) || next.as_deref() == Some(&name) {
                 return Err(Error::invalid(format!("{name} is in use"))
                     .with_hint("Switch to another model first: precedent model use NAME"));
             }
-            if let Ok(info) = i.meaning_of(Some(&name)).engine().info() {
+            if let Ok(info) = i.session_of(Some(&name)).engine().info() {
                 vectors::remove(&i.folder, &vectors::path(&i.folder.join(VECTORS), &info))?;
             }
             let folder = i.models().join(&name);
@@ -174,13 +174,13 @@ impl Casebook {
 
 impl Inner {
     /// Checks that there is a model of this name.
-    fn known(&self, name: &str) -> Result<()> {
+    fn check_installed(&self, name: &str) -> Result<()> {
         if name == BUILT_IN || (embed::check_name(name).is_ok() && self.models().join(name).is_dir()) {
             return Ok(());
         }
-        let shown: String = name.chars().take(80).collect();
+        let short_name: String = name.chars().take(80).collect();
         let fetch = catalog().iter().any(|e| e.name == name);
-        Err(Error::not_found(format!("model \"{shown}\" is not installed")).with_hint(if fetch {
+        Err(Error::not_found(format!("model \"{short_name}\" is not installed")).with_hint(if fetch {
             format!("Install it first: precedent model install {name}")
         } else {
             "Run `precedent model list` to list installed models.".to_owned()
@@ -211,10 +211,10 @@ impl Inner {
 
     fn model_view(&self, name: &str) -> Result<ModelView> {
         let (now, next) = self.store.read(|r| Ok((r.model()?, r.next_model()?)))?;
-        let meaning = self.meaning_of(Some(name));
-        let info = meaning.engine().info();
-        let here = info.as_ref().is_ok_and(|i| vectors::path(&self.folder.join(VECTORS), i).is_file());
-        let (embedded, vector_bytes) = match meaning.vectors().ok().filter(|_| here) {
+        let session = self.session_of(Some(name));
+        let info = session.engine().info();
+        let has_vectors = info.as_ref().is_ok_and(|i| vectors::path(&self.folder.join(VECTORS), i).is_file());
+        let (embedded, vector_bytes) = match session.vectors().ok().filter(|_| has_vectors) {
             Some(vectors) => (vectors.extent()?.embedded, vectors.bytes()),
             None => (0, 0),
         };
@@ -247,12 +247,12 @@ fn sample_texts() -> Result<Vec<String>> {
         title: String,
         body: Option<String>,
     }
-    let lines = samples::ISSUES.lines().take(UNRELATED);
+    let lines = samples::ISSUES.lines().take(SAMPLE_COUNT);
     lines
         .map(|line| {
-            let one: Sample = serde_json::from_str(line)
+            let sample: Sample = serde_json::from_str(line)
                 .map_err(|e| Error::new(Code::Internal, format!("cannot read the sample: {e}")))?;
-            Ok(format!("{}\n{}", one.title, one.body.unwrap_or_default()))
+            Ok(format!("{}\n{}", sample.title, sample.body.unwrap_or_default()))
         })
         .collect()
 }

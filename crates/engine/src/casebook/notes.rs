@@ -63,20 +63,20 @@ impl Casebook {
     /// [`precedent_core::Code::NotFound`] if there is no such note.
     pub async fn note(&self, key: &str) -> Result<Note> {
         let key = key.to_owned();
-        self.run(move |i| i.store.read(|r| r.shown_note(notes::one(r, &key)?))).await
+        self.run(move |i| i.store.read(|r| r.shown_note(notes::find_note(r, &key)?))).await
     }
 }
 
 impl Inner {
     fn notebook<T>(&self, work: impl FnOnce(&Notebook<'_>) -> Result<T>) -> Result<T> {
-        let meaning = self.embedding_session()?;
-        let problem = meaning.problem();
-        let vectors = meaning.vectors().ok().filter(|_| problem.is_none());
-        let model = meaning.engine().info().ok();
+        let session = self.embedding_session()?;
+        let problem = session.problem();
+        let vectors = session.vectors().ok().filter(|_| problem.is_none());
+        let model = session.engine().info().ok();
         work(&Notebook {
-            derived: self.derived(),
+            indexes: self.indexes(),
             vectors: vectors.as_deref().zip(model.as_ref()),
-            embed: &|text: &str| meaning.embed(text),
+            embed: &|text: &str| session.embed(text),
             problem: problem.as_deref(),
         })
     }

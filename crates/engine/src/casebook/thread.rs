@@ -23,16 +23,16 @@ impl Casebook {
 }
 
 pub(super) fn thread(reader: &Reader<'_>, key: &str) -> Result<Thread> {
-    let row = search::one(reader, key)?;
+    let row = search::resolve_one(reader, key)?;
     let comments = reader.all_comments(&row)?;
     let links = links(reader, &row)?;
     // The tracker's count excludes review comments on the lines of a pull request.
-    let counted = |c: &&StoredComment| !c.remote_id.starts_with(precedent_core::model::REVIEW_PREFIX);
-    let held = comments.iter().filter(counted).count() as u64;
+    let is_counted = |c: &&StoredComment| !c.remote_id.starts_with(precedent_core::model::REVIEW_PREFIX);
+    let count = comments.iter().filter(is_counted).count() as u64;
     Ok(Thread {
-        missing_comments: u32::try_from(row.comment_count.saturating_sub(held)).unwrap_or(u32::MAX),
+        missing_comments: u32::try_from(row.comment_count.saturating_sub(count)).unwrap_or(u32::MAX),
         html: html::from_markdown(&row.body),
-        comments: comments.into_iter().map(shown).collect(),
+        comments: comments.into_iter().map(thread_comment).collect(),
         links,
         key: row.key,
         kind: row.kind,
@@ -55,7 +55,7 @@ pub(super) fn thread(reader: &Reader<'_>, key: &str) -> Result<Thread> {
     })
 }
 
-fn shown(comment: StoredComment) -> ThreadComment {
+fn thread_comment(comment: StoredComment) -> ThreadComment {
     ThreadComment {
         anchor: search::anchor(&comment),
         html: html::from_markdown(&comment.body),
@@ -73,19 +73,19 @@ fn shown(comment: StoredComment) -> ThreadComment {
 fn links(reader: &Reader<'_>, row: &DocumentRow) -> Result<Vec<LinkView>> {
     let mut out: Vec<LinkView> = Vec::new();
     for link in reader.links(&row.key)? {
-        let outgoing = link.from_key == row.key;
-        let key = if outgoing { link.to_key } else { link.from_key };
+        let is_outgoing = link.from_key == row.key;
+        let key = if is_outgoing { link.to_key } else { link.from_key };
         // Stronger link kinds come first, because they imply a mention.
         if link.kind == "mentions" && out.iter().any(|l| l.key == key && l.kind != "mentions") {
             continue;
         }
-        let other = reader.document_by_key(&key)?;
+        let target = reader.document_by_key(&key)?;
         out.push(LinkView {
             kind: link.kind,
-            outgoing,
-            document: other.as_ref().map(|d| d.kind),
-            title: other.as_ref().map(|d| d.title.clone()),
-            state: other.and_then(|d| d.state),
+            outgoing: is_outgoing,
+            document: target.as_ref().map(|d| d.kind),
+            title: target.as_ref().map(|d| d.title.clone()),
+            state: target.and_then(|d| d.state),
             key,
         });
     }

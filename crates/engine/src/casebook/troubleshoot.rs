@@ -65,8 +65,8 @@ impl Casebook {
     pub async fn evaluate_threads(&self, source: &str, budget: usize, task: &Task) -> Result<ThreadFigures> {
         let (source, task) = (source.to_owned(), task.clone());
         self.run(move |i| {
-            let meaning = i.embedding_session()?;
-            i.parts(&meaning, |s| troubleshoot::evaluate_threads(s, &source, budget, &task))
+            let session = i.embedding_session()?;
+            i.with_context(&session, |s| troubleshoot::evaluate_threads(s, &source, budget, &task))
         })
         .await
     }
@@ -75,10 +75,10 @@ impl Casebook {
 impl Inner {
     /// Runs `work` with the context for finding solved cases, with semantic search if available.
     pub(super) fn cases<T>(&self, work: impl Fn(&CaseContext<'_>) -> Result<T>) -> Result<T> {
-        self.with_session(|meaning| {
-            let card = meaning.engine().info().ok().map(|m| m.solved);
+        self.with_session(|session| {
+            let card = session.engine().info().ok().map(|m| m.solved);
             let domain = self.language()?;
-            self.checker(meaning, |finder| work(&CaseContext { finder, domain: &domain, card }))
+            self.with_finder(session, |finder| work(&CaseContext { finder, domain: &domain, card }))
         })
     }
 }

@@ -16,7 +16,7 @@ use crate::{
         near_duplicate::TokenizedReport,
         question::{Ask, Question, QuestionMatches, find},
     },
-    closing::{is_declined, is_fixed},
+    resolution::{is_declined, is_fixed},
     search,
 };
 use precedent_core::{
@@ -36,11 +36,11 @@ pub const MAX_CANDIDATES: usize = precedent_core::model::limits::CANDIDATES;
 /// The maximum wait for another process's write before a check is left unrecorded.
 const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// The number of a check's candidates that are stored, for clusters.
-const KEPT: usize = 5;
+const STORED_CANDIDATES: usize = 5;
 
 /// The minimum inverse document frequency of a word found only in comments to be named: about one
 /// document in fifty.
-const NAMED: f32 = 4.0;
+const MIN_IDF: f32 = 4.0;
 
 /// Answers a duplicate query, and records the check of a casebook item.
 ///
@@ -49,29 +49,29 @@ const NAMED: f32 = 4.0;
 /// [`precedent_core::Code::NotFound`] for an item or source that does not exist; database or index
 /// errors.
 pub fn check(
-    checker: &MatchFinder<'_>,
+    finder: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
-    let reach = reach(checker)?;
-    let mut response = find_and_record(&reach, checker, request, Some(WRITE_PATIENCE), now, task)?;
-    response.notices.extend(elsewhere(&reach, checker, request, &response, now, task)?);
-    response.notices.extend(closed_left_out(checker, request)?);
+    let coverage = check_coverage(finder)?;
+    let mut response = find_and_record(&coverage, finder, request, Some(WRITE_PATIENCE), now, task)?;
+    response.notices.extend(other_source_notice(&coverage, finder, request, &response, now, task)?);
+    response.notices.extend(closed_notice(finder, request)?);
     Ok(response)
 }
 
 /// Returns a notice with the number of closed reports that were not compared, because one of them
 /// may be a duplicate.
-fn closed_left_out(checker: &MatchFinder<'_>, request: &DuplicatesRequest) -> Result<Option<Notice>> {
+fn closed_notice(finder: &MatchFinder<'_>, request: &DuplicatesRequest) -> Result<Option<Notice>> {
     if request.include_closed {
         return Ok(None);
     }
-    let (kind, source) = checker.store.read(|r| {
-        let row = request.key.as_deref().map(|key| search::one(r, key)).transpose()?;
+    let (kind, source) = finder.store.read(|r| {
+        let row = request.key.as_deref().map(|key| search::resolve_one(r, key)).transpose()?;
         let kind = row.as_ref().map_or(DocKind::Issue, |row| row.kind);
         let source = match (request.source.as_deref(), row) {
-            (Some(named), _) => Some(named.to_owned()),
+            (Some(key), _) => Some(key.to_owned()),
             (None, Some(row)) if !request.everywhere => Some(row.source),
             (None, None) => search::only_source(r)?.map(|source| source.key),
             _ => None,
@@ -80,43 +80,43 @@ fn closed_left_out(checker: &MatchFinder<'_>, request: &DuplicatesRequest) -> Re
     })?;
     let tests = [Test::Kind(kind), Test::State(State::Closed)].into_iter().chain(source.map(Test::Source));
     let filters: Vec<Filter> = tests.map(|test| Filter { test, negated: false }).collect();
-    let closed = checker.fulltext.matching(&filters)?;
-    Ok((closed > 0).then(|| Notice {
+    let closed_count = finder.fulltext.matching(&filters)?;
+    Ok((closed_count > 0).then(|| Notice {
         lack: Lack::Closed,
         text: format!(
-            "Only open reports were compared; {closed} closed {} left out, although many new reports duplicate a solved one. \
+            "Only open reports were compared; {closed_count} closed {} left out, although many new reports duplicate a solved one. \
              Include closed reports to compare them.",
-            if closed == 1 { "report was" } else { "reports were" }
+            if closed_count == 1 { "report was" } else { "reports were" }
         ),
     }))
 }
 
 /// Returns a notice about a likely duplicate in another source, if only the report's own source was
 /// searched and has no match.
-fn elsewhere(
-    reach: &CheckCoverage,
-    checker: &MatchFinder<'_>,
+fn other_source_notice(
+    coverage: &CheckCoverage,
+    finder: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     response: &DuplicatesResponse,
     now: Timestamp,
     task: &Task,
 ) -> Result<Option<Notice>> {
     let Some(key) = &response.key else { return Ok(None) };
-    let found = response.known.is_some() || response.band <= Band::Possible;
-    let alone = || checker.store.read(|r| Ok(r.sources()?.len() < 2));
-    if request.everywhere || request.source.is_some() || found || alone()? {
+    let has_match = response.known.is_some() || response.band <= Band::Possible;
+    let alone = || finder.store.read(|r| Ok(r.sources()?.len() < 2));
+    if request.everywhere || request.source.is_some() || has_match || alone()? {
         return Ok(None);
     }
-    let all = DuplicatesRequest { everywhere: true, explain: false, ..request.clone() };
-    let (all, row) = run(reach, checker, &all, now, task)?;
+    let wide_request = DuplicatesRequest { everywhere: true, explain: false, ..request.clone() };
+    let (wide_response, row) = run(coverage, finder, &wide_request, now, task)?;
     let source = row.map(|row| format!("{}#", row.source)).unwrap_or_default();
-    let other = all.candidates.iter().find(|one| !one.key.starts_with(&source));
-    Ok(other.filter(|one| one.confidence >= LIKELY).map(|one| Notice {
+    let candidate = wide_response.candidates.iter().find(|c| !c.key.starts_with(&source));
+    Ok(candidate.filter(|c| c.confidence >= LIKELY).map(|c| Notice {
         lack: Lack::Elsewhere,
         text: format!(
             "Another source has a likely duplicate of {key}: {} ({:.0} %). Search all sources to see why.",
-            one.key,
-            one.confidence * 100.0
+            c.key,
+            c.confidence * 100.0
         ),
     }))
 }
@@ -127,16 +127,15 @@ fn elsewhere(
 /// # Errors
 /// Same as [`check`].
 pub(super) fn find_and_record(
-    reach: &CheckCoverage,
-    checker: &MatchFinder<'_>,
+    coverage: &CheckCoverage,
+    finder: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     patience: Option<Duration>,
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
     let start = Instant::now();
-    let (response, row) = run(reach, checker, request, now, task)?;
-    let lacking = reach.lacking;
+    let (response, row) = run(coverage, finder, request, now, task)?;
     // The stored check is the one that triage repeats; a search beyond the report's own source is
     // not.
     let in_domain = |row: &DocumentRow| {
@@ -152,21 +151,21 @@ pub(super) fn find_and_record(
             confidence: best.map_or(0.0, |c| c.confidence),
             worth: best.map_or(0.0, |c| c.worth),
             closed: request.include_closed,
-            lacking,
+            lacking: coverage.gaps,
         };
         let candidates: Vec<(String, f32)> = response
             .candidates
             .iter()
             .filter(|c| c.verdict.is_none())
-            .take(KEPT)
+            .take(STORED_CANDIDATES)
             .map(|c| (c.key.clone(), c.confidence))
             .collect();
-        let put = |w: &Writer<'_>| w.put_check(&row.key, &check, &candidates);
-        let kept = match patience {
-            Some(patience) => checker.store.write_within(patience, put),
-            None => checker.store.write(put),
+        let record = |w: &Writer<'_>| w.put_check(&row.key, &check, &candidates);
+        let outcome = match patience {
+            Some(patience) => finder.store.write_within(patience, record),
+            None => finder.store.write(record),
         };
-        match kept {
+        match outcome {
             // Failing to record the check does not affect the answer.
             Err(error) if error.code() == Code::Io => {}
             Err(error) if error.code() == Code::Busy && patience.is_some() => {}
@@ -180,20 +179,20 @@ pub(super) fn find_and_record(
 ///
 /// # Errors
 /// Same as [`check`].
-pub fn look(
-    checker: &MatchFinder<'_>,
+pub fn check_only(
+    finder: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
 ) -> Result<DuplicatesResponse> {
-    let (mut response, _) = run(&reach(checker)?, checker, request, now, task)?;
-    response.notices.extend(closed_left_out(checker, request)?);
+    let (mut response, _) = run(&check_coverage(finder)?, finder, request, now, task)?;
+    response.notices.extend(closed_notice(finder, request)?);
     Ok(response)
 }
 
 fn run(
-    reach: &CheckCoverage,
-    checker: &MatchFinder<'_>,
+    coverage: &CheckCoverage,
+    finder: &MatchFinder<'_>,
     request: &DuplicatesRequest,
     now: Timestamp,
     task: &Task,
@@ -214,8 +213,8 @@ fn run(
         everywhere: request.everywhere,
         as_filed: true,
     };
-    let question = checker.store.read(|r| {
-        let question = Question::read(r, checker, ask, now)?;
+    let question = finder.store.read(|r| {
+        let question = Question::prepare(r, finder, ask, now)?;
         match &question.row {
             Some(row) if matches!(row.kind, DocKind::Page | DocKind::Note) => {
                 Err(Error::invalid(format!("{} is not a report", row.key))
@@ -225,25 +224,26 @@ fn run(
         }
     })?;
     let open = Test::State(State::Open);
-    let found = find(checker, question, (!request.include_closed).then_some(&open), task)?;
+    let matches = find(finder, question, (!request.include_closed).then_some(&open), task)?;
     task.check()?;
-    let response = respond(reach, checker, &found, request)?;
-    Ok((response, found.question.row))
+    let response = respond(coverage, finder, &matches, request)?;
+    Ok((response, matches.question.row))
 }
 
 /// Returns the answer to a duplicate query, from the matches that all views share.
 pub(crate) fn respond(
-    reach: &CheckCoverage,
-    checker: &MatchFinder<'_>,
-    found: &QuestionMatches,
+    coverage: &CheckCoverage,
+    finder: &MatchFinder<'_>,
+    matches: &QuestionMatches,
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
-    let checker = &checker.with_calibration(&found.question.calibration);
-    let mut notices: Vec<Notice> = search::lacks(reach.coverage, checker.vectors.is_some()).collect();
-    if checker.vectors.is_none() {
-        notices.push(checker.no_model());
+    let finder = &finder.with_calibration(&matches.question.calibration);
+    let mut notices: Vec<Notice> =
+        search::coverage_notices(coverage.index, finder.vectors.is_some()).collect();
+    if finder.vectors.is_none() {
+        notices.push(finder.no_model());
     }
-    if let Some(source) = &found.question.outdated {
+    if let Some(source) = &matches.question.stale_source {
         notices.push(Notice {
             lack: Lack::Calibration,
             text: format!(
@@ -252,79 +252,80 @@ pub(crate) fn respond(
             ),
         });
     }
-    checker.store.read(|r| {
-        let mut response = answer(r, checker, found, request)?;
+    finder.store.read(|r| {
+        let mut response = answer(r, finder, matches, request)?;
         response.notices = notices;
         Ok(response)
     })
 }
 /// The index coverage of a check, and the data that it lacks.
 pub(crate) struct CheckCoverage {
-    pub(super) coverage: Coverage,
-    lacking: Lacking,
+    pub(super) index: Coverage,
+    gaps: Lacking,
 }
 
-pub(crate) fn reach(checker: &MatchFinder<'_>) -> Result<CheckCoverage> {
-    let coverage = search::coverage(checker.store, checker.fulltext, checker.vectors)?;
-    let read = coverage.full_text >= coverage.documents;
-    let seen = checker.vectors.is_some() && coverage.unread == 0 && coverage.embedded >= coverage.chunks;
-    let lacking = Lacking {
-        full_text: (!read).then_some(coverage.full_text),
-        embedded: (!seen).then_some(coverage.embedded),
+pub(crate) fn check_coverage(finder: &MatchFinder<'_>) -> Result<CheckCoverage> {
+    let coverage = search::coverage(finder.store, finder.fulltext, finder.vectors)?;
+    let has_text = coverage.full_text >= coverage.documents;
+    let has_vectors =
+        finder.vectors.is_some() && coverage.unread == 0 && coverage.embedded >= coverage.chunks;
+    let gaps = Lacking {
+        full_text: (!has_text).then_some(coverage.full_text),
+        embedded: (!has_vectors).then_some(coverage.embedded),
     };
-    Ok(CheckCoverage { coverage, lacking })
+    Ok(CheckCoverage { index: coverage, gaps })
 }
 
 fn answer(
     r: &Reader<'_>,
-    checker: &MatchFinder<'_>,
-    found: &QuestionMatches,
+    finder: &MatchFinder<'_>,
+    matches: &QuestionMatches,
     request: &DuplicatesRequest,
 ) -> Result<DuplicatesResponse> {
-    let question = &found.question;
-    let own = question.row.as_ref();
-    let own_text = question.draft.body.whole(&question.draft.title);
-    let own_worded = TokenizedReport::new(&question.draft.title, &question.draft.body);
-    let own_terms = tokens::words(&own_text[..own_text.floor_char_boundary(explain::MAX_READ)]);
+    let question = &matches.question;
+    let item = question.row.as_ref();
+    let draft_text = question.draft.body.whole(&question.draft.title);
+    let draft_tokens = TokenizedReport::new(&question.draft.title, &question.draft.body);
+    let draft_terms = tokens::words(&draft_text[..draft_text.floor_char_boundary(explain::MAX_READ)]);
     let signatures =
-        checker.fulltext.rare_signatures(question.draft.body.signatures(&question.draft.title))?;
-    let names = explain::telling_identifiers(&question.draft.title, &question.draft.body);
+        finder.fulltext.rare_signatures(question.draft.body.signatures(&question.draft.title))?;
+    let names = explain::distinctive_identifiers(&question.draft.title, &question.draft.body);
     let about =
-        explain::About { draft: &question.draft, text: &own_text, signatures: &signatures, names: &names };
-    let own_words: HashSet<&str> = own_worded.terms().collect();
+        explain::About { draft: &question.draft, text: &draft_text, signatures: &signatures, names: &names };
+    let draft_words: HashSet<&str> = draft_tokens.terms().collect();
     let mut response = DuplicatesResponse {
-        key: own.map(|row| row.key.clone()),
+        key: item.map(|row| row.key.clone()),
         known: None,
         known_duplicates: Vec::new(),
         band: Band::None,
         candidates: Vec::new(),
-        compared: found.matches.len(),
-        calibrated_on: checker.table.calibrated_on(),
+        compared: matches.matches.len(),
+        calibrated_on: finder.table.calibrated_on(),
         rejected: Vec::new(),
         circle: Vec::new(),
         notices: Vec::new(),
         conclusive: true,
         took_ms: 0.0,
     };
-    if let Some(row) = own {
+    if let Some(row) = item {
         let canonical = r.canonical(&row.key)?;
         response.circle.clone_from(&canonical.circle);
         let stays = canonical.stays_for(&row.key);
-        response.known = stays.map(|key| known(r, &question.draft, key)).transpose()?;
+        response.known = stays.map(|key| known_duplicate(r, &question.draft, key)).transpose()?;
         let duplicates = r.duplicates_of(&row.key)?.into_iter().take(MAX_CANDIDATES);
         response.known_duplicates =
-            duplicates.map(|key| known(r, &question.draft, key)).collect::<Result<_>>()?;
+            duplicates.map(|key| known_duplicate(r, &question.draft, key)).collect::<Result<_>>()?;
     }
-    for one in &found.matches {
+    for candidate in &matches.matches {
         if response.candidates.len() >= request.max_candidates {
             break;
         }
-        let Some(row) = r.document(one.document)?.filter(|d| d.deleted_at.is_none()) else { continue };
+        let Some(row) = r.document(candidate.document)?.filter(|d| d.deleted_at.is_none()) else { continue };
         if !request.include_closed && row.state != Some(State::Open) {
             continue;
         }
-        let verdict = match own {
-            Some(own) => r.verdict(&own.key, &row.key)?.map(|v| v.kind),
+        let verdict = match item {
+            Some(item) => r.verdict(&item.key, &row.key)?.map(|v| v.kind),
             None => None,
         };
         if verdict == Some(VerdictKind::NotDuplicate) {
@@ -332,20 +333,23 @@ fn answer(
             continue;
         }
         let body = Prepared::body(&row.body, &r.skeleton(row.source_id)?);
-        let worded = TokenizedReport::new(&row.title, &body);
-        let similarity = similarity(&question.draft.title, &own_words, &row.title, &worded, one);
+        let candidate_tokens = TokenizedReport::new(&row.title, &body);
+        let similarity =
+            similarity(&question.draft.title, &draft_words, &row.title, &candidate_tokens, candidate);
         // Text similarity is low for a log in which only one line names the same failure.
-        let evident = request.threshold <= DuplicatesRequest::default().threshold && one.confidence >= LIKELY;
+        let evident =
+            request.threshold <= DuplicatesRequest::default().threshold && candidate.confidence >= LIKELY;
         if similarity.combined < request.threshold && !evident {
             continue;
         }
         let versions = named_versions(&question.draft, &row, &body);
         // Use the draft's spelling.
-        let written = |term: &&String| own_terms.iter().find(|w| w.term == **term);
-        let rare = rare(checker, one)?;
-        let anew: Vec<&str> =
-            rare.iter().filter_map(|t| written(&t)).map(|w| &own_text[w.range.clone()]).collect();
-        let reasons = explain::reasons(checker.fulltext, &about, (&row, &body), &versions, one, &anew)?;
+        let original_word = |term: &&String| draft_terms.iter().find(|w| w.term == **term);
+        let rare = rare(finder, candidate)?;
+        let comment_words: Vec<&str> =
+            rare.iter().filter_map(|t| original_word(&t)).map(|w| &draft_text[w.range.clone()]).collect();
+        let reasons =
+            explain::reasons(finder.fulltext, &about, (&row, &body), &versions, candidate, &comment_words)?;
         let canonical = r.canonical(&row.key)?.key;
         response.candidates.push(DuplicateCandidate {
             reasons,
@@ -357,12 +361,12 @@ fn answer(
             state_reason: row.state_reason,
             created_at: row.created_at,
             similarity,
-            confidence: one.confidence,
-            worth: one.worth,
-            band: Band::of(one.confidence, one.worth),
-            outcome: checker.table.outcome(one.confidence),
+            confidence: candidate.confidence,
+            worth: candidate.worth,
+            band: Band::of(candidate.confidence, candidate.worth),
+            outcome: finder.table.outcome(candidate.confidence),
             verdict,
-            trace: request.explain.then(|| checker.table.explain(&one.features)),
+            trace: request.explain.then(|| finder.table.explain(&candidate.features)),
             title: row.title,
             key: row.key,
         });
@@ -372,13 +376,13 @@ fn answer(
 }
 
 /// Returns the report's terms that only a candidate's comments have, without common words.
-fn rare(checker: &MatchFinder<'_>, one: &Match) -> Result<Vec<String>> {
-    let idf = checker.fulltext.idf(&one.comment_terms)?;
-    Ok(one
+fn rare(finder: &MatchFinder<'_>, candidate: &Match) -> Result<Vec<String>> {
+    let idf = finder.fulltext.idf(&candidate.comment_terms)?;
+    Ok(candidate
         .comment_terms
         .iter()
         .zip(idf)
-        .filter(|(_, idf)| *idf >= NAMED)
+        .filter(|(_, idf)| *idf >= MIN_IDF)
         .map(|(term, _)| term.clone())
         .collect())
 }
@@ -386,30 +390,30 @@ fn rare(checker: &MatchFinder<'_>, one: &Match) -> Result<Vec<String>> {
 /// Computes the similarity of two reports. Jaccard (1901) on words; Dice–Sørensen (1945, 1948) on
 /// pairs of characters.
 fn similarity(
-    own_title: &str,
-    own_words: &HashSet<&str>,
+    draft_title: &str,
+    draft_words: &HashSet<&str>,
     title: &str,
-    worded: &TokenizedReport<'_>,
-    one: &Match,
+    candidate_tokens: &TokenizedReport<'_>,
+    candidate: &Match,
 ) -> Similarity {
     #[allow(clippy::cast_possible_truncation, reason = "a share needs no more digits")]
-    let title = strsim::sorensen_dice(&own_title.to_lowercase(), &title.to_lowercase()) as f32;
-    let theirs: HashSet<&str> = worded.terms().collect();
-    let common = own_words.intersection(&theirs).count();
-    let all = own_words.len() + theirs.len() - common;
+    let title = strsim::sorensen_dice(&draft_title.to_lowercase(), &title.to_lowercase()) as f32;
+    let candidate_words: HashSet<&str> = candidate_tokens.terms().collect();
+    let common = draft_words.intersection(&candidate_words).count();
+    let union = draft_words.len() + candidate_words.len() - common;
     #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
-    let body = if all == 0 { 0.0 } else { common as f32 / all as f32 };
-    let semantic = one.cosine.map(|c| c.clamp(0.0, 1.0));
+    let body = if union == 0 { 0.0 } else { common as f32 / union as f32 };
+    let semantic = candidate.cosine.map(|c| c.clamp(0.0, 1.0));
     // Without a vector, words alone determine the similarity.
-    let combined = match semantic {
+    let overall = match semantic {
         Some(semantic) => 1.0 - (1.0 - semantic) * (1.0 - title / 2.0) * (1.0 - body / 2.0),
         None => 1.0 - (1.0 - title) * (1.0 - body),
     };
-    Similarity { title, body, semantic, combined }
+    Similarity { title, body, semantic, combined: overall }
 }
 
 /// Returns the known canonical report of a draft.
-fn known(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDuplicate> {
+fn known_duplicate(r: &Reader<'_>, draft: &Draft, key: String) -> Result<KnownDuplicate> {
     let Some(row) = r.document_by_key(&key)?.filter(|d| d.deleted_at.is_none()) else {
         return Ok(KnownDuplicate { key, ..KnownDuplicate::default() });
     };
@@ -442,30 +446,30 @@ fn disposition(r: &Reader<'_>, draft: &Draft, row: &DocumentRow, versions: &Vers
         _ if is_declined(r, row, &mut comments)? => Disposition::Declined,
         _ if !is_fixed(r, row, &mut comments)? => Disposition::Completed,
         _ => {
-            let closing = r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);
-            let by = row.milestone.clone().or(closing.map(|l| l.from_key));
-            let after = row.closed_at.is_some_and(|closed| closed < draft.made_at);
-            let again = after && {
-                let says_again = || explain::says_again(&draft.title, &draft.body);
+            let link = r.links(&row.key)?.into_iter().find(|l| l.kind == "closes" && l.to_key == row.key);
+            let by = row.milestone.clone().or(link.map(|l| l.from_key));
+            let is_later = row.closed_at.is_some_and(|time| time < draft.made_at);
+            let is_regression = is_later && {
+                let says_so = || explain::is_regression(&draft.title, &draft.body);
                 // The version with the fix: that of its milestone, or as stated in a comment.
                 let milestone = row.milestone.clone().filter(|name| compare(name, name).is_some());
-                let fixed = match milestone {
+                let fixed_version = match milestone {
                     None if versions.0.is_some() => {
                         let comments = comments.map_or_else(|| r.comments(row), Ok)?;
                         comments.iter().rev().find_map(|comment| explain::fixed_version(&comment.body))
                     }
                     milestone => milestone,
                 };
-                match (versions, fixed) {
+                match (versions, fixed_version) {
                     // A reporter with an older version does not have the fix.
-                    ((Some(ours), _), Some(fixed)) => compare(ours, &fixed).is_some_and(Ordering::is_ge),
-                    ((Some(ours), Some(theirs)), None) => {
-                        compare(ours, theirs).is_some_and(Ordering::is_gt) || says_again()
+                    ((Some(a), _), Some(fixed_version)) => {
+                        compare(a, &fixed_version).is_some_and(Ordering::is_ge)
                     }
-                    _ => says_again(),
+                    ((Some(a), Some(b)), None) => compare(a, b).is_some_and(Ordering::is_gt) || says_so(),
+                    _ => says_so(),
                 }
             };
-            if again { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }
+            if is_regression { Disposition::PossibleRegression(by) } else { Disposition::Fixed(by) }
         }
     })
 }

@@ -38,7 +38,7 @@ const RECENT_DAYS: i64 = 30;
 const WORDS: usize = 4;
 /// The minimum information of a cluster's words: a word in more than about two of three documents
 /// is excluded, ln(3 / 2).
-const TELLING: f32 = 0.405;
+const MIN_WORD_IDF: f32 = 0.405;
 
 /// Returns the backlog's clusters that have an open report.
 ///
@@ -61,34 +61,35 @@ pub fn clusters(
         n if n <= MAX_LIMIT => n,
         n => return Err(Error::invalid(format!("{n} clusters are too many; the maximum is {MAX_LIMIT}"))),
     };
-    let (ties, apart, unscanned) = store.read(|r| {
-        let named = request.source.as_deref();
-        let source = named.map(|s| Ok::<_, Error>(r.source(s)?.ok_or_else(|| search::no_source(r, s))?.id));
+    let (ties, not_duplicates, unscanned_count) = store.read(|r| {
+        let key = request.source.as_deref();
+        let source = key.map(|s| Ok::<_, Error>(r.source(s)?.ok_or_else(|| search::no_source(r, s))?.id));
         let source = source.transpose()?;
         // A check counts even if it could be repeated with a more complete index.
-        let any = precedent_core::model::Coverage::default();
-        let unchecked = |closed| Ok::<_, Error>(r.unchecked(source, closed, false, &any)?.len());
-        let unscanned = unchecked(false)?.min(unchecked(true)?);
-        Ok((r.ties(source, request.threshold)?, r.told_apart()?, unscanned as u64))
+        let coverage = precedent_core::model::Coverage::default();
+        let count =
+            |include_closed| Ok::<_, Error>(r.unchecked(source, include_closed, false, &coverage)?.len());
+        let unscanned_count = count(false)?.min(count(true)?);
+        Ok((r.ties(source, request.threshold)?, r.told_apart()?, unscanned_count as u64))
     })?;
-    let mut found: Vec<Group> = groups(&ties, &apart)
+    let mut open_groups: Vec<Group> = groups(&ties, &not_duplicates)
         .into_iter()
         .filter(|g| g.members.len() >= request.min_size.max(2) && g.members.iter().any(|m| ties[m.tie].open))
         .collect();
     let open = |g: &Group| g.members.iter().filter(|m| ties[m.tie].open).count();
-    found.sort_by(|a, b| {
+    open_groups.sort_by(|a, b| {
         let size = open(b).cmp(&open(a)).then(b.members.len().cmp(&a.members.len()));
         size.then_with(|| ties[a.members[0].tie].key.cmp(&ties[b.members[0].tie].key))
     });
     let mut response = ClustersResponse {
         clusters: Vec::new(),
-        total: found.len(),
-        open: found.iter().map(open).sum(),
-        unscanned,
+        total: open_groups.len(),
+        open: open_groups.iter().map(open).sum(),
+        unscanned: unscanned_count,
         took_ms: 0.0,
     };
-    for group in found.iter().take(limit) {
-        response.clusters.push(shown(group, &ties, fulltext, now)?);
+    for group in open_groups.iter().take(limit) {
+        response.clusters.push(to_cluster(group, &ties, fulltext, now)?);
     }
     response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
     Ok(response)
@@ -99,7 +100,7 @@ pub fn clusters(
 struct Member {
     /// The index among the ties.
     tie: usize,
-    known: bool,
+    is_known: bool,
     confidence: f32,
     via: Option<usize>,
 }
@@ -111,10 +112,10 @@ struct Group {
 }
 
 /// Groups reports, in order of creation, into clusters.
-fn groups(ties: &[Tie], apart: &[(String, String)]) -> Vec<Group> {
+fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Group> {
     let place: HashMap<&str, usize> = ties.iter().enumerate().map(|(i, t)| (t.key.as_str(), i)).collect();
-    let apart: HashSet<(&str, &str)> = apart.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-    let told_apart = |a: &str, b: &str| apart.contains(&(a.min(b), a.max(b)));
+    let pairs: HashSet<(&str, &str)> = not_duplicates.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let is_excluded = |a: &str, b: &str| pairs.contains(&(a.min(b), a.max(b)));
     let mut groups: Vec<Group> = Vec::new();
     // The group of each report, with the confidence that it belongs there.
     let mut home: Vec<Option<(usize, f32)>> = vec![None; ties.len()];
@@ -124,13 +125,13 @@ fn groups(ties: &[Tie], apart: &[(String, String)]) -> Vec<Group> {
             Some((at, _)) => at,
             None => {
                 groups.push(Group {
-                    members: vec![Member { tie: head, known: true, confidence: 1.0, via: None }],
+                    members: vec![Member { tie: head, is_known: true, confidence: 1.0, via: None }],
                 });
                 home[head] = Some((groups.len() - 1, 1.0));
                 groups.len() - 1
             }
         };
-        groups[at].members.push(Member { tie: i, known: true, confidence: 1.0, via: Some(head) });
+        groups[at].members.push(Member { tie: i, is_known: true, confidence: 1.0, via: Some(head) });
         home[i] = Some((at, 1.0));
     }
     for (i, tie) in ties.iter().enumerate() {
@@ -139,34 +140,34 @@ fn groups(ties: &[Tie], apart: &[(String, String)]) -> Vec<Group> {
             continue;
         }
         let mut best: Option<(f32, usize)> = None;
-        for (other, confidence) in &tie.candidates {
+        for (candidate, confidence) in &tie.candidates {
             // Only earlier ones by index: two reports of the same second must not depend on each
             // other.
-            let Some(&other) = place.get(other.as_str()).filter(|o| **o < i) else { continue };
-            let sure = confidence * home[other].map_or(1.0, |(_, sure)| sure);
+            let Some(&candidate) = place.get(candidate.as_str()).filter(|o| **o < i) else { continue };
+            let sure = confidence * home[candidate].map_or(1.0, |(_, sure)| sure);
             if sure < FLOOR || best.is_some_and(|(most, _)| sure <= most) {
                 continue;
             }
-            let members = home[other].map(|(at, _)| &groups[at].members[..]).unwrap_or_default();
-            let thought = members.iter().filter(|m| !m.known).count();
-            let refused = told_apart(&tie.key, &ties[other].key)
-                || members.iter().any(|m| told_apart(&tie.key, &ties[m.tie].key));
-            if thought < MOST && !refused {
-                best = Some((sure, other));
+            let members = home[candidate].map(|(at, _)| &groups[at].members[..]).unwrap_or_default();
+            let likely_count = members.iter().filter(|m| !m.is_known).count();
+            let is_rejected = is_excluded(&tie.key, &ties[candidate].key)
+                || members.iter().any(|m| is_excluded(&tie.key, &ties[m.tie].key));
+            if likely_count < MOST && !is_rejected {
+                best = Some((sure, candidate));
             }
         }
-        let Some((sure, other)) = best else { continue };
-        let at = match home[other] {
+        let Some((sure, candidate)) = best else { continue };
+        let at = match home[candidate] {
             Some((at, _)) => at,
             None => {
                 groups.push(Group {
-                    members: vec![Member { tie: other, known: true, confidence: 1.0, via: None }],
+                    members: vec![Member { tie: candidate, is_known: true, confidence: 1.0, via: None }],
                 });
-                home[other] = Some((groups.len() - 1, 1.0));
+                home[candidate] = Some((groups.len() - 1, 1.0));
                 groups.len() - 1
             }
         };
-        groups[at].members.push(Member { tie: i, known: false, confidence: sure, via: Some(other) });
+        groups[at].members.push(Member { tie: i, is_known: false, confidence: sure, via: Some(candidate) });
         home[i] = Some((at, sure));
     }
     for group in &mut groups {
@@ -175,7 +176,7 @@ fn groups(ties: &[Tie], apart: &[(String, String)]) -> Vec<Group> {
     groups
 }
 
-fn shown(group: &Group, ties: &[Tie], fulltext: &FullText, now: Timestamp) -> Result<Cluster> {
+fn to_cluster(group: &Group, ties: &[Tie], fulltext: &FullText, now: Timestamp) -> Result<Cluster> {
     let member = |m: &Member| {
         let tie = &ties[m.tie];
         ClusterMember {
@@ -184,14 +185,14 @@ fn shown(group: &Group, ties: &[Tie], fulltext: &FullText, now: Timestamp) -> Re
             url: tie.url.clone(),
             open: tie.open,
             created_at: tie.created_at,
-            known: m.known,
+            known: m.is_known,
             confidence: m.confidence,
             via: m.via.map(|v| ties[v].key.clone()),
         }
     };
     let times: Vec<Timestamp> = group.members.iter().filter_map(|m| ties[m.tie].created_at).collect();
     let days = |n: i64| now.checked_sub((n * 24).hours()).unwrap_or(Timestamp::MIN);
-    let (recent, before) = (days(RECENT_DAYS), days(2 * RECENT_DAYS));
+    let (recent, earlier) = (days(RECENT_DAYS), days(2 * RECENT_DAYS));
     Ok(Cluster {
         head: member(&group.members[0]),
         members: group.members[1..].iter().map(member).collect(),
@@ -200,7 +201,7 @@ fn shown(group: &Group, ties: &[Tie], fulltext: &FullText, now: Timestamp) -> Re
         words: words(group.members.iter().map(|m| ties[m.tie].title.as_str()), fulltext)?,
         months: months(&times),
         recent: times.iter().filter(|t| **t >= recent && **t <= now).count() as u64,
-        before: times.iter().filter(|t| **t >= before && **t < recent).count() as u64,
+        before: times.iter().filter(|t| **t >= earlier && **t < recent).count() as u64,
     })
 }
 
@@ -211,23 +212,24 @@ fn words<'a>(titles: impl Iterator<Item = &'a str>, fulltext: &FullText) -> Resu
     let mut count = 0;
     for title in titles {
         count += 1;
-        let mut met = HashSet::new();
+        let mut title_terms = HashSet::new();
         for word in tokens::words(title) {
-            if met.insert(word.term.clone()) {
-                let written = || (0, title[word.range].to_lowercase());
-                in_titles.entry(word.term).or_insert_with(written).0 += 1;
+            if title_terms.insert(word.term.clone()) {
+                let spelling = || (0, title[word.range].to_lowercase());
+                in_titles.entry(word.term).or_insert_with(spelling).0 += 1;
             }
         }
     }
-    let telling = |(term, (n, _)): &(String, (usize, String))| {
+    let is_distinctive = |(term, (n, _)): &(String, (usize, String))| {
         n * 2 >= count && *n > 1 && term.len() > 1 && !tokens::is_stop_word(term)
     };
-    let (terms, written): (Vec<String>, Vec<(usize, String)>) = in_titles.into_iter().filter(telling).unzip();
-    let mut weighed: Vec<(f32, String)> =
-        fulltext.idf(&terms)?.into_iter().zip(written.into_iter().map(|(_, w)| w)).collect();
-    weighed.retain(|(weight, _)| *weight >= TELLING);
-    weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    Ok(weighed.into_iter().take(WORDS).map(|(_, w)| w).collect())
+    let (terms, spellings): (Vec<String>, Vec<(usize, String)>) =
+        in_titles.into_iter().filter(is_distinctive).unzip();
+    let mut candidates: Vec<(f32, String)> =
+        fulltext.idf(&terms)?.into_iter().zip(spellings.into_iter().map(|(_, w)| w)).collect();
+    candidates.retain(|(weight, _)| *weight >= MIN_WORD_IDF);
+    candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    Ok(candidates.into_iter().take(WORDS).map(|(_, w)| w).collect())
 }
 
 /// Counts reports by month, without gaps.
@@ -262,18 +264,18 @@ mod tests {
         Tie { key: key.to_string(), open: true, candidates, ..Tie::default() }
     }
 
-    fn known(key: usize, canonical: usize) -> Tie {
+    fn known_tie(key: usize, canonical: usize) -> Tie {
         Tie { canonical: Some(canonical.to_string()), ..tie(key, &[]) }
     }
 
     /// Returns the keys of each cluster.
-    fn keys(ties: &[Tie], apart: &[(String, String)]) -> Vec<Vec<String>> {
+    fn keys(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Vec<String>> {
         let of = |g: &Group| g.members.iter().map(|m| ties[m.tie].key.clone()).collect();
-        groups(ties, apart).iter().map(of).collect()
+        groups(ties, not_duplicates).iter().map(of).collect()
     }
 
     #[test]
-    fn a_chain_of_half_sure_pairs_ends() {
+    fn chain_of_uncertain_pairs_ends() {
         let chain: Vec<Tie> =
             (0..6).map(|i| if i == 0 { tie(0, &[]) } else { tie(i, &[(i - 1, 0.6)]) }).collect();
         // 0.6 and 0.36 belong to the head; 0.216 does not.
@@ -284,28 +286,28 @@ mod tests {
     }
 
     #[test]
-    fn a_hub_takes_no_more_than_its_bound_but_everything_that_is_known() {
+    fn hub_size_is_bounded_except_for_known_duplicates() {
         let mut ties = vec![tie(0, &[])];
         ties.extend((1..=MOST + 30).map(|i| tie(i, &[(0, 0.9)])));
-        ties.extend((MOST + 31..MOST + 41).map(|i| known(i, 0)));
-        let found = groups(&ties, &[]);
-        assert_eq!(found.len(), 1, "the rest is alone: {found:?}");
-        assert_eq!(found[0].members.len(), 1 + MOST + 10);
+        ties.extend((MOST + 31..MOST + 41).map(|i| known_tie(i, 0)));
+        let list = groups(&ties, &[]);
+        assert_eq!(list.len(), 1, "one cluster: {list:?}");
+        assert_eq!(list[0].members.len(), 1 + MOST + 10);
     }
 
     #[test]
-    fn what_a_person_told_apart_stays_apart() {
+    fn rejected_pairs_are_never_grouped() {
         let ties = [tie(0, &[]), tie(1, &[(0, 0.9)]), tie(2, &[(1, 0.95), (0, 0.7)])];
         assert_eq!(keys(&ties, &[]).len(), 1);
-        let apart = [("0".to_owned(), "2".to_owned())];
-        assert_eq!(keys(&ties, &apart), [["0", "1"].map(String::from).to_vec()]);
+        let not_duplicates = [("0".to_owned(), "2".to_owned())];
+        assert_eq!(keys(&ties, &not_duplicates), [["0", "1"].map(String::from).to_vec()]);
     }
 
     #[test]
     fn months_have_no_gaps_and_an_end() {
         let at = |t: &str| t.parse().unwrap();
-        let seen = months(&[at("2025-11-30T23:00:00Z"), at("2026-02-01T00:00:00Z")]);
-        let of: Vec<(&str, u64)> = seen.iter().map(|m| (m.month.as_str(), m.reports)).collect();
+        let counts = months(&[at("2025-11-30T23:00:00Z"), at("2026-02-01T00:00:00Z")]);
+        let of: Vec<(&str, u64)> = counts.iter().map(|m| (m.month.as_str(), m.reports)).collect();
         assert_eq!(of, [("2025-11", 1), ("2025-12", 0), ("2026-01", 0), ("2026-02", 1)]);
         assert_eq!(months(&[at("1990-01-01T00:00:00Z"), at("2026-02-01T00:00:00Z")]).len(), MONTHS);
         assert!(months(&[]).is_empty());
@@ -313,35 +315,35 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_report_that_is_added_changes_nothing_for_the_others(
+        fn new_report_never_changes_earlier_clusters(
             edges in prop::collection::vec(prop::collection::vec((any::<prop::sample::Index>(), 0.0f32..1.0), 0..4), 1..40),
             decided in prop::collection::vec(any::<Option<prop::sample::Index>>(), 40),
         ) {
             let mut ties: Vec<Tie> = Vec::new();
             for (i, edge) in edges.iter().enumerate() {
-                let mut others: Vec<(usize, f32)> =
+                let mut candidates: Vec<(usize, f32)> =
                     edge.iter().filter(|_| i > 0).map(|(at, c)| (at.index(i.max(1)), *c)).collect();
-                others.sort_by(|a, b| b.1.total_cmp(&a.1));
-                let mut one = tie(i, &others);
+                candidates.sort_by(|a, b| b.1.total_cmp(&a.1));
+                let mut report = tie(i, &candidates);
                 // Known duplicates refer to the heads of chains.
-                one.canonical = decided[i]
+                report.canonical = decided[i]
                     .filter(|_| i > 0 && i % 5 == 0)
                     .map(|at| at.index(i))
                     .filter(|at| ties[*at].canonical.is_none())
                     .map(|at| at.to_string());
-                ties.push(one);
+                ties.push(report);
             }
             let last = ties.len() - 1;
-            let thought = ties[last].canonical.is_none();
+            let is_likely = ties[last].canonical.is_none();
             let without = keys(&ties[..last], &[]);
             let with: Vec<Vec<String>> = keys(&ties, &[])
                 .into_iter()
                 .map(|g| g.into_iter().filter(|k| *k != last.to_string()).collect::<Vec<_>>())
                 .collect();
             // Each report is in at most one cluster.
-            let all: Vec<&String> = with.iter().flatten().collect();
-            prop_assert_eq!(all.len(), all.iter().collect::<HashSet<_>>().len());
-            if thought {
+            let members: Vec<&String> = with.iter().flatten().collect();
+            prop_assert_eq!(members.len(), members.iter().collect::<HashSet<_>>().len());
+            if is_likely {
                 let of_two = |groups: Vec<Vec<String>>| groups.into_iter().filter(|g| g.len() > 1).collect::<Vec<_>>();
                 prop_assert_eq!(of_two(without), of_two(with));
             }

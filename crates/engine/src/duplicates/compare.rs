@@ -13,7 +13,7 @@ use precedent_text::{
     version::versions,
 };
 
-use crate::answer::explain::{MAX_READ, spelled, telling_identifiers};
+use crate::answer::explain::{MAX_READ, distinctive_identifiers, spelling};
 
 /// The maximum number of entries of one kind in one column.
 const MAX_LISTED: usize = 8;
@@ -39,20 +39,20 @@ pub struct Side<'a> {
 /// Returns the names in the two reports by kind: in both, in the report only, in the candidate
 /// only. Empty kinds are omitted.
 pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
-    let (ours, theirs) = (report.body.signatures(report.title), candidate.body.signatures(candidate.title));
-    let of = |all: &[Signature], kind: SignatureKind| -> BTreeSet<String> {
-        all.iter().filter(|s| s.kind == kind).map(|s| s.text.clone()).collect()
+    let (a, b) = (report.body.signatures(report.title), candidate.body.signatures(candidate.title));
+    let of = |list: &[Signature], kind: SignatureKind| -> BTreeSet<String> {
+        list.iter().filter(|s| s.kind == kind).map(|s| s.text.clone()).collect()
     };
-    let signatures: BTreeSet<&str> = ours.iter().map(|s| s.text.as_str()).collect();
+    let signatures: BTreeSet<&str> = a.iter().map(|s| s.text.as_str()).collect();
     let mut out = Vec::new();
-    let mut add = |kind: FactKind, ours: &BTreeSet<String>, theirs: &BTreeSet<String>| {
-        let listed = |texts: &mut dyn Iterator<Item = &String>| texts.take(MAX_LISTED).cloned().collect();
-        if !ours.is_empty() || !theirs.is_empty() {
+    let mut add = |kind: FactKind, report_names: &BTreeSet<String>, candidate_names: &BTreeSet<String>| {
+        let take = |texts: &mut dyn Iterator<Item = &String>| texts.take(MAX_LISTED).cloned().collect();
+        if !report_names.is_empty() || !candidate_names.is_empty() {
             out.push(Fact {
                 kind,
-                shared: listed(&mut ours.intersection(theirs)),
-                report: listed(&mut ours.difference(theirs)),
-                candidate: listed(&mut theirs.difference(ours)),
+                shared: take(&mut report_names.intersection(candidate_names)),
+                report: take(&mut report_names.difference(candidate_names)),
+                candidate: take(&mut candidate_names.difference(report_names)),
             });
         }
     };
@@ -62,19 +62,19 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
         (FactKind::Message, SignatureKind::Message),
         (FactKind::Frame, SignatureKind::Frame),
     ] {
-        add(kind, &of(&ours, read_from), &of(&theirs, read_from));
+        add(kind, &of(&a, read_from), &of(&b, read_from));
     }
     // Exclude versions of systems and compilers, which do not identify the product.
-    let own = |side: Side<'_>| -> BTreeSet<String> {
+    let product_versions = |side: Side<'_>| -> BTreeSet<String> {
         versions(&format!("{}\n{}", side.title, side.body.text()), side.product).own.into_iter().collect()
     };
-    add(FactKind::Version, &own(report), &own(candidate));
-    let named = |side: Side<'_>| telling_identifiers(side.title, side.body);
-    let (own, others) = (named(report), named(candidate));
+    add(FactKind::Version, &product_versions(report), &product_versions(candidate));
+    let identifiers = |side: Side<'_>| distinctive_identifiers(side.title, side.body);
+    let (a_names, b_names) = (identifiers(report), identifiers(candidate));
     // Identifiers in only one report are too many to list, and signatures are already listed.
-    let mut both: BTreeSet<String> = own.intersection(&others).cloned().collect();
-    both.retain(|name| !signatures.contains(name.as_str()));
-    add(FactKind::Identifier, &both, &both);
+    let mut common: BTreeSet<String> = a_names.intersection(&b_names).cloned().collect();
+    common.retain(|name| !signatures.contains(name.as_str()));
+    add(FactKind::Identifier, &common, &common);
     let labels = |side: Side<'_>| side.labels.iter().cloned().collect::<BTreeSet<String>>();
     add(FactKind::Label, &labels(report), &labels(candidate));
     out
@@ -82,13 +82,13 @@ pub fn facts(report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
 
 /// Restores the spelling of names in facts: that of each report, and for shared names that of the
 /// first.
-pub fn as_written(mut facts: Vec<Fact>, report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
-    let (ours, theirs) = (report.body.whole(report.title), candidate.body.whole(candidate.title));
+pub fn with_original_spelling(mut facts: Vec<Fact>, report: Side<'_>, candidate: Side<'_>) -> Vec<Fact> {
+    let (a_text, b_text) = (report.body.whole(report.title), candidate.body.whole(candidate.title));
     for fact in facts.iter_mut().filter(|fact| fact.kind != FactKind::Label) {
         for (names, text) in
-            [(&mut fact.shared, &ours), (&mut fact.report, &ours), (&mut fact.candidate, &theirs)]
+            [(&mut fact.shared, &a_text), (&mut fact.report, &a_text), (&mut fact.candidate, &b_text)]
         {
-            names.iter_mut().for_each(|name| *name = spelled(text, name).to_owned());
+            names.iter_mut().for_each(|name| *name = spelling(text, name).to_owned());
         }
     }
     facts
@@ -105,17 +105,17 @@ pub fn marks(
     facts: &[Fact],
     idf: impl Fn(&[String]) -> Result<Vec<f32>>,
 ) -> Result<(Vec<Mark>, Vec<Mark>)> {
-    let (ours, theirs) = (written(report), written(candidate));
-    let shared: Vec<String> = ours
+    let (report_words, candidate_words) = (words_by_term(report), words_by_term(candidate));
+    let common_terms: Vec<String> = report_words
         .keys()
-        .filter(|term| theirs.contains_key(*term) && !tokens::is_stop_word(term))
+        .filter(|term| candidate_words.contains_key(*term) && !tokens::is_stop_word(term))
         .cloned()
         .collect();
     let mut rare: Vec<(f32, &String)> =
-        idf(&shared)?.into_iter().zip(&shared).filter(|(idf, _)| *idf >= RARE).collect();
+        idf(&common_terms)?.into_iter().zip(&common_terms).filter(|(idf, _)| *idf >= RARE).collect();
     rare.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     rare.truncate(MAX_WORDS);
-    let of = |words: &BTreeMap<String, BTreeSet<String>>, own: fn(&Fact) -> &[String]| {
+    let of = |words: &BTreeMap<String, BTreeSet<String>>, side_names: fn(&Fact) -> &[String]| {
         let mut marks: BTreeMap<String, MarkKind> = BTreeMap::new();
         for (_, term) in &rare {
             for word in words.get(*term).into_iter().flatten() {
@@ -125,7 +125,7 @@ pub fn marks(
         // Failures and messages are compared with masked numbers, so their form occurs in no text.
         for fact in facts {
             if matches!(fact.kind, FactKind::Code | FactKind::Version) {
-                marks.extend(own(fact).iter().map(|text| (text.clone(), MarkKind::Differs)));
+                marks.extend(side_names(fact).iter().map(|text| (text.clone(), MarkKind::Differs)));
             }
             if matches!(
                 fact.kind,
@@ -136,11 +136,11 @@ pub fn marks(
         }
         marks.into_iter().map(|(text, kind)| Mark { text, kind }).collect::<Vec<_>>()
     };
-    Ok((of(&ours, |fact| &fact.report), of(&theirs, |fact| &fact.candidate)))
+    Ok((of(&report_words, |fact| &fact.report), of(&candidate_words, |fact| &fact.candidate)))
 }
 
 /// Returns the words of a report by term, as written, in lower case.
-fn written(side: Side<'_>) -> BTreeMap<String, BTreeSet<String>> {
+fn words_by_term(side: Side<'_>) -> BTreeMap<String, BTreeSet<String>> {
     let mut out: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for text in [side.title, side.body.prose(), side.body.code()] {
         let text = &text[..text.floor_char_boundary(MAX_READ)];
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use precedent_text::skeleton::Skeleton;
 
-    fn prepared(text: &str) -> Prepared {
+    fn prepare(text: &str) -> Prepared {
         Prepared::body(text, &Skeleton::default())
     }
 
@@ -168,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn what_both_name_and_what_one_does() {
-        let ours = prepared("Fails with FW-1043 on 2.10.0, see `open_slot`.");
-        let theirs = prepared("FW-1043 and FW-2000 on 2.9.1 in `open_slot`.");
+    fn facts_separate_shared_and_differing_names() {
+        let report = prepare("Fails with FW-1043 on 2.10.0, see `open_slot`.");
+        let candidate = prepare("FW-1043 and FW-2000 on 2.9.1 in `open_slot`.");
         let labels = ["bug".to_owned()];
-        let facts = facts(side("Crash", &ours, &labels), side("Crash", &theirs, &[]));
+        let facts = facts(side("Crash", &report, &labels), side("Crash", &candidate, &[]));
         let of = |kind| facts.iter().find(|f| f.kind == kind).unwrap();
         assert_eq!(of(FactKind::Code).shared, ["fw-1043"]);
         assert_eq!(of(FactKind::Code).candidate, ["fw-2000"]);
@@ -184,18 +184,18 @@ mod tests {
     }
 
     #[test]
-    fn rare_words_are_marked_as_each_side_writes_them() {
-        let ours = prepared("The Handshakes stall on 2.10.0 and the server waits.");
-        let theirs = prepared("A handshake stalled; the server is on 2.9.1.");
-        let (ours, theirs) = (side("", &ours, &[]), side("", &theirs, &[]));
-        let facts = facts(ours, theirs);
+    fn rare_words_are_marked_in_original_spelling() {
+        let report = prepare("The Handshakes stall on 2.10.0 and the server waits.");
+        let candidate = prepare("A handshake stalled; the server is on 2.9.1.");
+        let (report, candidate) = (side("", &report, &[]), side("", &candidate, &[]));
+        let facts = facts(report, candidate);
         // "server" is a common word here.
         let idf =
             |terms: &[String]| Ok(terms.iter().map(|t| if t == "server" { 0.5 } else { 6.0 }).collect());
-        let (ours, theirs) = marks(ours, theirs, &facts, idf).unwrap();
+        let (report, candidate) = marks(report, candidate, &facts, idf).unwrap();
         let mark = |text: &str, kind| Mark { text: text.into(), kind };
         assert_eq!(
-            ours,
+            report,
             [
                 mark("2.10.0", MarkKind::Differs),
                 mark("handshakes", MarkKind::Word),
@@ -203,7 +203,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            theirs,
+            candidate,
             [
                 mark("2.9.1", MarkKind::Differs),
                 mark("handshake", MarkKind::Word),
@@ -214,11 +214,12 @@ mod tests {
 
     #[test]
     fn nothing_in_common_marks_nothing() {
-        let (ours, theirs) = (prepared("Alpha beta"), prepared(""));
-        let (ours, theirs) = (side("", &ours, &[]), side("", &theirs, &[]));
-        let facts = facts(ours, theirs);
+        let (report, candidate) = (prepare("Alpha beta"), prepare(""));
+        let (report, candidate) = (side("", &report, &[]), side("", &candidate, &[]));
+        let facts = facts(report, candidate);
         assert!(facts.is_empty());
-        let (ours, theirs) = marks(ours, theirs, &facts, |terms| Ok(vec![9.0; terms.len()])).unwrap();
-        assert!(ours.is_empty() && theirs.is_empty());
+        let (report, candidate) =
+            marks(report, candidate, &facts, |terms| Ok(vec![9.0; terms.len()])).unwrap();
+        assert!(report.is_empty() && candidate.is_empty());
     }
 }

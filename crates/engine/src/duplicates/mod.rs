@@ -6,9 +6,9 @@ mod compare;
 mod triage;
 mod verdicts;
 
-pub use check::{MAX_CANDIDATES, check, look};
-pub(crate) use check::{reach, respond};
+pub use check::{MAX_CANDIDATES, check, check_only};
+pub(crate) use check::{check_coverage, respond};
 pub use clusters::clusters;
-pub use compare::{Side, as_written, facts, marks};
+pub use compare::{Side, facts, marks, with_original_spelling};
 pub use triage::triage;
 pub use verdicts::{decide, undo};

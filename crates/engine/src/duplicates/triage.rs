@@ -28,7 +28,7 @@ pub const MAX_LIMIT: usize = precedent_core::model::limits::TRIAGE;
 const CANDIDATES: usize = 5;
 
 /// The best undecided candidate, and the notices of the check.
-type TrainingQuery = (Option<DuplicateCandidate>, Vec<Notice>);
+type CheckResult = (Option<DuplicateCandidate>, Vec<Notice>);
 
 /// Checks new and changed open reports and returns the queue.
 ///
@@ -36,7 +36,7 @@ type TrainingQuery = (Option<DuplicateCandidate>, Vec<Notice>);
 /// [`precedent_core::Code::NotFound`] for a source that does not exist,
 /// [`precedent_core::Code::Cancelled`] (completed checks are kept); database or index errors.
 pub fn triage(
-    checker: &MatchFinder<'_>,
+    finder: &MatchFinder<'_>,
     request: &TriageRequest,
     now: Timestamp,
     task: &Task,
@@ -49,65 +49,65 @@ pub fn triage(
             return Err(Error::invalid(format!("a queue of {n} is too long; the maximum is {MAX_LIMIT}")));
         }
     };
-    let closed = request.include_closed;
-    let source = checker.store.read(|r| {
-        let named = request.source.as_deref();
-        named.map(|s| Ok(r.source(s)?.ok_or_else(|| search::no_source(r, s))?.id)).transpose()
+    let include_closed = request.include_closed;
+    let source = finder.store.read(|r| {
+        let key = request.source.as_deref();
+        key.map(|s| Ok(r.source(s)?.ok_or_else(|| search::no_source(r, s))?.id)).transpose()
     })?;
     let question = |key: &str| DuplicatesRequest {
         key: Some(key.to_owned()),
-        include_closed: closed,
+        include_closed,
         max_candidates: CANDIDATES,
         ..DuplicatesRequest::default()
     };
     // Computed once, because all checks use the same indexes.
-    let reach = check::reach(checker)?;
-    let mut unchecked =
-        checker.store.read(|r| r.unchecked(source, closed, request.rescan, &reach.coverage))?;
-    let unscanned = if request.queue_only { std::mem::take(&mut unchecked).len() as u64 } else { 0 };
-    let (done, total) = (AtomicU64::new(0), unchecked.len() as u64);
+    let coverage = check::check_coverage(finder)?;
+    let mut keys =
+        finder.store.read(|r| r.unchecked(source, include_closed, request.rescan, &coverage.index))?;
+    let unscanned_count = if request.queue_only { std::mem::take(&mut keys).len() as u64 } else { 0 };
+    let (progress, total) = (AtomicU64::new(0), keys.len() as u64);
     // `None` for a report that another process has removed meanwhile.
-    let ask = |key: &String| -> Result<Option<TrainingQuery>> {
+    let ask = |key: &String| -> Result<Option<CheckResult>> {
         task.check()?;
-        match find_and_record(&reach, checker, &question(key), None, now, task) {
+        match find_and_record(&coverage, finder, &question(key), None, now, task) {
             Err(error) if error.code() == precedent_core::Code::NotFound => Ok(None),
-            found => found.map(|found| Some(undecided(found))),
+            result => result.map(|response| Some(best_undecided(response))),
         }
     };
     // Keep fresh results for the list below. In a large backlog most are in no list and are
     // dropped.
     let floor = request.band.floor();
-    let fresh: HashMap<String, TrainingQuery> = unchecked
+    let fresh: HashMap<String, CheckResult> = keys
         .par_iter()
         .map(|key| {
-            let asked = ask(key)?;
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            task.report(Phase::Triage, done, Some(total), "reports");
-            let kept = asked.filter(|(candidate, _)| {
+            let result = ask(key)?;
+            let count = progress.fetch_add(1, Ordering::Relaxed) + 1;
+            task.report(Phase::Triage, count, Some(total), "reports");
+            let relevant = result.filter(|(candidate, _)| {
                 candidate.as_ref().is_some_and(|c| c.confidence >= floor || c.band == Band::Related)
             });
-            Ok(kept.map(|asked| (key.clone(), asked)))
+            Ok(relevant.map(|result| (key.clone(), result)))
         })
         .filter_map(Result::transpose)
         .collect::<Result<_>>()?;
-    let (waiting, related, left_out) = checker.store.read(|r| {
-        let related = match request.band {
+    let (waiting_keys, related_keys, left_out) = finder.store.read(|r| {
+        let related_keys = match request.band {
             // The one list already contains every report with a candidate.
             Band::Related | Band::None => Vec::new(),
-            _ => r.waiting_related(source, closed)?,
+            _ => r.waiting_related(source, include_closed)?,
         };
-        let left_out = if closed { 0 } else { r.closed_issues(source)? };
-        Ok((r.waiting(source, closed, floor)?, related, left_out))
+        let left_out = if include_closed { 0 } else { r.closed_issues(source)? };
+        Ok((r.waiting(source, include_closed, floor)?, related_keys, left_out))
     })?;
     let entry = |key: &String| -> Result<Option<(TriageItem, Vec<Notice>)>> {
-        let asked = match fresh.get(key) {
-            Some(asked) => Some(asked.clone()),
+        let result = match fresh.get(key) {
+            Some(result) => Some(result.clone()),
             None => ask(key)?,
         };
-        let Some((Some(candidate), notices)) = asked else {
+        let Some((Some(candidate), notices)) = result else {
             return Ok(None);
         };
-        let row = checker.store.read(|r| r.document_by_key(key))?;
+        let row = finder.store.read(|r| r.document_by_key(key))?;
         Ok(row.map(|row| {
             let item = TriageItem {
                 key: row.key,
@@ -128,22 +128,22 @@ pub fn triage(
             .into_iter()
             .flatten()
             .filter(|(item, _)| belongs(&item.candidate))
-            .map(|(item, told)| {
+            .map(|(item, more)| {
                 // Deduplicate notices: reports of several sources may lack different data.
-                let new: Vec<Notice> = told.into_iter().filter(|notice| !notices.contains(notice)).collect();
+                let new: Vec<Notice> = more.into_iter().filter(|notice| !notices.contains(notice)).collect();
                 notices.extend(new);
                 item
             })
             .collect();
-        let all = (keys.len() - first.len() + items.len()) as u64;
-        Ok::<_, Error>((items, all))
+        let count = (keys.len() - first.len() + items.len()) as u64;
+        Ok::<_, Error>((items, count))
     };
-    let (queue, waiting) = list(&waiting, &|c| c.confidence >= floor)?;
-    let (worth_reading, related_waiting) = list(&related, &|c| c.band == Band::Related)?;
+    let (queue, waiting_count) = list(&waiting_keys, &|c| c.confidence >= floor)?;
+    let (worth_reading, related_waiting) = list(&related_keys, &|c| c.band == Band::Related)?;
     Ok(TriageResponse {
         scanned: total,
-        unscanned,
-        waiting,
+        unscanned: unscanned_count,
+        waiting: waiting_count,
         // An empty floating-point sum is -0.0, which must not be displayed.
         expected: queue.iter().map(|item| item.candidate.confidence).sum::<f32>() + 0.0,
         queue,
@@ -156,6 +156,6 @@ pub fn triage(
     })
 }
 
-fn undecided(found: DuplicatesResponse) -> TrainingQuery {
-    (found.candidates.into_iter().find(|c| c.verdict.is_none()), found.notices)
+fn best_undecided(response: DuplicatesResponse) -> CheckResult {
+    (response.candidates.into_iter().find(|c| c.verdict.is_none()), response.notices)
 }

@@ -12,22 +12,22 @@ use precedent_store::Writer;
 /// The maximum length of a reason, in characters.
 const MAX_REASON: usize = 2000;
 
-/// Records a verdict on two existing documents. For a duplicate, `other` is the canonical one.
+/// Records a verdict on two existing documents. For a duplicate, `other_key` is the canonical one.
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`], [`precedent_core::Code::InvalidInput`] and database errors.
 pub fn decide(
     w: &Writer<'_>,
     key: &str,
-    other: &str,
+    other_key: &str,
     kind: VerdictKind,
     reason: Option<String>,
     actor: String,
     decided_at: Timestamp,
 ) -> Result<Verdict> {
-    let (one, two) = (search::one(w, key)?, search::one(w, other)?);
-    if one.key == two.key {
-        return Err(Error::invalid(format!("a report cannot be a duplicate of itself: {}", one.key))
+    let (a, b) = (search::resolve_one(w, key)?, search::resolve_one(w, other_key)?);
+    if a.key == b.key {
+        return Err(Error::invalid(format!("a report cannot be a duplicate of itself: {}", a.key))
             .with_hint("Give two different reports."));
     }
     if reason.as_ref().is_some_and(|r| r.chars().count() > MAX_REASON) {
@@ -35,19 +35,18 @@ pub fn decide(
     }
     let is_report = |kind| !matches!(kind, DocKind::Page | DocKind::Note);
     if kind == VerdictKind::Duplicate
-        && let Some(other) = [&one, &two].into_iter().find(|d| !is_report(d.kind))
+        && let Some(item) = [&a, &b].into_iter().find(|d| !is_report(d.kind))
     {
-        return Err(Error::invalid(format!("{} is not a report", other.key)).with_hint(
+        return Err(Error::invalid(format!("{} is not a report", item.key)).with_hint(
             "Only issues and pull requests can be duplicates. For anything else, use \"related\".",
         ));
     }
-    if kind == VerdictKind::Duplicate && w.canonical(&two.key)?.key == one.key {
-        return Err(Error::invalid(format!("{} is itself a duplicate of {}", two.key, one.key)).with_hint(
-            format!("Swap the two, or first run: precedent verdict undo {} {}", two.key, one.key),
-        ));
+    if kind == VerdictKind::Duplicate && w.canonical(&b.key)?.key == a.key {
+        return Err(Error::invalid(format!("{} is itself a duplicate of {}", b.key, a.key))
+            .with_hint(format!("Swap the two, or first run: precedent verdict undo {} {}", b.key, a.key)));
     }
-    let canonical = (kind == VerdictKind::Duplicate).then(|| two.key.clone());
-    let (first, second) = if one.key < two.key { (one.key, two.key) } else { (two.key, one.key) };
+    let canonical = (kind == VerdictKind::Duplicate).then(|| b.key.clone());
+    let (first, second) = if a.key < b.key { (a.key, b.key) } else { (b.key, a.key) };
     let reason = reason.map(|r| r.trim().to_owned()).filter(|r| !r.is_empty());
     let verdict = Verdict { first, second, kind, canonical, reason, actor, decided_at };
     w.put_verdict(&verdict)?;
@@ -59,11 +58,11 @@ pub fn decide(
 ///
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if there is no verdict on the pair; database errors.
-pub fn undo(w: &Writer<'_>, key: &str, other: &str, actor: &str, now: Timestamp) -> Result<Option<Verdict>> {
-    let full = |k: &str| search::one(w, k).map_or_else(|_| k.to_owned(), |d| d.key);
-    let (one, two) = (full(key), full(other));
-    w.take_verdict_back(&one, &two, actor, now)?.ok_or_else(|| {
-        Error::not_found(format!("no decision about {one} and {two}"))
+pub fn undo(w: &Writer<'_>, a: &str, b: &str, actor: &str, now: Timestamp) -> Result<Option<Verdict>> {
+    let full = |k: &str| search::resolve_one(w, k).map_or_else(|_| k.to_owned(), |d| d.key);
+    let (a, b) = (full(a), full(b));
+    w.take_verdict_back(&a, &b, actor, now)?.ok_or_else(|| {
+        Error::not_found(format!("no decision about {a} and {b}"))
             .with_hint("Run `precedent verdict list` to list all decisions.")
     })
 }

@@ -14,12 +14,12 @@ use precedent_store::Store;
 /// Database or index errors.
 pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -> Result<Coverage> {
     let extent = vectors.map(Vectors::extent).transpose()?.unwrap_or_default();
-    let reached = fulltext.reached()?.revision;
-    let (changed, _) = store.read(|r| r.changed_count(reached))?;
+    let revision = fulltext.reached()?.revision;
+    let (changed, _) = store.read(|r| r.changed_count(revision))?;
     let unread = match vectors {
         Some(vectors) => {
-            let reached = vectors.reached()?;
-            store.read(|r| r.changed_count(reached))?.1
+            let revision = vectors.reached()?;
+            store.read(|r| r.changed_count(revision))?.1
         }
         None => 0,
     };
@@ -34,9 +34,9 @@ pub fn coverage(store: &Store, fulltext: &FullText, vectors: Option<&Vectors>) -
 }
 
 /// Returns notices for missing data: texts that are not indexed yet, passages without a vector.
-pub(crate) fn lacks(coverage: Coverage, vectors: bool) -> impl Iterator<Item = Notice> {
-    let meaning = vectors.then(|| missing_vectors(coverage, coverage.unread)).flatten();
-    meaning.into_iter().chain(missing_text(coverage))
+pub(crate) fn coverage_notices(coverage: Coverage, vectors: bool) -> impl Iterator<Item = Notice> {
+    let vector_notice = vectors.then(|| missing_vectors(coverage, coverage.unread)).flatten();
+    vector_notice.into_iter().chain(missing_text(coverage))
 }
 
 /// Returns a notice if the semantic index is incomplete. `unread` counts the documents that changed

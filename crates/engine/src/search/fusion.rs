@@ -9,7 +9,7 @@ use precedent_index::vectors::Likeness;
 
 /// The documents of one arm, best first.
 #[derive(Clone, Copy)]
-pub(super) struct Ranked<'a> {
+pub(super) struct ArmList<'a> {
     pub(super) arm: Arm,
     pub(super) weight: f32,
     pub(super) documents: &'a [(i64, f32)],
@@ -17,7 +17,7 @@ pub(super) struct Ranked<'a> {
 
 /// A document with its fused score and the contributions to it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fused {
+pub(super) struct FusedHit {
     pub(super) document: i64,
     pub(super) score: f32,
     pub(super) contributions: Vec<Contribution>,
@@ -27,17 +27,17 @@ pub(super) struct Fused {
 #[derive(Debug)]
 pub(super) struct Factors {
     /// The weight of a document's cosine, measured above that of the farthest document found.
-    meaning: f32,
+    semantic: f32,
     /// The weight of the highest signature score.
     signatures: f32,
 }
 
 /// The weights for a short typed query. A typed signature is intentional.
-pub(super) const TYPED: Factors = Factors { meaning: 2.0, signatures: 0.5 };
+pub(super) const TYPED_FACTORS: Factors = Factors { semantic: 2.0, signatures: 0.5 };
 /// The weights for a pasted text.
-pub(super) const PASTED: Factors = Factors { meaning: 1.5, signatures: 0.2 };
+pub(super) const PASTED_FACTORS: Factors = Factors { semantic: 1.5, signatures: 0.2 };
 /// The weights for a pasted text with a title: the cosine is then a sum of several, see [`titles`].
-pub(super) const PASTED_WITH_TITLES: Factors = Factors { meaning: 1.0, signatures: 0.2 };
+pub(super) const PASTED_WITH_TITLES: Factors = Factors { semantic: 1.0, signatures: 0.2 };
 
 /// The weights, relative to the whole report's cosine, of the report title's cosine to a document,
 /// and of the report's cosine to the document's title.
@@ -54,8 +54,8 @@ pub(super) fn titles(likeness: &[Likeness]) -> Vec<f32> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arms<'a> {
     pub(super) words: &'a [(i64, f32)],
-    pub(super) meaning: &'a [(i64, f32)],
-    /// The [`titles`] scores of the documents in `meaning`; may be empty.
+    pub(super) semantic: &'a [(i64, f32)],
+    /// The [`titles`] scores of the documents in `semantic`; may be empty.
     pub(super) titles: &'a [f32],
     pub(super) signatures: &'a [(i64, f32)],
     /// The documents in `words` with passages that have no vector yet, ascending. Each is ranked as
@@ -64,29 +64,29 @@ pub(super) struct Arms<'a> {
 }
 
 /// Ranks the documents of all arms by the sum of their normalised scores, best first; ties by id.
-pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<Fused> {
-    let Arms { words, meaning, titles, signatures, unread } = arms;
+pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<FusedHit> {
+    let Arms { words, semantic, titles, signatures, unread } = arms;
     let best = |list: &[(i64, f32)]| list.first().map_or(1.0, |(_, s)| s.max(f32::MIN_POSITIVE));
     let (most_words, most_signatures) = (best(words), best(signatures));
     let near = |place: usize, cosine: f32| cosine + titles.get(place).copied().unwrap_or(0.0);
     // Documents that the arm did not find are at most as near as the farthest one found.
-    let cosines = || meaning.iter().enumerate().map(|(place, (_, s))| near(place, *s));
+    let cosines = || semantic.iter().enumerate().map(|(place, (_, s))| near(place, *s));
     let farthest = cosines().min_by(f32::total_cmp).unwrap_or(0.0);
     let nearest = cosines().max_by(f32::total_cmp).unwrap_or(0.0);
-    let known: HashMap<i64, f32> =
-        meaning.iter().enumerate().map(|(place, (id, s))| (*id, near(place, *s) - farthest)).collect();
+    let cosine_margins: HashMap<i64, f32> =
+        semantic.iter().enumerate().map(|(place, (id, s))| (*id, near(place, *s) - farthest)).collect();
     let by_words = |place: usize, s: f32| {
         let share = s / most_words;
-        let missing = words.get(place).filter(|(id, _)| unread.binary_search(id).is_ok());
-        let expected = missing.map_or(0.0, |(id, _)| {
-            (share * (nearest - farthest) - known.get(id).copied().unwrap_or(0.0)).max(0.0)
+        let without_vector = words.get(place).filter(|(id, _)| unread.binary_search(id).is_ok());
+        let estimate = without_vector.map_or(0.0, |(id, _)| {
+            (share * (nearest - farthest) - cosine_margins.get(id).copied().unwrap_or(0.0)).max(0.0)
         });
-        share + factors.meaning * expected
+        share + factors.semantic * estimate
     };
-    let arm = |arm, weight, documents| Ranked { arm, weight, documents };
-    summed(&[
+    let arm = |arm, weight, documents| ArmList { arm, weight, documents };
+    sum_contributions(&[
         (arm(Arm::Lexical, 1.0, words), &by_words),
-        (arm(Arm::Semantic, factors.meaning, meaning), &|place, s| near(place, s) - farthest),
+        (arm(Arm::Semantic, factors.semantic, semantic), &|place, s| near(place, s) - farthest),
         (arm(Arm::Signature, factors.signatures, signatures), &|_, s| s / most_signatures),
     ])
 }
@@ -94,58 +94,58 @@ pub(super) fn blend(factors: &Factors, arms: Arms<'_>) -> Vec<Fused> {
 /// A function that scores a document of an arm, by its position in the list and its score.
 type Worth<'a> = dyn Fn(usize, f32) -> f32 + 'a;
 
-fn summed(arms: &[(Ranked<'_>, &Worth<'_>)]) -> Vec<Fused> {
-    let mut all: HashMap<i64, Vec<Contribution>> = HashMap::new();
+fn sum_contributions(arms: &[(ArmList<'_>, &Worth<'_>)]) -> Vec<FusedHit> {
+    let mut by_document: HashMap<i64, Vec<Contribution>> = HashMap::new();
     for (arm, worth) in arms {
         let mut rank = 0;
-        let mut before = f32::NAN;
+        let mut previous_score = f32::NAN;
         for ((place, next), (document, score)) in (0..).zip(1_u32..).zip(arm.documents) {
-            if score.total_cmp(&before).is_ne() {
+            if score.total_cmp(&previous_score).is_ne() {
                 rank = next;
-                before = *score;
+                previous_score = *score;
             }
             let adds = arm.weight * worth(place, *score);
             let contribution = Contribution { arm: arm.arm, rank, score: *score, weight: arm.weight, adds };
-            all.entry(*document).or_default().push(contribution);
+            by_document.entry(*document).or_default().push(contribution);
         }
     }
-    let mut fused: Vec<Fused> = all
+    let mut documents: Vec<FusedHit> = by_document
         .into_iter()
-        .map(|(document, contributions)| Fused {
+        .map(|(document, contributions)| FusedHit {
             document,
             score: contributions.iter().map(|c| c.adds).sum(),
             contributions,
         })
         .collect();
-    fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
-    fused
+    documents.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
+    documents
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn fused(lexical: &[(i64, f32)], semantic: &[(i64, f32)]) -> Vec<i64> {
-        blend(&TYPED, Arms { words: lexical, meaning: semantic, ..Arms::default() })
+    fn blend_order(lexical: &[(i64, f32)], semantic: &[(i64, f32)]) -> Vec<i64> {
+        blend(&TYPED_FACTORS, Arms { words: lexical, semantic, ..Arms::default() })
             .into_iter()
             .map(|f| f.document)
             .collect()
     }
 
     #[test]
-    fn what_both_arms_find_comes_first() {
-        assert_eq!(fused(&[(1, 0.9), (2, 0.8)], &[(3, 0.9), (2, 0.8), (4, 0.3)]), [2, 3, 1, 4]);
+    fn documents_of_both_arms_come_first() {
+        assert_eq!(blend_order(&[(1, 0.9), (2, 0.8)], &[(3, 0.9), (2, 0.8), (4, 0.3)]), [2, 3, 1, 4]);
     }
 
     #[test]
-    fn equal_scores_share_a_rank_and_ties_break_by_id() {
-        assert_eq!(fused(&[(9, 1.0), (4, 1.0)], &[]), [4, 9]);
+    fn equal_scores_share_a_rank() {
+        assert_eq!(blend_order(&[(9, 1.0), (4, 1.0)], &[]), [4, 9]);
     }
 
     #[test]
-    fn a_report_is_ranked_by_what_scores_say() {
-        let order = |words: &[(i64, f32)], meaning: &[(i64, f32)]| -> Vec<i64> {
-            blend(&PASTED, Arms { words, meaning, ..Arms::default() })
+    fn pasted_text_is_ranked_by_scores() {
+        let order = |words: &[(i64, f32)], semantic: &[(i64, f32)]| -> Vec<i64> {
+            blend(&PASTED_FACTORS, Arms { words, semantic, ..Arms::default() })
                 .into_iter()
                 .map(|f| f.document)
                 .collect()
@@ -156,27 +156,27 @@ mod tests {
     }
 
     #[test]
-    fn titles_that_say_the_same_count_beside_the_whole() {
+    fn similar_titles_raise_the_score() {
         let like =
             |title: f32| Likeness { title_text: Some(title), text_title: Some(title), ..Likeness::default() };
-        let meaning = [(1, 0.6), (2, 0.55), (3, 0.5)];
+        let semantic = [(1, 0.6), (2, 0.55), (3, 0.5)];
         let titles = titles(&[like(0.2), like(0.7), like(0.1)]);
-        let arms = Arms { words: &[(4, 1.0)], meaning: &meaning, titles: &titles, ..Arms::default() };
-        let fused = blend(&PASTED_WITH_TITLES, arms);
-        let order: Vec<i64> = fused.iter().map(|f| f.document).collect();
+        let arms = Arms { words: &[(4, 1.0)], semantic: &semantic, titles: &titles, ..Arms::default() };
+        let documents = blend(&PASTED_WITH_TITLES, arms);
+        let order: Vec<i64> = documents.iter().map(|f| f.document).collect();
         assert_eq!(order, [4, 2, 1, 3]);
-        let nearest = fused.iter().find(|f| f.document == 2).unwrap();
+        let nearest = documents.iter().find(|f| f.document == 2).unwrap();
         assert_eq!((nearest.contributions[0].score, nearest.contributions[0].rank), (0.55, 2));
-        assert_eq!(fused[3].score, 0.0, "the farthest adds nothing, as what was not found");
+        assert_eq!(documents[3].score, 0.0, "the farthest candidate adds nothing");
     }
 
     #[test]
     fn missing_vector_never_ranks_a_document_lower() {
         let words = [(1, 1.0), (2, 0.8), (3, 0.7)];
-        let meaning = [(2, 0.9), (4, 0.2)];
+        let semantic = [(2, 0.9), (4, 0.2)];
         let order = |unread: &[i64]| -> Vec<i64> {
-            let arms = Arms { words: &words, meaning: &meaning, unread, ..Arms::default() };
-            blend(&TYPED, arms).into_iter().map(|f| f.document).collect()
+            let arms = Arms { words: &words, semantic: &semantic, unread, ..Arms::default() };
+            blend(&TYPED_FACTORS, arms).into_iter().map(|f| f.document).collect()
         };
         assert_eq!(order(&[]), [2, 1, 3, 4], "all of them were read");
         assert_eq!(order(&[1, 3]), [1, 2, 3, 4]);
@@ -188,11 +188,11 @@ mod tests {
             a in proptest::collection::vec(0_i64..50, 0..40), b in proptest::collection::vec(0_i64..50, 0..40)
         ) {
             let list = |ids: &[i64]| {
-                let mut seen = std::collections::HashSet::new();
-                ids.iter().filter(|i| seen.insert(**i)).enumerate().map(|(n, i)| (*i, 100.0 - n as f32)).collect::<Vec<_>>()
+                let mut unique = std::collections::HashSet::new();
+                ids.iter().filter(|i| unique.insert(**i)).enumerate().map(|(n, i)| (*i, 100.0 - n as f32)).collect::<Vec<_>>()
             };
             let (a, b) = (list(&a), list(&b));
-            let out = blend(&TYPED, Arms { words: &a, meaning: &b, ..Arms::default() });
+            let out = blend(&TYPED_FACTORS, Arms { words: &a, semantic: &b, ..Arms::default() });
             let ids: std::collections::HashSet<i64> = out.iter().map(|f| f.document).collect();
             proptest::prop_assert_eq!(ids.len(), out.len());
             proptest::prop_assert!(out.windows(2).all(|w| w[0].score >= w[1].score));

@@ -2,9 +2,9 @@
 
 mod coverage;
 mod fusion;
-mod named;
 mod passages;
 pub mod query;
+mod resolve;
 mod suggest;
 
 use crate::QueryContext;
@@ -17,11 +17,9 @@ use std::{
 use rayon::prelude::*;
 
 pub use coverage::coverage;
-pub(crate) use coverage::lacks;
+pub(crate) use coverage::coverage_notices;
 use coverage::{missing_text, missing_vectors};
-use fusion::Fused;
-pub(crate) use named::only_source;
-pub use named::{named, no_source, one};
+use fusion::FusedHit;
 pub(crate) use passages::anchor;
 use precedent_core::{
     error::{Error, Result},
@@ -42,6 +40,8 @@ use precedent_text::{
     tokens,
 };
 use query::Query;
+pub(crate) use resolve::only_source;
+pub use resolve::{no_source, resolve, resolve_one};
 
 /// The number of results if a search sets no limit.
 pub const DEFAULT_LIMIT: usize = 20;
@@ -50,7 +50,7 @@ pub const MAX_LIMIT: usize = precedent_core::model::limits::SEARCH;
 /// The minimum number of documents that each arm retrieves.
 const DEPTH: usize = 200;
 /// The number of terms of each field that a prefix stands for; the most frequent are used.
-const PREFIXED: usize = 20;
+const MAX_PREFIX_TERMS: usize = 20;
 
 /// The retrieval evidence of a document for a pasted text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +58,7 @@ pub struct Evidence {
     /// The row id.
     pub document: i64,
     /// The fused score of all arms; used only for ordering.
-    pub fused: f32,
+    pub score: f32,
     /// The best chunk's cosine, −1..1.
     pub cosine: Option<f32>,
     /// The share of the text's words that it contains, weighted by rarity, about 0..1.
@@ -69,8 +69,8 @@ pub struct Evidence {
 
 impl Evidence {
     /// Returns the evidence of a document that no arm found.
-    pub fn none(document: i64) -> Self {
-        Self { document, fused: 0.0, cosine: None, words: 0.0, signature: false }
+    pub fn empty(document: i64) -> Self {
+        Self { document, score: 0.0, cosine: None, words: 0.0, signature: false }
     }
 }
 
@@ -123,7 +123,7 @@ struct Candidates {
     chunks: HashMap<i64, Vec<Near>>,
     signatures: usize,
     /// True if the query is a pasted text.
-    pasted: bool,
+    is_pasted: bool,
 }
 
 impl QueryContext<'_> {
@@ -164,12 +164,12 @@ impl QueryContext<'_> {
             // A lone symbol has no meaning, and its vector is equally near to any text.
             Vec::new()
         } else {
-            let asked = Retrieval::new(&query, &words, mode, limit, coverage, task);
-            let mut found = self.retrieve(&asked)?;
+            let retrieval = Retrieval::new(&query, &words, mode, limit, coverage, task);
+            let mut pool = self.retrieve(&retrieval)?;
             task.check()?;
-            arms = std::mem::take(&mut found.arms);
-            notices.append(&mut found.notices);
-            let mut hits = self.hits(&query, &words, found, limit, request.explain)?;
+            arms = std::mem::take(&mut pool.arms);
+            notices.append(&mut pool.notices);
+            let mut hits = self.hits(&query, &words, pool, limit, request.explain)?;
             self.pin_key_match(&query, &mut hits, &mut notices, limit)?;
             if request.titles {
                 hits.iter_mut().for_each(|hit| hit.passages.clear());
@@ -181,9 +181,9 @@ impl QueryContext<'_> {
             // Another process may have started a rebuild meanwhile; an empty result is then not
             // conclusive.
             let now = self.coverage()?;
-            let told =
+            let has_vector_notice =
                 notices.iter().any(|n: &Notice| matches!(n.lack, Lack::SomeVectors | Lack::AllVectors));
-            if mode != Mode::Lexical && coverage.embedded > 0 && !told {
+            if mode != Mode::Lexical && coverage.embedded > 0 && !has_vector_notice {
                 notices.extend(self.missing_vectors(now)?);
             }
             coverage = now;
@@ -214,14 +214,14 @@ impl QueryContext<'_> {
     fn words(&self, query: &Query) -> Result<Words> {
         let mut words = words(query);
         words.terms = self.fulltext.rarest(words.terms)?;
-        for group in &query.any {
+        for group in &query.alternatives {
             let mut terms = Vec::new();
             for word in group {
                 terms.extend(report::terms(word.trim_end_matches('*')));
                 if let Some(prefix) = word.strip_suffix('*').map(str::to_lowercase) {
                     for part in [Vocabulary::Title, Vocabulary::Body, Vocabulary::Comments] {
-                        let all = self.fulltext.vocabulary(part, |term| term.starts_with(&prefix))?;
-                        terms.extend(all.into_iter().take(PREFIXED).map(|(term, _)| term));
+                        let vocabulary = self.fulltext.vocabulary(part, |term| term.starts_with(&prefix))?;
+                        terms.extend(vocabulary.into_iter().take(MAX_PREFIX_TERMS).map(|(term, _)| term));
                     }
                 }
             }
@@ -232,7 +232,7 @@ impl QueryContext<'_> {
         Ok(words)
     }
 
-    /// How much each arm can see.
+    /// Returns how much of the casebook each arm covers.
     ///
     /// # Errors
     /// Database or index errors.
@@ -254,79 +254,79 @@ impl QueryContext<'_> {
         Ok(())
     }
 
-    fn retrieve(&self, asked: &Retrieval<'_>) -> Result<Candidates> {
-        let Retrieval { query, words, mode, depth, coverage, .. } = *asked;
+    fn retrieve(&self, retrieval: &Retrieval<'_>) -> Result<Candidates> {
+        let Retrieval { query, words, mode, depth, coverage, .. } = *retrieval;
         let filters: &[Filter] = &query.filters;
-        let mut found = Candidates { pasted: query.pasted, ..Candidates::default() };
-        let by_words = !query.pasted && mode != Mode::Semantic;
+        let mut pool = Candidates { is_pasted: query.is_pasted, ..Candidates::default() };
+        let by_words = !query.is_pasted && mode != Mode::Semantic;
         let fulltext = self.fulltext;
         // The full-text lookup runs while the query is embedded.
-        let beside = by_words && mode == Mode::Hybrid && self.vectors.is_some() && coverage.embedded > 0;
+        let is_parallel = by_words && mode == Mode::Hybrid && self.vectors.is_some() && coverage.embedded > 0;
         std::thread::scope(|scope| {
-            let lexical = beside.then(|| scope.spawn(|| fulltext.search(words, filters, depth)));
-            if by_words && !beside {
-                found.lexical = fulltext.search(words, filters, depth)?;
+            let lexical = is_parallel.then(|| scope.spawn(|| fulltext.search(words, filters, depth)));
+            if by_words && !is_parallel {
+                pool.lexical = fulltext.search(words, filters, depth)?;
             }
-            self.secondary_arms(asked, &mut found)?;
+            self.secondary_arms(retrieval, &mut pool)?;
             if let Some(lexical) = lexical {
-                found.lexical = lexical.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                pool.lexical = lexical.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             }
             Ok::<_, Error>(())
         })?;
         if by_words {
-            found.arms.push(Arm::Lexical);
+            pool.arms.push(Arm::Lexical);
         }
-        asked.task.check()?;
+        retrieval.task.check()?;
         if by_words && query.scope == Scope::Any {
             // Semantic candidates may also contain words of the query.
-            let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
-            found.lexical = self.fulltext.weighed(words, &found.lexical, &also)?;
+            let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
+            pool.lexical = self.fulltext.weighed(words, &pool.lexical, &semantic_ids)?;
         }
-        if query.pasted && mode != Mode::Semantic {
+        if query.is_pasted && mode != Mode::Semantic {
             let (title, body) = report::pasted(&query.text, &Skeleton::default());
-            let also: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
-            found.lexical = self.fulltext.like(&Report::new(&title, &body), filters, depth, &also)?;
-            found.arms.push(Arm::Lexical);
+            let semantic_ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
+            pool.lexical = self.fulltext.like(&Report::new(&title, &body), filters, depth, &semantic_ids)?;
+            pool.arms.push(Arm::Lexical);
         }
         if let Some(vectors) = self.vectors
-            && found.arms.contains(&Arm::Semantic)
+            && pool.arms.contains(&Arm::Semantic)
             && (coverage.unread > 0 || coverage.embedded < coverage.chunks)
         {
-            let ids: Vec<i64> = found.lexical.iter().map(|(id, _)| *id).collect();
-            found.unread = vectors.incomplete(&ids)?;
+            let ids: Vec<i64> = pool.lexical.iter().map(|(id, _)| *id).collect();
+            pool.unread = vectors.incomplete(&ids)?;
         }
-        found.arms.sort_unstable();
-        Ok(found)
+        pool.arms.sort_unstable();
+        Ok(pool)
     }
 
     /// Retrieves candidates by signature and by vector.
-    fn secondary_arms(&self, asked: &Retrieval<'_>, found: &mut Candidates) -> Result<()> {
-        let query = asked.query;
-        if asked.mode != Mode::Semantic && !asked.is_strict() {
+    fn secondary_arms(&self, retrieval: &Retrieval<'_>, pool: &mut Candidates) -> Result<()> {
+        let query = retrieval.query;
+        if retrieval.mode != Mode::Semantic && !retrieval.is_strict() {
             let mut distinctive = signature::signatures(&query.all_words());
             distinctive.retain(signature::Signature::is_telling);
-            if query.pasted {
+            if query.is_pasted {
                 // Typed signatures are intentional; signatures in a pasted log may occur in every
                 // log.
                 distinctive = self.fulltext.rare_signatures(distinctive)?;
             }
             let terms: Vec<String> = distinctive.iter().map(signature::Signature::term).collect();
             if !terms.is_empty() {
-                found.signatures = terms.len();
-                found.signature = self.fulltext.search_signatures(&terms, &query.filters, asked.depth)?;
-                found.arms.push(Arm::Signature);
+                pool.signatures = terms.len();
+                pool.signature = self.fulltext.search_signatures(&terms, &query.filters, retrieval.depth)?;
+                pool.arms.push(Arm::Signature);
             }
         }
-        asked.task.check()?;
+        retrieval.task.check()?;
         match self.vectors {
-            _ if asked.mode == Mode::Lexical => {}
-            Some(vectors) if asked.coverage.embedded > 0 => {
-                self.semantic(vectors, asked, found)?;
-                found.arms.push(Arm::Semantic);
-                found.notices.extend(self.missing_vectors(asked.coverage)?);
+            _ if retrieval.mode == Mode::Lexical => {}
+            Some(vectors) if retrieval.coverage.embedded > 0 => {
+                self.semantic(vectors, retrieval, pool)?;
+                pool.arms.push(Arm::Semantic);
+                pool.notices.extend(self.missing_vectors(retrieval.coverage)?);
             }
-            Some(_) => found.notices.extend(self.missing_vectors(asked.coverage)?),
-            None => found.notices.push(self.no_model()),
+            Some(_) => pool.notices.extend(self.missing_vectors(retrieval.coverage)?),
+            None => pool.notices.push(self.no_model()),
         }
         Ok(())
     }
@@ -348,9 +348,9 @@ impl QueryContext<'_> {
 
     fn missing_vectors(&self, coverage: Coverage) -> Result<Option<Notice>> {
         let Some(vectors) = self.vectors else { return Ok(missing_vectors(coverage, 0)) };
-        let reached = vectors.reached()?;
+        let revision = vectors.reached()?;
         // A note is embedded immediately, before the number of missing vectors is known.
-        if coverage.embedded > 0 && reached == 0 {
+        if coverage.embedded > 0 && revision == 0 {
             let text = "Not conclusive: the semantic index is only partly built.".to_owned();
             return Ok(Some(Notice { lack: Lack::SomeVectors, text }));
         }
@@ -365,31 +365,31 @@ impl QueryContext<'_> {
 
     /// Retrieves candidates by the query's vector, and scores the title of a pasted text
     /// separately.
-    fn semantic(&self, vectors: &Vectors, asked: &Retrieval<'_>, found: &mut Candidates) -> Result<()> {
-        let Retrieval { query, words, mode, depth, .. } = *asked;
-        let allowed = if asked.is_strict() {
+    fn semantic(&self, vectors: &Vectors, retrieval: &Retrieval<'_>, pool: &mut Candidates) -> Result<()> {
+        let Retrieval { query, words, mode, depth, .. } = *retrieval;
+        let filter_ids = if retrieval.is_strict() {
             // All documents that pass the strict part, at any rank.
-            let all = usize::try_from(self.fulltext.count()?).unwrap_or(usize::MAX);
-            let passed = self.fulltext.search(words, &query.filters, all)?;
-            Some(Arc::new(passed.iter().filter_map(|(id, _)| usize::try_from(*id).ok()).collect()))
+            let count = usize::try_from(self.fulltext.count()?).unwrap_or(usize::MAX);
+            let matches = self.fulltext.search(words, &query.filters, count)?;
+            Some(Arc::new(matches.iter().filter_map(|(id, _)| usize::try_from(*id).ok()).collect()))
         } else {
             self.fulltext.allowed(&query.filters)?
         };
-        let (text, title) = read_by_model(query);
+        let (text, title) = embedding_texts(query);
         let vector = (self.embed)(&text)?;
-        for near in vectors.search(&vector, allowed.as_deref(), depth)? {
+        for near in vectors.search(&vector, filter_ids.as_deref(), depth)? {
             if near.cosine < self.floor {
                 break;
             }
-            let chunks = found.chunks.entry(near.document).or_default();
+            let chunks = pool.chunks.entry(near.document).or_default();
             if chunks.is_empty() {
-                found.semantic.push((near.document, near.cosine));
+                pool.semantic.push((near.document, near.cosine));
             }
             chunks.push(near);
         }
         if !title.is_empty() && mode == Mode::Hybrid {
-            let ids: Vec<i64> = found.semantic.iter().map(|(id, _)| *id).collect();
-            found.titles = fusion::titles(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
+            let ids: Vec<i64> = pool.semantic.iter().map(|(id, _)| *id).collect();
+            pool.titles = fusion::titles(&vectors.compare(&(self.embed)(&title)?, &vector, &ids)?);
         }
         Ok(())
     }
@@ -406,20 +406,20 @@ impl QueryContext<'_> {
         limit: usize,
         task: &Task,
     ) -> Result<Vec<Evidence>> {
-        let query = Query { filters: filters.to_vec(), ..Query::pasted(text) };
+        let query = Query { filters: filters.to_vec(), ..Query::from_pasted(text) };
         let coverage = self.coverage()?;
         let mode = if self.vectors.is_some() { Mode::Hybrid } else { Mode::Lexical };
         let words = Words::default();
-        let found = self.retrieve(&Retrieval::new(&query, &words, mode, limit, coverage, task))?;
+        let pool = self.retrieve(&Retrieval::new(&query, &words, mode, limit, coverage, task))?;
         let of = |list: &[(i64, f32)], id| list.iter().find(|(d, _)| *d == id).map(|(_, s)| *s);
-        let evidence = |f: Fused| Evidence {
+        let evidence = |f: FusedHit| Evidence {
             document: f.document,
-            fused: f.score,
-            cosine: of(&found.semantic, f.document),
-            words: of(&found.lexical, f.document).unwrap_or(0.0),
-            signature: of(&found.signature, f.document).is_some(),
+            score: f.score,
+            cosine: of(&pool.semantic, f.document),
+            words: of(&pool.lexical, f.document).unwrap_or(0.0),
+            signature: of(&pool.signature, f.document).is_some(),
         };
-        Ok(fuse(&found).into_iter().take(limit).map(evidence).collect())
+        Ok(fuse(&pool).into_iter().take(limit).map(evidence).collect())
     }
 
     /// Returns the unit vector of a pasted text, or `None` without a model.
@@ -427,7 +427,7 @@ impl QueryContext<'_> {
     /// # Errors
     /// [`precedent_core::Code::ModelUnavailable`] if the model fails.
     pub fn vector(&self, text: &str) -> Result<Option<Vec<f32>>> {
-        self.vectors.map(|_| (self.embed)(&read_by_model(&Query::pasted(text)).0)).transpose()
+        self.vectors.map(|_| (self.embed)(&embedding_texts(&Query::from_pasted(text)).0)).transpose()
     }
 
     /// Returns the best documents for a query, by fused score, without loading them; ties by id.
@@ -437,10 +437,10 @@ impl QueryContext<'_> {
     pub fn rank(&self, query: &Query, mode: Mode, limit: usize, task: &Task) -> Result<Vec<(i64, f32)>> {
         let words = self.words(query)?;
         let coverage = self.coverage()?;
-        let found = self.retrieve(&Retrieval::new(query, &words, mode, limit, coverage, task))?;
-        let mut ranked: Vec<_> = fuse(&found).into_iter().map(|f| (f.document, f.score)).collect();
-        ranked.truncate(limit);
-        Ok(ranked)
+        let pool = self.retrieve(&Retrieval::new(query, &words, mode, limit, coverage, task))?;
+        let mut ranking: Vec<_> = fuse(&pool).into_iter().map(|f| (f.document, f.score)).collect();
+        ranking.truncate(limit);
+        Ok(ranking)
     }
 
     /// Loads the best documents of all arms, with their passages.
@@ -448,49 +448,49 @@ impl QueryContext<'_> {
         &self,
         query: &Query,
         words: &Words,
-        found: Candidates,
+        pool: Candidates,
         limit: usize,
         explain: bool,
     ) -> Result<Vec<Hit>> {
-        let fused = fuse(&found);
+        let ranking = fuse(&pool);
         let weights = self.weights(words)?;
-        let none = Skeleton::default();
+        let no_skeleton = Skeleton::default();
         self.store.read(|r| {
-            let mut loaded: Vec<(Fused, DocumentRow)> = Vec::with_capacity(limit + 1);
+            let mut rows: Vec<(FusedHit, DocumentRow)> = Vec::with_capacity(limit + 1);
             let mut skeletons: HashMap<i64, Skeleton> = HashMap::new();
             // Ties break by key, so all documents with the last score must be loaded.
-            for one in fused.iter() {
-                if loaded.len() >= limit && loaded.last().is_some_and(|(last, _)| last.score > one.score) {
+            for item in ranking.iter() {
+                if rows.len() >= limit && rows.last().is_some_and(|(last, _)| last.score > item.score) {
                     break;
                 }
-                match r.document(one.document)? {
-                    Some(row) if row.deleted_at.is_none() => loaded.push((one.clone(), row)),
+                match r.document(item.document)? {
+                    Some(row) if row.deleted_at.is_none() => rows.push((item.clone(), row)),
                     _ => {}
                 }
             }
-            loaded.sort_by(|(a, x), (b, y)| b.score.total_cmp(&a.score).then_with(|| key_order(x, y)));
-            loaded.truncate(limit);
-            let mut read = Vec::with_capacity(loaded.len());
-            for (one, row) in loaded {
+            rows.sort_by(|(a, x), (b, y)| b.score.total_cmp(&a.score).then_with(|| key_order(x, y)));
+            rows.truncate(limit);
+            let mut threads = Vec::with_capacity(rows.len());
+            for (item, row) in rows {
                 if let Entry::Vacant(place) = skeletons.entry(row.source_id) {
                     place.insert(r.skeleton(row.source_id)?);
                 }
                 let comments = r.comments(&row)?;
-                read.push((one, row, comments));
+                threads.push((item, row, comments));
             }
             // Choosing passages is most of the work of a search, and documents are independent.
-            let show = |(one, row, comments): &(Fused, DocumentRow, Vec<StoredComment>)| {
-                let near = found.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
-                let skeleton = skeletons.get(&row.source_id).unwrap_or(&none);
+            let show = |(item, row, comments): &(FusedHit, DocumentRow, Vec<StoredComment>)| {
+                let near = pool.chunks.get(&row.id).map(Vec::as_slice).unwrap_or_default();
+                let skeleton = skeletons.get(&row.source_id).unwrap_or(&no_skeleton);
                 let passages = passages::passages(row, comments, skeleton, &weights, near);
-                let mut hit = hit(row, counted(comments), &weights);
-                hit.scores = scores(one, &found);
-                hit.why = why(query, &passages, one, &found);
-                hit.passages = passages.shown;
-                hit.trace = explain.then(|| one.contributions.clone());
+                let mut hit = hit(row, comment_count(comments), &weights);
+                hit.scores = scores(item, &pool);
+                hit.why = why(query, &passages, item, &pool);
+                hit.passages = passages.items;
+                hit.trace = explain.then(|| item.contributions.clone());
                 hit
             };
-            Ok(read.par_iter().map(show).collect())
+            Ok(threads.par_iter().map(show).collect())
         })
     }
 
@@ -517,7 +517,7 @@ impl QueryContext<'_> {
                         ..hit(&row, r.comment_count(&row)?, &passages::Weights::default())
                     }
                 } else {
-                    unasked(r, &row, WHY)?
+                    plain_hit(r, &row, WHY)?
                 });
             }
             hits.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
@@ -527,33 +527,33 @@ impl QueryContext<'_> {
 }
 
 /// Fuses the candidates of all arms, best first.
-fn fuse(found: &Candidates) -> Vec<Fused> {
-    let factors = match (found.pasted, found.titles.is_empty()) {
-        (false, _) => &fusion::TYPED,
-        (true, true) => &fusion::PASTED,
+fn fuse(pool: &Candidates) -> Vec<FusedHit> {
+    let factors = match (pool.is_pasted, pool.titles.is_empty()) {
+        (false, _) => &fusion::TYPED_FACTORS,
+        (true, true) => &fusion::PASTED_FACTORS,
         (true, false) => &fusion::PASTED_WITH_TITLES,
     };
     let arms = fusion::Arms {
-        words: &found.lexical,
-        meaning: &found.semantic,
-        titles: &found.titles,
-        signatures: &found.signature,
-        unread: &found.unread,
+        words: &pool.lexical,
+        semantic: &pool.semantic,
+        titles: &pool.titles,
+        signatures: &pool.signature,
+        unread: &pool.unread,
     };
     fusion::blend(factors, arms)
 }
 
 /// Returns the texts to embed for a query: its text, and the title of a pasted text alone. A pasted
 /// text is formatted like a stored one: its title and its first chunk.
-fn read_by_model(query: &Query) -> (String, String) {
-    if !query.pasted {
+fn embedding_texts(query: &Query) -> (String, String) {
+    if !query.is_pasted {
         return (representation("", &query.all_words()), String::new());
     }
     let (title, body) = report::pasted(&query.text, &Skeleton::default());
-    let alone = representation(&title, "");
+    let title_only = representation(&title, "");
     match chunk::chunks(&body, 1).first() {
-        Some(first) => (first.representation(&title), alone),
-        None => (alone.clone(), alone),
+        Some(first) => (first.representation(&title), title_only),
+        None => (title_only.clone(), title_only),
     }
 }
 
@@ -591,17 +591,17 @@ fn words(query: &Query) -> Words {
 }
 
 /// Returns a document that no words asked for, with its beginning as the passage.
-fn unasked(reader: &Reader<'_>, row: &DocumentRow, why: &str) -> Result<Hit> {
+fn plain_hit(reader: &Reader<'_>, row: &DocumentRow, why: &str) -> Result<Hit> {
     let weights = passages::Weights::default();
     let comments = reader.comments(row)?;
     let passages = passages::passages(row, &comments, &reader.skeleton(row.source_id)?, &weights, &[]);
-    let mut hit = hit(row, counted(&comments), &weights);
+    let mut hit = hit(row, comment_count(&comments), &weights);
     hit.why = why.to_owned();
-    hit.passages = passages.shown;
+    hit.passages = passages.items;
     Ok(hit)
 }
 
-fn counted(comments: &[StoredComment]) -> u32 {
+fn comment_count(comments: &[StoredComment]) -> u32 {
     u32::try_from(comments.len()).unwrap_or(u32::MAX)
 }
 
@@ -628,22 +628,22 @@ fn hit(row: &DocumentRow, comments: u32, weights: &passages::Weights) -> Hit {
     }
 }
 
-fn scores(one: &Fused, found: &Candidates) -> Scores {
-    let of = |list: &[(i64, f32)]| list.iter().find(|(id, _)| *id == one.document).map(|(_, s)| *s);
+fn scores(item: &FusedHit, pool: &Candidates) -> Scores {
+    let of = |list: &[(i64, f32)]| list.iter().find(|(id, _)| *id == item.document).map(|(_, s)| *s);
     Scores {
-        bm25: of(&found.lexical),
-        cosine: of(&found.semantic),
-        signature: of(&found.signature),
-        fused: one.score,
+        bm25: of(&pool.lexical),
+        cosine: of(&pool.semantic),
+        signature: of(&pool.signature),
+        fused: item.score,
     }
 }
 
 /// Returns one sentence that explains why a document was found.
-fn why(query: &Query, passages: &passages::DocumentPassages, one: &Fused, found: &Candidates) -> String {
-    let arm = |arm| one.contributions.iter().find(|c| c.arm == arm);
+fn why(query: &Query, passages: &passages::DocumentPassages, item: &FusedHit, pool: &Candidates) -> String {
+    let arm = |arm| item.contributions.iter().find(|c| c.arm == arm);
     let mut reasons: Vec<String> = Vec::new();
     if arm(Arm::Signature).is_some() {
-        reasons.push(if found.signatures == 1 {
+        reasons.push(if pool.signatures == 1 {
             "same error".to_owned()
         } else {
             "one of the errors in your text".to_owned()
@@ -653,10 +653,10 @@ fn why(query: &Query, passages: &passages::DocumentPassages, one: &Fused, found:
         let place = if passages.in_comment { "a comment" } else { "the text" };
         reasons.push(match (passages.title_words.as_slice(), passages.words.as_slice()) {
             ([], []) => format!("{place} contains some of your words"),
-            ([], words) => format!("{place} contains {}", quoted(words)),
-            (title, []) => format!("the title contains {}", quoted(title)),
+            ([], words) => format!("{place} contains {}", quote_list(words)),
+            (title, []) => format!("the title contains {}", quote_list(title)),
             (title, words) => {
-                format!("the title contains {} and {place} contains {}", quoted(title), quoted(words))
+                format!("the title contains {} and {place} contains {}", quote_list(title), quote_list(words))
             }
         });
     }
@@ -674,10 +674,10 @@ fn why(query: &Query, passages: &passages::DocumentPassages, one: &Fused, found:
     sentence
 }
 
-fn quoted(words: &[String]) -> String {
+fn quote_list(words: &[String]) -> String {
     let words: Vec<String> = words.iter().take(3).map(|w| format!("“{w}”")).collect();
     match words.as_slice() {
-        [one] => one.clone(),
+        [word] => word.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
         [] => String::new(),
     }

@@ -13,12 +13,12 @@ use precedent_text::{
 };
 
 /// The maximum number of passages of one document.
-const SHOWN: usize = 3;
+const MAX_PASSAGES: usize = 3;
 /// The length of a passage, in characters.
 const LENGTH: usize = 260;
 /// The maximum number of a document's comments considered for passages; the others share no word
 /// with the query and are not near it.
-const READ: usize = 12;
+const MAX_COMMENTS: usize = 12;
 
 /// The weights of the query's words.
 #[derive(Clone, Debug)]
@@ -39,19 +39,19 @@ struct Beginnings {
 impl Beginnings {
     /// A bit for any second character: the term has none, or one that is not a plain letter or
     /// digit.
-    const ANY: u64 = 1 << 63;
+    const ANY_SECOND: u64 = 1 << 63;
 
     fn new<'a>(terms: impl Iterator<Item = &'a String>) -> Self {
-        let mut all = Self { seconds: [0; 36] };
-        terms.for_each(|term| all.add(term));
-        all
+        let mut beginnings = Self { seconds: [0; 36] };
+        terms.for_each(|term| beginnings.add(term));
+        beginnings
     }
 
     fn add(&mut self, term: &str) {
         let bytes = term.as_bytes();
         if let Some(first) = bytes.first().copied().and_then(Self::first) {
             let second = bytes.get(1).copied().and_then(Self::second);
-            self.seconds[first] |= second.map_or(Self::ANY, |s| 1 << s);
+            self.seconds[first] |= second.map_or(Self::ANY_SECOND, |s| 1 << s);
         }
     }
 
@@ -62,7 +62,7 @@ impl Beginnings {
         let Some(first) = Self::first(bytes[0]) else { return true };
         let seconds = self.seconds[first];
         match bytes.get(1).copied().and_then(Self::second) {
-            Some(second) => seconds & (1 << second | Self::ANY) != 0,
+            Some(second) => seconds & (1 << second | Self::ANY_SECOND) != 0,
             None => seconds != 0,
         }
     }
@@ -144,12 +144,12 @@ impl Weights {
 }
 
 fn distinct(matches: &[(Range<usize>, String, f32)]) -> f32 {
-    let mut seen: HashMap<&str, f32> = HashMap::new();
+    let mut weight_by_term: HashMap<&str, f32> = HashMap::new();
     for (_, term, weight) in matches {
-        seen.insert(term, *weight);
+        weight_by_term.insert(term, *weight);
     }
     // Sum in a fixed order: floating-point sums depend on it.
-    let mut weights: Vec<f32> = seen.into_values().collect();
+    let mut weights: Vec<f32> = weight_by_term.into_values().collect();
     weights.sort_by(f32::total_cmp);
     weights.iter().sum()
 }
@@ -157,7 +157,7 @@ fn distinct(matches: &[(Range<usize>, String, f32)]) -> f32 {
 /// The passages of a document, with their matched words.
 #[derive(Debug)]
 pub(super) struct DocumentPassages {
-    pub(super) shown: Vec<Passage>,
+    pub(super) items: Vec<Passage>,
     /// The query's words that the title has, as written, highest weight first.
     pub(super) title_words: Vec<String>,
     /// The query's words that the best passage has and the title lacks.
@@ -203,7 +203,7 @@ pub(super) fn passages(
     };
     candidates.extend(add(None, 0, chunk::chunks(&Prepared::body(&row.body, skeleton), MAX_BODY_CHUNKS)));
     // Score comments as written before preparing any, so that long threads stay cheap.
-    let mut weighed: Vec<(f32, usize)> = comments
+    let mut ranking: Vec<(f32, usize)> = comments
         .iter()
         .enumerate()
         .filter(|(_, c)| !c.author.bot)
@@ -213,8 +213,8 @@ pub(super) fn passages(
         })
         .filter(|(score, _)| *score > 0.0)
         .collect();
-    weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    for (_, i) in weighed.into_iter().take(READ) {
+    ranking.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    for (_, i) in ranking.into_iter().take(MAX_COMMENTS) {
         let comment = &comments[i];
         let chunks = chunk::chunks(&Prepared::comment(&comment.body), MAX_COMMENT_CHUNKS);
         for mut candidate in add(Some(comment), i + 1, chunks) {
@@ -227,21 +227,21 @@ pub(super) fn passages(
     let nearest = candidates.iter().filter_map(|c| c.cosine).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
     let value = |c: &Candidate<'_>| c.words / most_words + c.cosine.map_or(0.0, |x| x / nearest);
     candidates.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.place.cmp(&b.place)));
-    let telling = candidates.first().map_or(0.0, &value);
+    let best_value = candidates.first().map_or(0.0, &value);
     let title_words = matched_words(&row.title, weights);
     let mut words = candidates.first().map(|c| matched_words(&c.chunk.text, weights)).unwrap_or_default();
     words.retain(|(term, _)| !title_words.iter().any(|(t, _)| t == term));
-    let written = |words: Vec<(String, String)>| words.into_iter().map(|(_, word)| word).collect();
+    let spellings = |words: Vec<(String, String)>| words.into_iter().map(|(_, word)| word).collect();
     let in_comment = candidates.first().is_some_and(|c| c.comment.is_some() && c.words > 0.0);
-    let shown = candidates
+    let items = candidates
         .iter()
         .enumerate()
         // The first is always shown; the others only if their own score is high enough.
-        .filter(|(i, c)| *i == 0 || value(c) > telling * 0.4)
-        .take(SHOWN)
+        .filter(|(i, c)| *i == 0 || value(c) > best_value * 0.4)
+        .take(MAX_PASSAGES)
         .map(|(_, c)| passage(c, row, weights))
         .collect();
-    DocumentPassages { shown, title_words: written(title_words), words: written(words), in_comment }
+    DocumentPassages { items, title_words: spellings(title_words), words: spellings(words), in_comment }
 }
 
 fn passage(candidate: &Candidate<'_>, row: &DocumentRow, weights: &Weights) -> Passage {
@@ -269,15 +269,15 @@ pub(crate) fn anchor(comment: &StoredComment) -> String {
 /// Returns the query's words that a text has, highest weight first: the term, and its spelling
 /// there.
 fn matched_words(text: &str, weights: &Weights) -> Vec<(String, String)> {
-    let mut seen: Vec<(f32, String, String)> = Vec::new();
+    let mut matches: Vec<(f32, String, String)> = Vec::new();
     for (range, term, weight) in weights.matches(text) {
-        let written = text[range].to_lowercase();
-        if !seen.iter().any(|(_, t, w)| *t == term || *w == written) {
-            seen.push((weight, term, written));
+        let spelling = text[range].to_lowercase();
+        if !matches.iter().any(|(_, t, w)| *t == term || *w == spelling) {
+            matches.push((weight, term, spelling));
         }
     }
-    seen.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    seen.into_iter().map(|(_, term, word)| (term, word)).collect()
+    matches.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    matches.into_iter().map(|(_, term, word)| (term, word)).collect()
 }
 
 /// Returns the part of a chunk with the highest word weights, about [`LENGTH`] characters, cut at
@@ -331,14 +331,14 @@ mod tests {
     }
 
     #[test]
-    fn the_window_shows_where_the_words_are() {
+    fn window_contains_the_matched_words() {
         let text = format!("{} the slot is broken here {}", "filler ".repeat(100), "tail ".repeat(100));
-        let shown = window(&text, &weights(&["slot", "broken"]));
+        let excerpt = window(&text, &weights(&["slot", "broken"]));
         assert!(
-            shown.contains("slot is broken") && shown.starts_with('…') && shown.ends_with('…'),
-            "{shown}"
+            excerpt.contains("slot is broken") && excerpt.starts_with('…') && excerpt.ends_with('…'),
+            "{excerpt}"
         );
-        assert!(shown.chars().count() <= LENGTH + 2);
+        assert!(excerpt.chars().count() <= LENGTH + 2);
     }
 
     proptest::proptest! {
@@ -358,8 +358,8 @@ mod tests {
 
         #[test]
         fn a_window_never_cuts_a_character(text in "[aä表 \\n]{0,900}") {
-            let shown = window(&text, &weights(&["ä", "a"]));
-            proptest::prop_assert!(shown.len() <= text.len() + 6);
+            let excerpt = window(&text, &weights(&["ä", "a"]));
+            proptest::prop_assert!(excerpt.len() <= text.len() + 6);
         }
     }
 }

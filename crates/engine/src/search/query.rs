@@ -38,31 +38,31 @@ pub struct Query {
     /// The search mode, if the query sets one.
     pub mode: Option<Mode>,
     /// The words that alternatives and prefixes stand for: `slot OR lag`, `repl*`.
-    pub any: Vec<Vec<String>>,
+    pub alternatives: Vec<Vec<String>>,
     /// Notices about words that look like misspelt filters.
     pub doubts: Vec<String>,
     /// The query as interpreted.
     pub understood: String,
     /// True if it is a pasted text and not a typed query.
-    pub pasted: bool,
+    pub is_pasted: bool,
 }
 
 impl Query {
     /// Makes a query of plain words without filters.
-    pub fn typed(text: &str) -> Self {
+    pub fn from_typed(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
     /// Makes a query of a pasted text, whose first line is its title.
-    pub fn pasted(text: &str) -> Self {
-        Self { pasted: true, ..Self::typed(text) }
+    pub fn from_pasted(text: &str) -> Self {
+        Self { is_pasted: true, ..Self::from_typed(text) }
     }
 
     /// Returns all words and phrases, as the text to embed.
     pub fn all_words(&self) -> String {
         let mut out = self.text.clone();
-        let any = self.any.iter().flatten().map(|word| word.trim_end_matches('*').to_owned());
-        for phrase in any.collect::<Vec<_>>().iter().chain(&self.phrases) {
+        let words = self.alternatives.iter().flatten().map(|word| word.trim_end_matches('*').to_owned());
+        for phrase in words.collect::<Vec<_>>().iter().chain(&self.phrases) {
             if !out.is_empty() {
                 out.push(' ');
             }
@@ -71,7 +71,7 @@ impl Query {
         out
     }
 
-    /// Returns whether it has words, and filters, phrases or exclusions that leave documents with these words out.
+    /// Returns whether it has words, and filters, phrases or exclusions that narrow them.
     pub fn is_narrowed(&self) -> bool {
         let parts = self.filters.len() + self.without.len() + self.phrases.len();
         !self.is_empty() && parts > usize::from(self.text.is_empty())
@@ -82,22 +82,22 @@ impl Query {
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if a filter is unknown or its value invalid.
     pub fn within(mut self, filters: &str) -> Result<Self> {
-        let given = parse_short(filters, false)?;
-        if !given.is_empty() || !given.without.is_empty() {
-            return Err(Error::invalid(format!("unknown filter \"{}\"", given.all_words())).with_hint(
+        let extra = parse_short(filters, false)?;
+        if !extra.is_empty() || !extra.without.is_empty() {
+            return Err(Error::invalid(format!("unknown filter \"{}\"", extra.all_words())).with_hint(
                 "Available filters: is:, label:, author:, source:, reason:, created:, updated: and closed:.",
             ));
         }
-        self.filters.splice(0..0, given.filters);
-        if !given.understood.is_empty() {
-            self.understood = format!("{} {}", given.understood, self.understood).trim().to_owned();
+        self.filters.splice(0..0, extra.filters);
+        if !extra.understood.is_empty() {
+            self.understood = format!("{} {}", extra.understood, self.understood).trim().to_owned();
         }
         Ok(self)
     }
 
     /// Returns whether there are no words at all.
     pub fn is_empty(&self) -> bool {
-        self.text.trim().is_empty() && self.phrases.is_empty() && self.any.is_empty()
+        self.text.trim().is_empty() && self.phrases.is_empty() && self.alternatives.is_empty()
     }
 }
 
@@ -118,7 +118,7 @@ pub fn with_days(input: &str, now: Timestamp) -> String {
         let day = word.split_once(':').and_then(|(name, value)| {
             let is_time = matches!(name.trim_start_matches('-'), "created" | "updated" | "closed");
             let text = value.trim_start_matches(['<', '>', '=']);
-            let day = before(text, now).filter(|_| is_time)?;
+            let day = relative_day(text, now).filter(|_| is_time)?;
             // Without a comparison, it is the time since then.
             let mark = if text.len() == value.len() { ">=" } else { &value[..value.len() - text.len()] };
             Some(format!("{name}:{mark}{day}"))
@@ -130,7 +130,7 @@ pub fn with_days(input: &str, now: Timestamp) -> String {
 }
 
 /// Returns the day that is so long ago: `7d`, `2w`, `3m`, `1y`.
-fn before(text: &str, now: Timestamp) -> Option<Date> {
+fn relative_day(text: &str, now: Timestamp) -> Option<Date> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let n: i64 = number.parse().ok().filter(|n| (0..100_000).contains(n))?;
     let span = match unit {
@@ -153,7 +153,7 @@ pub fn parse(input: &str) -> Result<Query> {
         return parse(&extract_salient(&input[..input.floor_char_boundary(MAX_PASTED)]));
     }
     if input.len() > MAX_TYPED || input.trim().contains('\n') {
-        return Ok(Query { understood: brief(input), ..Query::pasted(input.trim()) });
+        return Ok(Query { understood: brief(input), ..Query::from_pasted(input.trim()) });
     }
     let input = &*strip_ansi(input);
     let query = parse_short(input, is_line(input))?;
@@ -163,7 +163,7 @@ pub fn parse(input: &str) -> Result<Query> {
             mode: query.mode,
             scope: query.scope,
             understood: query.understood,
-            ..Query::typed(&query.without.join(" "))
+            ..Query::from_typed(&query.without.join(" "))
         });
     }
     Ok(query)
@@ -186,8 +186,8 @@ fn is_line(input: &str) -> bool {
 /// Parses a typed query. In a pasted line, an invalid filter is a word.
 fn parse_short(input: &str, line: bool) -> Result<Query> {
     let mut query = Query::default();
-    let (mut words, mut quoted): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    let mut said: Vec<&str> = Vec::new();
+    let (mut words, mut line_words): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let mut tokens: Vec<&str> = Vec::new();
     let mut rest = input.trim_start();
     while !rest.is_empty() {
         let (token, after) = next_token(rest);
@@ -198,20 +198,20 @@ fn parse_short(input: &str, line: bool) -> Result<Query> {
             words.push(token);
         }
         if word || query.phrases.len() > phrases {
-            quoted.push(token);
+            line_words.push(token);
         }
-        said.push(token);
+        tokens.push(token);
     }
     // Quotes inside a line of program output are part of the line.
     if line && !words.is_empty() {
         query.phrases.clear();
-        words = quoted;
+        words = line_words;
     }
     if !line {
         alternatives(&mut words, &mut query);
     }
     query.text = words.join(" ");
-    query.understood = said.join(" ");
+    query.understood = tokens.join(" ");
     Ok(query)
 }
 
@@ -220,7 +220,7 @@ fn alternatives(words: &mut Vec<&str>, query: &mut Query) {
     let is_prefix = |word: &str| {
         word.strip_suffix('*').is_some_and(|w| w.chars().count() > 2 && w.chars().all(char::is_alphanumeric))
     };
-    let (mut kept, mut at) = (Vec::new(), 0);
+    let (mut rest, mut at) = (Vec::new(), 0);
     while at < words.len() {
         let mut group = vec![words[at].to_owned()];
         while words.get(at + 1) == Some(&"OR") && at + 2 < words.len() && words[at] != "OR" {
@@ -228,25 +228,25 @@ fn alternatives(words: &mut Vec<&str>, query: &mut Query) {
             group.push(words[at].to_owned());
         }
         if group.len() > 1 || is_prefix(&group[0]) {
-            query.any.push(group);
+            query.alternatives.push(group);
         } else {
-            kept.push(words[at]);
+            rest.push(words[at]);
         }
         at += 1;
     }
-    *words = kept;
+    *words = rest;
 }
 
 /// Splits off the first token: up to the next white space outside of quotes.
 fn next_token(text: &str) -> (&str, &str) {
-    let mut quoted = false;
+    let mut open = false;
     let mut previous = None;
     for (i, c) in text.char_indices() {
         match c {
             // A quote opens at the start of a word, value or exclusion, so that 5" stays a word.
-            '"' if quoted => quoted = false,
-            '"' if matches!(previous, None | Some('-' | ':')) && text[i + 1..].contains('"') => quoted = true,
-            c if c.is_whitespace() && !quoted => return (&text[..i], &text[i..]),
+            '"' if open => open = false,
+            '"' if matches!(previous, None | Some('-' | ':')) && text[i + 1..].contains('"') => open = true,
+            c if c.is_whitespace() && !open => return (&text[..i], &text[i..]),
             _ => {}
         }
         previous = Some(c);
@@ -277,14 +277,14 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
         // Quotes group a value; it cannot contain one.
         let value = value.replace('"', "");
         let value = value.trim();
-        match named(&name, value, negated, query) {
+        match parse_filter(&name, value, negated, query) {
             Ok(true) => return Ok(true),
             Ok(false) if !line && name.len() > 3 && value.starts_with(char::is_alphanumeric) => {
-                if let Some(meant) =
-                    similar::meant(&name, NAMES.iter().copied()).filter(|meant| meant.len() > 3)
+                if let Some(suggestion) =
+                    similar::meant(&name, NAMES.iter().copied()).filter(|suggestion| suggestion.len() > 3)
                 {
                     query.doubts.push(format!(
-                        "\"{name}:\" is not a filter and is searched as a word. Did you mean {meant}:{value}?"
+                        "\"{name}:\" is not a filter and is searched as a word. Did you mean {suggestion}:{value}?"
                     ));
                 }
             }
@@ -300,25 +300,26 @@ fn read_token(token: &str, line: bool, query: &mut Query) -> Result<bool> {
     Ok(false)
 }
 
-/// Returns whether a word behind a minus is excluded. `-f`, `-O2`, `-std=c++20` and `-fsSL` are options of a program.
+/// Returns whether a word behind a minus is an exclusion. `-f`, `-O2`, `-std=c++20` and `-fsSL` are
+/// options of a program.
 fn is_excluded(word: &str) -> bool {
     let plain = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@'));
     let mut letters = word.chars();
     let inner_capital =
         word.len() < 5 && letters.next().is_some_and(char::is_lowercase) && letters.any(char::is_uppercase);
-    let numbered = word.len() < 3 && word.chars().skip(1).all(|c| c.is_ascii_digit());
-    plain && word.contains(char::is_alphanumeric) && !numbered && !inner_capital
+    let is_numeric_option = word.len() < 3 && word.chars().skip(1).all(|c| c.is_ascii_digit());
+    plain && word.contains(char::is_alphanumeric) && !is_numeric_option && !inner_capital
 }
 
 /// Parses `name:value` into the query, and returns whether it is a filter, a scope or a mode.
-fn named(name: &str, value: &str, negated: bool, query: &mut Query) -> Result<bool> {
+fn parse_filter(name: &str, value: &str, negated: bool, query: &mut Query) -> Result<bool> {
     match name {
         "mode" if !negated => {
             query.mode = Some(match value {
                 "lexical" => Mode::Lexical,
                 "semantic" => Mode::Semantic,
                 "hybrid" => Mode::Hybrid,
-                _ => return Err(wrong(name, value, "lexical, semantic, hybrid")),
+                _ => return Err(invalid(name, value, "lexical, semantic, hybrid")),
             });
         }
         "in" if !negated => {
@@ -326,7 +327,7 @@ fn named(name: &str, value: &str, negated: bool, query: &mut Query) -> Result<bo
                 "title" => Scope::Title,
                 "body" => Scope::Body,
                 "comments" | "comment" => Scope::Comments,
-                _ => return Err(wrong(name, value, "title, body, comments")),
+                _ => return Err(invalid(name, value, "title, body, comments")),
             };
         }
         _ => {
@@ -342,7 +343,7 @@ fn named(name: &str, value: &str, negated: bool, query: &mut Query) -> Result<bo
 fn test(name: &str, value: &str) -> Result<Option<Test>> {
     let text = || {
         if value.is_empty() {
-            Err(wrong(name, value, "a value after the colon"))
+            Err(invalid(name, value, "a value after the colon"))
         } else {
             Ok(value.to_owned())
         }
@@ -358,7 +359,9 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
             "note" => Test::Kind(DocKind::Note),
             "locked" => Test::Locked,
             "bot" => Test::Bot,
-            _ => return Err(wrong(name, value, "open, closed, merged, issue, pr, page, note, locked, bot")),
+            _ => {
+                return Err(invalid(name, value, "open, closed, merged, issue, pr, page, note, locked, bot"));
+            }
         },
         "source" | "repo" => match text()?.split_once(',') {
             None => Test::Source(value.to_owned()),
@@ -378,7 +381,7 @@ fn test(name: &str, value: &str) -> Result<Option<Test>> {
 /// a year. Days are UTC.
 fn time(field: TimeField, name: &str, value: &str) -> Result<Test> {
     let bad =
-        || wrong(name, value, "a date such as 2026-01-31, >2026-01, <2026, >7d or 2026-01-01..2026-02-01");
+        || invalid(name, value, "a date such as 2026-01-31, >2026-01, <2026, >7d or 2026-01-01..2026-02-01");
     let span = |text: &str| period(text).ok_or_else(bad);
     let (from, to) = if let Some((a, b)) = value.split_once("..") {
         let from = if a.is_empty() || a == "*" { None } else { Some(span(a)?.0) };
@@ -418,9 +421,9 @@ fn period(text: &str) -> Option<(i64, i64)> {
     Some((second(first)?, second(first.checked_add(step).ok()?)?))
 }
 
-fn wrong(name: &str, value: &str, allowed: &str) -> Error {
+fn invalid(name: &str, value: &str, valid_values: &str) -> Error {
     Error::invalid(format!("unknown filter \"{name}:{value}\"")).with_hint(format!(
-        "Use {name}: with {allowed}. To search for the text itself, put it in quotes: \"{name}:{value}\"."
+        "Use {name}: with {valid_values}. To search for the text itself, put it in quotes: \"{name}:{value}\"."
     ))
 }
 
@@ -466,10 +469,10 @@ mod tests {
         }
         let q = parse("disk slot OR lag OR wal repl* is:open").unwrap();
         assert_eq!(q.text, "disk");
-        assert_eq!(q.any, [vec!["slot", "lag", "wal"], vec!["repl*"]]);
+        assert_eq!(q.alternatives, [vec!["slot", "lag", "wal"], vec!["repl*"]]);
         for text in ["OR slot", "slot OR", "a*b c**", "glob *.rs"] {
             assert_eq!(
-                (parse(text).unwrap().text.as_str(), parse(text).unwrap().any.len()),
+                (parse(text).unwrap().text.as_str(), parse(text).unwrap().alternatives.len()),
                 (text, 0),
                 "{text}"
             );
@@ -485,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_filter_is_a_word() {
+    fn filter_lookalikes_are_words() {
         for text in ["std::vec::Vec", "http://x/y", "--no-color", "5\" disk", "a:b", "-", "--", "\"open"] {
             let q = parse(text).unwrap();
             assert_eq!((q.text.as_str(), q.filters.len()), (text, 0), "{text}");
@@ -493,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_program_is_words_but_for_filters_that_are_surely_meant() {
+    fn program_line_keeps_only_valid_filters() {
         for line in [
             "ld: warning: option -dead_strip -O2 is ignored",
             "gcc: error: unrecognized option -fmodules=all",
@@ -530,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_quotes_is_part_of_its_line() {
+    fn quotes_in_a_program_line_are_literal() {
         let line = r#"Exception in thread "main" java.lang.OutOfMemoryError: Metaspace"#;
         let q = parse(line).unwrap();
         assert_eq!((q.text.as_str(), q.phrases.len()), (line, 0));
@@ -552,9 +555,9 @@ mod tests {
     }
 
     #[test]
-    fn filters_that_are_given_apart_hold_for_a_pasted_text() {
+    fn separate_filters_apply_to_pasted_text() {
         let q = parse("one\ntwo is:open").unwrap().within("source:\"acme/app\" is:closed").unwrap();
-        assert_eq!((q.pasted, q.text.as_str(), q.filters.len()), (true, "one\ntwo is:open", 2));
+        assert_eq!((q.is_pasted, q.text.as_str(), q.filters.len()), (true, "one\ntwo is:open", 2));
         assert!(parse("x").unwrap().within("words").unwrap_err().hint().unwrap().contains("label:"));
     }
 
@@ -577,11 +580,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_understood_keeps_a_value_together_whatever_stands_between_its_words() {
+    fn understood_query_keeps_values_together() {
         for text in ["\": \" \"", "\" : a\" -", "label:\" : a\" \"b c\"", "-\" : a\" \"b\" c"] {
             let q = parse(text).unwrap();
-            let again = parse(&q.understood).unwrap();
-            assert_eq!((again.phrases, again.filters), (q.phrases, q.filters), "{text}");
+            let second = parse(&q.understood).unwrap();
+            assert_eq!((second.phrases, second.filters), (q.phrases, q.filters), "{text}");
         }
         for value in ["\"good\tfirst\u{2003}issue\"", "\"\"good:\"first issue\"\"\"x\"", "\"good:\"first"] {
             let q = parse(&format!("label:{value} leak")).unwrap();
@@ -591,7 +594,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_value_says_what_is_possible() {
+    fn invalid_value_lists_valid_ones() {
         for (text, hint) in [
             ("is:opne", "open, closed"),
             ("updated:yesterday", "2026-01-31"),
@@ -611,18 +614,18 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_read_or_refused_with_a_hint(text in "\\PC{0,120}") {
+        fn any_text_parses_or_returns_a_hint(text in "\\PC{0,120}") {
             if let Err(error) = parse(&text) {
                 proptest::prop_assert!(error.hint().is_some());
             }
         }
 
         #[test]
-        fn what_was_understood_reads_the_same(text in "[a-z\":\\- ]{0,60}") {
+        fn understood_query_reparses_equally(text in "[a-z\":\\- ]{0,60}") {
             if let Ok(first) = parse(&text) {
-                let again = parse(&first.understood).unwrap();
-                proptest::prop_assert_eq!(&first.filters, &again.filters);
-                proptest::prop_assert_eq!(first.phrases.len(), again.phrases.len());
+                let second = parse(&first.understood).unwrap();
+                proptest::prop_assert_eq!(&first.filters, &second.filters);
+                proptest::prop_assert_eq!(first.phrases.len(), second.phrases.len());
             }
         }
     }

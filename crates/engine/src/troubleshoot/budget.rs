@@ -4,7 +4,7 @@
 use precedent_text::essence::condensed;
 
 /// The marker of a cut.
-pub(super) const CUT: &str = " […]";
+pub(super) const CUT_MARK: &str = " […]";
 
 /// Divides `total` among threads in proportion to `weights`. None gets more than it `needs`, and
 /// its surplus goes to the others in the same proportion. The remainder of the division goes to the
@@ -12,21 +12,21 @@ pub(super) const CUT: &str = " […]";
 pub(super) fn shares(total: usize, weights: &[f32], needs: &[usize]) -> Vec<usize> {
     let mut out = vec![0; weights.len()];
     let mut open: Vec<usize> = (0..weights.len()).collect();
-    let mut left = total;
-    while left > 0 && !open.is_empty() {
+    let mut rest = total;
+    while rest > 0 && !open.is_empty() {
         let sum: f64 = open.iter().map(|i| weight(weights[*i])).sum();
         #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let mut given: Vec<usize> =
-            open.iter().map(|i| (left as f64 * weight(weights[*i]) / sum).floor() as usize).collect();
-        given[0] += left - given.iter().sum::<usize>().min(left);
+        let mut parts: Vec<usize> =
+            open.iter().map(|i| (rest as f64 * weight(weights[*i]) / sum).floor() as usize).collect();
+        parts[0] += rest - parts.iter().sum::<usize>().min(rest);
         let full: Vec<usize> =
-            open.iter().zip(&given).filter(|(i, g)| out[**i] + **g >= needs[**i]).map(|(i, _)| *i).collect();
+            open.iter().zip(&parts).filter(|(i, g)| out[**i] + **g >= needs[**i]).map(|(i, _)| *i).collect();
         if full.is_empty() {
-            open.iter().zip(given).for_each(|(i, g)| out[*i] += g);
+            open.iter().zip(parts).for_each(|(i, g)| out[*i] += g);
             break;
         }
         for i in &full {
-            left -= needs[*i] - out[*i];
+            rest -= needs[*i] - out[*i];
             out[*i] = needs[*i];
         }
         open.retain(|i| !full.contains(i));
@@ -51,7 +51,7 @@ pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     if text.len() <= max || length(text) <= max {
         return (text.to_owned(), false);
     }
-    let room = max.saturating_sub(length(CUT));
+    let room = max.saturating_sub(length(CUT_MARK));
     if room == 0 {
         return (String::new(), true);
     }
@@ -61,14 +61,14 @@ pub(crate) fn excerpt(text: &str, max: usize) -> (String, bool) {
     }
     let end = text.char_indices().nth(room).map_or(text.len(), |(i, _)| i);
     let head = &text[..end];
-    let cut = head.rfind(char::is_whitespace).filter(|at| *at > head.len() * 2 / 3).unwrap_or(end);
-    let mut out = head[..cut].trim_end().to_owned();
+    let position = head.rfind(char::is_whitespace).filter(|at| *at > head.len() * 2 / 3).unwrap_or(end);
+    let mut out = head[..position].trim_end().to_owned();
     // An unclosed fence would include the following text.
     let fences = out.lines().filter(|l| l.trim_start().starts_with("```")).count();
-    if !fences.is_multiple_of(2) && length(&out) + 4 + length(CUT) <= max {
+    if !fences.is_multiple_of(2) && length(&out) + 4 + length(CUT_MARK) <= max {
         out.push_str("\n```");
     }
-    out.push_str(CUT);
+    out.push_str(CUT_MARK);
     (out, true)
 }
 
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_thread_does_not_use_goes_to_the_others() {
+    fn unused_share_goes_to_the_others() {
         assert_eq!(shares(9_000, &[1.0, 1.0, 1.0], &[1_000, usize::MAX, usize::MAX]), [1_000, 4_000, 4_000]);
         assert_eq!(shares(9_000, &[1.0, 1.0], &[100, 200]), [100, 200]);
     }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_log_the_line_that_tells_is_shown() {
+    fn long_log_excerpt_contains_the_error_line() {
         let step = |n: usize| format!("2026-03-03 09:{:02}:00 INFO step {n}\n", n % 60);
         let steps = |from: usize| (from..from + 1_500).map(step).collect::<String>();
         let text = format!(

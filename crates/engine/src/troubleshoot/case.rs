@@ -9,11 +9,11 @@ use super::{
     CaseEvidence,
     budget::{excerpt, length},
     citation, roles,
-    thread::{ThreadComment, assemble, need, says_something, shortened},
+    thread::{ThreadComment, assemble, need, says_something, shorten},
 };
 use crate::{
     QueryContext,
-    closing::{SOLUTION_ROLES, refers_elsewhere},
+    resolution::{SOLUTION_ROLES, refers_elsewhere},
     search,
 };
 use precedent_core::{
@@ -49,9 +49,9 @@ fn fixes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<FixedBy>> {
         else {
             continue;
         };
-        let said = shortened(&r.skeleton(change.source_id)?.strip(&written(&change.body))).0;
+        let description = shorten(&r.skeleton(change.source_id)?.strip(&written(&change.body))).0;
         // "Closes #12" does not describe the change.
-        let text = if says_something(&said) { excerpt(&said, CHANGE).0 } else { String::new() };
+        let text = if says_something(&description) { excerpt(&description, CHANGE).0 } else { String::new() };
         out.push(FixedBy { key: change.key, title: change.title, url: change.url, text });
     }
     Ok(out)
@@ -62,8 +62,8 @@ pub(super) struct Case {
     pub(super) evidence: CaseEvidence,
     pub(super) relation: Option<CaseRelation>,
     pub(super) via: Option<String>,
-    pub(super) thread: Opened,
-    pub(super) asked: Option<AskedVersion>,
+    pub(super) thread: CaseThread,
+    pub(super) version: Option<AskedVersion>,
 }
 
 /// The use of closing links to classify comments. An evaluation hides them, because they are the
@@ -75,33 +75,33 @@ pub(super) enum Links {
 }
 
 /// A whole thread.
-pub(super) struct Opened {
+pub(super) struct CaseThread {
     pub(super) row: DocumentRow,
     fixed_by: Vec<FixedBy>,
     /// The numbers of the changes that closed it, mirrored or not.
     pub(super) closers: Vec<u64>,
     pub(super) body: String,
-    pub(super) said: Vec<ThreadComment>,
+    pub(super) comments: Vec<ThreadComment>,
     reported_on: Vec<String>,
     environment: Vec<String>,
     fixed_in: Option<String>,
     /// True if a proposed solution was denied and no later one helped.
-    denied: bool,
+    is_denied: bool,
 }
 
-impl Opened {
-    /// Reads a thread; `wanted` are the terms of the question and `vector` is its unit vector.
-    pub(super) fn read(
+impl CaseThread {
+    /// Reads a thread; `query_terms` are the terms of the question and `vector` is its unit vector.
+    pub(super) fn load(
         r: &Reader<'_>,
         parts: &QueryContext<'_>,
         row: DocumentRow,
-        wanted: &[String],
+        query_terms: &[String],
         vector: Option<&[f32]>,
         links: Links,
     ) -> Result<Self> {
         let fixed_by = fixes(r, &row)?;
         let closers = r.closing_numbers(&row)?;
-        let told: &[u64] = if links == Links::Known { &closers } else { &[] };
+        let known_closers: &[u64] = if links == Links::Known { &closers } else { &[] };
         let comments = r.comments(&row)?;
         let near = match (vector, parts.vectors) {
             (Some(vector), Some(vectors)) => vectors.near_in(row.id, vector)?,
@@ -109,55 +109,55 @@ impl Opened {
         };
         let closed_at = row.merged_at.or(row.closed_at);
         let body = r.skeleton(row.source_id)?.strip(&written(&row.body));
-        let mut said: Vec<ThreadComment> = comments
+        let mut thread: Vec<ThreadComment> = comments
             .iter()
             .map(|c| {
                 let (text, sentences) = (Prepared::comment(&c.body), Sentences::read(&c.body));
                 let cosine = near.iter().find(|(part, _)| *part == c.id).map(|(_, cosine)| *cosine);
-                let nearness = cosine.unwrap_or_else(|| overlap(wanted, &text));
-                let role = roles::role(c, (&text, &sentences), closed_at, told);
-                ThreadComment { nearness, comment: shown(c, role), sentences }
+                let nearness = cosine.unwrap_or_else(|| overlap(query_terms, &text));
+                let role = roles::role(c, (&text, &sentences), closed_at, known_closers);
+                ThreadComment { nearness, comment: case_comment(c, role), sentences }
             })
             .collect();
-        credit(&mut said, row.author.login.as_deref());
+        credit(&mut thread, row.author.login.as_deref());
         // A comment denied later is not a fix, unless it was made by a change that closed the item.
-        let last = |role| said.iter().rposition(|s| s.comment.role == Some(role));
-        let first_fix = said.iter().position(|s| s.comment.role == Some(CommentRole::Fix));
-        let denied = last(CommentRole::Denial).filter(|at| first_fix.is_some_and(|fix| fix < *at));
-        let is_still =
-            denied.is_some_and(|at| closers.is_empty() && last(CommentRole::Fix).is_none_or(|fix| fix < at));
+        let last = |role| thread.iter().rposition(|s| s.comment.role == Some(role));
+        let first_fix = thread.iter().position(|s| s.comment.role == Some(CommentRole::Fix));
+        let last_denial = last(CommentRole::Denial).filter(|at| first_fix.is_some_and(|fix| fix < *at));
+        let is_still = last_denial
+            .is_some_and(|at| closers.is_empty() && last(CommentRole::Fix).is_none_or(|fix| fix < at));
         if closers.is_empty() {
-            for earlier in said.iter_mut().take(denied.unwrap_or_default()) {
-                earlier.comment.role.take_if(|role| *role == CommentRole::Fix);
+            for entry in thread.iter_mut().take(last_denial.unwrap_or_default()) {
+                entry.comment.role.take_if(|role| *role == CommentRole::Fix);
             }
         }
         // Before the first fix, a denial only confirms the report.
-        for before in said.iter_mut().take(first_fix.unwrap_or(usize::MAX)) {
-            let role = &mut before.comment.role;
+        for entry in thread.iter_mut().take(first_fix.unwrap_or(usize::MAX)) {
+            let role = &mut entry.comment.role;
             *role =
                 role.map(|role| if role == CommentRole::Denial { CommentRole::Confirmation } else { role });
         }
-        let named = versions(&format!("{}\n{}", row.title, body), &row.source);
-        let reported_on = named.own;
-        let fixes = said.iter().rev().filter(|s| s.comment.role == Some(CommentRole::Fix));
-        let said_fixed = fixes.filter_map(|s| s.sentences.fixed_in(&reported_on).pop()).next();
-        let planned = row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
+        let mentions = versions(&format!("{}\n{}", row.title, body), &row.source);
+        let reported_on = mentions.own;
+        let fixes = thread.iter().rev().filter(|s| s.comment.role == Some(CommentRole::Fix));
+        let fixed_version = fixes.filter_map(|s| s.sentences.fixed_in(&reported_on).pop()).next();
+        let milestone = row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
         Ok(Self {
-            fixed_in: planned.or(said_fixed),
-            denied: is_still,
+            fixed_in: milestone.or(fixed_version),
+            is_denied: is_still,
             row,
             fixed_by,
             closers,
             body,
-            said,
+            comments: thread,
             reported_on,
-            environment: named.others,
+            environment: mentions.others,
         })
     }
 
     /// Returns whether a proposed solution was denied and no later one helped.
     pub(super) fn is_denied(&self) -> bool {
-        self.denied
+        self.is_denied
     }
 
     /// Returns whether the thread shows how it was solved: by the change that closed it, by a
@@ -178,37 +178,37 @@ impl Opened {
             let report = Sentences::read(&self.body);
             // Exports without comments state the solution in the report.
             SOLUTION_ROLES.iter().any(|role| report.has(*role))
-                || self.said.is_empty() && report.is_likely(&SOLUTION_ROLES)
+                || self.comments.is_empty() && report.is_likely(&SOLUTION_ROLES)
         };
         self.row.state == Some(State::Merged)
             || self.row.state_reason.as_deref().is_some_and(Closure::says_fixed)
             || !self.closers.is_empty()
             || self.fixed_in.is_some()
-            || self.denied
-            || self.said.iter().any(answers)
+            || self.is_denied
+            || self.comments.iter().any(answers)
             || report_answers()
     }
 
     /// Clears the text of changes that are shown as cases of their own.
-    pub(super) fn say_once(&mut self, shown: &BTreeSet<String>) {
-        self.fixed_by.iter_mut().filter(|change| shown.contains(&change.key)).for_each(|c| c.text.clear());
+    pub(super) fn omit_shown_changes(&mut self, keys: &BTreeSet<String>) {
+        self.fixed_by.iter_mut().filter(|change| keys.contains(&change.key)).for_each(|c| c.text.clear());
     }
 
     /// Returns the maximum number of characters that it could use.
     pub(super) fn need(&self) -> usize {
-        need(&self.body, &self.said) + self.fixed_by.iter().map(|f| length(&f.text)).sum::<usize>()
+        need(&self.body, &self.comments) + self.fixed_by.iter().map(|f| length(&f.text)).sum::<usize>()
     }
 
     /// Returns the version that a question names, compared with the fixed version. Of several the
     /// newest counts: "3.1 works, 3.2 fails".
-    pub(super) fn asked(&self, question: &str) -> Option<AskedVersion> {
-        let fixed = self.fixed_in.as_deref()?;
-        let named = versions(question, &self.row.source).own;
-        let newest = named
+    pub(super) fn compare_version(&self, question: &str) -> Option<AskedVersion> {
+        let fixed_version = self.fixed_in.as_deref()?;
+        let mentions = versions(question, &self.row.source).own;
+        let newest = mentions
             .into_iter()
-            .filter(|version| compare(version, fixed).is_some())
+            .filter(|version| compare(version, fixed_version).is_some())
             .max_by(|a, b| by_number(a, b))?;
-        let has_fix = compare(&newest, fixed).is_some_and(Ordering::is_ge);
+        let has_fix = compare(&newest, fixed_version).is_some_and(Ordering::is_ge);
         Some(AskedVersion { version: newest, has_fix })
     }
 
@@ -216,8 +216,8 @@ impl Opened {
     /// thread, and the workaround.
     pub(super) fn outcome(self, status: ProblemStatus, question: &str) -> ThreadOutcome {
         let closed_at = self.row.merged_at.or(self.row.closed_at);
-        let asked_version = self.asked(question);
-        let thread = assemble(&self.body, &self.said, closed_at, usize::MAX);
+        let asked_version = self.compare_version(question);
+        let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);
         let last = |role| thread.comments.iter().rev().find(|c| c.role == Some(role));
         let first = || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
         let fix = match status {
@@ -239,21 +239,21 @@ impl Opened {
     }
 
     /// Returns it as a case without a solution, with the comment to read first.
-    pub(super) fn near(self, evidence: CaseEvidence, declined: bool) -> NearCase {
-        let silent = !declined && !self.tells();
+    pub(super) fn near(self, evidence: CaseEvidence, was_declined: bool) -> NearCase {
+        let silent = !was_declined && !self.tells();
         let closed_at = self.row.merged_at.or(self.row.closed_at);
-        let thread = assemble(&self.body, &self.said, closed_at, usize::MAX);
+        let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);
         let fix = thread.fix;
-        let said = thread.comments.into_iter().find(|c| Some(&c.anchor) == fix.as_ref()).map(|mut c| {
+        let comment = thread.comments.into_iter().find(|c| Some(&c.anchor) == fix.as_ref()).map(|mut c| {
             (c.text, c.excerpt) = excerpt(&c.text, ASIDE);
             c
         });
         NearCase {
             citation: citation(&self.row),
-            declined,
+            declined: was_declined,
             silent,
-            helps: evidence.helps,
-            said,
+            helps: evidence.relevance,
+            said: comment,
             state: self.row.state,
             state_reason: self.row.state_reason,
             title: self.row.title,
@@ -275,9 +275,9 @@ pub(crate) struct ThreadOutcome {
 }
 
 /// Moves the fix role to the preceding answer if the reporter only confirms a fix.
-fn credit(said: &mut [ThreadComment], reporter: Option<&str>) {
-    for at in 0..said.len() {
-        let ThreadComment { comment, sentences, .. } = &said[at];
+fn credit(thread: &mut [ThreadComment], reporter: Option<&str>) {
+    for at in 0..thread.len() {
+        let ThreadComment { comment, sentences, .. } = &thread[at];
         let is_thanks = comment.role == Some(CommentRole::Fix)
             && reporter.is_some_and(|reporter| comment.author.as_deref() == Some(reporter))
             && !roles::speaks_for_project(comment.association.as_deref())
@@ -288,52 +288,53 @@ fn credit(said: &mut [ThreadComment], reporter: Option<&str>) {
         let answers = |s: &&mut ThreadComment| {
             s.comment.author.as_deref() != reporter && s.comment.role != Some(CommentRole::Noise)
         };
-        if let Some(answer) = said[..at].iter_mut().rev().find(answers)
+        if let Some(answer) = thread[..at].iter_mut().rev().find(answers)
             && matches!(answer.comment.role, None | Some(CommentRole::ClosingNote))
             && !answer.comment.text.trim_end().ends_with('?')
         {
             answer.comment.role = Some(CommentRole::Fix);
-            said[at].comment.role = Some(CommentRole::Confirmation);
+            thread[at].comment.role = Some(CommentRole::Confirmation);
         }
     }
 }
 
 impl Case {
-    pub(super) fn shown(self, budget: usize) -> SolvedCase {
-        let told = self.thread.tells();
-        let Opened { row, mut fixed_by, body, said, reported_on, environment, fixed_in, .. } = self.thread;
+    pub(super) fn into_solved_case(self, budget: usize) -> SolvedCase {
+        let has_solution = self.thread.tells();
+        let CaseThread { row, mut fixed_by, body, comments, reported_on, environment, fixed_in, .. } =
+            self.thread;
         let closed_at = row.merged_at.or(row.closed_at);
         // Changes may use the budget left by the thread.
-        let room = (budget / CHANGE_SHARE).max(budget.saturating_sub(need(&body, &said)));
-        let mut left = room;
+        let room = (budget / CHANGE_SHARE).max(budget.saturating_sub(need(&body, &comments)));
+        let mut room_left = room;
         for change in &mut fixed_by {
-            change.text = excerpt(&change.text, left).0;
-            left -= length(&change.text);
+            change.text = excerpt(&change.text, room_left).0;
+            room_left -= length(&change.text);
         }
-        let changes = room - left;
-        let thread = assemble(&body, &said, closed_at, budget - changes);
+        let changes = room - room_left;
+        let thread = assemble(&body, &comments, closed_at, budget - changes);
         SolvedCase {
             citation: citation(&row),
             kind: row.kind,
             closed_at,
             relation: self.relation,
             via: self.via,
-            helps: self.evidence.helps,
+            helps: self.evidence.relevance,
             similarity: self.evidence.similarity,
             words: self.evidence.words,
             same_signature: self.evidence.same_failure,
             fixed_by,
-            asked_version: self.asked,
+            asked_version: self.version,
             reported_on,
             environment,
             fixed_in,
             body: thread.body,
             body_excerpt: thread.body_excerpt,
             comments: thread.comments,
-            omitted: u32::try_from(thread.omitted).unwrap_or(u32::MAX),
-            agreeing: u32::try_from(thread.agreeing).unwrap_or(u32::MAX),
+            omitted: u32::try_from(thread.omissions).unwrap_or(u32::MAX),
+            agreeing: u32::try_from(thread.agreements).unwrap_or(u32::MAX),
             fix: thread.fix,
-            told,
+            told: has_solution,
             chars: thread.chars + changes,
             key: row.key,
             title: row.title,
@@ -344,7 +345,7 @@ impl Case {
     }
 }
 
-fn shown(comment: &StoredComment, role: Option<CommentRole>) -> CaseComment {
+fn case_comment(comment: &StoredComment, role: Option<CommentRole>) -> CaseComment {
     CaseComment {
         anchor: search::anchor(comment),
         author: comment.author.login.clone(),
@@ -361,9 +362,9 @@ fn shown(comment: &StoredComment, role: Option<CommentRole>) -> CaseComment {
 /// thread.
 fn without_quotes(markdown: &str) -> String {
     let markdown = &*written(markdown);
-    let own: Vec<&str> = markdown.lines().filter(|l| !l.trim_start().starts_with('>')).collect();
-    let own = own.join("\n");
-    let text = if own.trim().is_empty() { markdown } else { &own };
+    let lines: Vec<&str> = markdown.lines().filter(|l| !l.trim_start().starts_with('>')).collect();
+    let own_text = lines.join("\n");
+    let text = if own_text.trim().is_empty() { markdown } else { &own_text };
     let mut out = String::with_capacity(text.len());
     let mut blank = 0;
     for line in text.trim().lines() {
@@ -378,14 +379,14 @@ fn without_quotes(markdown: &str) -> String {
 }
 
 /// Returns the share of the question's words that a text has; used for comments without a vector.
-fn overlap(wanted: &[String], text: &Prepared) -> f32 {
-    if wanted.is_empty() {
+fn overlap(query_terms: &[String], text: &Prepared) -> f32 {
+    if query_terms.is_empty() {
         return 0.0;
     }
     let has: HashSet<String> =
         tokens::words(&format!("{}\n{}", text.prose(), text.code())).into_iter().map(|w| w.term).collect();
-    let common = wanted.iter().filter(|w| has.contains(*w)).count();
+    let common = query_terms.iter().filter(|w| has.contains(*w)).count();
     #[allow(clippy::cast_precision_loss, reason = "counts of words are small")]
-    let share = common as f32 / wanted.len() as f32;
+    let share = common as f32 / query_terms.len() as f32;
     share
 }

@@ -14,13 +14,13 @@ use precedent_text::prepare::Prepared;
 
 use super::{
     budget::{excerpt, length},
-    case::{Links, Opened},
+    case::{CaseThread, Links},
     roles::speaks_for_project,
-    thread::{assemble, shortened},
+    thread::{assemble, shorten},
 };
 
 /// The number of a comment's characters, or all of it, that must be shown for it to count.
-const SHOWN: usize = 200;
+const MIN_SHOWN: usize = 200;
 /// The maximum distance of a closing comment from the closure, in seconds.
 const AT_CLOSURE: i64 = 120;
 /// The minimum number of letters in an informative closing comment.
@@ -49,57 +49,57 @@ pub fn evaluate_threads(
             task.check()?;
             task.report(Phase::Evaluate, done as u64, Some(total), "threads");
         }
-        let opened = parts.store.read(|r| {
+        let threads = parts.store.read(|r| {
             let Some(row) = r.document(id)? else { return Ok(None) };
             if row.kind != DocKind::Issue || row.state != Some(State::Closed) || row.deleted_at.is_some() {
                 return Ok(None);
             }
             let question = parts.vectors.map(|v| v.of_document(id)).transpose()?.flatten();
             let vector = question.map(|(title, _)| title);
-            let read = |row, links| Opened::read(r, parts, row, &[], vector.as_deref(), links);
-            Ok(Some((read(row.clone(), Links::Known)?, read(row, Links::Hidden)?)))
+            let load = |row, links| CaseThread::load(r, parts, row, &[], vector.as_deref(), links);
+            Ok(Some((load(row.clone(), Links::Known)?, load(row, Links::Hidden)?)))
         })?;
-        if let Some((known, hidden)) = opened {
+        if let Some((known, hidden)) = threads {
             count(&known, &hidden, budget, &mut figures);
         }
     }
     Ok(figures)
 }
 
-fn count(opened: &Opened, hidden: &Opened, budget: usize, figures: &mut ThreadFigures) {
-    let comments: Vec<&CaseComment> = opened.said.iter().map(|s| &s.comment).collect();
-    let known: Vec<usize> = (0..comments.len()).filter(|i| tells_the_fix(comments[*i], opened)).collect();
-    if known.is_empty() {
+fn count(item: &CaseThread, hidden: &CaseThread, budget: usize, figures: &mut ThreadFigures) {
+    let comments: Vec<&CaseComment> = item.comments.iter().map(|s| &s.comment).collect();
+    let fixes: Vec<usize> = (0..comments.len()).filter(|i| tells_the_fix(comments[*i], item)).collect();
+    if fixes.is_empty() {
         return;
     }
     figures.known += 1;
-    let body = shortened(&opened.body).0;
+    let body = shorten(&item.body).0;
     if length(&body) + comments.iter().map(|c| length(&c.text)).sum::<usize>() <= budget {
         return;
     }
     figures.long += 1;
-    let closed_at = opened.row.merged_at.or(opened.row.closed_at);
-    let holds = |thread: &Opened| {
-        let assembled = assemble(&thread.body, &thread.said, closed_at, budget);
-        let shown = |i: &usize| {
+    let closed_at = item.row.merged_at.or(item.row.closed_at);
+    let holds = |thread: &CaseThread| {
+        let part = assemble(&thread.body, &thread.comments, closed_at, budget);
+        let is_shown = |i: &usize| {
             let whole = length(&comments[*i].text);
-            let there =
-                |c: &CaseComment| c.anchor == comments[*i].anchor && length(&c.text) >= whole.min(SHOWN);
-            assembled.comments.iter().any(there)
+            let matches =
+                |c: &CaseComment| c.anchor == comments[*i].anchor && length(&c.text) >= whole.min(MIN_SHOWN);
+            part.comments.iter().any(matches)
         };
-        u64::from(known.iter().any(shown))
+        u64::from(fixes.iter().any(is_shown))
     };
-    figures.assembled += holds(opened);
+    figures.assembled += holds(item);
     figures.blind += holds(hidden);
-    let left = budget - length(&excerpt(&body, budget).0);
+    let room = budget - length(&excerpt(&body, budget).0);
     let plain = |order: &mut dyn Iterator<Item = usize>| {
-        let mut left = left;
+        let mut room = room;
         for i in order {
             let whole = length(&comments[i].text);
-            if known.contains(&i) && left >= whole.min(SHOWN) {
+            if fixes.contains(&i) && room >= whole.min(MIN_SHOWN) {
                 return 1;
             }
-            left = left.saturating_sub(whole);
+            room = room.saturating_sub(whole);
         }
         0
     };
@@ -108,7 +108,7 @@ fn count(opened: &Opened, hidden: &Opened, budget: usize, figures: &mut ThreadFi
 }
 
 /// Returns whether a comment states the fix; by facts alone, not by its wording.
-fn tells_the_fix(comment: &CaseComment, opened: &Opened) -> bool {
+fn tells_the_fix(comment: &CaseComment, thread: &CaseThread) -> bool {
     let names = |number: &u64| {
         let text = &comment.text;
         let tag = format!("#{number}");
@@ -117,13 +117,13 @@ fn tells_the_fix(comment: &CaseComment, opened: &Opened) -> bool {
             .chain(text.match_indices(&path))
             .any(|(at, f)| !text[at + f.len()..].starts_with(|c: char| c.is_ascii_digit()))
     };
-    if !opened.closers.is_empty() {
-        return opened.closers.iter().any(names);
+    if !thread.closers.is_empty() {
+        return thread.closers.iter().any(names);
     }
-    let at_closure = opened
+    let at_closure = thread
         .row
         .closed_at
-        .is_some_and(|closed| (comment.created_at.as_second() - closed.as_second()).abs() <= AT_CLOSURE);
+        .is_some_and(|time| (comment.created_at.as_second() - time.as_second()).abs() <= AT_CLOSURE);
     let letters = Prepared::comment(&comment.text).prose().chars().filter(|c| c.is_alphabetic()).count();
     at_closure && letters >= MIN_LETTERS && speaks_for_project(comment.association.as_deref())
 }

@@ -40,7 +40,7 @@ mod tests {
     use precedent_text::skeleton::Skeleton;
 
     #[test]
-    fn codes_messages_and_names_are_kept_and_the_prose_is_not() {
+    fn keywords_exclude_prose() {
         let body = Prepared::body(
             "Since Monday the fw_agent stops over night.\n\n```\nERROR FW-1043: \"replication slot is gone\"\n```\n",
             &Skeleton::default(),

@@ -18,12 +18,12 @@ use crate::{
         question::{Question, QuestionMatches, find_anywhere},
         relevance::{RelevantCase, relevant_cases},
     },
-    closing::{is_declined, named_at_closing},
+    resolution::{is_declined, named_at_closing},
 };
 pub(crate) use budget::excerpt;
 use budget::shares;
 pub(crate) use case::ThreadOutcome;
-use case::{Case, Links, Opened};
+use case::{Case, CaseThread, Links};
 pub use evaluate::evaluate_threads;
 use jiff::Timestamp;
 use precedent_core::{
@@ -44,7 +44,7 @@ const CANDIDATES: usize = 10;
 /// The maximum number of near cases listed, which have no solution or are not close enough.
 const NEAR: usize = 3;
 /// The relevance ceiling of a case whose fix was denied at the end.
-const DENIED: f32 = 0.45;
+const DENIED_CEILING: f32 = 0.45;
 /// The maximum number of known open reports listed.
 const OPEN: usize = 3;
 
@@ -71,9 +71,9 @@ pub fn troubleshoot(
     task: &Task,
 ) -> Result<TroubleshootResponse> {
     let start = Instant::now();
-    let asked = (request.key.as_deref(), &*request.text, request.source.as_deref());
-    let found = find_anywhere(context.finder, asked, now, task)?;
-    let mut response = respond(context, &found, request, task)?;
+    let query = (request.key.as_deref(), &*request.text, request.source.as_deref());
+    let question_matches = find_anywhere(context.finder, query, now, task)?;
+    let mut response = respond(context, &question_matches, request, task)?;
     response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
     Ok(response)
 }
@@ -90,8 +90,8 @@ pub(crate) fn outcome(
 ) -> Result<ThreadOutcome> {
     let parts = &context.finder.parts;
     let vector = parts.vector(&question.text)?;
-    let wanted = report::terms(&question.text);
-    let thread = Opened::read(r, parts, row.clone(), &wanted, vector.as_deref(), Links::Known)?;
+    let terms = report::terms(&question.text);
+    let thread = CaseThread::load(r, parts, row.clone(), &terms, vector.as_deref(), Links::Known)?;
     let status = match (row.state, is_declined(r, row, &mut None)?) {
         (None | Some(State::Open), _) => ProblemStatus::Open,
         (_, true) => ProblemStatus::Declined,
@@ -108,14 +108,14 @@ pub(crate) fn outcome(
 /// Same as [`troubleshoot`].
 pub(crate) fn respond(
     context: &CaseContext<'_>,
-    found: &QuestionMatches,
+    question_matches: &QuestionMatches,
     request: &TroubleshootRequest,
     task: &Task,
 ) -> Result<TroubleshootResponse> {
-    let question = &found.question;
+    let question = &question_matches.question;
     let parts = &context.finder.parts;
     // Only a threshold set by the user replaces the estimated relevance.
-    let asked = request.settings.similarity_threshold;
+    let user_threshold = request.settings.similarity_threshold;
     let settings = valid(&request.settings, context.card)?;
     let mut response = TroubleshootResponse {
         key: question.row.as_ref().map(|row| row.key.clone()),
@@ -129,22 +129,23 @@ pub(crate) fn respond(
         took_ms: 0.0,
         settings,
     };
-    let relevant = relevant_cases(context.finder, context.domain, found, task)?;
+    let relevant = relevant_cases(context.finder, context.domain, question_matches, task)?;
     let vector = parts.vector(&question.text)?;
     let mut cases = parts.store.read(|r| {
-        response.open = open_reports(r, found)?;
-        let all = candidates(r, question, relevant)?;
-        let shown = |c: &Candidate| match asked {
+        response.open = open_reports(r, question_matches)?;
+        let list = candidates(r, question, relevant)?;
+        let is_relevant = |c: &Candidate| match user_threshold {
             _ if c.relation.is_some() => true,
             Some(threshold) => c.evidence.similarity.is_some_and(|s| s >= threshold),
-            None => c.evidence.in_domain && c.evidence.helps >= HELPS,
+            None => c.evidence.in_domain && c.evidence.relevance >= HELPS,
         };
-        let (cases, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|c| shown(c) && !c.declined);
-        let wanted = report::terms(&question.text);
-        let open = |row| Opened::read(r, parts, row, &wanted, vector.as_deref(), Links::Known);
-        let (mut told, mut silent) = (Vec::new(), Vec::new());
+        let (cases, rest): (Vec<_>, Vec<_>) =
+            list.into_iter().partition(|c| is_relevant(c) && !c.was_declined);
+        let terms = report::terms(&question.text);
+        let open = |row| CaseThread::load(r, parts, row, &terms, vector.as_deref(), Links::Known);
+        let (mut solutions, mut silent) = (Vec::new(), Vec::new());
         for mut c in cases {
-            if told.len() == response.settings.max_results {
+            if solutions.len() == response.settings.max_results {
                 break;
             }
             let thread = open(c.row)?;
@@ -155,37 +156,37 @@ pub(crate) fn respond(
                     continue;
                 }
                 if thread.is_denied() {
-                    c.evidence.helps = c.evidence.helps.min(DENIED);
+                    c.evidence.relevance = c.evidence.relevance.min(DENIED_CEILING);
                     c.evidence.same_failure = false;
                 }
             }
             let of_another = c.relation != Some(CaseRelation::Itself);
-            let asked = of_another.then(|| thread.asked(&question.whole)).flatten();
+            let version = of_another.then(|| thread.compare_version(&question.whole)).flatten();
             // A regression is reported only for the same problem, because another product has its
             // own versions.
-            let sure = c.relation.is_some() || c.evidence.same_failure || c.evidence.helps >= SURELY;
-            let asked = asked.filter(|asked| sure || !asked.has_fix);
-            told.push(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread, asked });
+            let sure = c.relation.is_some() || c.evidence.same_failure || c.evidence.relevance >= SURELY;
+            let version = version.filter(|version| sure || !version.has_fix);
+            solutions.push(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread, version });
         }
         // Reports closed without a fix are listed as near; cases that are not close enough only
         // with `anyway`.
-        let near = rest.into_iter().filter(|c| request.anyway || (shown(c) && c.declined));
-        let near = near.take(NEAR).map(|c| Ok(open(c.row)?.near(c.evidence, c.declined)));
+        let near = rest.into_iter().filter(|c| request.anyway || (is_relevant(c) && c.was_declined));
+        let near = near.take(NEAR).map(|c| Ok(open(c.row)?.near(c.evidence, c.was_declined)));
         silent.truncate(NEAR);
         response.near = silent.into_iter().map(Ok).chain(near).collect::<Result<_>>()?;
-        Ok(told)
+        Ok(solutions)
     })?;
-    let weight = |c: &Case| if c.relation.is_some() { 1.0 } else { c.evidence.helps };
+    let weight = |c: &Case| if c.relation.is_some() { 1.0 } else { c.evidence.relevance };
     let keys: BTreeSet<String> = cases.iter().map(|c| c.thread.row.key.clone()).collect();
-    cases.iter_mut().for_each(|c| c.thread.say_once(&keys));
+    cases.iter_mut().for_each(|c| c.thread.omit_shown_changes(&keys));
     task.check()?;
     let weights: Vec<f32> = cases.iter().map(weight).collect();
     let needs: Vec<usize> = cases.iter().map(|c| c.thread.need()).collect();
     let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
-    response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.shown(budget)).collect();
+    response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.into_solved_case(budget)).collect();
     if !response.is_sure() {
         let threshold = response.settings.similarity_threshold.unwrap_or_default();
-        response.wiki = passages(parts, question, DocKind::Page, threshold, asked.is_some(), task)?;
+        response.wiki = passages(parts, question, DocKind::Page, threshold, user_threshold.is_some(), task)?;
     }
     response.outcome = match (response.cases.is_empty(), response.wiki.is_empty()) {
         (false, _) => TroubleshootOutcome::Solved,
@@ -228,7 +229,7 @@ fn valid(settings: &TroubleshootSettings, card: Option<f32>) -> Result<Troublesh
 /// The evidence for a case beside its thread.
 #[derive(Clone, Copy, Debug, Default)]
 struct CaseEvidence {
-    helps: f32,
+    relevance: f32,
     in_domain: bool,
     similarity: Option<f32>,
     words: f32,
@@ -236,40 +237,40 @@ struct CaseEvidence {
 }
 
 impl CaseEvidence {
-    fn of(one: &RelevantCase) -> Self {
+    fn of(case: &RelevantCase) -> Self {
         Self {
-            helps: one.helps,
-            in_domain: one.in_domain,
-            similarity: one.scored.cosine,
-            words: one.words(),
-            same_failure: one.scored.is_same_failure(),
+            relevance: case.relevance,
+            in_domain: case.in_domain,
+            similarity: case.candidate.cosine,
+            words: case.words(),
+            same_failure: case.candidate.is_same_failure(),
         }
     }
 }
 
 /// Returns the open reports among the likely duplicates of a question and those of the same
 /// failure; its known canonical report comes first.
-fn open_reports(r: &Reader<'_>, found: &QuestionMatches) -> Result<Vec<KnownReport>> {
-    let mut named: Vec<KnownReport> = Vec::new();
+fn open_reports(r: &Reader<'_>, question_matches: &QuestionMatches) -> Result<Vec<KnownReport>> {
+    let mut reports: Vec<KnownReport> = Vec::new();
     let mut add = |row: DocumentRow, band, confidence| {
-        if row.state == Some(State::Open) && named.iter().all(|report| report.key != row.key) {
-            named.push(known_report(row, band, confidence));
+        if row.state == Some(State::Open) && reports.iter().all(|report| report.key != row.key) {
+            reports.push(known_report(row, band, confidence));
         }
     };
-    if let Some(row) = &found.question.row
+    if let Some(row) = &question_matches.question.row
         && let Some(stays) = canonical(r, row)?
     {
         add(stays, Band::High, 1.0);
     }
-    let is_known = |one: &&Match| one.confidence >= LIKELY || one.is_same_failure();
-    for one in found.matches.iter().filter(is_known) {
-        if let Some(row) = r.document(one.document)?.filter(|row| row.deleted_at.is_none()) {
+    let is_known = |candidate: &&Match| candidate.confidence >= LIKELY || candidate.is_same_failure();
+    for candidate in question_matches.matches.iter().filter(is_known) {
+        if let Some(row) = r.document(candidate.document)?.filter(|row| row.deleted_at.is_none()) {
             let stays = canonical(r, &row)?.unwrap_or(row);
-            add(stays, one.band(), one.confidence);
+            add(stays, candidate.band(), candidate.confidence);
         }
     }
-    named.truncate(OPEN);
-    Ok(named)
+    reports.truncate(OPEN);
+    Ok(reports)
 }
 
 struct Candidate {
@@ -278,56 +279,56 @@ struct Candidate {
     relation: Option<CaseRelation>,
     via: Option<String>,
     /// True if it was closed without a fix.
-    declined: bool,
+    was_declined: bool,
 }
 
 /// Returns the candidates, best first, each case once. A duplicate is replaced by its canonical
 /// report.
-fn candidates(r: &Reader<'_>, question: &Question, found: Vec<RelevantCase>) -> Result<Vec<Candidate>> {
-    let own = question.row.as_ref().map(|row| row.key.as_str());
-    let mut out: Vec<Candidate> = known(r, question, &found)?.into_iter().collect();
-    for one in found {
+fn candidates(r: &Reader<'_>, question: &Question, cases: Vec<RelevantCase>) -> Result<Vec<Candidate>> {
+    let own_key = question.row.as_ref().map(|row| row.key.as_str());
+    let mut out: Vec<Candidate> = known_case(r, question, &cases)?.into_iter().collect();
+    for case in cases {
         if out.len() >= CANDIDATES {
             break;
         }
-        let Some(mut row) = r.document(one.scored.document)?.filter(|d| d.deleted_at.is_none()) else {
+        let Some(mut row) = r.document(case.candidate.document)?.filter(|d| d.deleted_at.is_none()) else {
             continue;
         };
         let mut via = None;
         if let Some(stays) = solved_canonical(r, &row)? {
             via = Some(std::mem::replace(&mut row, stays).key);
         }
-        if Some(row.key.as_str()) == own || via.as_deref().is_some_and(|v| Some(v) == own) {
+        if Some(row.key.as_str()) == own_key || via.as_deref().is_some_and(|v| Some(v) == own_key) {
             continue;
         }
         if out.iter().any(|c| c.row.key == row.key) {
             continue;
         }
-        let declined = is_declined(r, &row, &mut None)?;
-        let evidence = CaseEvidence::of(&one);
-        out.push(Candidate { evidence, row, relation: None, via, declined });
+        let was_declined = is_declined(r, &row, &mut None)?;
+        let evidence = CaseEvidence::of(&case);
+        out.push(Candidate { evidence, row, relation: None, via, was_declined });
     }
     Ok(out)
 }
 
 /// Returns the case that needs no similarity: the canonical report of the given report, or that
 /// report itself if it is solved.
-fn known(r: &Reader<'_>, question: &Question, found: &[RelevantCase]) -> Result<Option<Candidate>> {
-    let Some(own) = &question.row else { return Ok(None) };
-    let solved =
+fn known_case(r: &Reader<'_>, question: &Question, cases: &[RelevantCase]) -> Result<Option<Candidate>> {
+    let Some(item) = &question.row else { return Ok(None) };
+    let is_solved =
         |row: &DocumentRow| is_resolved(row) && question.source.as_ref().is_none_or(|s| s.key == row.source);
-    let (row, relation) = match solved_canonical(r, own)?.filter(solved) {
+    let (row, relation) = match solved_canonical(r, item)?.filter(is_solved) {
         Some(stays) => (stays, CaseRelation::Canonical),
-        None if own.kind == DocKind::Issue && solved(own) => (own.clone(), CaseRelation::Itself),
+        None if item.kind == DocKind::Issue && is_solved(item) => (item.clone(), CaseRelation::Itself),
         None => return Ok(None),
     };
     if is_declined(r, &row, &mut None)? {
         return Ok(None);
     }
-    let seen = found.iter().find(|one| one.scored.document == row.id);
-    let evidence = seen.map(CaseEvidence::of).unwrap_or_default();
+    let case = cases.iter().find(|c| c.candidate.document == row.id);
+    let evidence = case.map(CaseEvidence::of).unwrap_or_default();
     let relation = Some(relation);
-    Ok(Some(Candidate { row, evidence, relation, via: None, declined: false }))
+    Ok(Some(Candidate { row, evidence, relation, via: None, was_declined: false }))
 }
 
 /// Returns the canonical report of a duplicate, if it is resolved.
@@ -340,7 +341,7 @@ fn canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
     let stays = match r.canonical(&row.key)?.stays_for(&row.key) {
         Some(stays) => stays,
         None => match named_at_closing(r, row)? {
-            Some(named) => named,
+            Some(key) => key,
             None => return Ok(None),
         },
     };

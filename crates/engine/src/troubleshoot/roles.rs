@@ -41,8 +41,8 @@ pub(super) fn role(
     if comment.author.bot || text.blocks.is_empty() || is_chatter() {
         return Some(CommentRole::Noise);
     }
-    let at_closure = closed_at
-        .is_some_and(|closed| (comment.created_at.as_second() - closed.as_second()).abs() <= AT_CLOSURE);
+    let at_closure =
+        closed_at.is_some_and(|time| (comment.created_at.as_second() - time.as_second()).abs() <= AT_CLOSURE);
     match sentences.role() {
         SentenceRole::Fix => Some(CommentRole::Fix),
         SentenceRole::Workaround => Some(CommentRole::Workaround),
@@ -74,9 +74,9 @@ mod tests {
     }
 
     #[test]
-    fn the_accepted_answer_is_the_fix_whatever_it_says_and_whoever_wrote_it() {
+    fn accepted_answer_is_the_fix() {
         let at = Timestamp::from_second(1_700_000_000).unwrap();
-        let said = |association: Option<&str>, bot: bool| {
+        let role_of = |association: Option<&str>, bot: bool| {
             let author = Author { login: None, bot, association: association.map(str::to_owned) };
             let comment = StoredComment {
                 id: 1,
@@ -89,9 +89,9 @@ mod tests {
             };
             role(&comment, (&Prepared::comment(&comment.body), &Sentences::read(&comment.body)), None, &[])
         };
-        assert_eq!(said(Some(ANSWER), false), Some(CommentRole::Fix));
-        assert_eq!(said(Some(ANSWER), true), Some(CommentRole::Fix));
-        assert_ne!(said(Some("MEMBER"), false), Some(CommentRole::Fix));
+        assert_eq!(role_of(Some(ANSWER), false), Some(CommentRole::Fix));
+        assert_eq!(role_of(Some(ANSWER), true), Some(CommentRole::Fix));
+        assert_ne!(role_of(Some("MEMBER"), false), Some(CommentRole::Fix));
         assert!(speaks_for_project(Some(ANSWER)));
     }
 
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn naming_the_pull_request_that_closed_it_is_a_fix_and_what_is_said_at_closure_is_a_closing_note() {
+    fn closing_pull_request_mention_is_a_fix() {
         assert_eq!(of("See #456.", -90_000, &[456]), Some(CommentRole::Fix));
         assert_ne!(of("See #4567.", -90_000, &[456]), Some(CommentRole::Fix));
         assert_eq!(of("Not something for the core, I think.", 3, &[]), Some(CommentRole::ClosingNote));

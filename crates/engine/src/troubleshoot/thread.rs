@@ -33,7 +33,7 @@ const GRACE: i64 = 300;
 /// The maximum length of a comment that only agrees, in characters.
 const AGREEMENT: usize = 200;
 /// The maximum number of agreeing comments listed; of more, only the first is shown.
-const AGREEING: usize = 2;
+const MAX_AGREEING: usize = 2;
 /// The minimum length of a useful excerpt, in characters.
 const MIN_EXCERPT: usize = 120;
 
@@ -50,152 +50,151 @@ pub(super) struct ThreadComment {
 
 /// The part of a thread that is shown.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Assembled {
+pub(super) struct Excerpt {
     pub(super) body: String,
     pub(super) body_excerpt: bool,
     /// The comments in chronological order.
     pub(super) comments: Vec<CaseComment>,
-    pub(super) omitted: usize,
+    pub(super) omissions: usize,
     /// The number of agreeing comments represented by one that is shown.
-    pub(super) agreeing: usize,
+    pub(super) agreements: usize,
     /// The anchor of the comment to read first.
     pub(super) fix: Option<String>,
     pub(super) chars: usize,
 }
 
 /// Returns the maximum number of characters that a thread could use.
-pub(super) fn need(body: &str, said: &[ThreadComment]) -> usize {
-    let echoes = echoes(said);
-    let comments = said.iter().zip(echoes);
+pub(super) fn need(body: &str, thread: &[ThreadComment]) -> usize {
+    let echoes = echoes(thread);
+    let comments = thread.iter().zip(echoes);
     let comments = comments.filter(|(s, echo)| !echo && s.comment.role != Some(CommentRole::Noise));
-    length(&shortened(body).0) + comments.map(|(s, _)| length(&s.comment.text)).sum::<usize>()
+    length(&shorten(body).0) + comments.map(|(s, _)| length(&s.comment.text)).sum::<usize>()
 }
 
 /// Returns for each comment whether it only agrees with an earlier one; these are counted instead
 /// of shown.
-fn echoes(said: &[ThreadComment]) -> Vec<bool> {
+fn echoes(thread: &[ThreadComment]) -> Vec<bool> {
     let agrees = |s: &ThreadComment| {
         let text = &s.comment.text;
         s.comment.role == Some(CommentRole::Confirmation)
             && !text.contains("```")
             && length(text) <= AGREEMENT
     };
-    let mut all: Vec<bool> = said.iter().map(agrees).collect();
-    let few = all.iter().filter(|agrees| **agrees).count() <= AGREEING;
+    let mut flags: Vec<bool> = thread.iter().map(agrees).collect();
+    let few = flags.iter().filter(|agrees| **agrees).count() <= MAX_AGREEING;
     // The first one is shown.
-    let mut shown = false;
-    for agrees in &mut all {
-        *agrees = *agrees && !few && std::mem::replace(&mut shown, true);
+    let mut was_shown = false;
+    for agrees in &mut flags {
+        *agrees = *agrees && !few && std::mem::replace(&mut was_shown, true);
     }
-    all
+    flags
 }
 
-/// Assembles a thread in at most `budget` characters. `said` is in chronological order.
+/// Assembles a thread in at most `budget` characters. `thread` is in chronological order.
 pub(super) fn assemble(
     body: &str,
-    said: &[ThreadComment],
+    thread: &[ThreadComment],
     closed_at: Option<Timestamp>,
     budget: usize,
-) -> Assembled {
-    let (body, short) = shortened(body);
-    let echoes = echoes(said);
-    let useful: Vec<usize> = (0..said.len())
-        .filter(|i| !echoes[*i] && said[*i].comment.role != Some(CommentRole::Noise))
+) -> Excerpt {
+    let (body, short) = shorten(body);
+    let echoes = echoes(thread);
+    let useful: Vec<usize> = (0..thread.len())
+        .filter(|i| !echoes[*i] && thread[*i].comment.role != Some(CommentRole::Noise))
         .collect();
-    let wanted: usize = useful.iter().map(|i| length(&said[*i].comment.text)).sum();
+    let useful_length: usize = useful.iter().map(|i| length(&thread[*i].comment.text)).sum();
     // The report may use the budget left by the comments.
-    let room = share(budget, BODY_SHARE).max(budget.saturating_sub(wanted));
-    let (body, cut) = excerpt(&body, room);
-    let mut left = budget.saturating_sub(length(&body));
+    let room = share(budget, BODY_SHARE).max(budget.saturating_sub(useful_length));
+    let (body, is_cut) = excerpt(&body, room);
+    let mut spare = budget.saturating_sub(length(&body));
 
-    let before = |s: &ThreadComment| {
-        closed_at.is_none_or(|closed| s.comment.created_at.as_second() <= closed.as_second() + GRACE)
+    let is_before_closure = |s: &ThreadComment| {
+        closed_at.is_none_or(|time| s.comment.created_at.as_second() <= time.as_second() + GRACE)
     };
-    let mut chosen: Vec<Option<(String, bool)>> = vec![None; said.len()];
-    let take = |i: usize, most: usize, left: &mut usize, chosen: &mut Vec<Option<(String, bool)>>| -> usize {
-        let text = &said[i].comment.text;
-        let most = most.min(*left);
-        if chosen[i].is_some() || (most < MIN_EXCERPT && length(text) > most) {
+    let mut picks: Vec<Option<(String, bool)>> = vec![None; thread.len()];
+    let take = |i: usize, most: usize, spare: &mut usize, picks: &mut Vec<Option<(String, bool)>>| -> usize {
+        let text = &thread[i].comment.text;
+        let most = most.min(*spare);
+        if picks[i].is_some() || (most < MIN_EXCERPT && length(text) > most) {
             return 0;
         }
-        let (shown, cut) = excerpt(text, most);
-        let used = length(&shown);
-        *left -= used;
-        chosen[i] = Some((shown, cut));
-        used
+        let (part, is_cut) = excerpt(text, most);
+        let used_length = length(&part);
+        *spare -= used_length;
+        picks[i] = Some((part, is_cut));
+        used_length
     };
 
     // Comments classified as the solution come before those that are merely last.
-    let mut tail: Vec<usize> = useful.iter().copied().filter(|i| before(&said[*i])).collect();
-    let ended: Vec<usize> = tail.iter().rev().take(TAIL).copied().collect();
-    let telling = |i: &usize| {
+    let mut tail: Vec<usize> = useful.iter().copied().filter(|i| is_before_closure(&thread[*i])).collect();
+    let last_comments: Vec<usize> = tail.iter().rev().take(TAIL).copied().collect();
+    let is_solution = |i: &usize| {
         use CommentRole::{ClosingNote, Fix, Workaround};
-        matches!(said[*i].comment.role, Some(Fix | Workaround | ClosingNote))
+        matches!(thread[*i].comment.role, Some(Fix | Workaround | ClosingNote))
     };
-    let mut fixes: Vec<usize> = useful.iter().copied().filter(telling).collect();
-    fixes.sort_by_key(|i| (std::cmp::Reverse(weight(&said[*i], closed_at)), std::cmp::Reverse(*i)));
-    tail = fixes.iter().copied().take(TAIL).chain(ended).collect();
-    let mut tail_left = share(left, TAIL_SHARE).max(left.min(MIN_EXCERPT * 2));
+    let mut fixes: Vec<usize> = useful.iter().copied().filter(is_solution).collect();
+    fixes.sort_by_key(|i| (std::cmp::Reverse(weight(&thread[*i], closed_at)), std::cmp::Reverse(*i)));
+    tail = fixes.iter().copied().take(TAIL).chain(last_comments).collect();
+    let mut tail_left = share(spare, TAIL_SHARE).max(spare.min(MIN_EXCERPT * 2));
     for i in tail {
         // Cut an oversized comment, so that it does not end the tail.
         let most = (tail_left / 2).max(MIN_EXCERPT * 2).min(tail_left);
-        tail_left -= take(i, most, &mut left, &mut chosen).min(tail_left);
+        tail_left -= take(i, most, &mut spare, &mut picks).min(tail_left);
     }
 
-    let mut others: Vec<usize> = useful.iter().copied().filter(|i| chosen[*i].is_none()).collect();
-    others.sort_by(|a, b| value(&said[*b]).total_cmp(&value(&said[*a])).then(a.cmp(b)));
-    for i in others.into_iter().take(MAX_OTHERS) {
-        let most = (left / 2).max(MIN_EXCERPT * 4);
-        take(i, most, &mut left, &mut chosen);
+    let mut extra: Vec<usize> = useful.iter().copied().filter(|i| picks[*i].is_none()).collect();
+    extra.sort_by(|a, b| value(&thread[*b]).total_cmp(&value(&thread[*a])).then(a.cmp(b)));
+    for i in extra.into_iter().take(MAX_OTHERS) {
+        let most = (spare / 2).max(MIN_EXCERPT * 4);
+        take(i, most, &mut spare, &mut picks);
     }
     // The remaining budget extends excerpts, those of solutions first.
     let mut cut_short: Vec<usize> =
-        (0..said.len()).filter(|i| chosen[*i].as_ref().is_some_and(|(_, cut)| *cut)).collect();
+        (0..thread.len()).filter(|i| picks[*i].as_ref().is_some_and(|(_, is_cut)| *is_cut)).collect();
     cut_short.sort_by_key(|i| (!fixes.contains(i), *i));
     for i in cut_short {
-        let had = chosen[i].take().map_or(0, |(text, _)| length(&text));
-        left += had;
-        take(i, usize::MAX, &mut left, &mut chosen);
+        let previous = picks[i].take().map_or(0, |(text, _)| length(&text));
+        spare += previous;
+        take(i, usize::MAX, &mut spare, &mut picks);
     }
 
-    let mut out =
-        Assembled { body_excerpt: short || cut, chars: length(&body), body, ..Assembled::default() };
-    for ((one, text), echo) in said.iter().zip(chosen).zip(echoes) {
+    let mut out = Excerpt { body_excerpt: short || is_cut, chars: length(&body), body, ..Excerpt::default() };
+    for ((entry, text), echo) in thread.iter().zip(picks).zip(echoes) {
         match text {
-            None if echo => out.agreeing += 1,
-            Some((text, cut)) => {
+            None if echo => out.agreements += 1,
+            Some((text, is_cut)) => {
                 out.chars += length(&text);
-                out.comments.push(CaseComment { text, excerpt: cut, ..one.comment.clone() });
+                out.comments.push(CaseComment { text, excerpt: is_cut, ..entry.comment.clone() });
             }
-            None => out.omitted += 1,
+            None => out.omissions += 1,
         }
     }
-    let shown = |i: &&usize| out.comments.iter().any(|c| c.anchor == said[**i].comment.anchor);
+    let is_shown = |i: &&usize| out.comments.iter().any(|c| c.anchor == thread[**i].comment.anchor);
     let last = || {
-        let all: Vec<usize> = useful.iter().filter(shown).copied().collect();
-        most_telling(&all, said, closed_at)
+        let candidates: Vec<usize> = useful.iter().filter(is_shown).copied().collect();
+        best_answer(&candidates, thread, closed_at)
     };
-    out.fix = fixes.iter().find(shown).copied().or_else(last).map(|i| said[i].comment.anchor.clone());
+    out.fix = fixes.iter().find(is_shown).copied().or_else(last).map(|i| thread[i].comment.anchor.clone());
     out
 }
 
 /// Returns the comment to read first if none is classified as the fix: the project's last comment
 /// before the closure, else anybody's last. Agreements, questions and bot comments are skipped.
-fn most_telling(all: &[usize], said: &[ThreadComment], closed_at: Option<Timestamp>) -> Option<usize> {
+fn best_answer(ids: &[usize], thread: &[ThreadComment], closed_at: Option<Timestamp>) -> Option<usize> {
     let tells = |i: &usize| {
-        let c = &said[*i].comment;
+        let c = &thread[*i].comment;
         let idle = matches!(c.role, Some(CommentRole::Confirmation | CommentRole::Reproduction));
         let bot = c.author.as_deref().is_some_and(|a| a.ends_with("[bot]"));
         !idle && !bot && !c.text.trim_end().ends_with('?')
     };
-    let told: Vec<usize> = all.iter().copied().filter(tells).collect();
-    let before = |i: &usize| {
-        closed_at.is_none_or(|at| said[*i].comment.created_at.as_second() <= at.as_second() + GRACE)
+    let answers: Vec<usize> = ids.iter().copied().filter(tells).collect();
+    let is_before = |i: &usize| {
+        closed_at.is_none_or(|at| thread[*i].comment.created_at.as_second() <= at.as_second() + GRACE)
     };
-    let (before, after): (Vec<usize>, Vec<usize>) = told.into_iter().partition(before);
-    let among = if before.is_empty() { after } else { before };
-    let last = |wanted: &dyn Fn(&CaseComment) -> bool| {
-        among.iter().rev().copied().find(|i| wanted(&said[*i].comment))
+    let (earlier, later): (Vec<usize>, Vec<usize>) = answers.into_iter().partition(is_before);
+    let pool = if earlier.is_empty() { later } else { earlier };
+    let last = |filter: &dyn Fn(&CaseComment) -> bool| {
+        pool.iter().rev().copied().find(|i| filter(&thread[*i].comment))
     };
     last(&|c| speaks_for_project(c.association.as_deref())).or_else(|| last(&|_| true))
 }
@@ -203,7 +202,7 @@ fn most_telling(all: &[usize], said: &[ThreadComment], closed_at: Option<Timesta
 /// Shortens a report over [`LONG_BODY`] characters to its first and its last paragraph, and returns
 /// whether it was cut. A greeting is extended by the paragraph after it, a signature by the one
 /// before.
-pub(super) fn shortened(body: &str) -> (String, bool) {
+pub(super) fn shorten(body: &str) -> (String, bool) {
     let body = body.trim();
     if length(body) <= LONG_BODY {
         return (body.to_owned(), false);
@@ -229,12 +228,12 @@ pub(super) fn says_something(paragraph: &str) -> bool {
 fn paragraphs(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut open = String::new();
-    let mut fenced = false;
+    let mut in_fence = false;
     for line in text.lines() {
         if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
-            fenced = !fenced;
+            in_fence = !in_fence;
         }
-        if line.trim().is_empty() && !fenced {
+        if line.trim().is_empty() && !in_fence {
             if !open.trim().is_empty() {
                 out.push(std::mem::take(&mut open).trim_end().to_owned());
             }
@@ -263,18 +262,18 @@ fn share(of: usize, share: f32) -> usize {
 /// Returns the sort key of a comment that may give the solution. Comments that name a version, a
 /// change or code come first; then role, nearness to the closure and the author's standing in the
 /// project count.
-fn weight(said: &ThreadComment, closed_at: Option<Timestamp>) -> (bool, u32) {
-    let c = &said.comment;
+fn weight(entry: &ThreadComment, closed_at: Option<Timestamp>) -> (bool, u32) {
+    let c = &entry.comment;
     let near = closed_at.is_some_and(|at| (c.created_at.as_second() - at.as_second()).abs() <= 86_400);
     let weight = u32::from(c.role == Some(CommentRole::Fix)) * 2
         + u32::from(near) * 2
         + u32::from(speaks_for_project(c.association.as_deref()));
-    (said.sentences.is_specific(), weight)
+    (entry.sentences.is_specific(), weight)
 }
 
 /// Returns the value of a comment outside the tail.
-fn value(said: &ThreadComment) -> f32 {
-    let role = match said.comment.role {
+fn value(entry: &ThreadComment) -> f32 {
+    let role = match entry.comment.role {
         Some(CommentRole::Fix) => 0.35,
         Some(CommentRole::Workaround) => 0.3,
         Some(CommentRole::ClosingNote) => 0.2,
@@ -284,8 +283,8 @@ fn value(said: &ThreadComment) -> f32 {
         Some(CommentRole::Noise) => -1.0,
         None => 0.05,
     };
-    let project = if speaks_for_project(said.comment.association.as_deref()) { 0.1 } else { 0.0 };
-    said.nearness + role + project
+    let project = if speaks_for_project(entry.comment.association.as_deref()) { 0.1 } else { 0.0 };
+    entry.nearness + role + project
 }
 
 #[cfg(test)]
@@ -298,7 +297,7 @@ mod tests {
         Timestamp::from_second(1_700_000_000 + minute * 60).unwrap()
     }
 
-    fn said(minute: i64, text: &str, role: Option<CommentRole>, nearness: f32) -> ThreadComment {
+    fn reply(minute: i64, text: &str, role: Option<CommentRole>, nearness: f32) -> ThreadComment {
         ThreadComment {
             comment: CaseComment {
                 anchor: format!("comment-{minute}"),
@@ -315,12 +314,12 @@ mod tests {
         }
     }
 
-    fn anchors(a: &Assembled) -> Vec<&str> {
+    fn anchors(a: &Excerpt) -> Vec<&str> {
         a.comments.iter().map(|c| c.anchor.as_str()).collect()
     }
 
     #[test]
-    fn a_long_body_is_its_first_and_last_paragraph() {
+    fn long_body_keeps_first_and_last_paragraph() {
         let middle = "Middle. ".repeat(80);
         let (what, where_) =
             ("It fails whenever the clock strikes twelve.", "Seen on version 3, on three machines here.");
@@ -340,51 +339,52 @@ mod tests {
     #[test]
     fn zero_comments_are_fine() {
         let a = assemble("It fails.", &[], Some(at(9)), 1_000);
-        assert_eq!((a.comments.len(), a.omitted, a.fix), (0, 0, None));
+        assert_eq!((a.comments.len(), a.omissions, a.fix), (0, 0, None));
     }
 
     #[test]
-    fn the_tail_before_the_closure_comes_first_and_what_follows_the_closure_last() {
+    fn tail_before_the_closure_comes_first() {
         let filler = "x".repeat(300);
-        let all: Vec<ThreadComment> = (0..20).map(|i| said(i, &filler, None, 0.0)).collect();
-        let a = assemble("It fails.", &all, Some(at(9)), 1_000);
+        let comments: Vec<ThreadComment> = (0..20).map(|i| reply(i, &filler, None, 0.0)).collect();
+        let a = assemble("It fails.", &comments, Some(at(9)), 1_000);
         // Comments up to five minutes after the closure belong to it.
-        let shown = anchors(&a);
-        assert!(shown.ends_with(&["comment-13", "comment-14"]), "{shown:?}");
-        assert!(!shown.contains(&"comment-19"), "{shown:?}");
+        let keys = anchors(&a);
+        assert!(keys.ends_with(&["comment-13", "comment-14"]), "{keys:?}");
+        assert!(!keys.contains(&"comment-19"), "{keys:?}");
     }
 
     #[test]
-    fn an_oversized_last_comment_is_excerpted_and_does_not_end_the_tail() {
-        let all = [
-            said(1, &"the cause is the lease ".repeat(5), None, 0.0),
-            said(2, &"and then this ".repeat(5), None, 0.0),
-            said(3, &"log line ".repeat(5_000), None, 0.0),
+    fn oversized_comment_does_not_end_the_tail() {
+        let comments = [
+            reply(1, &"the cause is the lease ".repeat(5), None, 0.0),
+            reply(2, &"and then this ".repeat(5), None, 0.0),
+            reply(3, &"log line ".repeat(5_000), None, 0.0),
         ];
-        let a = assemble("It fails.", &all, Some(at(4)), 2_000);
+        let a = assemble("It fails.", &comments, Some(at(4)), 2_000);
         assert_eq!(a.comments.len(), 3);
         assert!(a.comments[2].excerpt && !a.comments[0].excerpt && !a.comments[1].excerpt);
         assert!(a.chars <= 2_000 && a.chars > 1_900, "{}", a.chars);
     }
 
     #[test]
-    fn the_fix_is_in_however_early_it_was_said() {
-        let mut all = vec![said(0, "This is fixed by the new lease code.", Some(CommentRole::Fix), 0.0)];
-        all.extend((1..60).map(|i| said(i, &"chatter ".repeat(30), None, 0.0)));
-        let a = assemble("It fails.", &all, Some(at(70)), 1_500);
+    fn early_fix_is_included() {
+        let mut comments =
+            vec![reply(0, "This is fixed by the new lease code.", Some(CommentRole::Fix), 0.0)];
+        comments.extend((1..60).map(|i| reply(i, &"chatter ".repeat(30), None, 0.0)));
+        let a = assemble("It fails.", &comments, Some(at(70)), 1_500);
         assert_eq!(a.fix.as_deref(), Some("comment-0"));
         assert_eq!(anchors(&a)[0], "comment-0");
     }
 
     #[test]
-    fn without_a_fix_the_last_telling_comment_is_read_first() {
+    fn without_a_fix_the_last_answer_is_first() {
         let by = |minute, text, role, association: Option<&str>| {
-            let mut one = said(minute, text, role, 0.0);
-            one.comment.association = association.map(str::to_owned);
-            one
+            let mut entry = reply(minute, text, role, 0.0);
+            entry.comment.association = association.map(str::to_owned);
+            entry
         };
-        let first = |all: &[ThreadComment]| assemble("It fails.", all, Some(at(9)), 4_000).fix;
-        let mut all = vec![
+        let first = |comments: &[ThreadComment]| assemble("It fails.", comments, Some(at(9)), 4_000).fix;
+        let mut comments = vec![
             by(1, "Which version is it?", None, Some("MEMBER")),
             by(2, "Set no-snapshot-lease on the leader.", None, Some("MEMBER")),
             by(3, "I set it on all three nodes.", None, None),
@@ -392,51 +392,52 @@ mod tests {
             by(5, "Thanks!", Some(CommentRole::Noise), Some("OWNER")),
             by(700, "Much later, of something else.", None, Some("OWNER")),
         ];
-        assert_eq!(first(&all).as_deref(), Some("comment-2"));
-        all.remove(1);
-        assert_eq!(first(&all).as_deref(), Some("comment-3"));
-        all[0].comment.role = Some(CommentRole::Workaround);
-        all[0].comment.text = "Restart it at night.".to_owned();
-        assert_eq!(first(&all).as_deref(), Some("comment-1"));
+        assert_eq!(first(&comments).as_deref(), Some("comment-2"));
+        comments.remove(1);
+        assert_eq!(first(&comments).as_deref(), Some("comment-3"));
+        comments[0].comment.role = Some(CommentRole::Workaround);
+        comments[0].comment.text = "Restart it at night.".to_owned();
+        assert_eq!(first(&comments).as_deref(), Some("comment-1"));
         let mut bot = by(6, "Moved to the archive.", None, None);
         bot.comment.author = Some("tidy[bot]".to_owned());
         assert_eq!(first(&[bot]), None);
     }
 
     #[test]
-    fn others_are_ranked_within_the_thread_and_shown_in_order_of_time() {
+    fn comments_are_shown_in_chronological_order() {
         let text = "word ".repeat(60);
-        let mut all: Vec<ThreadComment> = (0..12).map(|i| said(i, &text, None, 0.1)).collect();
-        all[1].nearness = 0.8;
-        all[3].nearness = 0.7;
-        let a = assemble("It fails.", &all, Some(at(100)), 2_000);
-        let shown = anchors(&a);
-        assert!(shown.contains(&"comment-1") && shown.contains(&"comment-11"), "{shown:?}");
+        let mut comments: Vec<ThreadComment> = (0..12).map(|i| reply(i, &text, None, 0.1)).collect();
+        comments[1].nearness = 0.8;
+        comments[3].nearness = 0.7;
+        let a = assemble("It fails.", &comments, Some(at(100)), 2_000);
+        let keys = anchors(&a);
+        assert!(keys.contains(&"comment-1") && keys.contains(&"comment-11"), "{keys:?}");
         assert!(a.comments.windows(2).all(|w| w[0].created_at < w[1].created_at));
     }
 
     #[test]
-    fn who_only_agrees_is_counted_and_the_fix_stays() {
-        let agrees = |i| said(i, &format!("Same here with {i} files."), Some(CommentRole::Confirmation), 0.2);
-        let mut all: Vec<ThreadComment> = (0..299).map(agrees).collect();
-        all.push(said(400, "Fixed in 4.4.5.", Some(CommentRole::Fix), 0.0));
-        let a = assemble("It is slow.", &all, Some(at(400)), 10_000);
-        assert_eq!((anchors(&a), a.agreeing, a.omitted), (vec!["comment-0", "comment-400"], 298, 0));
+    fn agreements_are_counted_and_the_fix_stays() {
+        let agrees =
+            |i| reply(i, &format!("Same here with {i} files."), Some(CommentRole::Confirmation), 0.2);
+        let mut comments: Vec<ThreadComment> = (0..299).map(agrees).collect();
+        comments.push(reply(400, "Fixed in 4.4.5.", Some(CommentRole::Fix), 0.0));
+        let a = assemble("It is slow.", &comments, Some(at(400)), 10_000);
+        assert_eq!((anchors(&a), a.agreements, a.omissions), (vec!["comment-0", "comment-400"], 298, 0));
         assert_eq!(a.fix.as_deref(), Some("comment-400"));
         // Two agreements are below the limit, and a long comment is more than an agreement.
-        let a = assemble("It is slow.", &all[297..], Some(at(400)), 10_000);
-        assert_eq!((a.comments.len(), a.agreeing), (3, 0));
-        let told = "Same here. ".to_owned() + &"It began after the second disk was added. ".repeat(9);
-        all[5] = said(5, &told, Some(CommentRole::Confirmation), 0.2);
-        assert!(anchors(&assemble("It is slow.", &all, Some(at(400)), 10_000)).contains(&"comment-5"));
+        let a = assemble("It is slow.", &comments[297..], Some(at(400)), 10_000);
+        assert_eq!((a.comments.len(), a.agreements), (3, 0));
+        let text = "Same here. ".to_owned() + &"It began after the second disk was added. ".repeat(9);
+        comments[5] = reply(5, &text, Some(CommentRole::Confirmation), 0.2);
+        assert!(anchors(&assemble("It is slow.", &comments, Some(at(400)), 10_000)).contains(&"comment-5"));
     }
 
     #[test]
-    fn noise_is_left_out_whatever_the_budget() {
-        let all =
-            [said(1, "+1", Some(CommentRole::Noise), 0.9), said(2, "A real remark about it.", None, 0.1)];
-        let a = assemble("It fails.", &all, Some(at(3)), 10_000);
-        assert_eq!((anchors(&a), a.omitted), (vec!["comment-2"], 1));
+    fn noise_is_always_omitted() {
+        let comments =
+            [reply(1, "+1", Some(CommentRole::Noise), 0.9), reply(2, "A real remark about it.", None, 0.1)];
+        let a = assemble("It fails.", &comments, Some(at(3)), 10_000);
+        assert_eq!((anchors(&a), a.omissions), (vec!["comment-2"], 1));
     }
 
     proptest! {
@@ -447,18 +448,18 @@ mod tests {
             closed in prop::option::of(0_i64..20),
             budget in 0_usize..6_000,
         ) {
-            let all: Vec<ThreadComment> = comments
+            let thread: Vec<ThreadComment> = comments
                 .into_iter()
                 .enumerate()
                 .map(|(i, (text, nearness, role))| {
                     let role = [None, Some(CommentRole::Fix), Some(CommentRole::Noise), Some(CommentRole::Workaround)][role as usize];
-                    said(i as i64, &text, role, nearness)
+                    reply(i as i64, &text, role, nearness)
                 })
                 .collect();
-            let a = assemble(&body, &all, closed.map(at), budget);
+            let a = assemble(&body, &thread, closed.map(at), budget);
             prop_assert!(a.chars <= budget, "{} of {budget}", a.chars);
-            prop_assert_eq!(a.comments.len() + a.omitted + a.agreeing, all.len());
-            prop_assert_eq!(a.clone(), assemble(&body, &all, closed.map(at), budget));
+            prop_assert_eq!(a.comments.len() + a.omissions + a.agreements, thread.len());
+            prop_assert_eq!(a.clone(), assemble(&body, &thread, closed.map(at), budget));
         }
     }
 }

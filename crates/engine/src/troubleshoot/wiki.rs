@@ -33,8 +33,8 @@ const PAGE_LENGTH: usize = 1200;
 
 /// Returns whether a wiki page is near enough in meaning, or matches by words if no threshold was
 /// set.
-fn passes(evidence: &Evidence, threshold: f32, set: bool) -> bool {
-    let by_words = !set && (evidence.signature || evidence.words >= WORDS_FLOOR);
+fn passes(evidence: &Evidence, threshold: f32, has_threshold: bool) -> bool {
+    let by_words = !has_threshold && (evidence.signature || evidence.words >= WORDS_FLOOR);
     evidence.cosine.is_some_and(|c| c >= threshold) || by_words
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn passages(
     question: &Question,
     kind: DocKind,
     threshold: f32,
-    set: bool,
+    has_threshold: bool,
     task: &Task,
 ) -> Result<Vec<WikiPassage>> {
     let pages = Filter { test: Test::Kind(kind), negated: false };
@@ -57,41 +57,43 @@ pub(crate) fn passages(
         .map(|source| Test::Source(source.key.clone()));
     let source = source.map(|test| Filter { test, negated: false });
     let filters: Vec<Filter> = std::iter::once(pages).chain(source).collect();
-    let mut found: Vec<Evidence> = Vec::new();
+    let mut results: Vec<Evidence> = Vec::new();
     for text in [question.text.clone(), keywords::keywords(&question.draft.title, &question.draft.body)] {
         if text.trim().is_empty() {
             continue;
         }
-        for one in parts.evidence(&text, &filters, PAGE_DEPTH, task)? {
-            if !passes(&one, threshold, set) {
+        for hit in parts.evidence(&text, &filters, PAGE_DEPTH, task)? {
+            if !passes(&hit, threshold, has_threshold) {
                 continue;
             }
-            match found.iter_mut().find(|f| f.document == one.document) {
-                Some(known) => {
-                    known.fused = known.fused.max(one.fused);
-                    known.cosine = known.cosine.into_iter().chain(one.cosine).reduce(f32::max);
+            match results.iter_mut().find(|f| f.document == hit.document) {
+                Some(previous) => {
+                    previous.score = previous.score.max(hit.score);
+                    previous.cosine = previous.cosine.into_iter().chain(hit.cosine).reduce(f32::max);
                 }
-                None => found.push(one),
+                None => results.push(hit),
             }
         }
     }
     let vector = parts.vector(&question.text)?;
     parts.store.read(|r| {
         let mut pages = Vec::new();
-        for one in found {
-            let Some(row) = r.document(one.document)?.filter(|d| d.deleted_at.is_none()) else { continue };
-            pages.push((one, row));
+        for hit in results {
+            let Some(row) = r.document(hit.document)?.filter(|d| d.deleted_at.is_none()) else {
+                continue;
+            };
+            pages.push((hit, row));
         }
-        pages.sort_by(|(a, x), (b, y)| b.fused.total_cmp(&a.fused).then_with(|| x.key.cmp(&y.key)));
+        pages.sort_by(|(a, x), (b, y)| b.score.total_cmp(&a.score).then_with(|| x.key.cmp(&y.key)));
         pages.truncate(PAGES);
-        pages.into_iter().map(|(one, row)| passage(parts, question, one, row, vector.as_deref())).collect()
+        pages.into_iter().map(|(hit, row)| passage(parts, question, hit, row, vector.as_deref())).collect()
     })
 }
 
 fn passage(
     parts: &QueryContext<'_>,
     question: &Question,
-    one: Evidence,
+    evidence: Evidence,
     row: DocumentRow,
     vector: Option<&[f32]>,
 ) -> Result<WikiPassage> {
@@ -101,11 +103,11 @@ fn passage(
         (Some(vector), Some(vectors)) => vectors.nearest_piece(row.id, vector)?,
         _ => None,
     };
-    let wanted = report::terms(&question.text);
+    let terms = report::terms(&question.text);
     let by_words = || {
         let score = |text: &str| {
             let has: HashSet<String> = tokens::words(text).into_iter().map(|w| w.term).collect();
-            wanted.iter().filter(|w| has.contains(*w)).count()
+            terms.iter().filter(|w| has.contains(*w)).count()
         };
         (0..chunks.len()).max_by_key(|i| (score(&chunks[*i].text), Reverse(*i)))
     };
@@ -126,7 +128,7 @@ fn passage(
     );
     Ok(WikiPassage {
         citation: citation(&row),
-        similarity: one.cosine,
+        similarity: evidence.cosine,
         text: excerpt(&text, PAGE_LENGTH).0,
         key: row.key,
         title: row.title,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::damaged;
+use super::damaged_model;
 use precedent_core::error::{Error, Result};
 use precedent_text::PREPARATION_VERSION;
 
@@ -86,12 +86,12 @@ impl ModelInfo {
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(CARD);
         let text = std::fs::read(&path).map_err(|e| Error::io(&path, e))?;
-        let info: Self = serde_json::from_slice(&text).map_err(|e| damaged(folder, &e.to_string()))?;
+        let info: Self = serde_json::from_slice(&text).map_err(|e| damaged_model(folder, &e.to_string()))?;
         if info.dimensions == 0 || !info.dimensions.is_multiple_of(64) || info.dimensions > 4096 {
-            return Err(damaged(folder, "its vectors have an invalid length"));
+            return Err(damaged_model(folder, "its vectors have an invalid length"));
         }
         if info.weights.as_ref().is_some_and(|w| Path::new(&w.file).file_name() != Some(w.file.as_ref())) {
-            return Err(damaged(folder, "its weights are in another folder"));
+            return Err(damaged_model(folder, "its weights are in another folder"));
         }
         Ok(info)
     }

@@ -74,15 +74,15 @@ mod tests {
 
     #[test]
     fn names_are_distinct_and_can_be_folders() {
-        let all = catalog();
-        assert!(all.len() > 15, "{}", all.len());
-        assert!(all.windows(2).all(|w| w[0].name < w[1].name), "{all:?}");
-        for entry in &all {
+        let entries = catalog();
+        assert!(entries.len() > 15, "{}", entries.len());
+        assert!(entries.windows(2).all(|w| w[0].name < w[1].name), "{entries:?}");
+        for entry in &entries {
             assert!(super::super::install::check_name(&entry.name).is_ok(), "{entry:?}");
             assert!(entry.file.ends_with(".onnx") && entry.repository.contains('/'), "{entry:?}");
         }
-        let one = all.iter().find(|e| e.name == "all-minilm-l6-v2-q").unwrap();
-        assert_eq!((one.dimensions, one.pooling, one.prefix), (384, Pooling::Mean, ""));
-        assert_eq!(all.iter().find(|e| e.name.contains("e5-small")).unwrap().prefix, "query: ");
+        let entry = entries.iter().find(|e| e.name == "all-minilm-l6-v2-q").unwrap();
+        assert_eq!((entry.dimensions, entry.pooling, entry.prefix), (384, Pooling::Mean, ""));
+        assert_eq!(entries.iter().find(|e| e.name.contains("e5-small")).unwrap().prefix, "query: ");
     }
 }

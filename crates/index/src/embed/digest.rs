@@ -10,12 +10,12 @@ use sha2::{Digest as _, Sha256};
 /// # Errors
 /// [`precedent_core::Code::Io`].
 pub fn digest(path: &Path) -> Result<String> {
-    let failed = |e| Error::io(path, e);
-    let mut from = File::open(path).map_err(failed)?;
+    let io_error = |e| Error::io(path, e);
+    let mut from = File::open(path).map_err(io_error)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 18];
     loop {
-        match from.read(&mut buffer).map_err(failed)? {
+        match from.read(&mut buffer).map_err(io_error)? {
             0 => break,
             n => hash.update(&buffer[..n]),
         }

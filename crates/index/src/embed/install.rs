@@ -25,7 +25,7 @@ const MOST_BESIDE: u64 = 64 << 20;
 /// The maximum number of word pieces of a text; chunks have no more.
 const MAX_TOKENS: usize = 256;
 /// The quantile of the cosines of unrelated texts that calibrates a model's thresholds.
-const UNRELATED: f32 = 0.95;
+const QUANTILE: f32 = 0.95;
 /// The thresholds of all-MiniLM-L6-v2, from which those of other models are derived. Of random
 /// pairs out of three large trackers 95 in 100 stay below its floor.
 const SCALE: Scale = Scale { floor: 0.30, same: 0.95, near: 0.90, solved: 0.65 };
@@ -45,13 +45,13 @@ struct Scale {
 impl Scale {
     /// Returns thresholds at the same relative positions between the cosine of unrelated sample
     /// texts and 1.
-    fn from_unrelated(unrelated: f32) -> Self {
-        let carried = |t: f32| (1.0 - (1.0 - t) / (1.0 - SCALE_UNRELATED) * (1.0 - unrelated)).max(0.0);
+    fn from_unrelated(cosine: f32) -> Self {
+        let rescale = |t: f32| (1.0 - (1.0 - t) / (1.0 - SCALE_UNRELATED) * (1.0 - cosine)).max(0.0);
         Self {
-            floor: carried(SCALE.floor),
-            same: carried(SCALE.same),
-            near: carried(SCALE.near),
-            solved: carried(SCALE.solved),
+            floor: rescale(SCALE.floor),
+            same: rescale(SCALE.same),
+            near: rescale(SCALE.near),
+            solved: rescale(SCALE.solved),
         }
     }
 }
@@ -77,8 +77,8 @@ pub fn check_name(name: &str) -> Result<()> {
     if good {
         return Ok(());
     }
-    let shown: String = name.chars().take(80).collect();
-    Err(Error::invalid(format!("\"{shown}\" is not a valid model name"))
+    let prefix: String = name.chars().take(80).collect();
+    Err(Error::invalid(format!("\"{prefix}\" is not a valid model name"))
         .with_hint("Use lowercase letters, digits, -, _ and ., for example bge-small."))
 }
 
@@ -184,8 +184,8 @@ fn remove_unfinished(models: &Path) {
     for entry in fs::read_dir(models).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         // Keep a download, so that the next attempt can resume it.
-        let unfinished = name.starts_with('.') && !name.ends_with(".download");
-        if unfinished && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        let is_partial = name.starts_with('.') && !name.ends_with(".download");
+        if is_partial && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
@@ -205,16 +205,16 @@ fn gather(from: &Path, into: &Path) -> Result<()> {
         copy(&onnx, &into.join(MODEL), MOST)?;
         let name = onnx.file_name().unwrap_or_default().to_string_lossy();
         for weights in WEIGHTS.map(|end| format!("{}{end}", name.trim_end_matches(".onnx"))) {
-            let beside = onnx.with_file_name(&weights);
-            if beside.is_file() {
-                copy(&beside, &into.join(weights), MOST)?;
+            let path = onnx.with_file_name(&weights);
+            if path.is_file() {
+                copy(&path, &into.join(weights), MOST)?;
             }
         }
         for name in TOKENIZER {
             // Exported models have their weights in a subfolder.
-            let found = [folder.join(name), folder.join("..").join(name)].into_iter().find(|p| p.is_file());
-            let found = found.ok_or_else(|| missing(from, name))?;
-            copy(&found, &into.join(name), MOST_BESIDE)?;
+            let file = [folder.join(name), folder.join("..").join(name)].into_iter().find(|p| p.is_file());
+            let file = file.ok_or_else(|| missing_file(from, name))?;
+            copy(&file, &into.join(name), MOST_BESIDE)?;
         }
         let pooling = folder.join("1_Pooling/config.json");
         if pooling.is_file() {
@@ -222,20 +222,20 @@ fn gather(from: &Path, into: &Path) -> Result<()> {
         }
     }
     if !into.join(MODEL).is_file() {
-        return Err(missing(from, MODEL));
+        return Err(missing_file(from, MODEL));
     }
     for name in TOKENIZER {
         let path = into.join(name);
-        let text = fs::read(&path).map_err(|_| missing(from, name))?;
+        let text = fs::read(&path).map_err(|_| missing_file(from, name))?;
         if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&text) {
-            return Err(is_none(from, name, looks_like_html(&text), &error.to_string()));
+            return Err(invalid_file(from, name, looks_like_html(&text), &error.to_string()));
         }
     }
     let mut start = [0; 512];
     let mut file = File::open(into.join(MODEL)).map_err(|e| Error::io(&into.join(MODEL), e))?;
     let n = file.read(&mut start).map_err(|e| Error::io(&into.join(MODEL), e))?;
     if looks_like_html(&start[..n]) {
-        return Err(is_none(from, MODEL, true, ""));
+        return Err(invalid_file(from, MODEL, true, ""));
     }
     if start.starts_with(b"version https://git-lfs") {
         return Err(Error::invalid(format!("{}: {MODEL} is a Git LFS pointer, not a model", from.display()))
@@ -250,7 +250,7 @@ pub fn looks_like_html(text: &[u8]) -> bool {
     ["<!doctype html", "<html", "<head", "<script"].iter().any(|tag| start.starts_with(tag))
 }
 
-fn is_none(from: &Path, name: &str, html: bool, why: &str) -> Error {
+fn invalid_file(from: &Path, name: &str, html: bool, why: &str) -> Error {
     if html {
         return Error::invalid(format!("{}: {name} is a web page, not a model", from.display()))
             .with_hint("A sign-in page or a proxy responded instead; download the file again.");
@@ -259,7 +259,7 @@ fn is_none(from: &Path, name: &str, html: bool, why: &str) -> Error {
         .with_hint("Download the file again.")
 }
 
-fn missing(from: &Path, name: &str) -> Error {
+fn missing_file(from: &Path, name: &str) -> Error {
     let files = TOKENIZER.join(", ");
     Error::invalid(format!("{}: {name} is missing", from.display()))
         .with_hint(format!("A model is an ONNX file with {files} next to it."))
@@ -274,17 +274,17 @@ fn only_onnx(folder: &Path) -> Result<PathBuf> {
         "onnx/model_quantized.onnx",
         "model_optimized.onnx",
     ];
-    if let Some(found) = usual.iter().map(|n| folder.join(n)).find(|p| p.is_file()) {
-        return Ok(found);
+    if let Some(path) = usual.iter().map(|n| folder.join(n)).find(|p| p.is_file()) {
+        return Ok(path);
     }
     let entries = fs::read_dir(folder).map_err(|e| Error::io(folder, e))?;
-    let mut all: Vec<PathBuf> = entries
+    let mut files: Vec<PathBuf> = entries
         .filter_map(|e| Some(e.ok()?.path()))
         .filter(|p| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx")))
         .collect();
-    match (all.pop(), all.is_empty()) {
-        (Some(one), true) => Ok(one),
-        (None, _) => Err(missing(folder, MODEL)),
+    match (files.pop(), files.is_empty()) {
+        (Some(file), true) => Ok(file),
+        (None, _) => Err(missing_file(folder, MODEL)),
         (Some(_), false) => Err(Error::invalid(format!("{} contains several ONNX files", folder.display()))
             .with_hint("Give the path of the one to use.")),
     }
@@ -302,7 +302,7 @@ fn copy(from: &Path, to: &Path, most: u64) -> Result<()> {
 /// Unpacks a model's files from an archive by their names alone; the archive's paths are not
 /// trusted.
 fn unpack(from: &Path, into: &Path) -> Result<()> {
-    let damaged = |e: std::io::Error| {
+    let archive_error = |e: std::io::Error| {
         Error::invalid(format!("cannot read {} as an archive: {e}", from.display()))
             .with_hint("Give a folder, an ONNX file, or a .tar, .tar.gz or .tar.zst of a folder.")
     };
@@ -311,18 +311,18 @@ fn unpack(from: &Path, into: &Path) -> Result<()> {
     let n = File::open(from).and_then(|mut f| f.read(&mut start)).map_err(|e| Error::io(from, e))?;
     let reader: Box<dyn Read> = match &start[..n] {
         [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(file)),
-        [0x28, 0xb5, 0x2f, 0xfd] => Box::new(zstd::stream::read::Decoder::new(file).map_err(damaged)?),
+        [0x28, 0xb5, 0x2f, 0xfd] => Box::new(zstd::stream::read::Decoder::new(file).map_err(archive_error)?),
         _ => Box::new(file),
     };
     let mut tar = tar::Archive::new(reader);
-    for entry in tar.entries().map_err(damaged)? {
-        let mut entry = entry.map_err(damaged)?;
-        let path = entry.path().map_err(damaged)?.into_owned();
+    for entry in tar.entries().map_err(archive_error)? {
+        let mut entry = entry.map_err(archive_error)?;
+        let path = entry.path().map_err(archive_error)?.into_owned();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let pooling = path.ends_with("1_Pooling/config.json");
+        let is_pooling = path.ends_with("1_Pooling/config.json");
         let (to, most) = match name.as_str() {
             _ if !entry.header().entry_type().is_file() => continue,
-            _ if pooling => ("pooling.json", MOST_BESIDE),
+            _ if is_pooling => ("pooling.json", MOST_BESIDE),
             n if n.ends_with(".onnx") => (MODEL, MOST),
             n if WEIGHTS.iter().any(|end| n.ends_with(end)) => (n, MOST),
             n => match TOKENIZER.iter().find(|t| **t == n) {
@@ -336,8 +336,8 @@ fn unpack(from: &Path, into: &Path) -> Result<()> {
                 .with_hint("Unpack it and give the path of the folder to use."));
         }
         let mut out = File::create(&path).map_err(|e| Error::io(&path, e))?;
-        let written = std::io::copy(&mut (&mut entry).take(most + 1), &mut out).map_err(damaged)?;
-        if written > most {
+        let size = std::io::copy(&mut (&mut entry).take(most + 1), &mut out).map_err(archive_error)?;
+        if size > most {
             return Err(Error::invalid(format!(
                 "{}: {name} is larger than {} MB",
                 from.display(),
@@ -385,7 +385,7 @@ fn examine(
         task.check()?;
         vectors.push(model.embed(text)?);
     }
-    let scale = Scale::from_unrelated(unrelated(&mut vectors));
+    let scale = Scale::from_unrelated(unrelated_cosine(&mut vectors));
     (info.floor, info.same, info.near, info.solved) = (scale.floor, scale.same, scale.near, scale.solved);
     Ok(info)
 }
@@ -401,7 +401,7 @@ fn weights(folder: &Path) -> Result<Option<Weights>> {
 }
 
 /// Returns the cosine below which most pairs of these vectors stay.
-fn unrelated(vectors: &mut [Vec<f32>]) -> f32 {
+fn unrelated_cosine(vectors: &mut [Vec<f32>]) -> f32 {
     vectors.iter_mut().for_each(|v| normalise(v));
     let mut cosines = Vec::new();
     for (i, a) in vectors.iter().enumerate() {
@@ -416,7 +416,7 @@ fn unrelated(vectors: &mut [Vec<f32>]) -> f32 {
         clippy::cast_sign_loss,
         reason = "a share of a list"
     )]
-    let at = (cosines.len() as f32 * UNRELATED) as usize;
+    let at = (cosines.len() as f32 * QUANTILE) as usize;
     // A model with high cosines everywhere still needs a range for its thresholds.
     cosines.get(at).copied().unwrap_or(SCALE_UNRELATED).clamp(0.0, 0.95)
 }
@@ -424,13 +424,13 @@ fn unrelated(vectors: &mut [Vec<f32>]) -> f32 {
 /// Returns the pooling that the files of sentence-transformers state.
 fn stated_pooling(folder: &Path) -> Pooling {
     #[derive(serde::Deserialize)]
-    struct Stated {
+    struct PoolingConfig {
         #[serde(default)]
         pooling_mode_cls_token: bool,
     }
     let text = fs::read(folder.join("pooling.json")).unwrap_or_default();
-    match serde_json::from_slice::<Stated>(&text) {
-        Ok(Stated { pooling_mode_cls_token: true }) => Pooling::Cls,
+    match serde_json::from_slice::<PoolingConfig>(&text) {
+        Ok(PoolingConfig { pooling_mode_cls_token: true }) => Pooling::Cls,
         _ => Pooling::Mean,
     }
 }
@@ -438,13 +438,13 @@ fn stated_pooling(folder: &Path) -> Pooling {
 /// Returns the maximum number of word pieces in the model's configuration.
 fn stated_length(folder: &Path) -> usize {
     #[derive(serde::Deserialize)]
-    struct Stated {
+    struct ModelConfig {
         max_position_embeddings: Option<usize>,
     }
     let text = fs::read(folder.join("config.json")).unwrap_or_default();
-    let stated = serde_json::from_slice::<Stated>(&text).ok().and_then(|s| s.max_position_embeddings);
+    let limit = serde_json::from_slice::<ModelConfig>(&text).ok().and_then(|s| s.max_position_embeddings);
     // Some models include two positions that hold no word.
-    stated.filter(|n| *n > 16).map_or(MAX_TOKENS, |n| n - 2)
+    limit.filter(|n| *n > 16).map_or(MAX_TOKENS, |n| n - 2)
 }
 
 #[cfg(test)]
@@ -452,10 +452,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thresholds_keep_their_place_between_unrelated_and_one() {
-        let same = Scale::from_unrelated(SCALE_UNRELATED);
-        assert!((same.same - SCALE.same).abs() < 1e-6 && (same.solved - SCALE.solved).abs() < 1e-6);
-        // A model with high cosines everywhere, such as E5.
+    fn thresholds_keep_their_relative_position() {
+        let scale = Scale::from_unrelated(SCALE_UNRELATED);
+        assert!((scale.same - SCALE.same).abs() < 1e-6 && (scale.solved - SCALE.solved).abs() < 1e-6);
         let high = Scale::from_unrelated(0.8);
         assert!(
             0.7 < high.floor
@@ -474,11 +473,11 @@ mod tests {
         for folder in [".m2.4711", ".m3", "kept", ".m5.download"] {
             fs::create_dir(models.join(folder)).unwrap();
         }
-        let held = lock_imports(&models).unwrap().unwrap();
+        let lock = lock_imports(&models).unwrap().unwrap();
         remove_leftovers(&models).unwrap();
         assert!(models.join(".m3").is_dir(), "another import is under way");
         assert!(PartialFolder::make(&models, "m4").is_err());
-        drop(held);
+        drop(lock);
         remove_leftovers(&models).unwrap();
         assert!(!models.join(".m3").exists() && !models.join(".m2.4711").exists());
         assert!(models.join("kept").is_dir() && models.join(".m5.download").is_dir());
@@ -499,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_told_from_models() {
+    fn web_page_is_not_a_model() {
         assert!(looks_like_html(b"\n <!DOCTYPE html><title>Sign in"));
         assert!(!looks_like_html(b"\x08\x07\x12\x07pytorch"));
     }

@@ -3,7 +3,7 @@
 mod card;
 mod catalog;
 mod digest;
-mod hashed;
+mod hash_embedder;
 mod install;
 mod names;
 mod onnx;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub use card::{CARD, MODEL, ModelInfo, Pooling, Weights};
 pub use catalog::{CatalogEntry, TOKENIZER, catalog};
 pub use digest::digest;
-pub use hashed::Hashed;
+pub use hash_embedder::HashEmbedder;
 pub use install::{Traits, check_name, import, looks_like_html, remove_leftovers, suggested_name};
 pub use names::{NameKind, NameModel, RecognizedName};
 pub use onnx::Onnx;
@@ -107,8 +107,10 @@ impl Engine {
         match self {
             Self::BuiltIn(paths) => Ok(card(&paths.models)?.1),
             Self::Installed { folder, .. } => installed_card(folder),
-            Self::Hashed => Ok(Hashed::model()),
-            Self::HashedAs(folder) => Ok(ModelInfo { name: installed_card(folder)?.name, ..Hashed::model() }),
+            Self::Hashed => Ok(HashEmbedder::model()),
+            Self::HashedAs(folder) => {
+                Ok(ModelInfo { name: installed_card(folder)?.name, ..HashEmbedder::model() })
+            }
             Self::Off => Err(off()),
         }
     }
@@ -134,8 +136,8 @@ impl Engine {
             Self::Installed { paths, folder } => {
                 Ok(Box::new(Onnx::load(&paths.runtime, folder, installed_card(folder)?, work)?))
             }
-            Self::Hashed => Ok(Box::new(Hashed::new(Hashed::model()))),
-            Self::HashedAs(_) => Ok(Box::new(Hashed::new(self.info()?))),
+            Self::Hashed => Ok(Box::new(HashEmbedder::new(HashEmbedder::model()))),
+            Self::HashedAs(_) => Ok(Box::new(HashEmbedder::new(self.info()?))),
             Self::Off => Err(off()),
         }
     }
@@ -183,17 +185,17 @@ impl Engine {
     /// # Errors
     /// The fault, with the error that a search would report.
     pub fn examine(&self) -> std::result::Result<(), (Fault, Error)> {
-        let there = match self {
+        let is_installed = match self {
             Self::BuiltIn(paths) => paths.models.iter().any(|f| f.join(BUILT_IN).join(CARD).is_file()),
             Self::Installed { folder, .. } => folder.join(CARD).is_file(),
             _ => return Ok(()),
         };
         if let Err(error) = self.info() {
-            return Err((if there { Fault::ModelDamaged } else { Fault::ModelMissing }, error));
+            return Err((if is_installed { Fault::ModelDamaged } else { Fault::ModelMissing }, error));
         }
         if let Err(error) = onnx::environment(self.runtime()) {
-            let there = self.runtime().iter().any(|p| p.is_file());
-            return Err((if there { Fault::RuntimeUnusable } else { Fault::RuntimeMissing }, error));
+            let has_runtime = self.runtime().iter().any(|p| p.is_file());
+            return Err((if has_runtime { Fault::RuntimeUnusable } else { Fault::RuntimeMissing }, error));
         }
         self.load(Work::Questions).map(drop).map_err(|error| (Fault::ModelDamaged, error))
     }
@@ -216,7 +218,7 @@ fn card(folders: &[PathBuf]) -> Result<(PathBuf, ModelInfo)> {
     Ok((folder, info))
 }
 
-fn damaged(folder: &Path, why: &str) -> Error {
+fn damaged_model(folder: &Path, why: &str) -> Error {
     Error::new(
         Code::ModelUnavailable,
         format!("the embedding model in {} is damaged: {why}", folder.display()),

@@ -12,8 +12,8 @@ use fastembed::{
 use ort::environment::Environment;
 
 use super::{
-    Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged, digest::digest, hashed, normalise,
-    wordpiece,
+    Embedder, MODEL, ModelInfo, Pooling, TOKENIZER, Work, damaged_model, digest::digest,
+    hash_embedder::of_words, normalise, wordpiece,
 };
 use precedent_core::error::{Code, Error, Result};
 
@@ -39,7 +39,7 @@ impl Onnx {
         let mut onnx = Self::open(runtime, folder, info, work)?;
         let probe = onnx.run("probe")?;
         if probe.len() != onnx.info.dimensions {
-            return Err(damaged(
+            return Err(damaged_model(
                 folder,
                 &format!(
                     "its vectors have {} dimensions, but its card says {}",
@@ -54,37 +54,38 @@ impl Onnx {
     /// Loads a model as [`Onnx::load`] does, without a check of the length of its vectors.
     pub(super) fn open(runtime: &[PathBuf], folder: &Path, info: ModelInfo, work: Work) -> Result<Self> {
         let environment = environment(runtime)?;
-        // Texts are read one at a time; distributing one over threads takes longer than tokenizing
-        // it.
+        // Distributing one text over threads takes longer than tokenizing it.
         tokenizers::parallelism::set_parallelism(false);
-        let read = |name: &str| {
+        let load = |name: &str| {
             let path = folder.join(name);
-            fs::read(&path).map_err(|e| damaged(folder, &format!("{name}: {e}")))
+            fs::read(&path).map_err(|e| damaged_model(folder, &format!("{name}: {e}")))
         };
         let [tokenizer, config, special, settings] = TOKENIZER;
         let files = TokenizerFiles {
-            tokenizer_file: read(tokenizer)?,
-            config_file: read(config)?,
-            special_tokens_map_file: read(special)?,
-            tokenizer_config_file: read(settings)?,
+            tokenizer_file: load(tokenizer)?,
+            config_file: load(config)?,
+            special_tokens_map_file: load(special)?,
+            tokenizer_config_file: load(settings)?,
         };
         // Checked while the runtime reads them. A replaced file would produce incompatible vectors.
-        let swapped = |name: &str| damaged(folder, &format!("{name} does not match its card"));
+        let mismatch = |name: &str| damaged_model(folder, &format!("{name} does not match its card"));
         let model = std::thread::scope(|scope| {
-            let (card, swapped) = (&info, &swapped);
+            let (card, mismatch) = (&info, &mismatch);
             let sound = scope.spawn(move || {
-                let named =
+                let hashes =
                     card.weights.iter().map(|w| (w.file.as_str(), &w.sha256)).chain([(MODEL, &card.sha256)]);
-                for (name, sha256) in named {
-                    if digest(&folder.join(name)).map_err(|e| damaged(folder, &e.to_string()))? != *sha256 {
-                        return Err(swapped(name));
+                for (name, sha256) in hashes {
+                    if digest(&folder.join(name)).map_err(|e| damaged_model(folder, &e.to_string()))?
+                        != *sha256
+                    {
+                        return Err(mismatch(name));
                     }
                 }
                 Ok(())
             });
-            let model = read(MODEL).and_then(|bytes| session(bytes, files, folder, card, environment, work));
+            let model = load(MODEL).and_then(|bytes| session(bytes, files, folder, card, environment, work));
             // A replaced file explains an error of the session.
-            sound.join().unwrap_or_else(|_| Err(swapped(MODEL)))?;
+            sound.join().unwrap_or_else(|_| Err(mismatch(MODEL)))?;
             model
         })?;
         Ok(Self { info, model })
@@ -124,8 +125,7 @@ fn session(
             Pooling::Cls => fastembed::Pooling::Cls,
         })
         .with_quantization(QuantizationMode::None);
-    // One thread per model without spinning keeps the machine responsive; several models then share
-    // the cores better.
+    // One thread per model without spinning keeps the machine responsive.
     let without_packing = if work == Work::Indexing { "0" } else { "1" };
     let mut options = InitOptionsUserDefined::new()
         .with_environment(environment)
@@ -144,7 +144,7 @@ fn session(
         (None, _) => {}
     }
     let mut model = TextEmbedding::try_new_from_user_defined(model, options)
-        .map_err(|e| damaged(folder, &first_line(&e.to_string())))?;
+        .map_err(|e| damaged_model(folder, &first_line(&e.to_string())))?;
     if let Some(words) = words {
         model.tokenizer.with_model(words);
     }
@@ -152,18 +152,18 @@ fn session(
 }
 
 /// The number of bytes of a text that decide whether a model can read it.
-const READ: usize = 2_000;
+const SAMPLE_BYTES: usize = 2_000;
 
 impl Onnx {
     /// Returns whether most of a text is missing from the model's vocabulary: unknown scripts and
     /// symbols. All such texts would have the same vector.
     fn is_unread(&self, text: &str) -> bool {
-        let text = &text[..text.floor_char_boundary(READ)];
-        let (all, foreign) = text
+        let text = &text[..text.floor_char_boundary(SAMPLE_BYTES)];
+        let (total, foreign) = text
             .chars()
             .filter(|c| !c.is_whitespace())
-            .fold((0, 0), |(all, foreign), c| (all + 1, foreign + usize::from(!c.is_ascii())));
-        if foreign * 2 <= all {
+            .fold((0, 0), |(total, foreign), c| (total + 1, foreign + usize::from(!c.is_ascii())));
+        if foreign * 2 <= total {
             return false;
         }
         let tokenizer = &self.model.tokenizer;
@@ -172,8 +172,8 @@ impl Onnx {
         unknown.zip(pieces.ok()).is_some_and(|(unknown, pieces)| {
             let ids = pieces.get_ids();
             let padding = tokenizer.token_to_id("[PAD]").or_else(|| tokenizer.token_to_id("<pad>"));
-            let written = ids.iter().filter(|id| Some(**id) != padding).count();
-            ids.iter().filter(|id| **id == unknown).count() * 2 > written
+            let count = ids.iter().filter(|id| Some(**id) != padding).count();
+            ids.iter().filter(|id| **id == unknown).count() * 2 > count
         })
     }
 }
@@ -185,10 +185,9 @@ impl Embedder for Onnx {
 
     fn embed(&mut self, text: &str) -> Result<Vec<f32>> {
         if self.is_unread(text) {
-            let mut vector = hashed::of_words(text, self.info.dimensions, None);
+            let mut vector = of_words(text, self.info.dimensions, None);
             if vector.iter().all(|x| *x == 0.0) {
-                vector =
-                    hashed::of_words(&blake3::hash(text.as_bytes()).to_hex(), self.info.dimensions, None);
+                vector = of_words(&blake3::hash(text.as_bytes()).to_hex(), self.info.dimensions, None);
             }
             return Ok(vector);
         }

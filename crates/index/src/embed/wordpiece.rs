@@ -34,12 +34,12 @@ pub(super) fn take(files: &mut TokenizerFiles) -> Option<WordPiece> {
 }
 
 /// Returns the special words of the tokenizer: those that it lists, and those of its other files.
-fn special(files: &TokenizerFiles, listed: &RawValue) -> Option<Vec<String>> {
-    let listed: Vec<Value> = serde_json::from_str(listed.get()).ok()?;
+fn special(files: &TokenizerFiles, list: &RawValue) -> Option<Vec<String>> {
+    let words: Vec<Value> = serde_json::from_str(list.get()).ok()?;
     let map: BTreeMap<String, Value> = serde_json::from_slice(&files.special_tokens_map_file).ok()?;
     let settings: Value = serde_json::from_slice(&files.tokenizer_config_file).ok()?;
     let text = |word: &Value| word.as_str().or_else(|| word["content"].as_str()).map(str::to_owned);
-    listed.iter().chain(map.values()).chain([&settings["pad_token"]]).map(text).collect()
+    words.iter().chain(map.values()).chain([&settings["pad_token"]]).map(text).collect()
 }
 
 #[cfg(test)]
@@ -55,28 +55,28 @@ mod tests {
     }
 
     #[test]
-    fn a_tokenizer_that_was_taken_apart_reads_as_the_whole() {
+    fn split_tokenizer_encodes_like_the_whole() {
         let whole = tokenizers::Tokenizer::from_bytes(&built_in().tokenizer_file).unwrap();
         let mut files = built_in();
         let words = take(&mut files).unwrap();
         assert!(files.tokenizer_file.len() < 10_000);
-        let mut taken = tokenizers::Tokenizer::from_bytes(&files.tokenizer_file).unwrap();
-        taken.with_model(words);
+        let mut split = tokenizers::Tokenizer::from_bytes(&files.tokenizer_file).unwrap();
+        split.with_model(words);
         for text in [
             "Segfault in libfoo.so.1 (0x7f3a), errno=28: No space left on device",
             "Größe überschritten — 見つかりません [MASK] [PAD] [UNK] [CLS]",
             "  \u{202e}tab\tand\nlines, naïve café #4711 🙂 ",
             "",
         ] {
-            let read =
+            let encode =
                 |tokenizer: &tokenizers::Tokenizer| tokenizer.encode(text, true).unwrap().get_ids().to_vec();
-            assert_eq!(read(&whole), read(&taken), "{text}");
+            assert_eq!(encode(&whole), encode(&split), "{text}");
         }
-        assert_eq!(whole.get_vocab(true), taken.get_vocab(true));
+        assert_eq!(whole.get_vocab(true), split.get_vocab(true));
     }
 
     #[test]
-    fn another_kind_of_tokenizer_stays_as_it_is() {
+    fn other_tokenizers_stay_unchanged() {
         for tokenizer in [r#"{"model": {"type": "BPE", "vocab": {}, "merges": []}}"#, "{", r#"{"model": []}"#]
         {
             let mut files = TokenizerFiles { tokenizer_file: tokenizer.into(), ..built_in() };
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_special_word_without_a_place_leaves_it_whole() {
+    fn missing_special_word_keeps_the_tokenizer_whole() {
         let mut files = TokenizerFiles {
             special_tokens_map_file: br#"{"sep_token": "<end of text>"}"#.to_vec(),
             ..built_in()

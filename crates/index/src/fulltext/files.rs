@@ -24,7 +24,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// The locking that protects files from collection while they are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Locking {
+pub(super) enum LockMode {
     /// No lock, because tantivy would create a file for it.
     Off,
     /// A lock with a bounded wait.
@@ -35,7 +35,7 @@ pub(super) enum Locking {
 #[derive(Clone, Debug)]
 pub(super) struct Files {
     pub(super) files: MmapDirectory,
-    pub(super) locking: Locking,
+    pub(super) lock_mode: LockMode,
 }
 
 impl Directory for Files {
@@ -68,7 +68,7 @@ impl Directory for Files {
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        if self.locking == Locking::Off {
+        if self.lock_mode == LockMode::Off {
             return Ok(DirectoryLock::from(Box::new(())));
         }
         let at_once = Lock { filepath: lock.filepath.clone(), is_blocking: false };

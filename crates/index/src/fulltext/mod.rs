@@ -26,11 +26,11 @@ use tantivy::{
     tokenizer::TextAnalyzer,
 };
 
-use files::{Files, Locking};
+use files::{Files, LockMode};
 pub use overlap::{Overlap, ReportTerms};
-use query::Passed;
+use query::Matches;
 pub use query::{MAX_TERMS, Named, Scope, Vocabulary, Words};
-use schema::{Analyzer, Cut, Fields, SCHEMA_VERSION, schema};
+use schema::{Analyzer, Fields, SCHEMA_VERSION, TokenKind, schema};
 pub use similar::{CommentMatcher, hashes};
 pub use write::{Entry, Writer};
 
@@ -47,7 +47,7 @@ const SMALL: u64 = 256 * 1024 * 1024;
 
 /// The progress of the index, stored in the payload of its commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reached {
+pub struct IndexProgress {
     /// Revision of the store whose changes are all included.
     pub revision: u64,
     /// Version of the text preparation.
@@ -99,22 +99,22 @@ pub struct FullText {
     index: Index,
     reading: Mutex<Reading>,
     fields: Fields,
-    passed: Mutex<Vec<Passed>>,
+    filter_cache: Mutex<Vec<Matches>>,
     read_only: bool,
 }
 
 /// Opens the files of an index.
 fn directory(folder: &Path, read_only: bool) -> Result<Box<dyn Directory>> {
     let files = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
-    let locking = if read_only { Locking::Off } else { Locking::Bounded };
-    Ok(Box::new(Files { files, locking }))
+    let lock_mode = if read_only { LockMode::Off } else { LockMode::Bounded };
+    Ok(Box::new(Files { files, lock_mode }))
 }
 
 /// The committed state that searches use.
 struct Reading {
     reader: IndexReader,
     /// Time of the newest commit that it knows.
-    seen: Option<SystemTime>,
+    commit_time: Option<SystemTime>,
     /// Number of searches since it was renewed.
     looks: u32,
 }
@@ -122,7 +122,7 @@ struct Reading {
 impl Reading {
     fn of(index: &Index) -> Result<Self> {
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self { reader, seen: None, looks: 0 })
+        Ok(Self { reader, commit_time: None, looks: 0 })
     }
 
     /// Opens the state as [`Reading::of`] does, but without a lock on the files if another process
@@ -205,18 +205,18 @@ impl FullText {
     }
 
     fn new(folder: &Path, index: Index, fields: Fields, read_only: bool) -> Result<Self> {
-        index.tokenizers().register("words", TextAnalyzer::from(Analyzer::new(Cut::Words)));
-        index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer::new(Cut::Identifiers)));
+        index.tokenizers().register("words", TextAnalyzer::from(Analyzer::new(TokenKind::Words)));
+        index.tokenizers().register("identifiers", TextAnalyzer::from(Analyzer::new(TokenKind::Identifiers)));
         let reading = Mutex::new(Reading::open(&index, folder)?);
-        let (folder, passed) = (folder.to_owned(), Mutex::default());
-        Ok(Self { folder, index, reading, fields, passed, read_only })
+        let (folder, filter_cache) = (folder.to_owned(), Mutex::default());
+        Ok(Self { folder, index, reading, fields, filter_cache, read_only })
     }
 
     /// Returns the progress of the index.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if it cannot be read.
-    pub fn reached(&self) -> Result<Reached> {
+    pub fn reached(&self) -> Result<IndexProgress> {
         let payload = self.index.load_metas()?.payload.unwrap_or_default();
         Ok(serde_json::from_str(&payload).unwrap_or_default())
     }
@@ -224,22 +224,22 @@ impl FullText {
     /// Returns the newest committed state.
     fn searcher(&self) -> Result<Searcher> {
         let meta = self.folder.join("meta.json");
-        let changed = fs::metadata(&meta).and_then(|m| m.modified()).ok();
+        let commit_time = fs::metadata(&meta).and_then(|m| m.modified()).ok();
         let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         reading.looks += 1;
         if reading.looks >= LOOKS {
             reading.looks = 0;
             // If this fails, the old mapping still works.
             if self.bytes() > SMALL && reading.renew(&self.folder, self.read_only).is_ok() {
-                reading.seen = changed;
+                reading.commit_time = commit_time;
             }
         }
-        if reading.seen != changed || changed.is_none() {
+        if reading.commit_time != commit_time || commit_time.is_none() {
             match reading.reader.reload().map_err(Error::from) {
                 Err(error) if error.code() == Code::Busy => reading.renew(&self.folder, true)?,
                 reloaded => reloaded?,
             }
-            reading.seen = changed;
+            reading.commit_time = commit_time;
         }
         Ok(reading.reader.searcher())
     }
@@ -282,7 +282,7 @@ mod tests {
 
     use tantivy::TantivyDocument;
 
-    use super::{query::counted, *};
+    use super::{query::document_count, *};
     use crate::{
         filter::{Filter, Test},
         lock::{Kind, UpdateLock},
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_whose_files_were_changed_anywhere_can_be_opened() {
+    fn index_with_damaged_files_opens() {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
         let mut writer = fulltext.writer(&lock(folder.path())).unwrap();
@@ -306,39 +306,39 @@ mod tests {
             document.add_u64(fulltext.fields.id, id);
             document.add_text(fulltext.fields.title, format!("Archive {id} does not open"));
             document.add_text(fulltext.fields.state, if id % 3 == 0 { "closed" } else { "open" });
-            document.add_i64(fulltext.fields.created, 1_780_000_000 + id.cast_signed() * 977);
+            document.add_i64(fulltext.fields.created_at, 1_780_000_000 + id.cast_signed() * 977);
             writer.add(Entry { document }).unwrap();
         }
         writer.commit(1, &Task::new()).unwrap();
-        let indexed = fulltext.folder.clone();
+        let index_folder = fulltext.folder.clone();
         drop(writer);
         drop(fulltext);
-        let mut files: Vec<_> = fs::read_dir(&indexed).unwrap().map(|e| e.unwrap().path()).collect();
+        let mut files: Vec<_> = fs::read_dir(&index_folder).unwrap().map(|e| e.unwrap().path()).collect();
         files.retain(|f| f.extension().is_some_and(|e| e != "lock" && e != "json"));
         files.sort();
-        let mut made_again = 0;
+        let mut rebuild_count = 0;
         for file in files {
             let whole = fs::read(&file).unwrap();
             for at in (0..whole.len().saturating_sub(8)).step_by(whole.len() / 40 + 1) {
                 let place = tempfile::tempdir().unwrap();
-                let copy = place.path().join(indexed.file_name().unwrap());
+                let copy = place.path().join(index_folder.file_name().unwrap());
                 fs::create_dir_all(&copy).unwrap();
-                for entry in fs::read_dir(&indexed).unwrap() {
+                for entry in fs::read_dir(&index_folder).unwrap() {
                     let from = entry.unwrap().path();
                     fs::copy(&from, copy.join(from.file_name().unwrap())).unwrap();
                 }
-                let mut changed = whole.clone();
-                changed[at..at + 8].fill(0xa7);
-                fs::write(copy.join(file.file_name().unwrap()), changed).unwrap();
-                let opened = crate::update::open_text(place.path(), place.path()).unwrap();
-                made_again += u32::from(opened.reached().unwrap().revision == 0);
+                let mut bytes = whole.clone();
+                bytes[at..at + 8].fill(0xa7);
+                fs::write(copy.join(file.file_name().unwrap()), bytes).unwrap();
+                let copy_index = crate::update::open_text(place.path(), place.path()).unwrap();
+                rebuild_count += u32::from(copy_index.reached().unwrap().revision == 0);
             }
         }
-        assert!(made_again > 0);
+        assert!(rebuild_count > 0);
     }
 
     #[test]
-    fn an_index_that_is_opened_anew_answers_as_before() {
+    fn renewed_reader_gives_the_same_answers() {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
         let f = &fulltext.fields;
@@ -353,29 +353,29 @@ mod tests {
         writer.commit(1, &Task::new()).unwrap();
         let words = Words { terms: precedent_text::report::terms("archive"), ..Words::default() };
         let open = [Filter { test: Test::State(State::Open), negated: false }];
-        let found = || {
+        let results = || {
             let ids = fulltext.search(&words, &[], 10).unwrap().into_iter().map(|(id, _)| id);
             (ids.collect::<Vec<_>>(), fulltext.allowed(&open).unwrap().unwrap().ones().collect::<Vec<_>>())
         };
         let renew = || fulltext.reading.lock().unwrap().renew(&fulltext.folder, false).unwrap();
-        assert_eq!(found(), (vec![0, 1, 2], vec![1, 2]));
+        assert_eq!(results(), (vec![0, 1, 2], vec![1, 2]));
         renew();
-        assert_eq!(found(), (vec![0, 1, 2], vec![1, 2]));
+        assert_eq!(results(), (vec![0, 1, 2], vec![1, 2]));
         // Later changes and cached filters are included as well.
         writer.remove(1).unwrap();
         writer.commit(2, &Task::new()).unwrap();
         renew();
-        assert_eq!(found(), (vec![0, 2], vec![2]));
+        assert_eq!(results(), (vec![0, 2], vec![2]));
     }
 
     #[test]
-    fn segments_that_are_left_while_somebody_waits_are_merged_by_the_next_whole_update() {
+    fn full_update_merges_leftover_segments() {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
-        let held = lock(folder.path());
+        let lock = lock(folder.path());
         let mut id = 0;
         let mut add = |documents: u64, revision| {
-            let mut writer = fulltext.writer(&held).unwrap();
+            let mut writer = fulltext.writer(&lock).unwrap();
             for _ in 0..documents {
                 let mut document = TantivyDocument::default();
                 document.add_u64(fulltext.fields.id, id);
@@ -392,24 +392,24 @@ mod tests {
         assert!(fulltext.is_scattered().unwrap() && large >= 8, "{large}");
         (9..=32).for_each(|revision| add(1, revision));
         assert!(!fulltext.has_crumbs().unwrap());
-        let all = segments();
-        assert!((large..large + 16).contains(&all), "{all}");
+        let count = segments();
+        assert!((large..large + 16).contains(&count), "{count}");
 
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let to = seen.clone();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let to = log.clone();
         let task = Task::watched(move |p| to.lock().unwrap().push((p.phase, p.done, p.total)));
-        fulltext.merge(&held, &task).unwrap();
-        let (seen, all) = (seen.lock().unwrap(), Some(32_024));
-        assert_eq!((seen[0], seen.last()), ((Phase::Merge, 0, all), Some(&(Phase::Merge, 32_024, all))));
+        fulltext.merge(&lock, &task).unwrap();
+        let (log, total) = (log.lock().unwrap(), Some(32_024));
+        assert_eq!((log[0], log.last()), ((Phase::Merge, 0, total), Some(&(Phase::Merge, 32_024, total))));
         assert!(!fulltext.is_scattered().unwrap());
         let files = fs::read_dir(&fulltext.folder).unwrap().flatten();
         let terms = files.filter(|f| f.path().extension().is_some_and(|e| e == "term")).count();
-        assert_eq!(terms, segments(), "files of what was merged are left");
+        assert_eq!(terms, segments(), "files of merged segments remain");
         assert_eq!(segments(), 1);
         assert_eq!(fulltext.ids().unwrap(), (0..32_024).collect::<Vec<_>>());
         assert_eq!(fulltext.reached().unwrap().revision, 32);
         // A few new documents are not worth rewriting all others.
-        let mut writer = fulltext.writer(&held).unwrap();
+        let mut writer = fulltext.writer(&lock).unwrap();
         for id in 32_024..32_030 {
             let mut document = TantivyDocument::default();
             document.add_u64(fulltext.fields.id, id);
@@ -418,23 +418,22 @@ mod tests {
         writer.commit(33, &Task::new()).unwrap();
         writer.finish(&Task::new()).unwrap();
         assert!(!fulltext.is_scattered().unwrap());
-        // A segment with mostly deleted documents is rewritten.
-        let mut writer = fulltext.writer(&held).unwrap();
+        let mut writer = fulltext.writer(&lock).unwrap();
         (0..20_000).for_each(|id| writer.remove(id).unwrap());
         writer.commit(34, &Task::new()).unwrap();
         writer.finish(&Task::new()).unwrap();
         assert!(fulltext.is_scattered().unwrap());
-        fulltext.merge(&held, &Task::new()).unwrap();
-        assert_eq!((segments(), counted(&fulltext.searcher().unwrap())), (1, 12_030));
+        fulltext.merge(&lock, &Task::new()).unwrap();
+        assert_eq!((segments(), document_count(&fulltext.searcher().unwrap())), (1, 12_030));
     }
 
     #[test]
-    fn a_merge_that_is_not_waited_for_holds_the_lock_until_it_is_made() {
+    fn cancelled_merge_holds_the_lock_until_done() {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
-        let held = lock(folder.path());
+        let lock = lock(folder.path());
         for revision in 0..2 {
-            let mut writer = fulltext.writer(&held).unwrap();
+            let mut writer = fulltext.writer(&lock).unwrap();
             for id in 0..8_000 {
                 let mut document = TantivyDocument::default();
                 document.add_u64(fulltext.fields.id, 8_000 * revision + id);
@@ -445,26 +444,25 @@ mod tests {
         }
         let task = Task::new();
         let cancel = task.clone();
-        // Cancel as soon as the merge begins.
         let task = task.also(move |_| cancel.cancel());
         // A fast machine may have finished it already.
-        if let Err(error) = fulltext.merge(&held, &task) {
+        if let Err(error) = fulltext.merge(&lock, &task) {
             assert_eq!(error.code(), Code::Cancelled);
         }
-        drop(held);
-        let held = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
+        drop(lock);
+        let lock = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
         assert_eq!(fulltext.ids().unwrap().len(), 16_000);
-        fulltext.merge(&held, &Task::new()).unwrap();
+        fulltext.merge(&lock, &Task::new()).unwrap();
         assert!(!fulltext.is_scattered().unwrap());
         assert_eq!(fulltext.ids().unwrap().len(), 16_000);
     }
 
     #[test]
-    fn a_commit_that_is_not_waited_for_holds_the_lock_until_it_is_made() {
+    fn cancelled_commit_holds_the_lock_until_done() {
         let folder = tempfile::tempdir().unwrap();
         let fulltext = FullText::open(folder.path()).unwrap();
-        let held = lock(folder.path());
-        let mut writer = fulltext.writer(&held).unwrap();
+        let lock = lock(folder.path());
+        let mut writer = fulltext.writer(&lock).unwrap();
         for id in 0..2_000 {
             let mut document = TantivyDocument::default();
             document.add_u64(fulltext.fields.id, id);
@@ -473,15 +471,14 @@ mod tests {
         }
         let task = Task::new();
         task.cancel();
-        // A fast machine may have finished it already.
         if let Err(error) = writer.commit(1, &task) {
             assert_eq!(error.code(), Code::Cancelled);
             assert_eq!(writer.remove(1).unwrap_err().code(), Code::Cancelled);
         }
-        drop((writer, held));
-        let held = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
+        drop((writer, lock));
+        let lock = UpdateLock::take(folder.path(), Kind::Text, &Task::new()).unwrap();
         assert_eq!(fulltext.reached().unwrap().revision, 1);
         assert_eq!(fulltext.ids().unwrap().len(), 2_000);
-        fulltext.writer(&held).unwrap().commit(2, &Task::new()).unwrap();
+        fulltext.writer(&lock).unwrap().commit(2, &Task::new()).unwrap();
     }
 }

@@ -23,18 +23,18 @@ const K1_FIELD: f32 = 0.5;
 pub(super) const MAX_WORDS: usize = 160;
 
 /// The terms of one field of a report with their weight, heaviest first.
-pub(super) type Weighed = Vec<(String, f32)>;
+pub(super) type TermWeights = Vec<(String, f32)>;
 
 /// A report's terms, weighted by their rarity in this casebook.
 #[derive(Clone, Debug, Default)]
 pub struct ReportTerms {
     /// Words of any part of the report.
-    pub(super) words: Weighed,
-    pub(super) title: Weighed,
-    pub(super) body: Weighed,
-    pub(super) code: Weighed,
-    pub(super) identifiers: Weighed,
-    pub(super) signatures: Weighed,
+    pub(super) words: TermWeights,
+    pub(super) title: TermWeights,
+    pub(super) body: TermWeights,
+    pub(super) code: TermWeights,
+    pub(super) identifiers: TermWeights,
+    pub(super) signatures: TermWeights,
 }
 
 /// The overlap of a document with a report. Each value is a share of the maximum overlap, about
@@ -62,13 +62,13 @@ pub struct Overlap {
     /// Time of the document's creation, in seconds since the epoch.
     pub created: Option<i64>,
     /// Words of the report in the document's title, body or code.
-    pub(super) held: WordSet,
+    pub(super) word_set: WordSet,
 }
 
 impl Overlap {
     /// Returns whether the document's title, body or code contains the report's word of this index.
     pub(super) fn has(&self, word: usize) -> bool {
-        self.held.contains(word)
+        self.word_set.contains(word)
     }
 }
 
@@ -95,23 +95,23 @@ impl FullText {
     pub fn overlaps(&self, terms: &ReportTerms, ids: &[i64]) -> Result<Vec<Overlap>> {
         let searcher = self.searcher()?;
         let means = self.means(&searcher)?;
-        self.in_segments(&searcher, ids, |segment, found| self.own(segment, found, terms, means))
+        self.in_segments(&searcher, ids, |segment, docs| self.field_overlaps(segment, docs, terms, means))
     }
 
     /// Returns the overlaps as [`FullText::overlaps`] does, and the share of the report's words in
     /// each document's comments.
-    pub(super) fn own_and_said(&self, terms: &ReportTerms, ids: &[i64]) -> Result<(Vec<Overlap>, Vec<f32>)> {
+    pub(super) fn with_comments(&self, terms: &ReportTerms, ids: &[i64]) -> Result<(Vec<Overlap>, Vec<f32>)> {
         let searcher = self.searcher()?;
         let means = self.means(&searcher)?;
         let mean = mean_length(&searcher, &[self.fields.comments])?;
-        let both = self.in_segments(&searcher, ids, |segment, found| {
-            let (own, said) = rayon::join(
-                || self.own(segment, found, terms, means),
-                || self.said(segment, found, terms, mean),
+        let pairs = self.in_segments(&searcher, ids, |segment, docs| {
+            let (overlaps, shares) = rayon::join(
+                || self.field_overlaps(segment, docs, terms, means),
+                || self.comment_shares(segment, docs, terms, mean),
             );
-            Ok(own?.into_iter().zip(said?).collect())
+            Ok(overlaps?.into_iter().zip(shares?).collect())
         })?;
-        Ok(both.into_iter().unzip())
+        Ok(pairs.into_iter().unzip())
     }
 
     /// Returns the mean lengths of a title, and of a body with its code.
@@ -121,27 +121,27 @@ impl FullText {
     }
 
     /// Returns the overlap of a segment's documents with a report.
-    fn own(
+    fn field_overlaps(
         &self,
         segment: &SegmentReader,
-        found: &[(u32, usize)],
+        docs: &[(u32, usize)],
         terms: &ReportTerms,
         means: (f32, f32),
     ) -> Result<Vec<Overlap>> {
         // Most indexes are one large segment, so parallelise within it.
         let (words, shares) = rayon::join(
-            || self.words_of(segment, &terms.words, found, means),
-            || self.shares_of(segment, terms, found),
+            || self.words_of(segment, &terms.words, docs, means),
+            || self.shares_of(segment, terms, docs),
         );
-        let both = words?.into_iter().zip(shares?);
-        let one = |(words, shares): (Overlap, Overlap)| Overlap {
+        let pairs = words?.into_iter().zip(shares?);
+        let combine = |(words, shares): (Overlap, Overlap)| Overlap {
             words: words.words,
             title_covered: words.title_covered,
             length: words.length,
-            held: words.held,
+            word_set: words.word_set,
             ..shares
         };
-        Ok(both.map(one).collect())
+        Ok(pairs.map(combine).collect())
     }
 
     /// Returns the creation times of the documents, and the shares of a report's terms in each of
@@ -150,16 +150,16 @@ impl FullText {
         &self,
         segment: &SegmentReader,
         terms: &ReportTerms,
-        found: &[(u32, usize)],
+        docs: &[(u32, usize)],
     ) -> Result<Vec<Overlap>> {
         let f = &self.fields;
-        let mut out = vec![Overlap::default(); found.len()];
-        let created = segment.fast_fields().i64("created")?;
-        for (overlap, (doc, _)) in out.iter_mut().zip(found) {
-            overlap.created = created.first(*doc);
+        let mut out = vec![Overlap::default(); docs.len()];
+        let column = segment.fast_fields().i64("created")?;
+        for (overlap, (doc, _)) in out.iter_mut().zip(docs) {
+            overlap.created = column.first(*doc);
         }
-        let mut sum = |terms: &Weighed, field, to: fn(&mut Overlap) -> &mut f32| {
-            add_shares(segment, terms, field, found, &mut |i, share| *to(&mut out[i]) += share)
+        let mut sum = |terms: &TermWeights, field, to: fn(&mut Overlap) -> &mut f32| {
+            add_shares(segment, terms, field, docs, &mut |i, share| *to(&mut out[i]) += share)
         };
         sum(&terms.title, f.title, |o| &mut o.title_title)?;
         sum(&terms.title, f.body, |o| &mut o.title_body)?;
@@ -170,26 +170,26 @@ impl FullText {
         Ok(out)
     }
 
-    /// Calls `read` for the documents of each segment in parallel, and returns its results in the
-    /// order of `ids`. A document in no segment gets the default.
+    /// Calls `compute` for the documents of each segment in parallel, and returns its results in
+    /// the order of `ids`. A document in no segment gets the default.
     fn in_segments<T: Send + Default>(
         &self,
         searcher: &Searcher,
         ids: &[i64],
-        read: impl Fn(&SegmentReader, &[(u32, usize)]) -> Result<Vec<T>> + Sync,
+        compute: impl Fn(&SegmentReader, &[(u32, usize)]) -> Result<Vec<T>> + Sync,
     ) -> Result<Vec<T>> {
-        let read = |segment: &SegmentReader| -> Result<Vec<(usize, T)>> {
-            let mut found = self.addresses(segment, ids)?;
-            if found.is_empty() {
+        let run = |segment: &SegmentReader| -> Result<Vec<(usize, T)>> {
+            let mut docs = self.addresses(segment, ids)?;
+            if docs.is_empty() {
                 return Ok(Vec::new());
             }
-            found.sort_unstable();
-            Ok(found.iter().map(|(_, at)| *at).zip(read(segment, &found)?).collect())
+            docs.sort_unstable();
+            Ok(docs.iter().map(|(_, at)| *at).zip(compute(segment, &docs)?).collect())
         };
-        let parts: Vec<_> = searcher.segment_readers().par_iter().map(read).collect::<Result<_>>()?;
+        let parts: Vec<_> = searcher.segment_readers().par_iter().map(run).collect::<Result<_>>()?;
         let mut out: Vec<T> = std::iter::repeat_with(T::default).take(ids.len()).collect();
-        for (at, said) in parts.into_iter().flatten() {
-            out[at] = said;
+        for (at, value) in parts.into_iter().flatten() {
+            out[at] = value;
         }
         Ok(out)
     }
@@ -198,11 +198,11 @@ impl FullText {
     /// `ids`).
     fn addresses(&self, segment: &SegmentReader, ids: &[i64]) -> Result<Vec<(u32, usize)>> {
         let index = segment.inverted_index(self.fields.id)?;
-        let mut found = Vec::new();
+        let mut docs = Vec::new();
         // The ids of a segment are mostly of one period.
         let column = segment.fast_fields().u64("id")?;
-        let held = column.min_value()..=column.max_value();
-        for (at, id) in ids.iter().enumerate().filter(|(_, id)| held.contains(&id.cast_unsigned())) {
+        let id_range = column.min_value()..=column.max_value();
+        for (at, id) in ids.iter().enumerate().filter(|(_, id)| id_range.contains(&id.cast_unsigned())) {
             let term = Term::from_field_u64(self.fields.id, id.cast_unsigned());
             let Some(mut postings) =
                 index.read_postings(&term, IndexRecordOption::Basic).map_err(tantivy::TantivyError::from)?
@@ -211,12 +211,12 @@ impl FullText {
             };
             while postings.doc() != TERMINATED {
                 if !segment.is_deleted(postings.doc()) {
-                    found.push((postings.doc(), at));
+                    docs.push((postings.doc(), at));
                 }
                 postings.advance();
             }
         }
-        Ok(found)
+        Ok(docs)
     }
 
     /// Returns the BM25F score over title, body and code, as a share of the maximum, and the values
@@ -224,12 +224,12 @@ impl FullText {
     fn words_of(
         &self,
         segment: &SegmentReader,
-        words: &Weighed,
-        found: &[(u32, usize)],
+        words: &TermWeights,
+        docs: &[(u32, usize)],
         (title_mean, body_mean): (f32, f32),
     ) -> Result<Vec<Overlap>> {
-        let mut out = vec![Overlap::default(); found.len()];
-        let all: f32 = words.iter().map(|(_, weight)| weight).sum();
+        let mut out = vec![Overlap::default(); docs.len()];
+        let total: f32 = words.iter().map(|(_, weight)| weight).sum();
         if words.is_empty() {
             return Ok(out);
         }
@@ -237,10 +237,10 @@ impl FullText {
         let length = |field: Field| -> Result<Vec<f32>> {
             let lengths = segment.get_fieldnorms_reader(field)?;
             #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
-            Ok(found.iter().map(|(doc, _)| lengths.fieldnorm(*doc) as f32).collect())
+            Ok(docs.iter().map(|(doc, _)| lengths.fieldnorm(*doc) as f32).collect())
         };
         let (title, body, code) = (length(f.title)?, length(f.body)?, length(f.code)?);
-        let norms: Vec<(f32, f32)> = (0..found.len())
+        let norms: Vec<(f32, f32)> = (0..docs.len())
             .map(|i| {
                 (
                     1.0 - B_TITLE + B_TITLE * title[i] / title_mean,
@@ -251,13 +251,13 @@ impl FullText {
         for (i, overlap) in out.iter_mut().enumerate() {
             overlap.length = body[i] + code[i];
         }
-        let mut frequency = vec![0.0_f32; found.len()];
+        let mut frequency = vec![0.0_f32; docs.len()];
         for (place, (term, weight)) in words.iter().enumerate() {
             frequency.fill(0.0);
-            let mut any = false;
+            let mut has_match = false;
             for field in [f.title, f.body, f.code] {
-                each_frequency(segment, field, term, found, |i, n| {
-                    any = true;
+                each_frequency(segment, field, term, docs, |i, n| {
+                    has_match = true;
                     let (title_norm, body_norm) = norms[i];
                     if field == f.title {
                         out[i].title_covered += 1.0 / title[i].max(1.0);
@@ -267,10 +267,10 @@ impl FullText {
                     }
                 })?;
             }
-            if any {
+            if has_match {
                 for (overlap, n) in out.iter_mut().zip(&frequency).filter(|(_, n)| **n > 0.0) {
-                    overlap.words += weight / all * n / (K1 + n);
-                    overlap.held.insert(place);
+                    overlap.words += weight / total * n / (K1 + n);
+                    overlap.word_set.insert(place);
                 }
             }
         }
@@ -280,57 +280,57 @@ impl FullText {
     /// Returns the share of a report's words in the comments of each document of a segment,
     /// saturated and normalised by length like a body; `mean` is the mean length of all comments on
     /// a document.
-    fn said(
+    fn comment_shares(
         &self,
         segment: &SegmentReader,
-        found: &[(u32, usize)],
+        docs: &[(u32, usize)],
         terms: &ReportTerms,
         mean: f32,
     ) -> Result<Vec<f32>> {
-        let all: f32 = terms.words.iter().map(|(_, weight)| weight).sum();
+        let total: f32 = terms.words.iter().map(|(_, weight)| weight).sum();
         let field = self.fields.comments;
         let lengths = segment.get_fieldnorms_reader(field)?;
         #[allow(clippy::cast_precision_loss, reason = "lengths are small")]
-        let norms: Vec<f32> = found
+        let norms: Vec<f32> = docs
             .iter()
             .map(|(doc, _)| 1.0 - B_BODY + B_BODY * lengths.fieldnorm(*doc) as f32 / mean)
             .collect();
-        let mut said = vec![0.0; found.len()];
+        let mut shares = vec![0.0; docs.len()];
         for (term, weight) in &terms.words {
-            each_frequency(segment, field, term, found, |i, n| {
+            each_frequency(segment, field, term, docs, |i, n| {
                 let n = n / norms[i];
-                said[i] += weight / all * n / (K1 + n);
+                shares[i] += weight / total * n / (K1 + n);
             })?;
         }
-        Ok(said)
+        Ok(shares)
     }
 }
 
 /// Adds to each document the share of these terms' weight in a field, saturated.
 fn add_shares(
     segment: &SegmentReader,
-    terms: &Weighed,
+    terms: &TermWeights,
     field: Field,
-    found: &[(u32, usize)],
+    docs: &[(u32, usize)],
     add: &mut dyn FnMut(usize, f32),
 ) -> Result<()> {
-    let all: f32 = terms.iter().map(|(_, weight)| weight).sum();
+    let total: f32 = terms.iter().map(|(_, weight)| weight).sum();
     for (term, weight) in terms {
-        each_frequency(segment, field, term, found, |i, n| {
-            add(i, weight / all * n * (K1_FIELD + 1.0) / (n + K1_FIELD));
+        each_frequency(segment, field, term, docs, |i, n| {
+            add(i, weight / total * n * (K1_FIELD + 1.0) / (n + K1_FIELD));
         })?;
     }
     Ok(())
 }
 
-/// Calls `each` with the index (in `found`, which is in ascending order) and the frequency of a
+/// Calls `visit` with the index (in `docs`, which is in ascending order) and the frequency of a
 /// term for each document that contains it.
 fn each_frequency(
     segment: &SegmentReader,
     field: Field,
     term: &str,
-    found: &[(u32, usize)],
-    mut each: impl FnMut(usize, f32),
+    docs: &[(u32, usize)],
+    mut visit: impl FnMut(usize, f32),
 ) -> Result<()> {
     let index = segment.inverted_index(field)?;
     let term = Term::from_field_text(field, term);
@@ -339,13 +339,13 @@ fn each_frequency(
     else {
         return Ok(());
     };
-    for (i, (doc, _)) in found.iter().enumerate() {
+    for (i, (doc, _)) in docs.iter().enumerate() {
         if postings.doc() < *doc && postings.seek(*doc) == TERMINATED {
             break;
         }
         if postings.doc() == *doc {
             #[allow(clippy::cast_precision_loss, reason = "frequencies are small")]
-            each(i, postings.term_freq() as f32);
+            visit(i, postings.term_freq() as f32);
         }
     }
     Ok(())

@@ -114,14 +114,14 @@ pub enum Vocabulary {
 }
 
 /// The documents that match filters in one state of the index.
-pub(super) struct Passed {
+pub(super) struct Matches {
     state: SearcherGeneration,
     filters: Vec<Filter>,
     ids: Arc<FixedBitSet>,
 }
 
 /// The number of cached filter results; successive searches mostly use the same filters.
-const KEPT: usize = 4;
+const CACHE_SIZE: usize = 4;
 
 impl FullText {
     /// Returns the best documents for these words, with their BM25 score, best first; ties by id.
@@ -134,7 +134,7 @@ impl FullText {
             return self.top_of(&searcher, &self.disjunction(words), filters, limit);
         }
         let Some(query) = self.query(words) else { return Ok(Vec::new()) };
-        self.top(&searcher, self.filtered(query, filters), limit)
+        self.top(&searcher, self.with_filters(query, filters), limit)
     }
 
     /// Returns the disjunction of a query that consists of words alone.
@@ -143,16 +143,16 @@ impl FullText {
         let fields = self.fields_of(words.scope);
         let mut groups: Vec<Vec<(Term, f32)>> =
             words.terms.iter().map(|t| fields.iter().map(|(f, w)| term(*f, *w, t)).collect()).collect();
-        let any = |group: &Vec<String>| {
+        let terms_of = |group: &Vec<String>| {
             group.iter().flat_map(|t| fields.iter().map(move |(f, w)| term(*f, *w, t))).collect()
         };
-        groups.extend(words.any.iter().map(any));
+        groups.extend(words.any.iter().map(terms_of));
         if words.scope == Scope::Any {
             let whole = words.identifiers.iter().take(MAX_TERMS);
             groups.extend(whole.map(|t| vec![term(self.fields.identifiers, IDENTIFIER, t)]));
         }
-        let needed = minimum_should_match(words.terms.len() + words.any.len()).min(groups.len());
-        Disjunction { groups, needed }
+        let min_groups = minimum_should_match(words.terms.len() + words.any.len()).min(groups.len());
+        Disjunction { groups, min_groups }
     }
 
     /// Returns the fields of a scope, with their weights.
@@ -174,8 +174,8 @@ impl FullText {
         filters: &[Filter],
         limit: usize,
     ) -> Result<Vec<(i64, f32)>> {
-        if let Some(found) = self.best(searcher, terms, filters, limit.max(1))? {
-            return ranked(searcher, found);
+        if let Some(hits) = self.best(searcher, terms, filters, limit.max(1))? {
+            return rank(searcher, hits);
         }
         let group = |group: &Vec<(Term, f32)>| -> Box<dyn Query> {
             let terms = group.iter().map(|(term, weight)| {
@@ -185,8 +185,8 @@ impl FullText {
             Box::new(BooleanQuery::new(terms.collect()))
         };
         let groups: Clauses = terms.groups.iter().map(|g| (Occur::Should, group(g))).collect();
-        let query = BooleanQuery::with_minimum_required_clauses(groups, terms.needed.max(1));
-        self.top(searcher, self.filtered(Box::new(query), filters), limit)
+        let query = BooleanQuery::with_minimum_required_clauses(groups, terms.min_groups.max(1));
+        self.top(searcher, self.with_filters(Box::new(query), filters), limit)
     }
 
     /// Returns the documents that share signatures with the query, with the sum of their weights,
@@ -209,7 +209,7 @@ impl FullText {
             .flat_map(|t| [self.fields.signatures, self.fields.said_signatures].map(|field| (field, t)))
             .map(|(field, t)| (Occur::Should, self.term(field, t, IndexRecordOption::Basic)))
             .collect();
-        self.top(&searcher, self.filtered(Box::new(BooleanQuery::new(clauses)), filters), limit)
+        self.top(&searcher, self.with_filters(Box::new(BooleanQuery::new(clauses)), filters), limit)
     }
 
     /// Returns whether this author wrote so many of the matching documents that authorship is no
@@ -218,10 +218,10 @@ impl FullText {
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn reports_for_others(&self, author: &str, filters: &[Filter]) -> Result<bool> {
-        let mut own = filters.to_vec();
-        own.push(Filter { test: Test::Author(author.to_lowercase()), negated: false });
-        let made = self.matching(&own)?;
-        Ok(made > DESK_AT_LEAST && made * DESK > self.matching(filters)?)
+        let mut by_author = filters.to_vec();
+        by_author.push(Filter { test: Test::Author(author.to_lowercase()), negated: false });
+        let count = self.matching(&by_author)?;
+        Ok(count > DESK_AT_LEAST && count * DESK > self.matching(filters)?)
     }
 
     /// Returns those of the signatures that are rare enough to be evidence. "aborting due to
@@ -231,7 +231,7 @@ impl FullText {
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn rare_signatures(&self, signatures: Vec<Signature>) -> Result<Vec<Signature>> {
         let searcher = self.searcher()?;
-        let most = (counted(&searcher) / COMMON).max(COMMON_AT_LEAST);
+        let most = (document_count(&searcher) / COMMON).max(COMMON_AT_LEAST);
         let mut out = Vec::with_capacity(signatures.len());
         for signature in signatures {
             let fields = [self.fields.signatures, self.fields.said_signatures];
@@ -249,7 +249,7 @@ impl FullText {
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn recent(&self, filters: &[Filter], offset: usize, limit: usize) -> Result<Vec<i64>> {
         let searcher = self.searcher()?;
-        let query = self.filtered(Box::new(AllQuery), filters);
+        let query = self.with_filters(Box::new(AllQuery), filters);
         let top = searcher.search(
             &query,
             &TopDocs::with_limit(limit.max(1))
@@ -266,7 +266,7 @@ impl FullText {
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn matching(&self, filters: &[Filter]) -> Result<u64> {
         let searcher = self.searcher()?;
-        Ok(searcher.search(&self.filtered(Box::new(AllQuery), filters), &Count)? as u64)
+        Ok(searcher.search(&self.with_filters(Box::new(AllQuery), filters), &Count)? as u64)
     }
 
     /// Returns the ids of the documents that match the filters; `None` if there are no filters.
@@ -279,18 +279,18 @@ impl FullText {
         }
         let searcher = self.searcher()?;
         let state = searcher.generation();
-        let kept = || self.passed.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept()
+        let cache = || self.filter_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached_ids = cache()
             .iter()
             .find(|p| p.state.segments() == state.segments() && p.filters == filters)
             .map(|p| Arc::clone(&p.ids));
-        if known.is_some() {
-            return Ok(known);
+        if cached_ids.is_some() {
+            return Ok(cached_ids);
         }
-        let ids = Arc::new(searcher.search(&self.filtered(Box::new(AllQuery), filters), &Ids)?);
-        let mut kept = kept();
-        kept.truncate(KEPT - 1);
-        kept.insert(0, Passed { state: state.clone(), filters: filters.to_vec(), ids: Arc::clone(&ids) });
+        let ids = Arc::new(searcher.search(&self.with_filters(Box::new(AllQuery), filters), &Ids)?);
+        let mut cache = cache();
+        cache.truncate(CACHE_SIZE - 1);
+        cache.insert(0, Matches { state: state.clone(), filters: filters.to_vec(), ids: Arc::clone(&ids) });
         Ok(Some(ids))
     }
 
@@ -321,10 +321,10 @@ impl FullText {
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
     pub fn information(&self, kind: Named, names: &[String]) -> Result<Vec<f32>> {
         let searcher = self.searcher()?;
-        let all = counted(&searcher);
-        let scale = idf(USUAL_SIZE, 1) / idf(all.max(SMALL), 1);
+        let total = document_count(&searcher);
+        let scale = idf(USUAL_SIZE, 1) / idf(total.max(SMALL), 1);
         let fields = self.named_in(kind);
-        names.iter().map(|name| Ok(scale * idf(all, frequency(&searcher, &fields, name)?))).collect()
+        names.iter().map(|name| Ok(scale * idf(total, frequency(&searcher, &fields, name)?))).collect()
     }
 
     /// Returns the number of documents that contain each of these names.
@@ -349,7 +349,7 @@ impl FullText {
     fn idf_of(&self, searcher: &Searcher, term: &str) -> Result<f32> {
         let f = &self.fields;
         let n = frequency(searcher, &[f.title, f.body, f.comments, f.code], term)?;
-        Ok(idf(counted(searcher), n))
+        Ok(idf(document_count(searcher), n))
     }
 
     pub(super) fn query(&self, words: &Words) -> Option<Box<dyn Query>> {
@@ -357,12 +357,12 @@ impl FullText {
         let fields = &self.fields_of(words.scope)[..];
         let mut clauses: Clauses = Vec::new();
 
-        let needed = minimum_should_match(words.terms.len() + words.any.len());
+        let min_groups = minimum_should_match(words.terms.len() + words.any.len());
         let mut groups: Clauses =
             words.terms.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
         for group in &words.any {
-            let any: Clauses = group.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
-            groups.push((Occur::Should, Box::new(BooleanQuery::new(any))));
+            let terms: Clauses = group.iter().map(|t| (Occur::Should, self.everywhere(fields, t))).collect();
+            groups.push((Occur::Should, Box::new(BooleanQuery::new(terms))));
         }
         if words.scope == Scope::Any {
             for whole in words.identifiers.iter().take(MAX_TERMS) {
@@ -372,9 +372,9 @@ impl FullText {
         }
         if !groups.is_empty() {
             // Words beside a phrase only add to its score.
-            let needed = if words.phrases.is_empty() { needed.min(groups.len()) } else { 0 };
+            let min_groups = if words.phrases.is_empty() { min_groups.min(groups.len()) } else { 0 };
             let occur = if words.phrases.is_empty() { Occur::Must } else { Occur::Should };
-            clauses.push((occur, Box::new(BooleanQuery::with_minimum_required_clauses(groups, needed))));
+            clauses.push((occur, Box::new(BooleanQuery::with_minimum_required_clauses(groups, min_groups))));
         }
         for phrase in &words.phrases {
             if let Some(query) = self.phrase(fields, phrase) {
@@ -402,16 +402,16 @@ impl FullText {
             return Ok(terms);
         }
         let searcher = self.searcher()?;
-        let mut weighed = Vec::with_capacity(terms.len());
+        let mut weights = Vec::with_capacity(terms.len());
         for term in terms {
-            weighed.push((self.idf_of(&searcher, &term)?, term));
+            weights.push((self.idf_of(&searcher, &term)?, term));
         }
         // A term that no document contains must not take a place.
         let absent = self.idf_of(&searcher, "\u{0}")?;
-        weighed.retain(|(idf, _)| *idf < absent);
-        weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        weighed.truncate(MAX_TERMS);
-        Ok(weighed.into_iter().map(|(_, t)| t).collect())
+        weights.retain(|(idf, _)| *idf < absent);
+        weights.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        weights.truncate(MAX_TERMS);
+        Ok(weights.into_iter().map(|(_, t)| t).collect())
     }
 
     /// Returns the terms of a vocabulary that `accepts` selects, with the number of their documents;
@@ -429,7 +429,7 @@ impl FullText {
             Vocabulary::Body => f.body,
             Vocabulary::Comments => f.comments,
         };
-        let mut found: BTreeMap<String, u64> = BTreeMap::new();
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for segment in self.searcher()?.segment_readers() {
             let index = segment.inverted_index(field)?;
             let mut terms = index.terms().stream().map_err(tantivy::TantivyError::from)?;
@@ -437,13 +437,13 @@ impl FullText {
                 if let Ok(term) = std::str::from_utf8(terms.key())
                     && accepts(term)
                 {
-                    *found.entry(term.to_owned()).or_default() += u64::from(terms.value().doc_freq);
+                    *counts.entry(term.to_owned()).or_default() += u64::from(terms.value().doc_freq);
                 }
             }
         }
-        let mut found: Vec<(String, u64)> = found.into_iter().collect();
-        found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        Ok(found)
+        let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
+        counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        Ok(counts)
     }
 
     fn everywhere(&self, fields: &[(Field, f32)], term: &str) -> Box<dyn Query> {
@@ -480,7 +480,7 @@ impl FullText {
     }
 
     /// Returns the query with the filters, which do not affect the score.
-    pub(super) fn filtered(&self, query: Box<dyn Query>, filters: &[Filter]) -> Box<dyn Query> {
+    pub(super) fn with_filters(&self, query: Box<dyn Query>, filters: &[Filter]) -> Box<dyn Query> {
         if filters.is_empty() {
             return query;
         }
@@ -520,9 +520,9 @@ impl FullText {
             Test::Locked => text(f.flag, "locked"),
             Test::Time(which, from, to) => {
                 let field = match which {
-                    TimeField::Created => f.created,
-                    TimeField::Updated => f.updated,
-                    TimeField::Closed => f.closed,
+                    TimeField::Created => f.created_at,
+                    TimeField::Updated => f.updated_at,
+                    TimeField::Closed => f.closed_at,
                 };
                 let bound = |t: &Option<i64>| t.map(|t| Term::from_field_i64(field, t));
                 let lower = bound(from).map_or(Bound::Unbounded, Bound::Included);
@@ -537,7 +537,7 @@ impl FullText {
 
     /// Returns the best documents, ties by id, because segments return equal scores in any order.
     fn top(&self, searcher: &Searcher, query: Box<dyn Query>, limit: usize) -> Result<Vec<(i64, f32)>> {
-        ranked(searcher, searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?)
+        rank(searcher, searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())?)
     }
 }
 
@@ -552,10 +552,10 @@ fn minimum_should_match(terms: usize) -> usize {
 }
 
 /// Returns documents by score, ties by id.
-pub(super) fn ranked(searcher: &Searcher, found: Vec<(f32, DocAddress)>) -> Result<Vec<(i64, f32)>> {
-    let mut out = Vec::with_capacity(found.len());
+pub(super) fn rank(searcher: &Searcher, hits: Vec<(f32, DocAddress)>) -> Result<Vec<(i64, f32)>> {
+    let mut out = Vec::with_capacity(hits.len());
     let ids = ids(searcher)?;
-    for (score, address) in found {
+    for (score, address) in hits {
         // The last bits of a sum depend on the index's layout on disk, so round them.
         let score = (score * 1024.0).round() / 1024.0;
         out.push((ids(address), score));
@@ -567,15 +567,15 @@ pub(super) fn ranked(searcher: &Searcher, found: Vec<(f32, DocAddress)>) -> Resu
 /// Returns the number of documents as [`frequency`] counts them, including deleted or replaced ones
 /// that no merge has dropped yet. Counting the others alone could make the weight of a common word
 /// zero, and a share undefined.
-pub(super) fn counted(searcher: &Searcher) -> u64 {
+pub(super) fn document_count(searcher: &Searcher) -> u64 {
     searcher.segment_readers().iter().map(|segment| u64::from(segment.max_doc())).sum()
 }
 
 /// Returns the inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))`, as in Lucene and
 /// tantivy; above 0, as `n` is at most `N`.
 #[allow(clippy::cast_precision_loss, reason = "counts need no more digits")]
-pub(super) fn idf(all: u64, n: u64) -> f32 {
-    let (all, n) = (all as f32, n as f32);
+pub(super) fn idf(total: u64, n: u64) -> f32 {
+    let (all, n) = (total as f32, n as f32);
     ((all - n + 0.5) / (n + 0.5)).ln_1p()
 }
 
@@ -618,11 +618,11 @@ impl Collector for Ids {
     }
 
     fn merge_fruits(&self, fruits: Vec<FixedBitSet>) -> tantivy::Result<FixedBitSet> {
-        let mut all = FixedBitSet::new();
+        let mut result = FixedBitSet::new();
         for ids in fruits {
-            all.union_with(&ids);
+            result.union_with(&ids);
         }
-        Ok(all)
+        Ok(result)
     }
 }
 

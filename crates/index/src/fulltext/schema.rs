@@ -31,9 +31,9 @@ pub(super) struct Fields {
     pub(super) label: Field,
     pub(super) author: Field,
     pub(super) flag: Field,
-    pub(super) created: Field,
-    pub(super) updated: Field,
-    pub(super) closed: Field,
+    pub(super) created_at: Field,
+    pub(super) updated_at: Field,
+    pub(super) closed_at: Field,
 }
 
 pub(super) fn schema() -> (Schema, Fields) {
@@ -61,36 +61,36 @@ pub(super) fn schema() -> (Schema, Fields) {
         label: b.add_text_field("label", STRING),
         author: b.add_text_field("author", STRING),
         flag: b.add_text_field("flag", STRING),
-        created: b.add_i64_field("created", number()),
-        updated: b.add_i64_field("updated", number()),
-        closed: b.add_i64_field("closed", number()),
+        created_at: b.add_i64_field("created", number()),
+        updated_at: b.add_i64_field("updated", number()),
+        closed_at: b.add_i64_field("closed", number()),
     };
     (b.build(), fields)
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Cut {
+pub(super) enum TokenKind {
     Words,
     Identifiers,
 }
 
 /// An adapter of [`tokens`] to tantivy's tokenizer.
 pub(super) struct Analyzer {
-    cut: Cut,
+    kind: TokenKind,
     stems: tokens::Stems,
-    found: TermText,
+    terms: TermText,
 }
 
 impl Analyzer {
-    pub(super) fn new(cut: Cut) -> Self {
-        Self { cut, stems: tokens::Stems::default(), found: TermText::default() }
+    pub(super) fn new(kind: TokenKind) -> Self {
+        Self { kind, stems: tokens::Stems::default(), terms: TermText::default() }
     }
 }
 
 impl Clone for Analyzer {
     /// Each thread has its own cache of words.
     fn clone(&self) -> Self {
-        Self::new(self.cut)
+        Self::new(self.kind)
     }
 }
 
@@ -118,18 +118,20 @@ impl Tokenizer for Analyzer {
     type TokenStream<'a> = Stream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
-        let found = &mut self.found;
-        found.clear();
-        match self.cut {
-            Cut::Words => self.stems.words(text, |range, term| found.push(range, term)),
-            Cut::Identifiers => tokens::identifiers(text).for_each(|(range, word)| found.push(range, &word)),
+        let terms = &mut self.terms;
+        terms.clear();
+        match self.kind {
+            TokenKind::Words => self.stems.words(text, |range, term| terms.push(range, term)),
+            TokenKind::Identifiers => {
+                tokens::identifiers(text).for_each(|(range, word)| terms.push(range, &word))
+            }
         }
-        Stream { found, next: 0, start: 0, position: 0, token: Token::default() }
+        Stream { terms, next: 0, start: 0, position: 0, token: Token::default() }
     }
 }
 
 pub(super) struct Stream<'a> {
-    found: &'a TermText,
+    terms: &'a TermText,
     next: usize,
     start: usize,
     position: usize,
@@ -138,7 +140,7 @@ pub(super) struct Stream<'a> {
 
 impl TokenStream for Stream<'_> {
     fn advance(&mut self) -> bool {
-        let Some((range, end)) = self.found.places.get(self.next) else { return false };
+        let Some((range, end)) = self.terms.places.get(self.next) else { return false };
         // Two terms of one word share a position, so that phrases can continue after them.
         if self.next > 0 && (self.token.offset_from, self.token.offset_to) != (range.start, range.end) {
             self.position += 1;
@@ -147,7 +149,7 @@ impl TokenStream for Stream<'_> {
         self.token.offset_to = range.end;
         self.token.position = self.position;
         self.token.text.clear();
-        self.token.text.push_str(&self.found.text[self.start..*end]);
+        self.token.text.push_str(&self.terms.text[self.start..*end]);
         self.start = *end;
         self.next += 1;
         true

@@ -15,8 +15,8 @@ use tantivy::{Term, schema::Field};
 
 use super::{
     FullText, Words,
-    overlap::{MAX_WORDS, Overlap, ReportTerms, Weighed},
-    query::{CODE, COMMENTS, IDENTIFIER, TITLE, counted, frequency, idf},
+    overlap::{MAX_WORDS, Overlap, ReportTerms, TermWeights},
+    query::{CODE, COMMENTS, IDENTIFIER, TITLE, document_count, frequency, idf},
     wand::Disjunction,
 };
 use crate::filter::Filter;
@@ -32,10 +32,10 @@ const TITLE_QUERY: f32 = 3.0;
 const RARITY: f32 = 1.5;
 /// The weight of a word in a comment, relative to one of the document's own: a thread covers many
 /// topics.
-const SAID: f32 = 0.3;
+const COMMENT_WEIGHT: f32 = 0.3;
 /// The weight of the share of query words that a document contains, apart from their frequency and
 /// field: one of them in a title is less than all of them in the text.
-const COVERED: f32 = 0.5;
+const COVERAGE_WEIGHT: f32 = 0.5;
 /// The weight of a query's whole identifier, relative to a word.
 const WHOLE: f32 = 0.25;
 const MAX_CODE: usize = 24;
@@ -49,27 +49,27 @@ pub struct CommentMatcher<'a> {
     words: &'a [(String, f32)],
     /// Index of each word, by its hash.
     places: HashMap<u64, usize>,
-    all: f32,
+    total_weight: f32,
 }
 
 impl<'a> CommentMatcher<'a> {
     /// Returns the report's words that one of these texts contains and the document itself does
     /// not, heaviest first, and their share of the weight of all its words, 0..1. Texts are given
     /// by their [`hashes`].
-    pub fn anew<'t>(&self, own: &Overlap, texts: impl Iterator<Item = &'t [u64]>) -> (f32, Vec<&'a str>) {
-        let (mut seen, mut found) = (own.held, Vec::new());
+    pub fn anew<'t>(&self, overlap: &Overlap, texts: impl Iterator<Item = &'t [u64]>) -> (f32, Vec<&'a str>) {
+        let (mut word_set, mut places) = (overlap.word_set, Vec::new());
         for term in texts.flatten() {
             if let Some(place) = self.places.get(term)
-                && !seen.contains(*place)
+                && !word_set.contains(*place)
             {
-                seen.insert(*place);
-                found.push(*place);
+                word_set.insert(*place);
+                places.push(*place);
             }
         }
-        found.sort_unstable();
-        let weight: f32 = found.iter().map(|place| self.words[*place].1).sum();
-        let share = weight / self.all.max(f32::MIN_POSITIVE);
-        (share, found.into_iter().map(|place| self.words[place].0.as_str()).collect())
+        places.sort_unstable();
+        let weight: f32 = places.iter().map(|place| self.words[*place].1).sum();
+        let share = weight / self.total_weight.max(f32::MIN_POSITIVE);
+        (share, places.into_iter().map(|place| self.words[place].0.as_str()).collect())
     }
 }
 
@@ -92,19 +92,19 @@ pub struct Headline<'a> {
     /// of them.
     places: Option<Vec<usize>>,
     /// Terms of the whole report, with or without a weight.
-    all: HashSet<&'a str>,
+    terms: HashSet<&'a str>,
 }
 
 impl Headline<'_> {
     /// Returns whether each of the two reports contains every word of the other's title, so that
     /// neither title names anything specific. Titles of one word are too short for that.
-    pub fn same(&self, own: &Overlap, title: &str) -> bool {
-        let theirs = report::terms(title);
-        let Some(ours) = &self.places else { return false };
-        theirs.len() > 1
-            && ours.len() > 1
-            && theirs.iter().all(|term| self.all.contains(term.as_str()))
-            && ours.iter().all(|place| own.held.contains(*place))
+    pub fn same(&self, overlap: &Overlap, title: &str) -> bool {
+        let other_terms = report::terms(title);
+        let Some(places) = &self.places else { return false };
+        other_terms.len() > 1
+            && places.len() > 1
+            && other_terms.iter().all(|term| self.terms.contains(term.as_str()))
+            && places.iter().all(|place| overlap.word_set.contains(*place))
     }
 }
 
@@ -112,10 +112,10 @@ impl ReportTerms {
     /// Returns a matcher of the title of this report with other titles.
     pub fn headline<'a>(&self, report: &'a Report) -> Headline<'a> {
         let place = |term: &String| self.words.iter().position(|(word, _)| word == term);
-        let all = [&report.title_terms, &report.body_terms, &report.code_terms];
+        let texts = [&report.title_terms, &report.body_terms, &report.code_terms];
         Headline {
             places: report.title_terms.iter().map(place).collect(),
-            all: all.into_iter().flatten().map(String::as_str).collect(),
+            terms: texts.into_iter().flatten().map(String::as_str).collect(),
         }
     }
 
@@ -124,7 +124,7 @@ impl ReportTerms {
         CommentMatcher {
             words: &self.words,
             places: self.words.iter().enumerate().map(|(i, (term, _))| (hash(term), i)).collect(),
-            all: self.words.iter().map(|(_, weight)| weight).sum(),
+            total_weight: self.words.iter().map(|(_, weight)| weight).sum(),
         }
     }
 }
@@ -137,41 +137,41 @@ impl FullText {
     pub fn report_terms(&self, report: &Report) -> Result<ReportTerms> {
         let searcher = self.searcher()?;
         let f = &self.fields;
-        let documents = counted(&searcher);
+        let documents = document_count(&searcher);
         let texts = [f.title, f.body, f.code];
-        let weigh = |terms: &[String], fields: &[Field], most: usize| -> Result<Weighed> {
-            let mut weighed = Vec::with_capacity(terms.len());
+        let weigh = |terms: &[String], fields: &[Field], most: usize| -> Result<TermWeights> {
+            let mut weights = Vec::with_capacity(terms.len());
             for term in terms {
                 let n = frequency(&searcher, fields, term)?;
                 // A term that no document contains retrieves nothing.
                 if n > 0 {
-                    weighed.push((term.clone(), idf(documents, n)));
+                    weights.push((term.clone(), idf(documents, n)));
                 }
             }
-            heaviest(&mut weighed, most);
-            Ok(weighed)
+            heaviest(&mut weights, most);
+            Ok(weights)
         };
         let title = weigh(&report.title_terms, &texts, usize::MAX)?;
         let body = weigh(&report.body_terms, &texts, usize::MAX)?;
         let code = weigh(&report.code_terms, &texts, usize::MAX)?;
-        let mut words: Weighed =
+        let mut words: TermWeights =
             title.iter().map(|(t, idf)| (t.clone(), TITLE_QUERY * idf.powf(RARITY))).collect();
-        let mut seen: HashSet<&str> = title.iter().map(|(t, _)| t.as_str()).collect();
+        let mut distinct: HashSet<&str> = title.iter().map(|(t, _)| t.as_str()).collect();
         for (term, idf) in body.iter().chain(&code) {
-            if seen.insert(term) {
+            if distinct.insert(term) {
                 words.push((term.clone(), idf.powf(RARITY)));
             }
         }
         heaviest(&mut words, MAX_WORDS);
-        let only = |mut terms: Weighed, most| {
+        let truncate = |mut terms: TermWeights, most| {
             heaviest(&mut terms, most);
             terms
         };
         Ok(ReportTerms {
             words,
             title,
-            body: only(body, MAX_WORDS),
-            code: only(code, MAX_CODE),
+            body: truncate(body, MAX_WORDS),
+            code: truncate(code, MAX_CODE),
             identifiers: weigh(&report.identifiers, &[f.identifiers], MAX_IDENTIFIERS)?,
             signatures: weigh(&report.signatures, &[f.signatures, f.said_signatures], usize::MAX)?,
         })
@@ -199,71 +199,71 @@ impl FullText {
         also: &[i64],
     ) -> Result<Vec<(i64, f32)>> {
         let terms = self.report_terms(report)?;
-        let found = self.candidates(&terms, filters, limit, true)?;
-        let mut ids: Vec<i64> = found.into_iter().map(|(id, _)| id).chain(also.iter().copied()).collect();
+        let hits = self.candidates(&terms, filters, limit, true)?;
+        let mut ids: Vec<i64> = hits.into_iter().map(|(id, _)| id).chain(also.iter().copied()).collect();
         ids.sort_unstable();
         ids.dedup();
-        let (own, said) = self.own_and_said(&terms, &ids)?;
-        let score = |own: &Overlap, said: f32| rounded(own.words + SAID * said);
-        let mut scored: Vec<(i64, f32)> = ids
+        let (overlaps, shares) = self.with_comments(&terms, &ids)?;
+        let score = |overlap: &Overlap, comments: f32| round_share(overlap.words + COMMENT_WEIGHT * comments);
+        let mut scores: Vec<(i64, f32)> = ids
             .into_iter()
-            .zip(own.iter().zip(said))
-            .map(|(id, (own, said))| (id, score(own, said)))
+            .zip(overlaps.iter().zip(shares))
+            .map(|(id, (overlap, comments))| (id, score(overlap, comments)))
             .collect();
-        scored.retain(|(_, share)| *share > 0.0);
-        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        Ok(scored)
+        scores.retain(|(_, share)| *share > 0.0);
+        scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(scores)
     }
 
-    /// Scores query words in the documents that they found, and in others. A score, about 0..1.5,
+    /// Scores query words in the `matches`, and in the `extra` documents. A score, about 0..1.5,
     /// is the BM25F share of the maximum, and the share of words that occur; best first, ties by
-    /// id. The others are kept only if they contain any of the words.
+    /// id. Extra documents are kept only if they contain any of the words.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.
-    pub fn weighed(&self, words: &Words, found: &[(i64, f32)], others: &[i64]) -> Result<Vec<(i64, f32)>> {
+    pub fn weighed(&self, words: &Words, matches: &[(i64, f32)], extra: &[i64]) -> Result<Vec<(i64, f32)>> {
         let searcher = self.searcher()?;
-        let documents = counted(&searcher);
+        let documents = document_count(&searcher);
         let f = &self.fields;
-        let weigh = |terms: &mut dyn Iterator<Item = &String>, fields: &[Field]| -> Result<Weighed> {
-            let mut weighed = Weighed::new();
+        let weigh = |terms: &mut dyn Iterator<Item = &String>, fields: &[Field]| -> Result<TermWeights> {
+            let mut weights = TermWeights::new();
             for term in terms {
                 let n = frequency(&searcher, fields, term)?;
-                if n > 0 && weighed.iter().all(|(known, _)| known != term) {
-                    weighed.push((term.clone(), idf(documents, n)));
+                if n > 0 && weights.iter().all(|(word, _)| word != term) {
+                    weights.push((term.clone(), idf(documents, n)));
                 }
             }
-            Ok(weighed)
+            Ok(weights)
         };
-        let mut typed = words.terms.iter().chain(words.phrases.iter().flatten());
+        let mut query_terms = words.terms.iter().chain(words.phrases.iter().flatten());
         let terms = ReportTerms {
-            words: weigh(&mut typed, &[f.title, f.body, f.comments, f.code])?,
+            words: weigh(&mut query_terms, &[f.title, f.body, f.comments, f.code])?,
             identifiers: weigh(&mut words.identifiers.iter(), &[f.identifiers])?,
             ..ReportTerms::default()
         };
-        let all = |weighed: &Weighed| weighed.iter().map(|(_, weight)| weight).sum::<f32>();
-        let (of_words, of_identifiers) = (all(&terms.words), WHOLE * all(&terms.identifiers));
-        let every = (of_words + of_identifiers).max(f32::MIN_POSITIVE);
-        let mut ids: Vec<i64> = found.iter().map(|(id, _)| *id).collect();
-        let wanted: HashSet<i64> = ids.iter().copied().collect();
-        ids.extend(others);
+        let sum = |weights: &TermWeights| weights.iter().map(|(_, weight)| weight).sum::<f32>();
+        let (of_words, of_identifiers) = (sum(&terms.words), WHOLE * sum(&terms.identifiers));
+        let total = (of_words + of_identifiers).max(f32::MIN_POSITIVE);
+        let mut ids: Vec<i64> = matches.iter().map(|(id, _)| *id).collect();
+        let match_ids: HashSet<i64> = ids.iter().copied().collect();
+        ids.extend(extra);
         ids.sort_unstable();
         ids.dedup();
-        let (own, said) = self.own_and_said(&terms, &ids)?;
-        let share = |own: &Overlap, said: f32| {
-            let held = terms.words.iter().enumerate().filter(|(place, _)| own.has(*place));
-            let covered: f32 = held.map(|(_, (_, weight))| weight).sum();
-            let share = of_words * (own.words + SAID * said) + COVERED * covered;
-            rounded((share + of_identifiers * own.identifiers) / every)
+        let (overlaps, shares) = self.with_comments(&terms, &ids)?;
+        let share = |overlap: &Overlap, comments: f32| {
+            let present = terms.words.iter().enumerate().filter(|(place, _)| overlap.has(*place));
+            let coverage: f32 = present.map(|(_, (_, weight))| weight).sum();
+            let share = of_words * (overlap.words + COMMENT_WEIGHT * comments) + COVERAGE_WEIGHT * coverage;
+            round_share((share + of_identifiers * overlap.identifiers) / total)
         };
-        let mut scored: Vec<(i64, f32)> = ids
+        let mut scores: Vec<(i64, f32)> = ids
             .into_iter()
-            .zip(own.iter().zip(said))
-            .map(|(id, (own, said))| (id, share(own, said)))
-            .filter(|(id, share)| *share > 0.0 || wanted.contains(id))
+            .zip(overlaps.iter().zip(shares))
+            .map(|(id, (overlap, comments))| (id, share(overlap, comments)))
+            .filter(|(id, share)| *share > 0.0 || match_ids.contains(id))
             .collect();
-        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        Ok(scored)
+        scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(scores)
     }
 
     fn candidates(
@@ -295,19 +295,19 @@ impl FullText {
             add(f.said_signatures, signature, 2.0);
         }
         let searcher = self.searcher()?;
-        self.top_of(&searcher, &Disjunction { groups, needed: 1 }, filters, limit)
+        self.top_of(&searcher, &Disjunction { groups, min_groups: 1 }, filters, limit)
     }
 }
 
 /// Rounds a share as `top` does, because its last bits depend on the index's layout on disk.
-fn rounded(share: f32) -> f32 {
+fn round_share(share: f32) -> f32 {
     (share * 4096.0).round() / 4096.0
 }
 
 /// Keeps the heaviest terms, in order; ties by term.
-fn heaviest(weighed: &mut Weighed, most: usize) {
-    weighed.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    weighed.truncate(most);
+fn heaviest(weights: &mut TermWeights, most: usize) {
+    weights.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    weights.truncate(most);
 }
 
 #[cfg(test)]
@@ -336,32 +336,31 @@ mod tests {
         fulltext
     }
 
-    fn typed(fulltext: &FullText, text: &str, others: &[i64]) -> Vec<i64> {
+    fn search_ids(fulltext: &FullText, text: &str, extra: &[i64]) -> Vec<i64> {
         let words = Words {
             terms: report::terms(text),
             identifiers: precedent_text::tokens::identifiers(text).map(|(_, whole)| whole).collect(),
             ..Words::default()
         };
-        let found = fulltext.search(&words, &[], 10).unwrap();
-        fulltext.weighed(&words, &found, others).unwrap().into_iter().map(|(id, _)| id).collect()
+        let matches = fulltext.search(&words, &[], 10).unwrap();
+        fulltext.weighed(&words, &matches, extra).unwrap().into_iter().map(|(id, _)| id).collect()
     }
 
     #[test]
-    fn typed_words_are_weighed_wherever_they_stand() {
+    fn query_words_are_scored_in_every_field() {
         let fulltext = index(&[
             ("Console", "It shows the valve.", "Only the pump is meant, says grace."),
             ("Valve of the pump leaks", "Water everywhere.", ""),
             ("Console", "It is blue.", ""),
         ]);
-        // A title counts more than a body; a document of another search without the words stays
-        // out.
-        assert_eq!(typed(&fulltext, "pump valve", &[0, 1, 2]), [1, 0]);
+        // A title counts more than a body; an extra document without the words is left out.
+        assert_eq!(search_ids(&fulltext, "pump valve", &[0, 1, 2]), [1, 0]);
         // A word in a comment alone is found as well.
-        assert_eq!(typed(&fulltext, "grace", &[]), [0]);
+        assert_eq!(search_ids(&fulltext, "grace", &[]), [0]);
     }
 
     #[test]
-    fn evidence_is_a_number_while_documents_that_were_replaced_are_counted() {
+    fn deleted_documents_keep_overlaps_finite() {
         let fulltext = index(&[("Pump leaks", "The pump_valve() leaks.", ""); 4]);
         let f = fulltext.fields;
         let mut writer = fulltext.index.writer_with_num_threads::<TantivyDocument>(1, 15_000_000).unwrap();
@@ -375,26 +374,26 @@ mod tests {
 
         let body = Prepared::body("The pump_valve() leaks.", &Skeleton::default());
         let terms = fulltext.report_terms(&Report::new("Pump leaks", &body)).unwrap();
-        let shared = &fulltext.overlaps(&terms, &[3]).unwrap()[0];
-        for share in [shared.words, shared.title_title, shared.body_title, shared.identifiers] {
-            assert!(share > 0.5 && share < 2.5, "{shared:?}");
+        let overlap = &fulltext.overlaps(&terms, &[3]).unwrap()[0];
+        for share in [overlap.words, overlap.title_title, overlap.body_title, overlap.identifiers] {
+            assert!(share > 0.5 && share < 2.5, "{overlap:?}");
         }
         assert!(fulltext.idf(&["pump".to_owned()]).unwrap()[0] > 0.0);
     }
 
     #[test]
-    fn an_identifier_that_was_typed_is_better_whole() {
+    fn whole_identifier_ranks_first() {
         let fulltext = index(&[
             ("No more of this", "The color is odd on a terminal, with no reason.", ""),
             ("No more of that", "The --no-color flag does it on a terminal.", ""),
         ]);
-        assert_eq!(typed(&fulltext, "--no-color", &[]).first(), Some(&1));
+        assert_eq!(search_ids(&fulltext, "--no-color", &[]).first(), Some(&1));
     }
 
     #[test]
-    fn what_nobody_wrote_takes_nothing_from_what_is_there() {
+    fn unknown_word_lowers_no_score() {
         let fulltext = index(&[("Pump leaks", "Water.", ""), ("Water", "A pump.", "")]);
-        assert_eq!(typed(&fulltext, "pump zanzibar", &[]), [0, 1]);
-        assert_eq!(typed(&fulltext, "zanzibar", &[0]), [0_i64; 0]);
+        assert_eq!(search_ids(&fulltext, "pump zanzibar", &[]), [0, 1]);
+        assert_eq!(search_ids(&fulltext, "zanzibar", &[0]), [0_i64; 0]);
     }
 }

@@ -38,22 +38,22 @@ pub(super) struct Disjunction {
     /// Terms with their weights.
     pub(super) groups: Vec<Vec<(Term, f32)>>,
     /// Number of groups of which a document must contain a term.
-    pub(super) needed: usize,
+    pub(super) min_groups: usize,
 }
 
 /// A document's rank, by its score; ties by address.
 #[derive(PartialEq)]
-struct Ranked(Score, DocAddress);
+struct Hit(Score, DocAddress);
 
-impl Eq for Ranked {}
+impl Eq for Hit {}
 
-impl Ord for Ranked {
+impl Ord for Hit {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.total_cmp(&other.0).then_with(|| other.1.cmp(&self.1))
     }
 }
 
-impl PartialOrd for Ranked {
+impl PartialOrd for Hit {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -69,52 +69,52 @@ impl FullText {
         filters: &[Filter],
         limit: usize,
     ) -> Result<Option<Vec<(Score, DocAddress)>>> {
-        let scoring = EnableScoring::enabled_from_searcher(searcher);
+        let mode = EnableScoring::enabled_from_searcher(searcher);
         let clauses: Clauses = terms.groups.iter().flatten().map(clause).collect();
         if clauses.is_empty() {
             return Ok(Some(Vec::new()));
         }
         let is_long = clauses.len() > LONG;
-        let weight = BooleanQuery::new(clauses).weight(scoring)?;
+        let weight = BooleanQuery::new(clauses).weight(mode)?;
         let filter = match filters {
             [] => None,
             _ => {
-                let query = self.filtered(Box::new(AllQuery), filters);
+                let query = self.with_filters(Box::new(AllQuery), filters);
                 Some(query.weight(EnableScoring::disabled_from_searcher(searcher))?)
             }
         };
-        let mut passing = Vec::new();
+        let mut scorers = Vec::new();
         if let Some(filter) = &filter {
             let mut pass = 0;
             for segment in searcher.segment_readers() {
                 let scorer = filter.scorer(segment, 1.0)?;
                 pass += u64::from(scorer.size_hint());
-                passing.push(scorer);
+                scorers.push(scorer);
             }
             if pass < searcher.num_docs() / NARROW {
                 return Ok(None);
             }
         }
-        let mut passing = passing.into_iter();
-        let mut best: BinaryHeap<Reverse<Ranked>> = BinaryHeap::with_capacity(limit + 1);
-        let least = |best: &BinaryHeap<Reverse<Ranked>>| match best.peek() {
+        let mut scorers = scorers.into_iter();
+        let mut best: BinaryHeap<Reverse<Hit>> = BinaryHeap::with_capacity(limit + 1);
+        let least = |best: &BinaryHeap<Reverse<Hit>>| match best.peek() {
             Some(Reverse(last)) if best.len() >= limit => last.0,
             _ => Score::MIN,
         };
         for (ord, segment) in (0..).zip(searcher.segment_readers()) {
-            let mut passing = passing.next();
+            let mut scorer = scorers.next();
             let mut groups = Groups::open(terms, segment)?;
             let alive = segment.alive_bitset();
             let start = least(&best);
             let mut take = |doc: DocId, score: Score| {
                 let stays = score > least(&best)
                     && alive.is_none_or(|alive| alive.is_alive(doc))
-                    && passing
+                    && scorer
                         .as_mut()
-                        .is_none_or(|set| (set.doc() >= doc || set.seek(doc) == doc) && set.doc() == doc)
+                        .is_none_or(|docs| (docs.doc() >= doc || docs.seek(doc) == doc) && docs.doc() == doc)
                     && groups.enough(doc);
                 if stays {
-                    best.push(Reverse(Ranked(score, DocAddress::new(ord, doc))));
+                    best.push(Reverse(Hit(score, DocAddress::new(ord, doc))));
                     if best.len() > limit {
                         best.pop();
                     }
@@ -129,7 +129,7 @@ impl FullText {
                 weight.for_each_pruning(start, segment, &mut take)?;
             }
         }
-        Ok(Some(best.into_iter().map(|Reverse(Ranked(score, address))| (score, address)).collect()))
+        Ok(Some(best.into_iter().map(|Reverse(Hit(score, address))| (score, address)).collect()))
     }
 }
 
@@ -141,7 +141,7 @@ fn clause((term, weight): &(Term, f32)) -> (Occur, Box<dyn Query>) {
 /// A counter of the groups of which a document contains a term; documents must be passed in
 /// ascending order.
 struct Groups {
-    needed: usize,
+    min_groups: usize,
     /// Postings of each group, the most common first.
     postings: Vec<Vec<SegmentPostings>>,
 }
@@ -150,28 +150,28 @@ impl Groups {
     fn open(terms: &Disjunction, segment: &SegmentReader) -> Result<Self> {
         let mut groups = Vec::new();
         // A document always contains one of them.
-        if terms.needed > 1 {
+        if terms.min_groups > 1 {
             for group in &terms.groups {
                 let (mut postings, mut count) = (Vec::new(), 0);
                 for (term, _) in group {
                     let index = segment.inverted_index(term.field())?;
-                    let found = index
+                    let term_postings = index
                         .read_postings(term, IndexRecordOption::Basic)
                         .map_err(tantivy::TantivyError::from)?;
-                    if let Some(found) = found {
-                        count += found.size_hint();
-                        postings.push(found);
+                    if let Some(term_postings) = term_postings {
+                        count += term_postings.size_hint();
+                        postings.push(term_postings);
                     }
                 }
                 groups.push((Reverse(count), postings));
             }
             groups.sort_by_key(|(count, _)| *count);
         }
-        Ok(Self { needed: terms.needed, postings: groups.into_iter().map(|(_, p)| p).collect() })
+        Ok(Self { min_groups: terms.min_groups, postings: groups.into_iter().map(|(_, p)| p).collect() })
     }
 
     fn enough(&mut self, doc: DocId) -> bool {
-        if self.needed <= 1 {
+        if self.min_groups <= 1 {
             return true;
         }
         let has = |postings: &mut SegmentPostings| {
@@ -180,7 +180,7 @@ impl Groups {
         let mut had = 0;
         for group in &mut self.postings {
             had += usize::from(group.iter_mut().any(has));
-            if had >= self.needed {
+            if had >= self.min_groups {
                 return true;
             }
         }
@@ -193,7 +193,7 @@ mod tests {
     use tantivy::{TantivyDocument, collector::TopDocs};
 
     use super::{
-        super::{Scope, Words, query::ranked},
+        super::{Scope, Words, query::rank},
         *,
     };
     use crate::filter::Test;
@@ -228,32 +228,32 @@ mod tests {
         #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
         /// A pruned search returns the scores of the full one.
         #[test]
-        fn the_best_are_those_of_the_whole_query(
+        fn pruned_search_equals_full_search(
             documents in proptest::collection::vec((proptest::collection::vec(0_usize..8, 1..7), proptest::bool::ANY), 1..150),
-            asked in proptest::collection::btree_set(0_usize..8, 1..7),
-            closed in proptest::bool::ANY,
+            query_words in proptest::collection::btree_set(0_usize..8, 1..7),
+            only_closed in proptest::bool::ANY,
             limit in 1_usize..30,
         ) {
             let fulltext = index(&documents);
-            let terms = asked.iter().map(|w| precedent_text::report::terms(WORDS[*w]).remove(0)).collect();
+            let terms = query_words.iter().map(|w| precedent_text::report::terms(WORDS[*w]).remove(0)).collect();
             let words = Words { terms, scope: Scope::Any, ..Words::default() };
             let state = Test::State(precedent_core::model::State::Closed);
-            let filters = if closed { vec![Filter { test: state, negated: false }] } else { Vec::new() };
+            let filters = if only_closed { vec![Filter { test: state, negated: false }] } else { Vec::new() };
             let searcher = fulltext.searcher().unwrap();
-            let query = fulltext.filtered(fulltext.query(&words).unwrap(), &filters);
+            let query = fulltext.with_filters(fulltext.query(&words).unwrap(), &filters);
             let whole = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score()).unwrap();
-            let whole = ranked(&searcher, whole).unwrap();
-            let found = fulltext.search(&words, &filters, limit).unwrap();
+            let whole = rank(&searcher, whole).unwrap();
+            let hits = fulltext.search(&words, &filters, limit).unwrap();
             // A sum in another order may be rounded differently.
-            proptest::prop_assert_eq!(found.len(), whole.len());
-            for ((_, have), (_, want)) in found.iter().zip(&whole) {
+            proptest::prop_assert_eq!(hits.len(), whole.len());
+            for ((_, have), (_, want)) in hits.iter().zip(&whole) {
                 proptest::prop_assert!((have - want).abs() <= STEP, "{have} and {want}");
             }
             // The selection among equal scores at the end depends on their position.
             let last = whole.last().map_or(0.0, |(_, s)| *s);
             for (id, score) in whole.iter().filter(|(_, s)| *s > last + STEP) {
-                let have = found.iter().find(|(other, _)| other == id).map(|(_, s)| (s - score).abs());
-                proptest::prop_assert!(have.is_some_and(|off| off <= STEP), "{id} at {score}: {found:?}");
+                let have = hits.iter().find(|(other, _)| other == id).map(|(_, s)| (s - score).abs());
+                proptest::prop_assert!(have.is_some_and(|off| off <= STEP), "{id} at {score}: {hits:?}");
             }
         }
     }

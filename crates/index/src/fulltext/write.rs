@@ -15,7 +15,7 @@ use tantivy::{
     schema::{Field, document::CompactDocValue},
 };
 
-use super::{FullText, Reached, broken, schema::SCHEMA_VERSION};
+use super::{FullText, IndexProgress, broken, schema::SCHEMA_VERSION};
 use crate::lock::UpdateLock;
 use precedent_core::{
     error::{Code, Error, Result, cancelled},
@@ -51,7 +51,7 @@ const AT_ONCE: usize = 2;
 
 /// The maximum number of documents that wait for the indexing threads. tantivy's own queue takes
 /// 10,000, with all their texts, and a commit has to wait for each of them.
-const QUEUED: usize = 512;
+const QUEUE_LIMIT: usize = 512;
 
 /// The maximum wait of a document for a place in the queue: longer than writing a segment takes.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -67,7 +67,7 @@ fn at_once() -> LogMergePolicy {
 #[derive(Clone, Copy)]
 struct Extent {
     documents: u64,
-    deleted: u64,
+    deletions: u64,
 }
 
 /// Returns the segments that are worth merging, in groups of one new segment each; the smallest
@@ -76,20 +76,20 @@ fn groups(segments: &[Extent]) -> Vec<Vec<usize>> {
     let size = |group: &[usize]| group.iter().map(|at| segments[*at].documents).sum::<u64>();
     let mut by_size: Vec<usize> = (0..segments.len()).collect();
     by_size.sort_by_key(|at| segments[*at].documents);
-    let mut alike: Vec<Vec<usize>> = Vec::new();
+    let mut similar: Vec<Vec<usize>> = Vec::new();
     for at in by_size {
-        let own = segments[at].documents;
-        match alike.last_mut() {
-            Some(group) if own <= MUCH_LARGER * size(group) && own + size(group) <= MERGED_UP_TO => {
+        let docs = segments[at].documents;
+        match similar.last_mut() {
+            Some(group) if docs <= MUCH_LARGER * size(group) && docs + size(group) <= MERGED_UP_TO => {
                 group.push(at);
             }
-            _ => alike.push(vec![at]),
+            _ => similar.push(vec![at]),
         }
     }
     let (mut worth, mut smaller): (Vec<Vec<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
-    for mut group in alike {
+    for mut group in similar {
         let much = group.len() > 1 && size(&group) >= MUCH;
-        let mostly_gone = group.iter().any(|at| segments[*at].deleted > segments[*at].documents);
+        let mostly_gone = group.iter().any(|at| segments[*at].deletions > segments[*at].documents);
         if !much && !mostly_gone && group.len() < MANY {
             smaller.append(&mut group);
             continue;
@@ -120,28 +120,28 @@ struct Queue {
 impl Queue {
     /// Waits for a place, but at most [`PATIENCE`]: adding a document then reports why the threads
     /// have stopped.
-    fn enter(self: &Arc<Self>, document: TantivyDocument) -> Queued {
+    fn enter(self: &Arc<Self>, document: TantivyDocument) -> QueueEntry {
         let length = self.length.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.shorter.wait_timeout_while(length, PATIENCE, |length| *length >= QUEUED);
-        *waited.unwrap_or_else(PoisonError::into_inner).0 += 1;
-        Queued { document, queue: self.clone() }
+        let guard = self.shorter.wait_timeout_while(length, PATIENCE, |length| *length >= QUEUE_LIMIT);
+        *guard.unwrap_or_else(PoisonError::into_inner).0 += 1;
+        QueueEntry { document, queue: self.clone() }
     }
 }
 
 /// A document in the queue, until an indexing thread takes it.
-struct Queued {
+struct QueueEntry {
     document: TantivyDocument,
     queue: Arc<Queue>,
 }
 
-impl Drop for Queued {
+impl Drop for QueueEntry {
     fn drop(&mut self) {
         *self.queue.length.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         self.queue.shorter.notify_one();
     }
 }
 
-impl Document for Queued {
+impl Document for QueueEntry {
     type Value<'a> = CompactDocValue<'a>;
     type FieldsValuesIter<'a> = Box<dyn Iterator<Item = (Field, CompactDocValue<'a>)> + 'a>;
 
@@ -158,7 +158,7 @@ impl Document for Queued {
 pub struct Writer<'a> {
     fulltext: &'a FullText,
     /// Writer of tantivy; `None` after a commit that was cancelled.
-    writer: Option<IndexWriter<Queued>>,
+    writer: Option<IndexWriter<QueueEntry>>,
     queue: Arc<Queue>,
     lock: UpdateLock,
 }
@@ -170,16 +170,16 @@ impl std::fmt::Debug for Writer<'_> {
 }
 
 impl Writer<'_> {
-    fn writer(&mut self) -> Result<&mut IndexWriter<Queued>> {
+    fn writer(&mut self) -> Result<&mut IndexWriter<QueueEntry>> {
         self.writer.as_mut().ok_or_else(cancelled)
     }
 
     /// Runs a long operation with tantivy's writer. After cancellation it continues in the
     /// background and blocks other updates until it ends.
-    fn apart<T: Send + 'static>(
+    fn run_detached<T: Send + 'static>(
         &mut self,
         task: &Task,
-        work: impl FnOnce(IndexWriter<Queued>) -> T + Send + 'static,
+        work: impl FnOnce(IndexWriter<QueueEntry>) -> T + Send + 'static,
     ) -> Result<T> {
         let writer = self.writer.take().ok_or_else(cancelled)?;
         let lock = self.lock.clone();
@@ -222,19 +222,19 @@ impl Writer<'_> {
     /// [`Code::Io`] if the disk is full; [`precedent_core::Code::Cancelled`], in which case the
     /// commit may still succeed.
     pub fn commit(&mut self, revision: u64, task: &Task) -> Result<()> {
-        let payload = serde_json::to_string(&Reached { revision, preparation: PREPARATION_VERSION })
+        let payload = serde_json::to_string(&IndexProgress { revision, preparation: PREPARATION_VERSION })
             .map_err(|e| Error::new(Code::Internal, e.to_string()))?;
-        let (writer, done) = self.apart(task, move |mut writer| {
-            let commit = |writer: &mut IndexWriter<Queued>| {
+        let (writer, outcome) = self.run_detached(task, move |mut writer| {
+            let commit = |writer: &mut IndexWriter<QueueEntry>| {
                 let mut commit = writer.prepare_commit()?;
                 commit.set_payload(&payload);
                 commit.commit()
             };
-            let done = commit(&mut writer);
-            (writer, done)
+            let outcome = commit(&mut writer);
+            (writer, outcome)
         })?;
         self.writer = Some(writer);
-        done?;
+        outcome?;
         Ok(())
     }
 
@@ -243,7 +243,7 @@ impl Writer<'_> {
     /// # Errors
     /// Those of the index, and [`Code::Cancelled`].
     pub fn finish(mut self, task: &Task) -> Result<()> {
-        self.apart(task, IndexWriter::wait_merging_threads)??;
+        self.run_detached(task, IndexWriter::wait_merging_threads)??;
         Ok(())
     }
 }
@@ -254,7 +254,7 @@ impl FullText {
     /// # Errors
     /// Those of the index.
     pub(crate) fn writer(&self, lock: &UpdateLock) -> Result<Writer<'_>> {
-        let writer: IndexWriter<Queued> = self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
+        let writer: IndexWriter<QueueEntry> = self.index.writer_with_num_threads(2, 2 * THREAD_BYTES)?;
         writer.set_merge_policy(Box::new(at_once()));
         self.remove_leftovers()?;
         self.remove_former();
@@ -274,17 +274,17 @@ impl FullText {
     /// # Errors
     /// [`Code::Corrupt`] if the index cannot be read.
     pub(crate) fn is_scattered(&self) -> Result<bool> {
-        Ok(!self.scattered()?.is_empty())
+        Ok(!self.merge_groups()?.is_empty())
     }
 
     /// Returns the segments of each group to merge, and their number of documents. It returns ids
     /// alone, because tantivy keeps the files of segments in use.
-    fn scattered(&self) -> Result<Vec<(Vec<SegmentId>, u64)>> {
+    fn merge_groups(&self) -> Result<Vec<(Vec<SegmentId>, u64)>> {
         let mut segments = self.index.searchable_segment_metas()?;
         segments.sort_by_key(SegmentMeta::id);
         let extent = |segment: &SegmentMeta| Extent {
             documents: segment.num_docs().into(),
-            deleted: segment.num_deleted_docs().into(),
+            deletions: segment.num_deleted_docs().into(),
         };
         let extents: Vec<Extent> = segments.iter().map(extent).collect();
         let of = |group: Vec<usize>| {
@@ -302,7 +302,7 @@ impl FullText {
     /// [`Code::Cancelled`], in which case the running merge continues in the background and blocks
     /// other updates.
     pub(crate) fn merge(&self, lock: &UpdateLock, task: &Task) -> Result<()> {
-        let groups = self.scattered()?;
+        let groups = self.merge_groups()?;
         if groups.is_empty() {
             return Ok(());
         }
@@ -317,16 +317,15 @@ impl FullText {
             done += groups.iter().map(|(_, documents)| documents).sum::<u64>();
             let (groups, lock) = (groups.to_vec(), lock.clone());
             let merge = move || {
-                let merging: Vec<_> = groups.iter().map(|(ids, _)| writer.merge(ids)).collect();
-                let merged: Vec<_> = merging.into_iter().map(FutureResult::wait).collect();
-                // The writer has its own lock, which must be released first.
-                (merged, writer, lock)
+                let merges: Vec<_> = groups.iter().map(|(ids, _)| writer.merge(ids)).collect();
+                let results: Vec<_> = merges.into_iter().map(FutureResult::wait).collect();
+                (results, writer, lock)
             };
-            let (merged, back, _) = apart(task, merge)?;
+            let (results, back, _) = apart(task, merge)?;
             writer = back;
-            for merged in merged {
+            for result in results {
                 // Unreadable data makes the merging thread panic.
-                merged.map_err(|e| {
+                result.map_err(|e| {
                     if matches!(e, TantivyError::SystemError(_)) { broken() } else { e.into() }
                 })?;
             }
@@ -350,7 +349,7 @@ impl FullText {
     /// Removes the files of a killed writer: segments that no commit names. A new writer would
     /// reuse their names. The writer's lock must be held.
     fn remove_leftovers(&self) -> Result<()> {
-        let named = self.index.load_metas()?.list_segment_files();
+        let live_files = self.index.load_metas()?.list_segment_files();
         for entry in fs::read_dir(&self.folder).map_err(|e| Error::io(&self.folder, e))? {
             let Ok(entry) = entry else { continue };
             let name = entry.file_name();
@@ -358,7 +357,7 @@ impl FullText {
             let of_segment = text
                 .split_once('.')
                 .is_some_and(|(id, _)| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()));
-            if of_segment && !named.contains(Path::new(&name)) {
+            if of_segment && !live_files.contains(Path::new(&name)) {
                 // If another process still reads it, the next update removes it.
                 let _ = fs::remove_file(entry.path());
             }
@@ -380,7 +379,7 @@ impl FullText {
         d.add_text(f.identifiers, &row.title);
         let terms =
             |signatures: &[Signature]| signatures.iter().map(Signature::term).collect::<BTreeSet<_>>();
-        let own = terms(&body.signatures(&row.title));
+        let own_signatures = terms(&body.signatures(&row.title));
         let (prose, code) = (body.prose(), body.code());
         d.add_text(f.identifiers, prose);
         d.add_text(f.identifiers, code);
@@ -390,7 +389,7 @@ impl FullText {
             d.add_text(f.identifiers, target);
             d.add_text(f.code, target);
         }
-        let mut said = BTreeSet::new();
+        let mut comment_signatures = BTreeSet::new();
         for (comment, text) in comments {
             if comment.author.bot {
                 continue;
@@ -400,10 +399,10 @@ impl FullText {
                 d.add_text(f.identifiers, part);
                 d.add_text(f.comments, part);
             }
-            said.extend(terms(&text.signatures("")));
+            comment_signatures.extend(terms(&text.signatures("")));
         }
-        said.retain(|term| !own.contains(term));
-        for (field, terms) in [(f.signatures, own), (f.said_signatures, said)] {
+        comment_signatures.retain(|term| !own_signatures.contains(term));
+        for (field, terms) in [(f.signatures, own_signatures), (f.said_signatures, comment_signatures)] {
             terms.into_iter().for_each(|term| d.add_text(field, term));
         }
         d.add_text(f.source, row.source.to_lowercase());
@@ -416,11 +415,11 @@ impl FullText {
         }
         if let Some(reason) = &row.state_reason {
             // Index the tracker's words and their meaning.
-            let said = reason.to_lowercase();
-            if let Some(meant) = row.closed_as().map(Closure::as_str).filter(|meant| *meant != said) {
-                d.add_text(f.reason, meant);
+            let reason_text = reason.to_lowercase();
+            if let Some(closure) = row.closed_as().map(Closure::as_str).filter(|word| *word != reason_text) {
+                d.add_text(f.reason, closure);
             }
-            d.add_text(f.reason, said);
+            d.add_text(f.reason, reason_text);
         }
         for label in &row.labels {
             d.add_text(f.label, label.to_lowercase());
@@ -435,7 +434,7 @@ impl FullText {
             d.add_text(f.flag, "locked");
         }
         for (field, time) in
-            [(f.created, row.created_at), (f.updated, row.updated_at), (f.closed, row.closed_at)]
+            [(f.created_at, row.created_at), (f.updated_at, row.updated_at), (f.closed_at, row.closed_at)]
         {
             if let Some(time) = time {
                 d.add_i64(field, time.as_second());
@@ -449,42 +448,42 @@ impl FullText {
 mod tests {
     use super::*;
 
-    fn living(sizes: &[u64]) -> Vec<Extent> {
-        sizes.iter().map(|documents| Extent { documents: *documents, deleted: 0 }).collect()
+    fn segments_of(sizes: &[u64]) -> Vec<Extent> {
+        sizes.iter().map(|documents| Extent { documents: *documents, deletions: 0 }).collect()
     }
 
     #[test]
-    fn large_segments_are_merged_with_their_like_and_take_small_ones_along() {
-        assert!(groups(&living(&[16_000])).is_empty());
-        assert_eq!(groups(&living(&[16_000, 15_000, 9])), [vec![1, 0, 2]]);
+    fn similar_segments_merge_and_absorb_small_ones() {
+        assert!(groups(&segments_of(&[16_000])).is_empty());
+        assert_eq!(groups(&segments_of(&[16_000, 15_000, 9])), [vec![1, 0, 2]]);
         // A few documents, or a large segment's small gain, are not worth a merge.
-        assert!(groups(&living(&[16_000, 40, 9, 9])).is_empty());
-        assert_eq!(groups(&living(&[9; 8])), [(0..8).collect::<Vec<_>>()]);
+        assert!(groups(&segments_of(&[16_000, 40, 9, 9])).is_empty());
+        assert_eq!(groups(&segments_of(&[9; 8])), [(0..8).collect::<Vec<_>>()]);
         // Sixteen reach the maximum size.
-        let many = groups(&living(&[16_384; 40]));
+        let many = groups(&segments_of(&[16_384; 40]));
         assert_eq!(many.iter().map(Vec::len).collect::<Vec<_>>(), [16, 16, 8]);
-        assert!(groups(&living(&[200_000, 150_000])).is_empty());
-        let mostly_gone = Extent { documents: 9, deleted: 10 };
+        assert!(groups(&segments_of(&[200_000, 150_000])).is_empty());
+        let mostly_gone = Extent { documents: 9, deletions: 10 };
         assert_eq!(groups(&[mostly_gone]), [[0]]);
     }
 
     /// Returns the segments after merging, and the number of documents that were written.
-    fn merged(mut segments: Vec<u64>) -> (Vec<u64>, u64) {
-        let mut written = 0;
-        for group in groups(&living(&segments)) {
-            let all = group.iter().map(|at| std::mem::take(&mut segments[*at])).sum();
-            segments.push(all);
-            written += all;
+    fn merge_all(mut segments: Vec<u64>) -> (Vec<u64>, u64) {
+        let mut writes = 0;
+        for group in groups(&segments_of(&segments)) {
+            let size = group.iter().map(|at| std::mem::take(&mut segments[*at])).sum();
+            segments.push(size);
+            writes += size;
         }
         segments.retain(|documents| *documents > 0);
-        (segments, written)
+        (segments, writes)
     }
 
     proptest::proptest! {
         /// Merging terminates, respects the maximum size, leaves few segments, and rewrites each
         /// document a few times.
         #[test]
-        fn an_index_that_grows_has_few_segments_and_writes_each_document_a_few_times(
+        fn growing_index_keeps_few_segments(
             updates in proptest::collection::vec(1_u64..20_000, 1..300),
         ) {
             let (mut segments, mut all, mut written) = (Vec::new(), 0, 0);
@@ -492,7 +491,7 @@ mod tests {
                 segments.push(update);
                 all += update;
                 for again in 0.. {
-                    let (now, wrote) = merged(segments);
+                    let (now, wrote) = merge_all(segments);
                     (segments, written) = (now, written + wrote);
                     if wrote == 0 {
                         break;

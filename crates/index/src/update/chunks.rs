@@ -11,7 +11,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::{BATCH, Derived, Loaded, Skeletons};
+use super::{BATCH, Derived, FullDocument, Skeletons};
 use crate::{
     embed::{Embedder, Engine, Work},
     lock::{Kind, UpdateLock},
@@ -62,16 +62,15 @@ impl Derived<'_> {
             return Ok(false);
         };
         let start = Instant::now();
-        let mut left = most.unwrap_or(u64::MAX);
-        // Include changes that arrive meanwhile, because other processes leave them to the lock's
-        // holder.
+        let mut budget = most.unwrap_or(u64::MAX);
+        // Include changes that arrive meanwhile: other processes leave them to the lock's holder.
         loop {
             let skeletons = self.skeletons()?;
             self.plan(vectors, &skeletons, task)?;
-            let made = self.embed(vectors, engine, workers, left, &skeletons, task)?;
-            report.embedded += made.passages;
-            left = left.saturating_sub(made.vectors);
-            if left == 0 || vectors.reached()? == self.store.read(|r| r.revision())? {
+            let counts = self.embed(vectors, engine, workers, budget, &skeletons, task)?;
+            report.embedded += counts.passages;
+            budget = budget.saturating_sub(counts.vectors);
+            if budget == 0 || vectors.reached()? == self.store.read(|r| r.revision())? {
                 break;
             }
         }
@@ -80,14 +79,14 @@ impl Derived<'_> {
     }
 
     fn plan(&self, vectors: &Vectors, skeletons: &Skeletons, task: &Task) -> Result<()> {
-        let reached = vectors.reached()?;
+        let progress = vectors.reached()?;
         let revision = self.store.read(|r| r.revision())?;
         // The store was restored from an older copy: compare everything again.
-        let reached = if reached > revision { 0 } else { reached };
-        let changed = self.by_urgency(&self.store.read(|r| r.changed_documents(reached))?, task)?;
-        let (mut done, total) = (0, changed.len() as u64);
-        let plan = |l: &Loaded| (l.row.id, l.row.source_id, self.planned(l, skeletons));
-        self.prepared(changed.chunks(BATCH), plan, |batch, mut plans| {
+        let progress = if progress > revision { 0 } else { progress };
+        let changes = self.by_urgency(&self.store.read(|r| r.changed_documents(progress))?, task)?;
+        let (mut done, total) = (0, changes.len() as u64);
+        let plan = |l: &FullDocument| (l.row.id, l.row.source_id, self.plan_document(l, skeletons));
+        self.for_each_prepared(changes.chunks(BATCH), plan, |batch, mut plans| {
             task.check()?;
             plans.extend(batch.iter().filter(|l| l.deleted).map(|l| (l.id, 0, Vec::new())));
             // Planning is idempotent, so only the end is recorded.
@@ -96,20 +95,20 @@ impl Derived<'_> {
             task.report(Phase::Chunk, done, Some(total), "documents");
             Ok(true)
         })?;
-        let mut gone = Vec::new();
-        if reached != revision {
-            let kept = self.store.read(|r| r.document_ids())?;
-            let planned = vectors.documents()?.into_iter().filter(|id| kept.binary_search(id).is_err());
-            gone.extend(planned.map(|id| (id, 0, Vec::new())));
+        let mut removals = Vec::new();
+        if progress != revision {
+            let stored_ids = self.store.read(|r| r.document_ids())?;
+            let stale = vectors.documents()?.into_iter().filter(|id| stored_ids.binary_search(id).is_err());
+            removals.extend(stale.map(|id| (id, 0, Vec::new())));
         }
-        vectors.plan(&gone, Some(revision))
+        vectors.plan(&removals, Some(revision))
     }
 
     /// Sorts changed documents in the order in which they will be embedded. Chunks planned in this
     /// order are stored adjacently, so fewer pages are rewritten.
-    fn by_urgency(&self, changed: &[Listing], task: &Task) -> Result<Vec<Listing>> {
-        let mut out = Vec::with_capacity(changed.len());
-        for batch in changed.chunks(BATCH) {
+    fn by_urgency(&self, changes: &[Listing], task: &Task) -> Result<Vec<Listing>> {
+        let mut out = Vec::with_capacity(changes.len());
+        for batch in changes.chunks(BATCH) {
             task.check()?;
             let ids: Vec<i64> = batch.iter().map(|l| l.id).collect();
             let urgencies = self.store.read(|r| r.urgencies(&ids))?;
@@ -131,15 +130,15 @@ impl Derived<'_> {
         embed: &dyn Fn(&str) -> Result<Vec<f32>>,
     ) -> Result<()> {
         let skeletons = self.skeletons()?;
-        let Some(loaded) = self.store.read(|r| self.whole(r, document))? else { return Ok(()) };
-        let plan = self.planned(&loaded, &skeletons);
-        vectors.plan(&[(document, loaded.row.source_id, plan)], None)?;
-        let pending = vectors.pending_of(document)?;
-        let texts = self.texts(&pending, &skeletons)?;
-        let mut ready = Vec::with_capacity(pending.len());
-        for (pending, text) in pending.into_iter().zip(texts) {
+        let Some(content) = self.store.read(|r| self.whole(r, document))? else { return Ok(()) };
+        let plan = self.plan_document(&content, &skeletons);
+        vectors.plan(&[(document, content.row.source_id, plan)], None)?;
+        let chunks = vectors.pending_of(document)?;
+        let texts = self.texts(&chunks, &skeletons)?;
+        let mut ready = Vec::with_capacity(chunks.len());
+        for (chunk, text) in chunks.into_iter().zip(texts) {
             if let Some(text) = text {
-                ready.push((pending, embed(&text)?));
+                ready.push((chunk, embed(&text)?));
             }
         }
         vectors.put(&ready)
@@ -150,21 +149,21 @@ impl Derived<'_> {
     /// # Errors
     /// Those of the database.
     pub fn unplanned(&self, vectors: &Vectors) -> Result<u64> {
-        let reached = vectors.reached()?;
+        let progress = vectors.reached()?;
         let revision = self.store.read(|r| r.revision())?;
-        let reached = if reached > revision { 0 } else { reached };
+        let progress = if progress > revision { 0 } else { progress };
         let skeletons = self.skeletons()?;
-        let mut unplanned = 0;
-        for batch in self.store.read(|r| r.changed_documents(reached))?.chunks(BATCH) {
-            for loaded in self.load(batch)? {
-                let plan = self.planned(&loaded, &skeletons);
-                unplanned += u64::from(!vectors.is_planned(loaded.row.id, &plan)?);
+        let mut count = 0;
+        for batch in self.store.read(|r| r.changed_documents(progress))?.chunks(BATCH) {
+            for content in self.load(batch)? {
+                let plan = self.plan_document(&content, &skeletons);
+                count += u64::from(!vectors.is_planned(content.row.id, &plan)?);
             }
-            for gone in batch.iter().filter(|l| l.deleted) {
-                unplanned += u64::from(!vectors.is_planned(gone.id, &[])?);
+            for tombstone in batch.iter().filter(|l| l.deleted) {
+                count += u64::from(!vectors.is_planned(tombstone.id, &[])?);
             }
         }
-        Ok(unplanned)
+        Ok(count)
     }
 
     /// Removes the chunks of deleted documents, unless another process is updating the vectors and
@@ -188,16 +187,16 @@ impl Derived<'_> {
         skeletons: &Skeletons,
         task: &Task,
     ) -> Result<EmbeddedCount> {
-        let mut pending = vectors.pending(EMBED_BATCH)?;
-        if pending.is_empty() || most == 0 {
+        let mut chunks = vectors.pending(EMBED_BATCH)?;
+        if chunks.is_empty() || most == 0 {
             return Ok(EmbeddedCount::default());
         }
-        let Extent { chunks: total, embedded: before } = vectors.extent()?;
-        let embedded = Mutex::new(EmbeddedCount::default());
+        let Extent { chunks: total, embedded: start } = vectors.extent()?;
+        let counter = Mutex::new(EmbeddedCount::default());
         let first = engine.load(Work::Indexing)?;
         let (give, take) = channel::<(Pending, String)>();
         let (answer, answers) = sync_channel::<Result<(Pending, Vec<f32>)>>(EMBED_BATCH);
-        let (take, embedded) = (&Mutex::new(take), &embedded);
+        let (take, counter) = (&Mutex::new(take), &counter);
         std::thread::scope(|scope| {
             // Owned here, so that the workers end with this closure in every case.
             let (give, answer, answers) = (give, answer, answers);
@@ -213,17 +212,17 @@ impl Derived<'_> {
                         };
                     loop {
                         let next = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                        let Ok((pending, text)) = next else { return };
+                        let Ok((chunk, text)) = next else { return };
                         let result = if task.is_cancelled() { Err(cancelled()) } else { model.embed(&text) };
                         if result.is_ok() {
-                            let mut made = embedded.lock().unwrap_or_else(PoisonError::into_inner);
-                            made.vectors += 1;
-                            made.passages += u64::from(pending.planned.part != TITLE_PART);
-                            if made.vectors.is_multiple_of(16) {
-                                task.report(Phase::Embed, before + made.passages, Some(total), "passages");
+                            let mut counts = counter.lock().unwrap_or_else(PoisonError::into_inner);
+                            counts.vectors += 1;
+                            counts.passages += u64::from(chunk.planned.part != TITLE_PART);
+                            if counts.vectors.is_multiple_of(16) {
+                                task.report(Phase::Embed, start + counts.passages, Some(total), "passages");
                             }
                         }
-                        let result = result.map(|vector| (pending, vector));
+                        let result = result.map(|vector| (chunk, vector));
                         if answer.send(result).is_err() {
                             return;
                         }
@@ -232,57 +231,57 @@ impl Derived<'_> {
             }
             drop(answer);
             // Store the previous batch and prepare the next one while a batch is embedded.
-            let (mut sent, mut given) = (HashSet::new(), 0);
+            let (mut in_flight, mut job_count) = (HashSet::new(), 0);
             loop {
                 task.check()?;
-                let next = self.ready(vectors, pending, skeletons)?;
-                sent.extend(next.iter().map(|(pending, _)| pending.id));
-                given += next.len() as u64;
+                let next = self.ready(vectors, chunks, skeletons)?;
+                in_flight.extend(next.iter().map(|(chunk, _)| chunk.id));
+                job_count += next.len() as u64;
                 for job in next {
                     give.send(job)
                         .map_err(|_| Error::new(Code::Internal, "the embedding workers stopped"))?;
                 }
-                pending = if given < most {
-                    let mut pending = vectors.pending(sent.len() + EMBED_BATCH)?;
-                    pending.retain(|pending| !sent.contains(&pending.id));
-                    pending
+                chunks = if job_count < most {
+                    let mut next_chunks = vectors.pending(in_flight.len() + EMBED_BATCH)?;
+                    next_chunks.retain(|chunk| !in_flight.contains(&chunk.id));
+                    next_chunks
                 } else {
                     Vec::new()
                 };
-                let with_models = if pending.is_empty() { 0 } else { EMBED_BATCH };
-                let mut stored = Vec::with_capacity(EMBED_BATCH);
-                let mut failed = None;
-                while sent.len() > with_models {
+                let with_models = if chunks.is_empty() { 0 } else { EMBED_BATCH };
+                let mut results = Vec::with_capacity(EMBED_BATCH);
+                let mut failure = None;
+                while in_flight.len() > with_models {
                     match answers.recv() {
                         Ok(Ok(vector)) => {
-                            sent.remove(&vector.0.id);
-                            stored.push(vector);
+                            in_flight.remove(&vector.0.id);
+                            results.push(vector);
                         }
                         Ok(Err(error)) => {
-                            failed = Some(error);
+                            failure = Some(error);
                             break;
                         }
                         Err(_) => {
-                            failed = Some(Error::new(Code::Internal, "the embedding workers stopped"));
+                            failure = Some(Error::new(Code::Internal, "the embedding workers stopped"));
                             break;
                         }
                     }
                 }
                 // Keep the vectors made before a failure or cancellation.
-                vectors.put(&stored)?;
-                if let Some(error) = failed {
+                vectors.put(&results)?;
+                if let Some(error) = failure {
                     return Err(error);
                 }
-                if sent.is_empty() && pending.is_empty() {
+                if in_flight.is_empty() && chunks.is_empty() {
                     break;
                 }
             }
             Ok(())
         })?;
-        let made = *embedded.lock().unwrap_or_else(PoisonError::into_inner);
-        let done = before + made.passages;
-        task.report(Phase::Embed, done, Some(done), "passages");
-        Ok(made)
+        let counts = *counter.lock().unwrap_or_else(PoisonError::into_inner);
+        let passages = start + counts.passages;
+        task.report(Phase::Embed, passages, Some(passages), "passages");
+        Ok(counts)
     }
 
     /// Returns these chunks with their texts; those of documents that changed since planning are
@@ -290,46 +289,46 @@ impl Derived<'_> {
     fn ready(
         &self,
         vectors: &Vectors,
-        pending: Vec<Pending>,
+        chunks: Vec<Pending>,
         skeletons: &Skeletons,
     ) -> Result<Vec<(Pending, String)>> {
-        let texts = self.texts(&pending, skeletons)?;
-        let (mut ready, mut gone) = (Vec::with_capacity(pending.len()), Vec::new());
-        for (pending, text) in pending.into_iter().zip(texts) {
+        let texts = self.texts(&chunks, skeletons)?;
+        let (mut ready, mut stale) = (Vec::with_capacity(chunks.len()), Vec::new());
+        for (chunk, text) in chunks.into_iter().zip(texts) {
             match text {
-                Some(text) => ready.push((pending, text)),
-                None => gone.push(pending.id),
+                Some(text) => ready.push((chunk, text)),
+                None => stale.push(chunk.id),
             }
         }
-        if !gone.is_empty() {
-            vectors.forget(&gone)?;
+        if !stale.is_empty() {
+            vectors.forget(&stale)?;
         }
         Ok(ready)
     }
 
     /// Returns the texts of chunks, split again from the store; `None` if the document has changed
     /// since planning.
-    fn texts(&self, pending: &[Pending], skeletons: &Skeletons) -> Result<Vec<Option<String>>> {
-        let mut documents: Vec<i64> = pending.iter().map(|p| p.document).collect();
+    fn texts(&self, chunks: &[Pending], skeletons: &Skeletons) -> Result<Vec<Option<String>>> {
+        let mut documents: Vec<i64> = chunks.iter().map(|p| p.document).collect();
         documents.sort_unstable();
         documents.dedup();
-        let loaded: Vec<Option<Loaded>> =
+        let contents: Vec<Option<FullDocument>> =
             self.store.read(|r| documents.iter().map(|id| self.whole(r, *id)).collect())?;
-        Ok(pending
+        Ok(chunks
             .par_iter()
             .map(|p| {
                 let at = documents.binary_search(&p.document).ok()?;
-                let loaded = loaded.get(at)?.as_ref()?;
+                let content = contents.get(at)?.as_ref()?;
                 if p.planned.part == TITLE_PART {
-                    let text = chunk::representation(&loaded.row.title, "");
+                    let text = chunk::representation(&content.row.title, "");
                     return (hash(&text) == p.planned.hash).then_some(text);
                 }
                 let text = if p.planned.part == 0 {
-                    Prepared::body(&loaded.row.body, skeletons.of(loaded.row.source_id))
+                    Prepared::body(&content.row.body, skeletons.of(content.row.source_id))
                 } else {
-                    Prepared::comment(&loaded.comments.iter().find(|c| c.id == p.planned.part)?.body)
+                    Prepared::comment(&content.comments.iter().find(|c| c.id == p.planned.part)?.body)
                 };
-                let text = representations(&loaded.row.title, &text, p.planned.part == 0)
+                let text = representations(&content.row.title, &text, p.planned.part == 0)
                     .into_iter()
                     .nth(p.planned.ordinal as usize)?;
                 (hash(&text) == p.planned.hash).then_some(text)
@@ -338,8 +337,8 @@ impl Derived<'_> {
     }
 
     /// Returns the planned chunks of a document. Comments by bots and short ones ("+1") have none.
-    fn planned(&self, loaded: &Loaded, skeletons: &Skeletons) -> Vec<Planned> {
-        let row = &loaded.row;
+    fn plan_document(&self, content: &FullDocument, skeletons: &Skeletons) -> Vec<Planned> {
+        let row = &content.row;
         let urgency = Urgency::of(row.state, row.updated_at.map(|t| t.as_second())).number();
         let mut out = Vec::new();
         let add = |out: &mut Vec<Planned>, part: i64, text: &Prepared| {
@@ -354,7 +353,7 @@ impl Derived<'_> {
                 });
             }
         };
-        if self.parts.own() {
+        if self.parts.includes_text() {
             add(&mut out, 0, &Prepared::body(&row.body, skeletons.of(row.source_id)));
             let title = chunk::representation(&row.title, "");
             // A report without a body equals its title, so one vector is enough.
@@ -362,7 +361,7 @@ impl Derived<'_> {
                 out.push(Planned { part: TITLE_PART, ordinal: 0, hash: hash(&title), priority: urgency });
             }
         }
-        for comment in loaded.comments.iter().filter(|c| !c.author.bot) {
+        for comment in content.comments.iter().filter(|c| !c.author.bot) {
             let text = Prepared::comment(&comment.body);
             if !text.is_slight() {
                 add(&mut out, comment.id, &text);
@@ -373,9 +372,9 @@ impl Derived<'_> {
 }
 
 /// Returns the texts that the model receives for a document's own text or for a comment, in order.
-pub fn representations(title: &str, text: &Prepared, own: bool) -> Vec<String> {
-    let chunks = chunk::chunks(text, if own { MAX_BODY_CHUNKS } else { MAX_COMMENT_CHUNKS });
-    if chunks.is_empty() && own && !title.trim().is_empty() {
+pub fn representations(title: &str, text: &Prepared, is_body: bool) -> Vec<String> {
+    let chunks = chunk::chunks(text, if is_body { MAX_BODY_CHUNKS } else { MAX_COMMENT_CHUNKS });
+    if chunks.is_empty() && is_body && !title.trim().is_empty() {
         return vec![chunk::representation(title, "")];
     }
     chunks.iter().map(|c| c.representation(title)).collect()

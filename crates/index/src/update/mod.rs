@@ -68,7 +68,7 @@ pub enum Indexed {
 }
 
 impl Indexed {
-    fn own(self) -> bool {
+    fn includes_text(self) -> bool {
         self != Self::Comments
     }
 
@@ -91,16 +91,16 @@ pub struct Derived<'a> {
 }
 
 /// A document with its comments.
-struct Loaded {
+struct FullDocument {
     row: DocumentRow,
     comments: Vec<StoredComment>,
 }
 
 impl Derived<'_> {
-    fn whole(&self, reader: &Reader<'_>, id: i64) -> Result<Option<Loaded>> {
+    fn whole(&self, reader: &Reader<'_>, id: i64) -> Result<Option<FullDocument>> {
         let Some(row) = reader.document(id)? else { return Ok(None) };
         let comments = if self.parts.comments() { reader.comments(&row)? } else { Vec::new() };
-        Ok(Some(Loaded { row, comments }))
+        Ok(Some(FullDocument { row, comments }))
     }
 
     /// Detects templates, then updates the full text and the links. Afterwards all documents can be
@@ -122,11 +122,11 @@ impl Derived<'_> {
             Effort::AtMost(time) => start.checked_add(time),
             _ => None,
         };
-        let soon = matches!(effort, Effort::Alone | Effort::AtMost(_));
-        self.find_skeletons(soon, task)?;
+        let short_wait = matches!(effort, Effort::Alone | Effort::AtMost(_));
+        self.find_skeletons(short_wait, task)?;
         // One thread extracts links while two write the full text.
         std::thread::scope(|scope| {
-            let links = scope.spawn(|| links::update(self.store, until, soon, task));
+            let links = scope.spawn(|| links::update(self.store, until, short_wait, task));
             let text = self.update_fulltext(until, &lock, task).and_then(|documents| {
                 (report.documents, report.full_text_seconds) = (documents, start.elapsed().as_secs_f64());
                 if effort == Effort::Whole { self.fulltext.merge(&lock, task) } else { Ok(()) }
@@ -142,11 +142,11 @@ impl Derived<'_> {
     /// # Errors
     /// Those of the database and the index.
     pub fn text_is_stale(&self) -> Result<bool> {
-        let reached = self.fulltext.reached()?;
+        let progress = self.fulltext.reached()?;
         let (revision, links) = self.store.read(|r| Ok((r.revision()?, r.links_revision()?)))?;
         Ok(links != revision
-            || reached.revision != revision
-            || (revision > 0 && reached.preparation != PREPARATION_VERSION))
+            || progress.revision != revision
+            || (revision > 0 && progress.preparation != PREPARATION_VERSION))
     }
 
     /// Returns whether an update of the text would change anything.
@@ -205,8 +205,8 @@ impl Derived<'_> {
     }
 
     /// Detects the template of every source that has doubled in size since the last detection.
-    fn find_skeletons(&self, soon: bool, task: &Task) -> Result<()> {
-        let indexed = self.fulltext.reached()?.revision > 0;
+    fn find_skeletons(&self, short_wait: bool, task: &Task) -> Result<()> {
+        let has_index = self.fulltext.reached()?.revision > 0;
         for source in self.store.read(|r| r.sources())? {
             task.check()?;
             let (items, found_from) = self.store.read(|r| r.skeleton_age(source.id))?;
@@ -214,7 +214,7 @@ impl Derived<'_> {
                 continue;
             }
             let mut finder = Finder::default();
-            let before = self.store.read(|r| {
+            let previous = self.store.read(|r| {
                 r.item_bodies(source.id, items.div_ceil(SKELETON_SAMPLE), |body| {
                     finder.add(body);
                     task.check()
@@ -222,10 +222,10 @@ impl Derived<'_> {
                 r.skeleton(source.id)
             })?;
             let skeleton = finder.finish();
-            write(self.store, soon, |w| {
+            write(self.store, short_wait, |w| {
                 w.set_skeleton(source.id, &skeleton, items)?;
                 // Documents that were indexed with another template are indexed again.
-                if skeleton != before && indexed { w.touch_documents(source.id) } else { Ok(()) }
+                if skeleton != previous && has_index { w.touch_documents(source.id) } else { Ok(()) }
             })?;
         }
         Ok(())
@@ -233,16 +233,16 @@ impl Derived<'_> {
 
     /// Updates the full text and returns the number of documents written, without deleted ones.
     fn update_fulltext(&self, until: Option<Instant>, lock: &UpdateLock, task: &Task) -> Result<u64> {
-        let mut reached = self.fulltext.reached()?;
-        let (revision, mut changed) =
-            self.store.read(|r| Ok((r.revision()?, r.changed_documents(reached.revision)?)))?;
-        let rebuild = reached.revision > revision
-            || (reached.revision > 0 && reached.preparation != PREPARATION_VERSION);
+        let mut progress = self.fulltext.reached()?;
+        let (revision, mut changes) =
+            self.store.read(|r| Ok((r.revision()?, r.changed_documents(progress.revision)?)))?;
+        let rebuild = progress.revision > revision
+            || (progress.revision > 0 && progress.preparation != PREPARATION_VERSION);
         if rebuild {
-            reached.revision = 0;
-            changed = self.store.read(|r| r.changed_documents(0))?;
+            progress.revision = 0;
+            changes = self.store.read(|r| r.changed_documents(0))?;
         }
-        if !rebuild && reached.revision == revision && !self.fulltext.has_crumbs()? {
+        if !rebuild && progress.revision == revision && !self.fulltext.has_crumbs()? {
             return Ok(0);
         }
         let mut writer = self.fulltext.writer(lock)?;
@@ -251,25 +251,25 @@ impl Derived<'_> {
         }
         // A rebuild must not leave only a part of the previous index.
         let until = until.filter(|_| !rebuild);
-        let fresh = reached.revision == 0;
+        let fresh = progress.revision == 0;
         let skeletons = self.skeletons()?;
-        let (mut done, mut written, mut since_commit, mut stopped) = (0, 0, 0, false);
-        let total = changed.len() as u64;
-        let entry = |l: &Loaded| {
+        let (mut done, mut written, mut since_commit, mut is_stopped) = (0, 0, 0, false);
+        let total = changes.len() as u64;
+        let entry = |l: &FullDocument| {
             let body = Prepared::body(&l.row.body, skeletons.of(l.row.source_id));
             let comments: Vec<_> = l.comments.iter().map(|c| (c, Prepared::comment(&c.body))).collect();
             self.fulltext.entry(&l.row, &body, &comments)
         };
-        self.prepared(batches(&changed, BATCH), entry, |batch, entries| {
+        self.for_each_prepared(batches(&changes, BATCH), entry, |batch, entries| {
             task.check()?;
             // A commit must not separate a batch from the start of its revision.
-            let whole = done > 0 && batch[0].revision > changed[done - 1].revision;
-            stopped = whole && until.is_some_and(|until| Instant::now() >= until);
-            if whole && (stopped || since_commit >= COMMIT_EVERY) {
-                writer.commit(changed[done - 1].revision, task)?;
+            let whole = done > 0 && batch[0].revision > changes[done - 1].revision;
+            is_stopped = whole && until.is_some_and(|until| Instant::now() >= until);
+            if whole && (is_stopped || since_commit >= COMMIT_EVERY) {
+                writer.commit(changes[done - 1].revision, task)?;
                 since_commit = 0;
             }
-            if stopped {
+            if is_stopped {
                 return Ok(false);
             }
             if !fresh {
@@ -284,14 +284,14 @@ impl Derived<'_> {
             task.report(Phase::FullText, done as u64, Some(total), "documents");
             Ok(true)
         })?;
-        if stopped {
+        if is_stopped {
             writer.finish(task)?;
             return Ok(written);
         }
         if !fresh {
             // A removed source leaves no tombstones, so remove documents without a row.
-            let kept = self.store.read(|r| r.document_ids())?;
-            for id in self.fulltext.ids()?.into_iter().filter(|id| kept.binary_search(id).is_err()) {
+            let stored_ids = self.store.read(|r| r.document_ids())?;
+            for id in self.fulltext.ids()?.into_iter().filter(|id| stored_ids.binary_search(id).is_err()) {
                 writer.remove(id)?;
             }
         }
@@ -302,20 +302,20 @@ impl Derived<'_> {
 
     /// Calls `work` with the results of `prepare` for each batch, without tombstones, until it
     /// returns false. The next batch is loaded and prepared meanwhile.
-    fn prepared<'b, T: Send>(
+    fn for_each_prepared<'b, T: Send>(
         &self,
         batches: impl Iterator<Item = &'b [Listing]> + Send,
-        prepare: impl Fn(&Loaded) -> T + Send + Sync,
+        prepare: impl Fn(&FullDocument) -> T + Send + Sync,
         mut work: impl FnMut(&[Listing], Vec<T>) -> Result<bool>,
     ) -> Result<()> {
         std::thread::scope(|scope| {
             let (give, take) = sync_channel(1);
             scope.spawn(move || {
                 for batch in batches {
-                    let ready = self.load(batch).map(|all| all.par_iter().map(&prepare).collect());
-                    let failed = ready.is_err();
+                    let ready = self.load(batch).map(|docs| docs.par_iter().map(&prepare).collect());
+                    let is_error = ready.is_err();
                     // The receiver is gone if the work has failed.
-                    if give.send((batch, ready)).is_err() || failed {
+                    if give.send((batch, ready)).is_err() || is_error {
                         return;
                     }
                 }
@@ -332,23 +332,23 @@ impl Derived<'_> {
     }
 
     /// Loads documents that are not tombstones.
-    fn load(&self, batch: &[Listing]) -> Result<Vec<Loaded>> {
+    fn load(&self, batch: &[Listing]) -> Result<Vec<FullDocument>> {
         self.store.read(|r| {
-            let mut loaded = Vec::with_capacity(batch.len());
+            let mut documents = Vec::with_capacity(batch.len());
             for listing in batch.iter().filter(|l| !l.deleted) {
-                loaded.extend(self.whole(r, listing.id)?);
+                documents.extend(self.whole(r, listing.id)?);
             }
-            Ok(loaded)
+            Ok(documents)
         })
     }
 
     fn skeletons(&self) -> Result<Skeletons> {
         self.store.read(|r| {
-            let mut all = Vec::new();
+            let mut by_source = Vec::new();
             for source in r.sources()? {
-                all.push((source.id, r.skeleton(source.id)?));
+                by_source.push((source.id, r.skeleton(source.id)?));
             }
-            Ok(Skeletons { all, none: Skeleton::default() })
+            Ok(Skeletons { by_source, empty: Skeleton::default() })
         })
     }
 }
@@ -374,10 +374,10 @@ pub fn open_text(folder: &Path, path: &Path) -> Result<FullText> {
 
 /// Renames a folder, then removes it; processes with open files can keep reading them.
 fn put_away(path: &Path) -> Result<()> {
-    let failed = |e| Error::io(path, e);
+    let io_error = |e| Error::io(path, e);
     let away = |n: u32| path.with_extension(format!("damaged-{n}"));
     let free = (0..).map(away).find(|p| !p.exists()).unwrap_or_else(|| path.with_extension("damaged"));
-    std::fs::rename(path, &free).map_err(failed)?;
+    std::fs::rename(path, &free).map_err(io_error)?;
     // A folder that cannot be removed now does no harm.
     let _ = std::fs::remove_dir_all(&free);
     Ok(())
@@ -399,12 +399,12 @@ fn busy() -> Error {
 
 /// The template skeletons of all sources.
 struct Skeletons {
-    all: Vec<(i64, Skeleton)>,
-    none: Skeleton,
+    by_source: Vec<(i64, Skeleton)>,
+    empty: Skeleton,
 }
 
 impl Skeletons {
     fn of(&self, source: i64) -> &Skeleton {
-        self.all.iter().find(|(id, _)| *id == source).map_or(&self.none, |(_, s)| s)
+        self.by_source.iter().find(|(id, _)| *id == source).map_or(&self.empty, |(_, s)| s)
     }
 }

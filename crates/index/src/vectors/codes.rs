@@ -24,7 +24,7 @@ const FULL: usize = 16_384;
 /// The number of small blocks that triggers a merge.
 const SMALL: usize = 64;
 /// The document id of a removed code.
-const GONE: u32 = u32::MAX;
+const TOMBSTONE: u32 = u32::MAX;
 /// The factor of the shortlist: candidates by Hamming distance per result, reordered by a more
 /// precise score.
 const SHORTLIST: usize = 8;
@@ -40,7 +40,7 @@ pub(super) const SCHEMA: &str = "
     ) STRICT;";
 
 /// A code with the row ids of its chunk and document.
-pub(super) struct Coded {
+pub(super) struct CodeRow {
     pub(super) chunk: u32,
     pub(super) document: u32,
     pub(super) words: Vec<u64>,
@@ -52,13 +52,13 @@ pub(super) fn append(
     connection: &Connection,
     generation: i64,
     width: usize,
-    gone: &[u32],
-    added: Vec<Coded>,
+    removals: &[u32],
+    additions: Vec<CodeRow>,
 ) -> Result<()> {
-    if gone.is_empty() && added.is_empty() {
+    if removals.is_empty() && additions.is_empty() {
         return Ok(());
     }
-    write(connection, generation, generation, &Change::new(width, gone, added))?;
+    write(connection, generation, generation, &Change::new(width, removals, additions))?;
     let mut run: Vec<(i64, i64)> = Vec::new();
     {
         let mut statement =
@@ -76,9 +76,9 @@ pub(super) fn append(
     }
     let first = run.last().map_or(0, |(_, first)| *first);
     let from = run.last().map_or(0, |(last, _)| *last);
-    let all = Change::merged(&read(connection, from - 1, width)?.1, width);
+    let change = Change::merge(&read_changes(connection, from - 1, width)?.1, width);
     connection.execute("DELETE FROM blocks WHERE last >= ?1", [from])?;
-    write(connection, generation, first, &all)
+    write(connection, generation, first, &change)
 }
 
 /// Rewrites all blocks from the chunks' own codes, and returns the last generation that they use.
@@ -95,7 +95,7 @@ pub(super) fn rebuild(connection: &Connection, generation: i64, width: usize) ->
             continue;
         }
         let words = code.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
-        block.push(Coded { chunk: row.get(0)?, document: row.get(1)?, words });
+        block.push(CodeRow { chunk: row.get(0)?, document: row.get(1)?, words });
         if block.len() == FULL {
             last += 1;
             write(connection, last, 0, &Change::new(width, &[], std::mem::take(&mut block)))?;
@@ -109,51 +109,51 @@ pub(super) fn rebuild(connection: &Connection, generation: i64, width: usize) ->
 fn write(connection: &Connection, last: i64, first: i64, change: &Change) -> Result<()> {
     connection
         .prepare_cached("INSERT INTO blocks (last, first, rows, data) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![last, first, change.gone.len() + change.part.chunks.len(), change.bytes()])?;
+        .execute(params![last, first, change.removals.len() + change.part.chunks.len(), change.bytes()])?;
     Ok(())
 }
 
 /// Returns the changes after a generation, in order, and whether they replace all earlier ones.
-fn read(connection: &Connection, after: i64, width: usize) -> Result<(bool, Vec<Change>)> {
+fn read_changes(connection: &Connection, generation: i64, width: usize) -> Result<(bool, Vec<Change>)> {
     let mut statement =
         connection.prepare_cached("SELECT first, rows, data FROM blocks WHERE last > ?1 ORDER BY last")?;
-    let mut rows = statement.query([after])?;
-    let (mut anew, mut changes) = (false, Vec::new());
+    let mut rows = statement.query([generation])?;
+    let (mut replaces_all, mut changes) = (false, Vec::new());
     while let Some(row) = rows.next()? {
         // A merged block with both known and new changes.
-        anew |= row.get::<_, i64>(0)? <= after;
-        changes.extend(Change::read(row.get_ref(2)?.as_blob().unwrap_or_default(), row.get(1)?, width));
+        replaces_all |= row.get::<_, i64>(0)? <= generation;
+        changes.extend(Change::parse(row.get_ref(2)?.as_blob().unwrap_or_default(), row.get(1)?, width));
     }
-    Ok((anew, changes))
+    Ok((replaces_all, changes))
 }
 
 /// The content of a block.
 struct Change {
-    gone: Vec<u32>,
+    removals: Vec<u32>,
     part: CodeBlock,
 }
 
 impl Change {
-    fn new(width: usize, gone: &[u32], mut added: Vec<Coded>) -> Self {
-        added.sort_unstable_by_key(|c| c.chunk);
-        let mut gone = gone.to_vec();
-        gone.sort_unstable();
+    fn new(width: usize, removals: &[u32], mut additions: Vec<CodeRow>) -> Self {
+        additions.sort_unstable_by_key(|c| c.chunk);
+        let mut removals = removals.to_vec();
+        removals.sort_unstable();
         let mut part = CodeBlock::default();
-        for code in added {
+        for code in additions {
             debug_assert_eq!(code.words.len(), width);
             part.chunks.push(code.chunk);
             part.documents.push(code.document);
             part.words.extend(code.words);
         }
-        Self { gone, part }
+        Self { removals, part }
     }
 
     fn bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        for id in self.gone.iter().chain(&self.part.chunks) {
+        for id in self.removals.iter().chain(&self.part.chunks) {
             out.extend(id.to_le_bytes());
         }
-        for id in self.gone.iter().map(|_| &GONE).chain(&self.part.documents) {
+        for id in self.removals.iter().map(|_| &TOMBSTONE).chain(&self.part.documents) {
             out.extend(id.to_le_bytes());
         }
         for word in &self.part.words {
@@ -163,40 +163,40 @@ impl Change {
     }
 
     /// Parses a block; returns `None` if its length does not match the number of rows.
-    fn read(data: &[u8], rows: usize, width: usize) -> Option<Self> {
+    fn parse(data: &[u8], rows: usize, width: usize) -> Option<Self> {
         let (ids, rest) = data.split_at_checked(rows * 4)?;
         let (documents, codes) = rest.split_at_checked(rows * 4)?;
         let numbers = |bytes: &[u8]| -> Vec<u32> {
             bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect()
         };
         let (mut ids, mut documents) = (numbers(ids), numbers(documents));
-        let gone = documents.iter().take_while(|d| **d == GONE).count();
+        let removal_count = documents.iter().take_while(|d| **d == TOMBSTONE).count();
         let words: Vec<u64> = codes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
-        let added = ids.split_off(gone);
-        if words.len() != added.len() * width {
+        let chunks = ids.split_off(removal_count);
+        if words.len() != chunks.len() * width {
             return None;
         }
         Some(Self {
-            gone: ids,
-            part: CodeBlock { chunks: added, documents: documents.split_off(gone), words },
+            removals: ids,
+            part: CodeBlock { chunks, documents: documents.split_off(removal_count), words },
         })
     }
 
     /// Merges consecutive changes into one.
-    fn merged(changes: &[Self], width: usize) -> Self {
-        let mut gone = Vec::new();
-        let mut held: HashMap<u32, (usize, usize)> = HashMap::new();
+    fn merge(changes: &[Self], width: usize) -> Self {
+        let mut removals = Vec::new();
+        let mut positions: HashMap<u32, (usize, usize)> = HashMap::new();
         for (n, change) in changes.iter().enumerate() {
             // Codes added within these changes leave no trace; earlier ones must be removed.
-            gone.extend(change.gone.iter().filter(|id| held.remove(id).is_none()));
-            held.extend(change.part.chunks.iter().enumerate().map(|(at, id)| (*id, (n, at))));
+            removals.extend(change.removals.iter().filter(|id| positions.remove(id).is_none()));
+            positions.extend(change.part.chunks.iter().enumerate().map(|(at, id)| (*id, (n, at))));
         }
-        let added = held.into_iter().map(|(chunk, (n, at))| {
+        let additions = positions.into_iter().map(|(chunk, (n, at))| {
             let part = &changes[n].part;
             let words = part.words[at * width..(at + 1) * width].to_vec();
-            Coded { chunk, document: part.documents[at], words }
+            CodeRow { chunk, document: part.documents[at], words }
         });
-        Self::new(width, &gone, added.collect())
+        Self::new(width, &removals, additions.collect())
     }
 }
 
@@ -228,16 +228,16 @@ type CodePosition = (u32, u32);
 
 impl Codes {
     /// Returns the empty state before the first generation.
-    pub(super) fn none(width: usize) -> Self {
+    pub(super) fn empty(width: usize) -> Self {
         Self { generation: 0, width, parts: Vec::new(), count: 0 }
     }
 
     /// Returns the state of a later generation.
-    pub(super) fn advanced(&self, connection: &Connection, generation: i64) -> Result<Self> {
-        let (anew, mut changes) = read(connection, self.generation, self.width)?;
-        let mut codes = if anew && self.generation > 0 {
-            changes = read(connection, 0, self.width)?.1;
-            Self::none(self.width)
+    pub(super) fn at_generation(&self, connection: &Connection, generation: i64) -> Result<Self> {
+        let (replaces_all, mut changes) = read_changes(connection, self.generation, self.width)?;
+        let mut codes = if replaces_all && self.generation > 0 {
+            changes = read_changes(connection, 0, self.width)?.1;
+            Self::empty(self.width)
         } else {
             self.clone()
         };
@@ -249,17 +249,17 @@ impl Codes {
     }
 
     fn apply(&mut self, change: Change) {
-        for id in change.gone {
+        for id in change.removals {
             let holds = |part: &CodeBlock| {
                 let ends = part.chunks.first().zip(part.chunks.last());
                 if !ends.is_some_and(|(first, last)| (*first..=*last).contains(&id)) {
                     return None;
                 }
-                part.place(id).filter(|at| part.documents[*at] != GONE)
+                part.place(id).filter(|at| part.documents[*at] != TOMBSTONE)
             };
-            let found = self.parts.iter().enumerate().find_map(|(n, part)| Some((n, holds(part)?)));
-            if let Some((n, at)) = found {
-                Arc::make_mut(&mut self.parts[n]).documents[at] = GONE;
+            let position = self.parts.iter().enumerate().find_map(|(n, part)| Some((n, holds(part)?)));
+            if let Some((n, at)) = position {
+                Arc::make_mut(&mut self.parts[n]).documents[at] = TOMBSTONE;
                 self.count -= 1;
             }
         }
@@ -274,11 +274,11 @@ impl Codes {
         self.count
     }
 
-    /// Returns the chunks of the allowed documents, ascending.
-    pub(super) fn chunks_of(&self, allowed: &FixedBitSet) -> Vec<i64> {
+    /// Returns the chunks of the documents in `filter`, ascending.
+    pub(super) fn chunks_of(&self, filter: &FixedBitSet) -> Vec<i64> {
         let rows = self.parts.iter().flat_map(|p| p.chunks.iter().zip(&p.documents));
         let mut chunks: Vec<i64> = rows
-            .filter(|(_, document)| **document != GONE && allowed.contains(**document as usize))
+            .filter(|(_, document)| **document != TOMBSTONE && filter.contains(**document as usize))
             .map(|(chunk, _)| i64::from(*chunk))
             .collect();
         chunks.sort_unstable();
@@ -288,18 +288,18 @@ impl Codes {
     /// Returns about `n` chunks nearest to a vector, in no order: a shortlist by Hamming distance,
     /// then by the dot product of the vector itself with the signs, which avoids the error of
     /// rounding the query to signs.
-    pub(super) fn nearest(&self, query: &[f32], allowed: Option<&FixedBitSet>, n: usize) -> Vec<i64> {
-        let mut places = self.shortlist(&signs(query), allowed, n * SHORTLIST);
+    pub(super) fn nearest(&self, query: &[f32], filter: Option<&FixedBitSet>, n: usize) -> Vec<i64> {
+        let mut places = self.shortlist(&signs(query), filter, n * SHORTLIST);
         if places.len() > n {
             let planes = Planes::new(query);
-            let mut scored: Vec<(i32, CodePosition)> = Vec::with_capacity(places.len());
+            let mut scores: Vec<(i32, CodePosition)> = Vec::with_capacity(places.len());
             planes.each_dot(places.iter().map(|place| (*place, self.code(*place))), |place, dot| {
-                scored.push((dot, place));
+                scores.push((dot, place));
             });
-            scored.select_nth_unstable_by(n, |a, b| {
+            scores.select_nth_unstable_by(n, |a, b| {
                 b.0.cmp(&a.0).then_with(|| self.chunk(a.1).cmp(&self.chunk(b.1)))
             });
-            places = scored.into_iter().take(n).map(|(_, place)| place).collect();
+            places = scores.into_iter().take(n).map(|(_, place)| place).collect();
         }
         places.into_iter().map(|place| i64::from(self.chunk(place))).collect()
     }
@@ -315,28 +315,28 @@ impl Codes {
 
     /// Returns the codes nearest by Hamming distance: all up to the distance within which there are
     /// at least `n`.
-    fn shortlist(&self, query: &[u64], allowed: Option<&FixedBitSet>, n: usize) -> Vec<CodePosition> {
-        let cut = Cut::new(self.width * 64, n);
+    fn shortlist(&self, query: &[u64], filter: Option<&FixedBitSet>, n: usize) -> Vec<CodePosition> {
+        let cutoff = Cutoff::new(self.width * 64, n);
         let look = |(at, part): (usize, &Arc<CodeBlock>)| {
             let mut near: Vec<(u16, u32)> = Vec::new();
-            let most = cut.now();
+            let most = cutoff.now();
             each_near(&part.words, query, most, |row, distance| {
                 let document = part.documents[row as usize];
-                if document != GONE && allowed.is_none_or(|a| a.contains(document as usize)) {
+                if document != TOMBSTONE && filter.is_none_or(|a| a.contains(document as usize)) {
                     near.push((distance, row));
                 }
             });
-            cut.add(&near);
+            cutoff.add(&near);
             #[allow(clippy::cast_possible_truncation, reason = "a part has thousands of rows")]
             near.into_iter().map(|(distance, row)| (distance, (at as u32, row))).collect::<Vec<_>>()
         };
-        let found: Vec<Vec<(u16, CodePosition)>> = if self.count < 4 * FULL {
+        let candidates: Vec<Vec<(u16, CodePosition)>> = if self.count < 4 * FULL {
             self.parts.iter().enumerate().map(look).collect()
         } else {
             self.parts.par_iter().enumerate().map(look).collect()
         };
-        let last = cut.now();
-        found
+        let last = cutoff.now();
+        candidates
             .into_iter()
             .flatten()
             .filter(|(distance, _)| *distance <= last)
@@ -347,15 +347,15 @@ impl Codes {
 
 /// The distance within which enough codes were found so far. It only decreases, and its final value
 /// does not depend on the order of the codes.
-struct Cut {
-    wanted: usize,
+struct Cutoff {
+    target: usize,
     now: AtomicU32,
     counts: Mutex<Vec<usize>>,
 }
 
-impl Cut {
-    fn new(bits: usize, wanted: usize) -> Self {
-        Self { wanted, now: AtomicU32::new(u32::MAX), counts: Mutex::new(vec![0; bits + 1]) }
+impl Cutoff {
+    fn new(bits: usize, target: usize) -> Self {
+        Self { target, now: AtomicU32::new(u32::MAX), counts: Mutex::new(vec![0; bits + 1]) }
     }
 
     fn now(&self) -> u16 {
@@ -370,7 +370,7 @@ impl Cut {
         let mut sum = 0;
         for (distance, count) in (0_u32..).zip(counts.iter()) {
             sum += count;
-            if sum >= self.wanted {
+            if sum >= self.target {
                 self.now.fetch_min(distance, Ordering::Relaxed);
                 break;
             }
@@ -418,26 +418,26 @@ impl Planes {
         Self { words: query.chunks(64).map(plane).collect() }
     }
 
-    /// Calls `each` with the dot product of each code, in an arbitrary unit.
-    fn each_dot<'a, T>(&self, codes: impl Iterator<Item = (T, &'a [u64])>, each: impl FnMut(T, i32)) {
+    /// Calls `visit` with the dot product of each code, in an arbitrary unit.
+    fn each_dot<'a, T>(&self, codes: impl Iterator<Item = (T, &'a [u64])>, visit: impl FnMut(T, i32)) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("popcnt") {
             #[allow(unsafe_code, reason = "calling a function that is compiled for a CPU feature")]
             // SAFETY: the feature was detected.
-            return unsafe { self.each_dot_popcnt(codes, each) };
+            return unsafe { self.each_dot_popcnt(codes, visit) };
         }
-        self.each_dot_of(codes, each);
+        self.each_dot_of(codes, visit);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "popcnt")]
-    fn each_dot_popcnt<'a, T>(&self, codes: impl Iterator<Item = (T, &'a [u64])>, each: impl FnMut(T, i32)) {
-        self.each_dot_of(codes, each);
+    fn each_dot_popcnt<'a, T>(&self, codes: impl Iterator<Item = (T, &'a [u64])>, visit: impl FnMut(T, i32)) {
+        self.each_dot_of(codes, visit);
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "so that the caller's CPU features reach it")]
-    fn each_dot_of<'a, T>(&self, codes: impl Iterator<Item = (T, &'a [u64])>, mut each: impl FnMut(T, i32)) {
+    fn each_dot_of<'a, T>(&self, codes: impl Iterator<Item = (T, &'a [u64])>, mut visit: impl FnMut(T, i32)) {
         for (item, code) in codes {
             let mut counts = [0_u32; PLANES];
             for (word, planes) in code.iter().zip(&self.words) {
@@ -449,38 +449,38 @@ impl Planes {
                 let sum = count.cast_signed() << bit;
                 if bit + 1 == PLANES { -sum } else { sum }
             };
-            each(item, counts.iter().enumerate().map(value).sum());
+            visit(item, counts.iter().enumerate().map(value).sum());
         }
     }
 }
 
-/// Calls `each` with the row and the distance of each code within `most` of the query.
-fn each_near(words: &[u64], query: &[u64], most: u16, each: impl FnMut(u32, u16)) {
+/// Calls `visit` with the row and the distance of each code within `most` of the query.
+fn each_near(words: &[u64], query: &[u64], most: u16, visit: impl FnMut(u32, u16)) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("popcnt") {
         #[allow(unsafe_code, reason = "calling a function that is compiled for a CPU feature")]
         // SAFETY: the feature was detected.
-        return unsafe { each_near_popcnt(words, query, most, each) };
+        return unsafe { each_near_popcnt(words, query, most, visit) };
     }
-    each_near_of(words, query, most, each);
+    each_near_of(words, query, most, visit);
 }
 
 /// Counts bits with an instruction that the baseline of x86-64 lacks; without it this takes five
 /// times as long.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt")]
-fn each_near_popcnt(words: &[u64], query: &[u64], most: u16, each: impl FnMut(u32, u16)) {
-    each_near_of(words, query, most, each);
+fn each_near_popcnt(words: &[u64], query: &[u64], most: u16, visit: impl FnMut(u32, u16)) {
+    each_near_of(words, query, most, visit);
 }
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that the caller's CPU features reach it")]
-fn each_near_of(words: &[u64], query: &[u64], most: u16, mut each: impl FnMut(u32, u16)) {
+fn each_near_of(words: &[u64], query: &[u64], most: u16, mut visit: impl FnMut(u32, u16)) {
     let most = u32::from(most);
     let mut near = |row: u32, distance: u32| {
         if distance <= most {
             #[allow(clippy::cast_possible_truncation, reason = "at most 4096 bits")]
-            each(row, distance as u16);
+            visit(row, distance as u16);
         }
     };
     // The built-in model has six words; a constant length lets the compiler unroll the loop.
@@ -499,81 +499,83 @@ fn each_near_of(words: &[u64], query: &[u64], most: u16, mut each: impl FnMut(u3
 mod tests {
     use super::*;
 
-    fn code(chunk: u32, word: u64) -> Coded {
-        Coded { chunk, document: chunk * 10, words: vec![word] }
+    fn code(chunk: u32, word: u64) -> CodeRow {
+        CodeRow { chunk, document: chunk * 10, words: vec![word] }
     }
 
-    fn held(codes: &Codes) -> Vec<(u32, u64)> {
-        let mut held: Vec<(u32, u64)> = codes
+    fn live_codes(codes: &Codes) -> Vec<(u32, u64)> {
+        let mut rows: Vec<(u32, u64)> = codes
             .parts
             .iter()
             .flat_map(|p| {
-                (0..p.chunks.len()).filter(|i| p.documents[*i] != GONE).map(|i| (p.chunks[i], p.words[i]))
+                (0..p.chunks.len())
+                    .filter(|i| p.documents[*i] != TOMBSTONE)
+                    .map(|i| (p.chunks[i], p.words[i]))
             })
             .collect();
-        held.sort_unstable();
-        assert_eq!(held.len(), codes.len());
-        held
+        rows.sort_unstable();
+        assert_eq!(rows.len(), codes.len());
+        rows
     }
 
     proptest::proptest! {
         /// Readers that apply every change, some changes, or all at the end have the same codes.
         #[test]
-        fn blocks_say_what_was_put_and_taken(
+        fn readers_agree_after_any_changes(
             steps in proptest::collection::vec((proptest::collection::vec(0_u32..40, 0..6), proptest::bool::ANY), 1..300),
             looks in proptest::collection::vec(proptest::bool::ANY, 300),
         ) {
             let connection = Connection::open_in_memory().unwrap();
             connection.execute_batch(SCHEMA).unwrap();
             let mut truth: std::collections::BTreeMap<u32, u64> = Default::default();
-            let (mut always, mut sometimes) = (Codes::none(1), Codes::none(1));
+            let (mut always, mut sometimes) = (Codes::empty(1), Codes::empty(1));
             let mut generation = 0;
-            for (i, (ids, put)) in steps.iter().enumerate() {
+            for (i, (ids, is_addition)) in steps.iter().enumerate() {
                 generation += 1;
                 let ids: std::collections::BTreeSet<u32> = ids.iter().copied().collect();
-                if *put {
+                if *is_addition {
                     let fresh = ids.iter().filter(|id| !truth.contains_key(id)).copied().collect::<Vec<_>>();
-                    let added = fresh.iter().map(|id| code(*id, i as u64)).collect();
-                    append(&connection, generation, 1, &[], added).unwrap();
+                    let rows = fresh.iter().map(|id| code(*id, i as u64)).collect();
+                    append(&connection, generation, 1, &[], rows).unwrap();
                     truth.extend(fresh.iter().map(|id| (*id, i as u64)));
                 } else {
-                    let gone: Vec<u32> = ids.into_iter().filter(|id| truth.remove(id).is_some()).collect();
-                    append(&connection, generation, 1, &gone, Vec::new()).unwrap();
+                    let removals: Vec<u32> = ids.into_iter().filter(|id| truth.remove(id).is_some()).collect();
+                    append(&connection, generation, 1, &removals, Vec::new()).unwrap();
                 }
-                always = always.advanced(&connection, generation).unwrap();
+                always = always.at_generation(&connection, generation).unwrap();
                 if looks[i] {
-                    sometimes = sometimes.advanced(&connection, generation).unwrap();
+                    sometimes = sometimes.at_generation(&connection, generation).unwrap();
                 }
             }
             let want: Vec<(u32, u64)> = truth.into_iter().collect();
-            proptest::prop_assert_eq!(held(&always), want.clone());
-            proptest::prop_assert_eq!(held(&sometimes.advanced(&connection, generation).unwrap()), want.clone());
-            proptest::prop_assert_eq!(held(&Codes::none(1).advanced(&connection, generation).unwrap()), want);
+            proptest::prop_assert_eq!(live_codes(&always), want.clone());
+            proptest::prop_assert_eq!(live_codes(&sometimes.at_generation(&connection, generation).unwrap()), want.clone());
+            proptest::prop_assert_eq!(live_codes(&Codes::empty(1).at_generation(&connection, generation).unwrap()), want);
             let blocks: usize = connection.query_row("SELECT count(*) FROM blocks", [], |r| r.get(0)).unwrap();
             proptest::prop_assert!(blocks <= SMALL);
         }
 
         /// Counted bits equal the sum of the rounded components whose bit is set.
         #[test]
-        fn planes_say_what_multiplying_does(
+        fn plane_dots_equal_multiplication(
             query in proptest::collection::vec(-1.0_f32..1.0, 128),
             code in proptest::collection::vec(proptest::num::u64::ANY, 2),
         ) {
             let most = query.iter().fold(f32::MIN_POSITIVE, |m, x| m.max(x.abs()));
-            let set = |i: usize| code[i / 64] >> (i % 64) & 1 == 1;
-            let want: i32 = (0..query.len()).filter(|i| set(*i)).map(|i| (query[i] / most * 31.0).round() as i32).sum();
-            let mut found = Vec::new();
-            Planes::new(&query).each_dot(std::iter::once(((), &code[..])), |(), dot| found.push(dot));
-            proptest::prop_assert_eq!(found, [want]);
+            let is_set = |i: usize| code[i / 64] >> (i % 64) & 1 == 1;
+            let want: i32 = (0..query.len()).filter(|i| is_set(*i)).map(|i| (query[i] / most * 31.0).round() as i32).sum();
+            let mut dots = Vec::new();
+            Planes::new(&query).each_dot(std::iter::once(((), &code[..])), |(), dot| dots.push(dot));
+            proptest::prop_assert_eq!(dots, [want]);
         }
 
         /// The shortlist is the same for any split of the codes into parts.
         #[test]
-        fn the_shortlist_is_that_of_a_sort(words in proptest::collection::vec(0_u64..4096, 1..200), n in 1_usize..50, cut in 1_usize..60) {
-            let mut codes = Codes::none(1);
+        fn shortlist_equals_a_full_sort(words in proptest::collection::vec(0_u64..4096, 1..200), n in 1_usize..50, cut in 1_usize..60) {
+            let mut codes = Codes::empty(1);
             for (p, words) in words.chunks(cut).enumerate() {
-                let added = words.iter().enumerate().map(|(i, w)| code((p * cut + i) as u32, *w)).collect();
-                codes.apply(Change::new(1, &[], added));
+                let rows = words.iter().enumerate().map(|(i, w)| code((p * cut + i) as u32, *w)).collect();
+                codes.apply(Change::new(1, &[], rows));
             }
             let mut distances: Vec<u32> = words.iter().map(|w| (w ^ 77).count_ones()).collect();
             distances.sort_unstable();
@@ -582,9 +584,9 @@ mod tests {
             if words.len() < n {
                 want = (0..words.len() as u32).collect();
             }
-            let mut found: Vec<u32> = codes.shortlist(&[77], None, n).into_iter().map(|p| codes.chunk(p)).collect();
-            found.sort_unstable();
-            proptest::prop_assert_eq!(found, want);
+            let mut chunks: Vec<u32> = codes.shortlist(&[77], None, n).into_iter().map(|p| codes.chunk(p)).collect();
+            chunks.sort_unstable();
+            proptest::prop_assert_eq!(chunks, want);
         }
     }
 }

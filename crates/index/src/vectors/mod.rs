@@ -12,9 +12,9 @@
 //! never candidates.
 
 mod codes;
+mod reader;
 mod schema;
 mod search;
-mod stored;
 
 use std::{
     fs,
@@ -28,11 +28,11 @@ use std::{
 
 use rusqlite::{Connection, params};
 
-use codes::{Coded, Codes, signs};
+use codes::{CodeRow, Codes, signs};
 pub use schema::damage;
 use schema::{is_current, prepare, rebuild, register, whole};
 pub use search::EXACT_CHUNKS;
-use search::quantised;
+use search::quantise;
 
 use crate::{
     embed::ModelInfo,
@@ -47,12 +47,12 @@ use precedent_store::{SqliteFile, with_end};
 /// The number of bytes of the file that each reader maps. Exact search reads all vectors
 /// repeatedly, and needs no more. In a larger file single vectors are read, and a mapping would
 /// keep every page that was read.
-const MAPPED: u32 = 32 << 20;
+const MMAP_BYTES: u32 = 32 << 20;
 
 /// The number of pages of the write-ahead log per checkpoint, 16 MB. SQLite's default of 1,000
 /// waited for the disk after every 700 items, and made each of a million items slower than each of
 /// 100,000.
-const LOGGED: u32 = 4_000;
+const CHECKPOINT_PAGES: u32 = 4_000;
 
 /// The part of a chunk that is a document's title alone. KNN searches skip titles; they are
 /// compared with one another when two documents are (see [`Vectors::compare`]).
@@ -142,9 +142,9 @@ pub struct Vectors {
     dimensions: usize,
     codes: Mutex<Arc<Codes>>,
     /// True once missing codes were rebuilt.
-    mended: AtomicBool,
+    codes_rebuilt: AtomicBool,
     /// True once damage was found.
-    damaged: AtomicBool,
+    damage_found: AtomicBool,
     /// Identity of the file when it was opened.
     identity: Option<Identity>,
 }
@@ -218,10 +218,10 @@ impl Vectors {
             private_folder(folder)?;
         }
         let open = || {
-            SqliteFile::open_ready(&path, MAPPED, PATIENCE, is_current, |connection| {
+            SqliteFile::open_ready(&path, MMAP_BYTES, PATIENCE, is_current, |connection| {
                 prepare(connection, dimensions)?;
                 // Read-only connections accept the setting without using it.
-                connection.pragma_update(None, "wal_autocheckpoint", LOGGED)?;
+                connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
                 whole(connection, &path)
             })
         };
@@ -235,9 +235,9 @@ impl Vectors {
         Ok(Self {
             fingerprint: info.fingerprint(),
             dimensions,
-            codes: Mutex::new(Arc::new(Codes::none(dimensions / 64))),
-            mended: AtomicBool::default(),
-            damaged: AtomicBool::default(),
+            codes: Mutex::new(Arc::new(Codes::empty(dimensions / 64))),
+            codes_rebuilt: AtomicBool::default(),
+            damage_found: AtomicBool::default(),
             identity: identity(&path),
             file,
         })
@@ -250,7 +250,7 @@ impl Vectors {
 
     /// Returns whether reading or writing found damage. SQLite checks a page only when it reads it.
     pub fn is_damaged(&self) -> bool {
-        self.damaged.load(Ordering::Relaxed)
+        self.damage_found.load(Ordering::Relaxed)
     }
 
     /// Returns whether the file was replaced or removed by another process.
@@ -264,26 +264,26 @@ impl Vectors {
     }
 
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        self.file.read(work).map_err(|error| self.told(error))
+        self.file.read(work).map_err(|error| self.mark_damage(error))
     }
 
     fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        self.file.write(work).map_err(|error| self.told(error))
+        self.file.write(work).map_err(|error| self.mark_damage(error))
     }
 
     /// Returns the error for damaged vectors if this error is due to damage, because vectors can be
     /// rebuilt.
-    fn told(&self, error: Error) -> Error {
-        let damaged = match error.code() {
+    fn mark_damage(&self, error: Error) -> Error {
+        let is_damage = match error.code() {
             Code::Corrupt => true,
             // sqlite-vec reports SQLite's error as a general failure.
             Code::Internal => damage(self.path()).is_some(),
             _ => false,
         };
-        if !damaged {
+        if !is_damage {
             return error;
         }
-        self.damaged.store(true, Ordering::Relaxed);
+        self.damage_found.store(true, Ordering::Relaxed);
         broken().with_source(error)
     }
 
@@ -328,45 +328,45 @@ impl Vectors {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn plan(&self, documents: &[(i64, i64, Vec<Planned>)], reached: Option<u64>) -> Result<()> {
+    pub fn plan(&self, documents: &[(i64, i64, Vec<Planned>)], revision: Option<u64>) -> Result<()> {
         self.write(|c| {
-            let mut known =
+            let mut select =
                 c.prepare_cached("SELECT id, part, ordinal, hash, code IS NOT NULL FROM chunks WHERE document_id = ?1")?;
             let mut delete = c.prepare_cached("DELETE FROM chunks WHERE id = ?1")?;
             let mut delete_vector = c.prepare_cached("DELETE FROM embeddings WHERE chunk_id = ?1")?;
             let mut insert = c.prepare_cached(
                 "INSERT INTO chunks (document_id, source_id, part, ordinal, hash, priority) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?;
-            let mut lost = Vec::new();
-            for (document, source, planned) in documents {
-                let mut missing: Vec<&Planned> = planned.iter().collect();
-                let rows = known.query_map([document], |r| {
+            let mut removals = Vec::new();
+            for (document, source, chunks) in documents {
+                let mut new_chunks: Vec<&Planned> = chunks.iter().collect();
+                let rows = select.query_map([document], |r| {
                     Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?, r.get::<_, u32>(2)?, r.get::<_, [u8; 16]>(3)?, r.get::<_, bool>(4)?))
                 })?;
-                let mut gone = Vec::new();
+                let mut stale = Vec::new();
                 for row in rows {
                     let (id, part, ordinal, hash, embedded) = row?;
-                    match missing.iter().position(|p| p.part == part && p.ordinal == ordinal && p.hash == hash) {
+                    match new_chunks.iter().position(|p| p.part == part && p.ordinal == ordinal && p.hash == hash) {
                         Some(at) => {
-                            missing.swap_remove(at);
+                            new_chunks.swap_remove(at);
                         }
-                        None => gone.push((id, embedded && part != TITLE_PART)),
+                        None => stale.push((id, embedded && part != TITLE_PART)),
                     }
                 }
-                for (id, embedded) in gone {
+                for (id, embedded) in stale {
                     delete.execute([id])?;
                     if embedded {
                         delete_vector.execute([id])?;
-                        lost.extend(u32::try_from(id));
+                        removals.extend(u32::try_from(id));
                     }
                 }
-                missing.sort_by_key(|p| (p.part, p.ordinal));
-                for p in missing {
+                new_chunks.sort_by_key(|p| (p.part, p.ordinal));
+                for p in new_chunks {
                     insert.execute(params![document, source, p.part, p.ordinal, p.hash, p.priority])?;
                 }
             }
-            self.changed(c, &lost, Vec::new())?;
-            if let Some(revision) = reached {
+            self.record_changes(c, &removals, Vec::new())?;
+            if let Some(revision) = revision {
                 c.execute("UPDATE state SET revision = ?1", [revision])?;
             }
             Ok(())
@@ -380,7 +380,7 @@ impl Vectors {
     pub fn pending(&self, limit: usize) -> Result<Vec<Pending>> {
         self.read(|c| {
             let mut statement =
-                c.prepare_cached(&format!("{PENDING} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"))?;
+                c.prepare_cached(&format!("{CHUNK_SQL} WHERE code IS NULL ORDER BY priority, id LIMIT ?1"))?;
             let rows = statement.query_map([limit], read_pending)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
@@ -392,8 +392,9 @@ impl Vectors {
     /// Those of the database.
     pub fn pending_of(&self, document: i64) -> Result<Vec<Pending>> {
         self.read(|c| {
-            let mut statement =
-                c.prepare_cached(&format!("{PENDING} WHERE document_id = ?1 AND code IS NULL ORDER BY id"))?;
+            let mut statement = c.prepare_cached(&format!(
+                "{CHUNK_SQL} WHERE document_id = ?1 AND code IS NULL ORDER BY id"
+            ))?;
             let rows = statement.query_map([document], read_pending)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
@@ -410,9 +411,9 @@ impl Vectors {
             let mut insert = c.prepare_cached(
                 "INSERT INTO embeddings (chunk_id, source_id, embedding) VALUES (?1, ?2, vec_int8(?3))",
             )?;
-            let mut added = Vec::with_capacity(vectors.len());
+            let mut rows = Vec::with_capacity(vectors.len());
             for (pending, vector) in vectors {
-                let whole = quantised(vector);
+                let whole = quantise(vector);
                 if pending.planned.part == TITLE_PART {
                     mark.execute(params![pending.id, whole, pending.planned.hash])?;
                     continue;
@@ -424,24 +425,24 @@ impl Vectors {
                     if let (Ok(chunk), Ok(document)) =
                         (u32::try_from(pending.id), u32::try_from(pending.document))
                     {
-                        added.push(Coded { chunk, document, words });
+                        rows.push(CodeRow { chunk, document, words });
                     }
                 }
             }
-            self.changed(c, &[], added)
+            self.record_changes(c, &[], rows)
         })
     }
 
     /// Records the vectors that were added and removed in this transaction.
-    fn changed(&self, c: &Connection, gone: &[u32], added: Vec<Coded>) -> Result<()> {
-        if gone.is_empty() && added.is_empty() {
+    fn record_changes(&self, c: &Connection, removals: &[u32], additions: Vec<CodeRow>) -> Result<()> {
+        if removals.is_empty() && additions.is_empty() {
             return Ok(());
         }
         let generation =
             c.query_row("UPDATE state SET generation = generation + 1 RETURNING generation", [], |r| {
                 r.get(0)
             })?;
-        codes::append(c, generation, self.dimensions / 64, gone, added)
+        codes::append(c, generation, self.dimensions / 64, removals, additions)
     }
 
     /// Removes all chunks and vectors.
@@ -471,16 +472,16 @@ impl Vectors {
     ///
     /// # Errors
     /// Those of the database.
-    pub fn is_planned(&self, document: i64, planned: &[Planned]) -> Result<bool> {
+    pub fn is_planned(&self, document: i64, chunks: &[Planned]) -> Result<bool> {
         self.read(|c| {
             let mut statement =
                 c.prepare_cached("SELECT part, ordinal, hash FROM chunks WHERE document_id = ?1")?;
             let rows = statement.query_map([document], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-            let mut known: Vec<(i64, u32, [u8; 16])> = rows.collect::<rusqlite::Result<_>>()?;
-            let mut wanted: Vec<_> = planned.iter().map(|p| (p.part, p.ordinal, p.hash)).collect();
-            known.sort_unstable();
-            wanted.sort_unstable();
-            Ok(known == wanted)
+            let mut stored_chunks: Vec<(i64, u32, [u8; 16])> = rows.collect::<rusqlite::Result<_>>()?;
+            let mut plan: Vec<_> = chunks.iter().map(|p| (p.part, p.ordinal, p.hash)).collect();
+            stored_chunks.sort_unstable();
+            plan.sort_unstable();
+            Ok(stored_chunks == plan)
         })
     }
 
@@ -490,9 +491,9 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn lost(&self) -> Result<u64> {
-        self.read(
-            |c| Ok(c.query_row(&format!("SELECT count(*) FROM chunks WHERE {LOST}"), [], |r| r.get(0))?),
-        )
+        self.read(|c| {
+            Ok(c.query_row(&format!("SELECT count(*) FROM chunks WHERE {LOST_CHUNKS}"), [], |r| r.get(0))?)
+        })
     }
 
     /// Schedules every document for planning, and lost vectors for embedding; existing vectors are
@@ -502,7 +503,7 @@ impl Vectors {
     /// Those of the database.
     pub fn look_again(&self) -> Result<()> {
         self.write(|c| {
-            c.execute(&format!("UPDATE chunks SET code = NULL WHERE {LOST}"), [])?;
+            c.execute(&format!("UPDATE chunks SET code = NULL WHERE {LOST_CHUNKS}"), [])?;
             c.execute("UPDATE state SET revision = 0", [])?;
             rebuild(c, self.dimensions / 64)
         })
@@ -515,9 +516,10 @@ impl Vectors {
 }
 
 /// The condition of chunks whose vector is missing. vec0 lists its rows in a separate table.
-const LOST: &str = "code IS NOT NULL AND part >= 0 AND id NOT IN (SELECT rowid FROM embeddings_rowids)";
+const LOST_CHUNKS: &str =
+    "code IS NOT NULL AND part >= 0 AND id NOT IN (SELECT rowid FROM embeddings_rowids)";
 
-const PENDING: &str = "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks";
+const CHUNK_SQL: &str = "SELECT id, document_id, source_id, part, ordinal, hash, priority FROM chunks";
 
 fn read_pending(r: &rusqlite::Row<'_>) -> rusqlite::Result<Pending> {
     Ok(Pending {

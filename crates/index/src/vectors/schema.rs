@@ -57,8 +57,8 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     reason = "registering a loadable extension is an FFI call; the signature is SQLite's entry point"
 )]
 pub(super) fn register() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
+    static REGISTRATION: Once = Once::new();
+    REGISTRATION.call_once(|| {
         // SAFETY: `sqlite3_vec_init` is an extension entry point: SQLite's declaration of it takes
         // the database, an error string and the API table. The crate declares it without arguments,
         // hence the transmute, as its documentation shows.
@@ -84,9 +84,9 @@ pub(super) fn whole(connection: &Connection, path: &Path) -> Result<()> {
     let pages = number("PRAGMA page_count")?.unwrap_or(0) * number("PRAGMA page_size")?.unwrap_or(0);
     let log = with_end(path, "-wal");
     // Pages that are still in the log count already.
-    let logged = fs::metadata(&log).is_ok_and(|m| m.len() > 0);
+    let has_log = fs::metadata(&log).is_ok_and(|m| m.len() > 0);
     let length = fs::metadata(path).map_err(|e| Error::io(path, e))?.len();
-    if !logged && length < pages {
+    if !has_log && length < pages {
         return Err(Error::new(Code::Corrupt, format!("{} is truncated", path.display())));
     }
     Ok(())
@@ -185,7 +185,7 @@ mod tests {
     use rusqlite::params;
 
     use super::{
-        super::{Extent, Planned, Vectors, codes::signs, path, search::quantised},
+        super::{Extent, Planned, Vectors, codes::signs, path, search::quantise},
         *,
     };
     use crate::embed::Engine;
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_the_first_version_is_brought_up_to_date() {
+    fn first_version_is_migrated() {
         register();
         let folder = tempfile::tempdir().unwrap();
         let info = Engine::Hashed.info().unwrap();
@@ -219,14 +219,17 @@ mod tests {
         ))
         .unwrap();
         for n in 1..=4_u32 {
-            let own = vector(n, info.dimensions);
-            let code: Vec<u8> = signs(&own).iter().flat_map(|w| w.to_le_bytes()).collect();
+            let vector = vector(n, info.dimensions);
+            let code: Vec<u8> = signs(&vector).iter().flat_map(|w| w.to_le_bytes()).collect();
             let code = (n < 4).then_some(code);
             old.execute("INSERT INTO chunks VALUES (?1, ?1, 1, 0, 0, zeroblob(16), 0, ?2)", params![n, code])
                 .unwrap();
             if n < 4 {
-                old.execute("INSERT INTO vectors VALUES (?1, 1, vec_int8(?2))", params![n, quantised(&own)])
-                    .unwrap();
+                old.execute(
+                    "INSERT INTO vectors VALUES (?1, 1, vec_int8(?2))",
+                    params![n, quantise(&vector)],
+                )
+                .unwrap();
             }
         }
         old.execute("INSERT INTO chunks VALUES (9, 1, 1, -1, 0, zeroblob(16), 0, zeroblob(4))", []).unwrap();
@@ -242,34 +245,34 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_made_again_is_known() {
+    fn replaced_file_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let info = Engine::Hashed.info().unwrap();
         let vectors = Vectors::open(folder.path(), &info).unwrap();
         assert!(!vectors.is_replaced());
         fs::remove_file(vectors.path()).unwrap();
         assert_eq!(vectors.is_replaced(), cfg!(unix));
-        let again = Vectors::open(folder.path(), &info).unwrap();
-        assert!(!again.is_replaced());
+        let second = Vectors::open(folder.path(), &info).unwrap();
+        assert!(!second.is_replaced());
         assert_eq!(vectors.is_replaced(), cfg!(unix));
     }
 
     #[test]
-    fn codes_that_are_lost_are_made_again() {
+    fn lost_codes_are_rebuilt() {
         let folder = tempfile::tempdir().unwrap();
         let info = Engine::Hashed.info().unwrap();
         let vectors = Vectors::open(folder.path(), &info).unwrap();
-        let planned = |n: u8| Planned { part: 0, ordinal: u32::from(n), hash: [n; 16], priority: 0 };
-        vectors.plan(&[(1, 1, (0..20).map(planned).collect())], None).unwrap();
+        let chunk = |n: u8| Planned { part: 0, ordinal: u32::from(n), hash: [n; 16], priority: 0 };
+        vectors.plan(&[(1, 1, (0..20).map(chunk).collect())], None).unwrap();
         for pending in vectors.pending(100).unwrap() {
-            let own = vector(pending.planned.ordinal, info.dimensions);
-            vectors.put(&[(pending, own)]).unwrap();
+            let vector = vector(pending.planned.ordinal, info.dimensions);
+            vectors.put(&[(pending, vector)]).unwrap();
         }
         vectors.file.write(|c| Ok(c.execute("DELETE FROM blocks WHERE last % 2 = 0", [])?)).unwrap();
         assert_eq!(vectors.codes().unwrap().len(), 20);
-        let again = Vectors::open(folder.path(), &info).unwrap();
-        assert_eq!(again.codes().unwrap().len(), 20);
-        again.clear().unwrap();
+        let second = Vectors::open(folder.path(), &info).unwrap();
+        assert_eq!(second.codes().unwrap().len(), 20);
+        second.clear().unwrap();
         assert_eq!((vectors.codes().unwrap().len(), vectors.extent().unwrap()), (0, Extent::default()));
     }
 }

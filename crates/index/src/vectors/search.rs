@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rusqlite::{OptionalExtension as _, params};
 
 use super::{
-    Likeness, Near, NearestSaid, TITLE_PART, Vectors, codes::Codes, schema::rebuild, stored::Stored,
+    Likeness, Near, NearestSaid, TITLE_PART, Vectors, codes::Codes, reader::VectorReader, schema::rebuild,
 };
 use precedent_core::error::Result;
 
@@ -16,11 +16,11 @@ pub const EXACT_CHUNKS: usize = 20_000;
 /// The number of nearest codes that are scored exactly, and its increase for each doubling of the
 /// vectors beyond `FEW`: with more vectors, rounding to signs displaces more of the nearest. Of 5.5
 /// million, 640 held .985 of the ten nearest, 1,536 .993 and 2,048 .996.
-const RESCORED: usize = 640;
-const RESCORED_MORE: usize = 256;
+const EXACT_SCORES: usize = 640;
+const EXACT_SCORES_STEP: usize = 256;
 const FEW: usize = 1 << 17;
 /// The number of additional candidates that are scored after an exact search.
-const BESIDE: usize = 32;
+const EXTRA_CANDIDATES: usize = 32;
 /// The minimum number of vectors that one core looks up; fewer would need more readers than are
 /// kept open.
 const SHARE: usize = 256;
@@ -28,20 +28,20 @@ const SHARE: usize = 256;
 const MAX_K: usize = 4096;
 /// The number of chunks of a document's own text, and of a comment, that are compared with another
 /// report.
-const COMPARED: u32 = 3;
+const COMPARED_CHUNKS: u32 = 3;
 
 impl Vectors {
-    /// Returns the chunks nearest to a unit vector, nearest first, ties by id. `allowed` limits the
+    /// Returns the chunks nearest to a unit vector, nearest first, ties by id. `filter` limits the
     /// documents.
     ///
     /// # Errors
     /// Those of the database.
-    pub fn search(&self, query: &[f32], allowed: Option<&FixedBitSet>, limit: usize) -> Result<Vec<Near>> {
+    pub fn search(&self, query: &[f32], filter: Option<&FixedBitSet>, limit: usize) -> Result<Vec<Near>> {
         let codes = self.codes()?;
         if codes.len() <= EXACT_CHUNKS {
-            return self.search_exact(query, allowed, limit);
+            return self.search_exact(query, filter, limit);
         }
-        let candidates = codes.nearest(query, allowed, rescored(codes.len()).max(limit * 2));
+        let candidates = codes.nearest(query, filter, exact_score_count(codes.len()).max(limit * 2));
         self.score(query, &candidates, limit)
     }
 
@@ -52,32 +52,31 @@ impl Vectors {
     pub fn search_exact(
         &self,
         query: &[f32],
-        allowed: Option<&FixedBitSet>,
+        filter: Option<&FixedBitSet>,
         limit: usize,
     ) -> Result<Vec<Near>> {
         // The search rounds the query, which may swap chunks at similar distances.
-        let k = (limit + BESIDE).clamp(1, MAX_K);
-        let wanted = match allowed {
+        let k = (limit + EXTRA_CANDIDATES).clamp(1, MAX_K);
+        let chunk_ids = match filter {
             None => None,
-            Some(allowed) => Some(serde_json::Value::from(self.codes()?.chunks_of(allowed)).to_string()),
+            Some(filter) => Some(serde_json::Value::from(self.codes()?.chunks_of(filter)).to_string()),
         };
-        let found: Vec<i64> = self.read(|c| {
+        let candidates: Vec<i64> = self.read(|c| {
             let condition =
-                if wanted.is_some() { "AND chunk_id IN (SELECT value FROM json_each(?3))" } else { "" };
+                if chunk_ids.is_some() { "AND chunk_id IN (SELECT value FROM json_each(?3))" } else { "" };
             let mut statement = c.prepare_cached(&format!(
                 "SELECT chunk_id FROM embeddings WHERE embedding MATCH vec_int8(?1) AND k = ?2 {condition}"
             ))?;
-            let query = quantised(query);
-            let ids = match &wanted {
-                Some(wanted) => statement.query_map(params![query, k, wanted], |r| r.get(0))?.collect(),
+            let query = quantise(query);
+            let ids = match &chunk_ids {
+                Some(chunk_ids) => statement.query_map(params![query, k, chunk_ids], |r| r.get(0))?.collect(),
                 None => statement
                     .query_map(params![query, k], |r| r.get(0))?
                     .collect::<rusqlite::Result<Vec<i64>>>(),
             };
             Ok(ids?)
         })?;
-        // Score with the original query.
-        self.score(query, &found, limit)
+        self.score(query, &candidates, limit)
     }
 
     /// Scores chunks exactly and keeps the best.
@@ -87,30 +86,30 @@ impl Vectors {
         chunks.sort_unstable();
         let score = |chunks: &[i64]| {
             self.read(|c| {
-                let mut stored = Stored::of(c, self.dimensions)?;
-                let mut scored: Vec<(i64, f32)> = Vec::with_capacity(chunks.len());
+                let mut reader = VectorReader::new(c, self.dimensions)?;
+                let mut scores: Vec<(i64, f32)> = Vec::with_capacity(chunks.len());
                 for chunk in chunks {
-                    scored.extend(stored.get(*chunk)?.map(|vector| (*chunk, cosine(query, vector))));
+                    scores.extend(reader.get(*chunk)?.map(|vector| (*chunk, cosine(query, vector))));
                 }
-                Ok(scored)
+                Ok(scores)
             })
         };
         // Looking up single vectors dominates a search, so distribute it over the cores.
         let share = chunks.len().div_ceil(rayon::current_num_threads()).max(SHARE);
-        let scored: Vec<_> = chunks.par_chunks(share).map(score).collect::<Result<_>>()?;
-        let mut scored = scored.concat();
-        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        scored.truncate(limit);
+        let scores: Vec<_> = chunks.par_chunks(share).map(score).collect::<Result<_>>()?;
+        let mut scores = scores.concat();
+        scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        scores.truncate(limit);
         self.read(|c| {
             let mut row = c.prepare_cached("SELECT document_id, part, ordinal FROM chunks WHERE id = ?1")?;
-            let mut near = Vec::with_capacity(scored.len());
-            for (chunk, cosine) in scored {
-                let found = row
+            let mut near = Vec::with_capacity(scores.len());
+            for (chunk, cosine) in scores {
+                let entry = row
                     .query_row([chunk], |r| {
                         Ok(Near { chunk, document: r.get(0)?, part: r.get(1)?, ordinal: r.get(2)?, cosine })
                     })
                     .optional()?;
-                near.extend(found);
+                near.extend(entry);
             }
             Ok(near)
         })
@@ -127,22 +126,22 @@ impl Vectors {
                 "SELECT id, part, code FROM chunks
                  WHERE document_id = ?1 AND part <= 0 AND ordinal < ?2 AND code IS NOT NULL",
             )?;
-            let mut vectors = Stored::of(c, self.dimensions)?;
+            let mut vectors = VectorReader::new(c, self.dimensions)?;
             let mut out = Vec::with_capacity(documents.len());
             for document in documents {
                 let mut like = Likeness::default();
                 let (mut sum, mut pieces) = (0.0, 0.0);
-                let mut rows = chunks.query(params![document, COMPARED])?;
+                let mut rows = chunks.query(params![document, COMPARED_CHUNKS])?;
                 while let Some(row) = rows.next()? {
                     if row.get::<_, i64>(1)? == TITLE_PART {
-                        let stored = row.get_ref(2)?.as_blob().unwrap_or_default();
-                        raise(&mut like.title_title, cosine(title, stored));
-                        raise(&mut like.text_title, cosine(text, stored));
+                        let vector = row.get_ref(2)?.as_blob().unwrap_or_default();
+                        raise(&mut like.title_title, cosine(title, vector));
+                        raise(&mut like.text_title, cosine(text, vector));
                         continue;
                     }
-                    if let Some(stored) = vectors.get(row.get(0)?)? {
-                        raise(&mut like.title_text, cosine(title, stored));
-                        let near = cosine(text, stored);
+                    if let Some(vector) = vectors.get(row.get(0)?)? {
+                        raise(&mut like.title_text, cosine(title, vector));
+                        let near = cosine(text, vector);
                         raise(&mut like.text_text, near);
                         (sum, pieces) = (sum + near, pieces + 1.0);
                     }
@@ -195,25 +194,25 @@ impl Vectors {
                 "SELECT id, part FROM chunks
                  WHERE document_id = ?1 AND part > 0 AND ordinal < ?2 AND code IS NOT NULL ORDER BY id",
             )?;
-            let mut vectors = Stored::of(c, self.dimensions)?;
+            let mut vectors = VectorReader::new(c, self.dimensions)?;
             let mut out = Vec::with_capacity(documents.len());
             for (document, comments) in documents {
-                let mut said = NearestSaid::default();
+                let mut nearest = NearestSaid::default();
                 if comments.is_empty() {
-                    out.push(said);
+                    out.push(nearest);
                     continue;
                 }
-                let mut rows = chunks.query(params![document, COMPARED])?;
+                let mut rows = chunks.query(params![document, COMPARED_CHUNKS])?;
                 while let Some(row) = rows.next()? {
                     if !comments.contains(&row.get(1)?) {
                         continue;
                     }
-                    if let Some(stored) = vectors.get(row.get(0)?)? {
-                        raise(&mut said.title, cosine(title, stored));
-                        raise(&mut said.text, cosine(text, stored));
+                    if let Some(vector) = vectors.get(row.get(0)?)? {
+                        raise(&mut nearest.title, cosine(title, vector));
+                        raise(&mut nearest.text, cosine(text, vector));
                     }
                 }
-                out.push(said);
+                out.push(nearest);
             }
             Ok(out)
         })
@@ -231,8 +230,8 @@ impl Vectors {
                  WHERE c.document_id = ?1 AND c.part = 0 ORDER BY c.ordinal",
             )?;
             let rows = statement.query_map([document], |r| r.get::<_, Option<Vec<u8>>>(0))?;
-            let stored: Option<Vec<Vec<u8>>> = rows.collect::<rusqlite::Result<_>>()?;
-            Ok(stored.unwrap_or_default().into_iter().map(unit).collect())
+            let vectors: Option<Vec<Vec<u8>>> = rows.collect::<rusqlite::Result<_>>()?;
+            Ok(vectors.unwrap_or_default().into_iter().map(unit).collect())
         })
     }
 
@@ -284,8 +283,8 @@ impl Vectors {
     /// # Errors
     /// Those of the database.
     pub fn nearest_piece(&self, document: i64, query: &[f32]) -> Result<Option<usize>> {
-        let own = self.pieces(document, query)?.into_iter().filter(|(part, ..)| *part == 0);
-        let best = own.max_by(|a, b| a.2.total_cmp(&b.2).then(b.1.cmp(&a.1)));
+        let pieces = self.pieces(document, query)?.into_iter().filter(|(part, ..)| *part == 0);
+        let best = pieces.max_by(|a, b| a.2.total_cmp(&b.2).then(b.1.cmp(&a.1)));
         Ok(best.map(|(_, ordinal, _)| ordinal))
     }
 
@@ -295,11 +294,11 @@ impl Vectors {
                 "SELECT part, ordinal, id FROM chunks WHERE document_id = ?1 AND part >= 0 AND code IS NOT NULL
                  ORDER BY part, ordinal",
             )?;
-            let mut stored = Stored::of(c, self.dimensions)?;
+            let mut reader = VectorReader::new(c, self.dimensions)?;
             let mut rows = statement.query([document])?;
             let mut pieces = Vec::new();
             while let Some(row) = rows.next()? {
-                if let Some(vector) = stored.get(row.get(2)?)? {
+                if let Some(vector) = reader.get(row.get(2)?)? {
                     pieces.push((row.get(0)?, row.get(1)?, cosine(query, vector)));
                 }
             }
@@ -311,22 +310,22 @@ impl Vectors {
     pub(super) fn codes(&self) -> Result<Arc<Codes>> {
         let mut slot = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let width = self.dimensions / 64;
-        let now = |known: &Arc<Codes>| {
+        let now = |current: &Arc<Codes>| {
             self.read(|c| {
                 let mut statement = c.prepare_cached("SELECT generation, embedded FROM state")?;
                 let (generation, embedded): (i64, usize) =
                     statement.query_row([], |r| Ok((r.get(0)?, r.get(1)?)))?;
-                if generation == known.generation {
-                    return Ok((Arc::clone(known), embedded));
+                if generation == current.generation {
+                    return Ok((Arc::clone(current), embedded));
                 }
-                Ok((Arc::new(known.advanced(c, generation)?), embedded))
+                Ok((Arc::new(current.at_generation(c, generation)?), embedded))
             })
         };
         let (mut codes, embedded) = now(&slot)?;
         // Rebuild missing codes from the vectors, once: a vector may be missing as well.
-        if codes.len() != embedded && !self.mended.swap(true, Ordering::Relaxed) {
+        if codes.len() != embedded && !self.codes_rebuilt.swap(true, Ordering::Relaxed) {
             self.write(|c| rebuild(c, width))?;
-            codes = now(&Arc::new(Codes::none(width)))?.0;
+            codes = now(&Arc::new(Codes::empty(width)))?.0;
         }
         *slot = Arc::clone(&codes);
         Ok(codes)
@@ -342,20 +341,20 @@ impl Vectors {
 }
 
 /// Returns the number of nearest codes that are scored exactly among `count` vectors.
-fn rescored(count: usize) -> usize {
+fn exact_score_count(count: usize) -> usize {
     let doublings = (count / FEW).checked_ilog2().unwrap_or(0);
-    RESCORED + doublings as usize * RESCORED_MORE
+    EXACT_SCORES + doublings as usize * EXACT_SCORES_STEP
 }
 
 /// Converts a stored vector to a unit vector.
-fn unit(stored: Vec<u8>) -> Vec<f32> {
-    let mut vector: Vec<f32> = stored.iter().map(|x| f32::from(x.cast_signed())).collect();
+fn unit(bytes: Vec<u8>) -> Vec<f32> {
+    let mut vector: Vec<f32> = bytes.iter().map(|x| f32::from(x.cast_signed())).collect();
     crate::embed::normalise(&mut vector);
     vector
 }
 
 /// Quantises a vector to int8, scaled by its largest component.
-pub(super) fn quantised(vector: &[f32]) -> Vec<u8> {
+pub(super) fn quantise(vector: &[f32]) -> Vec<u8> {
     let largest = vector.iter().fold(0.0_f32, |m, x| m.max(x.abs()));
     let scale = if largest > 0.0 { 127.0 / largest } else { 0.0 };
     #[allow(clippy::cast_possible_truncation, reason = "the scale keeps it within −127..127")]
@@ -368,11 +367,11 @@ fn raise(best: &mut Option<f32>, value: f32) {
 
 /// Returns the cosine of a unit vector to a quantised one; the dimensions of both are a multiple of
 /// 64.
-fn cosine(query: &[f32], stored: &[u8]) -> f32 {
+fn cosine(query: &[f32], vector: &[u8]) -> f32 {
     // Eight parallel sums, which the compiler vectorises.
     let (mut dots, mut square) = ([0.0_f32; 8], 0_i32);
-    for (query, stored) in query.as_chunks::<8>().0.iter().zip(stored.as_chunks::<8>().0) {
-        for (dot, (q, s)) in dots.iter_mut().zip(query.iter().zip(stored)) {
+    for (query, vector) in query.as_chunks::<8>().0.iter().zip(vector.as_chunks::<8>().0) {
+        for (dot, (q, s)) in dots.iter_mut().zip(query.iter().zip(vector)) {
             let s = i16::from(s.cast_signed());
             *dot += q * f32::from(s);
             square += i32::from(s * s);

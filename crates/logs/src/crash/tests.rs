@@ -12,14 +12,14 @@ fn fine(count: usize) -> String {
 fn among(text: &str) -> Vec<LogGroup> {
     let alone = read_text(text).groups;
     let groups = read_text(&format!("{}{text}{}", fine(60), fine(20))).groups;
-    let told =
+    let summary =
         |groups: &[LogGroup]| groups.iter().map(|g| (g.message.clone(), g.severity)).collect::<Vec<_>>();
-    assert_eq!(told(&groups), told(&alone), "{text}");
+    assert_eq!(summary(&groups), summary(&alone), "{text}");
     groups
 }
 
 #[test]
-fn a_crash_without_a_time_is_found_behind_records_that_all_is_well() {
+fn crash_without_a_time_follows_informational_records() {
     for (text, name, holds) in [
         (
             "  + Exception Group Traceback (most recent call last):\n  |   File \"/srv/ferry.py\", line 8, in <module>\n  |     run()\n  | ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions)\n  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File \"/srv/quay.py\", line 3, in moor\n    |     ropes[9]\n    | IndexError: list index out of range\n    +---------------- 2 ----------------\n    | Traceback (most recent call last):\n    |   File \"/srv/tide.py\", line 5, in low\n    | ferry.tide.TooLow\n    +------------------------------------\n",
@@ -76,7 +76,7 @@ fn a_crash_without_a_time_is_found_behind_records_that_all_is_well() {
 }
 
 #[test]
-fn what_goes_on_with_a_record_that_all_is_well_is_no_failure() {
+fn continuation_of_an_informational_record_is_no_failure() {
     for text in [
         "2026-05-12 10:00:00 INFO query\nSELECT id, error FROM faults\nWHERE state = 'failed' AND message LIKE '%Exception%'\n",
         "2026-05-12 10:00:00 INFO answer {\n  \"error\": \"the tide failed\"\n}\n",
@@ -93,7 +93,7 @@ fn what_goes_on_with_a_record_that_all_is_well_is_no_failure() {
 }
 
 #[test]
-fn a_crash_of_android_is_one_failure_named_by_what_was_thrown() {
+fn android_crash_is_named_by_its_exception() {
     let lines = [
         "FATAL EXCEPTION: main",
         "Process: org.ferry, PID: 77",
@@ -105,21 +105,21 @@ fn a_crash_of_android_is_one_failure_named_by_what_was_thrown() {
     let threadtime: String =
         lines.iter().map(|l| format!("05-12 10:00:00.311    77    77 E AndroidRuntime: {l}\n")).collect();
     let brief: String = lines.iter().map(|l| format!("E/AndroidRuntime(   77): {l}\n")).collect();
-    let expected = "java.lang.IllegalStateException: gate is shut · java.io.IOException: no key";
+    let name = "java.lang.IllegalStateException: gate is shut · java.io.IOException: no key";
     for text in [&threadtime, &brief] {
         let groups = read_text(text).groups;
-        assert_eq!(groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(), [expected], "{groups:#?}");
+        assert_eq!(groups.iter().map(|g| &g.message[..]).collect::<Vec<_>>(), [name], "{groups:#?}");
         assert_eq!(groups[0].severity, LogSeverity::Fatal);
         assert!(groups[0].example.contains("Key.turn"), "{groups:#?}");
     }
     assert_eq!(read_text(&format!("{threadtime}{threadtime}")).groups[0].count, 2);
-    let others: String =
+    let errors: String =
         ["no key", "no rope"].map(|l| format!("05-12 10:00:00.311    77    77 E Gate: {l}\n")).concat();
-    assert_eq!(read_text(&others).groups.len(), 2);
+    assert_eq!(read_text(&errors).groups.len(), 2);
 }
 
 #[test]
-fn a_failure_that_is_told_in_several_lines_is_named_once() {
+fn failure_on_several_lines_is_named_once() {
     for (text, name) in [
         (
             "Faulting application name: ferry.exe, version: 1.0.0.0, time stamp: 0x1\nFaulting module name: ropes.dll, version: 2.0, time stamp: 0x2\nException code: 0xc0000409\nFault offset: 0x00000000000000d8\nFaulting process id: 0x11\nReport Id: 1f2e\n",
@@ -161,7 +161,7 @@ fn a_failure_that_is_told_in_several_lines_is_named_once() {
 }
 
 #[test]
-fn what_follows_from_a_failure_comes_behind_it() {
+fn consequences_rank_after_their_failure() {
     let groups = read_text(
         "$ git pull\nHost key verification failed.\nfatal: Could not read from remote repository.\n",
     )

@@ -14,10 +14,10 @@ fn errors(text: &str) -> Vec<LogGroup> {
     reader.finish().groups
 }
 
-fn one(text: &str) -> LogGroup {
-    let mut all = errors(text);
-    assert_eq!(all.len(), 1, "{all:#?}");
-    all.remove(0)
+fn event(text: &str) -> LogGroup {
+    let mut list = errors(text);
+    assert_eq!(list.len(), 1, "{list:#?}");
+    list.remove(0)
 }
 
 /// Returns a journal as JSON, one record per line, with the given process ids.
@@ -44,7 +44,7 @@ const CHAIN: [&str; 9] = [
 ];
 
 #[test]
-fn a_trace_is_one_error_whatever_stands_in_front_of_its_lines() {
+fn trace_with_line_prefixes_is_one_error() {
     let mut trace = CHAIN.to_vec();
     trace.push("agent.PullError: the hub cannot be reached");
     let plain = trace.join("\n");
@@ -63,7 +63,7 @@ fn a_trace_is_one_error_whatever_stands_in_front_of_its_lines() {
         .collect();
     let lines: Vec<(&str, u32)> = trace.iter().map(|l| (*l, 811)).collect();
     for text in [plain, syslog, iso, compose, docker, journal(&lines)] {
-        let error = one(&text);
+        let error = event(&text);
         assert!(error.message.contains("agent.PullError: the hub cannot be reached"), "{error:#?}");
         assert!(
             error.example.contains("issuer certificate") && error.example.contains("agent.py"),
@@ -74,22 +74,22 @@ fn a_trace_is_one_error_whatever_stands_in_front_of_its_lines() {
 }
 
 #[test]
-fn what_another_process_says_is_no_part_of_a_trace() {
-    let all = errors(&journal(&[
+fn other_processes_do_not_continue_a_trace() {
+    let list = errors(&journal(&[
         ("Traceback (most recent call last):", 811),
         ("  File \"/opt/pool.py\", line 7, in take", 811),
         ("the ring is full", 12),
         ("KeyError: 'slot'", 811),
     ]));
-    assert!(all.iter().any(|e| e.message == "the ring is full"), "{all:#?}");
-    let all = errors("2026-05-12 10:00:00  ERROR no slot\n2026-05-12 10:00:01  ERROR no ring\n");
-    assert_eq!(all.len(), 2, "{all:#?}");
+    assert!(list.iter().any(|e| e.message == "the ring is full"), "{list:#?}");
+    let list = errors("2026-05-12 10:00:00  ERROR no slot\n2026-05-12 10:00:01  ERROR no ring\n");
+    assert_eq!(list.len(), 2, "{list:#?}");
 }
 
 #[test]
-fn what_the_kernel_writes_when_it_falls_over_is_one_error() {
+fn kernel_panic_is_one_error() {
     let oops = "[  913.1] fine\n[  913.221112] BUG: unable to handle kernel NULL pointer dereference at 70\n[  913.221119] IP: [<ffffffffc05a11a3>] ring_ops+0x2b3/0x1020 [ring]\n[  913.221125] PGD 0 \n[  913.221130] Oops: 0000 [#1] SMP \n[  913.221150] Call Trace:\n[  913.221155]  handle_slot+0x9b4/0x25b0 [ring]\n[  913.221170] ---[ end trace 1f2e3d ]---\n[  914.000001] usb 1-1: new device\n";
-    let error = one(oops);
+    let error = event(oops);
     assert!(error.example.contains("handle_slot") && !error.example.contains("usb"), "{error:#?}");
     let through_syslog: String =
         oops.lines().map(|l| format!("May 12 10:00:00 edge kernel: {l}\n")).collect();
@@ -97,19 +97,20 @@ fn what_the_kernel_writes_when_it_falls_over_is_one_error() {
 }
 
 #[test]
-fn the_cause_that_is_piled_up_below_is_told() {
-    let error = one(
+fn cause_below_a_stack_of_codes_is_named() {
+    let error = event(
         "ORA-31693: Table \"A\".\"B\" failed to load and is being skipped due to error:\nORA-02354: error in exporting data\nORA-01555: snapshot too old\n",
     );
     assert!(error.message.ends_with("ORA-01555: snapshot too old"), "{error:#?}");
     assert_eq!(cause(&error.example).as_deref(), Some("ORA-01555: snapshot too old"));
-    let error = one(
+    let error = event(
         "BEGIN rep.run; END;\n*\nERROR at line 1:\nORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\n",
     );
     assert_eq!(error.message, "at line 1: ORA-01555: snapshot too old");
-    let error = one("Microsoft Visual Basic\n\nRun-time error '1004':\n\nMethod 'Range' of object failed\n");
+    let error =
+        event("Microsoft Visual Basic\n\nRun-time error '1004':\n\nMethod 'Range' of object failed\n");
     assert!(error.message.ends_with("Method 'Range' of object failed"), "{error:#?}");
-    let error = one(
+    let error = event(
         "2026-05-12 10:00:00 ERROR it broke\na.OuterException: outer\n\tat a.B.c(B.java:3)\nCaused by: a.InnerException: inner\n\tat a.D.e(D.java:5)\n\t... 2 more\n",
     );
     assert!(cause(&error.example).unwrap().starts_with("a.InnerException: inner\n\tat a.D.e"), "{error:#?}");
@@ -117,7 +118,7 @@ fn the_cause_that_is_piled_up_below_is_told() {
 }
 
 #[test]
-fn what_a_tool_tells_in_a_frame_has_the_name_of_the_failure() {
+fn framed_error_is_named_by_its_failure() {
     let gradle = "> Task :api:compileJava FAILED\n\nFAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':api:compileJava'.\n> Could not resolve com.acme:commons:5.3.\n   > Received status code 401 from server: Unauthorized\n\n* Try:\n> Run with --stacktrace option to get the stack trace.\n\nBUILD FAILED in 4s\n2 actionable tasks: 1 executed\n";
     let spring = "2026-11-20T08:01:14.951Z ERROR 1 --- [main] o.s.b.d.LoggingFailureAnalysisReporter :\n\n***************************\nAPPLICATION FAILED TO START\n***************************\n\nDescription:\n\nWeb server failed to start. Port 8080 was already in use.\n\nAction:\n\nIdentify and stop the process.\n\n2026-11-20T08:01:15Z INFO bye\n";
     let go = "=== RUN   TestPush\n--- FAIL: TestPush (30.00s)\n    sync_test.go:44: timeout waiting for results\nFAIL\nFAIL\tgithub.com/acme/ctl\t30.012s\n";
@@ -133,12 +134,12 @@ fn what_a_tool_tells_in_a_frame_has_the_name_of_the_failure() {
     .map(|l| format!("11-20 10:00:09.310  1211  1244 E ActivityManager: {l}\n"))
     .concat();
     let junit = "<?xml version=\"1.0\"?>\n<testsuite name=\"a.RenderTest\" failures=\"0\" errors=\"1\">\n  <testcase name=\"small\" classname=\"a.RenderTest\"/>\n  <testcase name=\"pages\" classname=\"a.RenderTest\">\n    <error message=\"Java heap space\" type=\"java.lang.OutOfMemoryError\">java.lang.OutOfMemoryError: Java heap space\n\tat a.Render.all(Render.java:402)\n</error>\n  </testcase>\n</testsuite>\n";
-    let asserted = "<testsuite errors=\"1\">\n<testcase name=\"pages\">\n<failure message=\"expected: &lt;3&gt; but was: &lt;4&gt;\" type=\"org.AssertionError\"/>\n</testcase>\n";
+    let assertion = "<testsuite errors=\"1\">\n<testcase name=\"pages\">\n<failure message=\"expected: &lt;3&gt; but was: &lt;4&gt;\" type=\"org.AssertionError\"/>\n</testcase>\n";
     let iis = "HTTP Error 500.19 - Internal Server Error\nThe requested page cannot be accessed.\n\nDetailed Error Information:\nModule\t   IIS Web Core\nError Code\t   0x80070005\nConfig Error\t   Cannot read configuration file due to insufficient permissions\n\nRegards,\nKim\n";
     for (text, name, holds, hides) in [
         (iis, "HTTP Error 500.19 - Internal Server Error · Error Code 0x80070005", "permissions", "Regards"),
         (junit, "pages · java.lang.OutOfMemoryError: Java heap space", "a.Render.all", "testsuite"),
-        (asserted, "pages · org.AssertionError: expected: <3> but was: <4>", "but was", "testsuite"),
+        (assertion, "pages · org.AssertionError: expected: <3> but was: <4>", "but was", "testsuite"),
         (
             gradle,
             "Execution failed for task ':api:compileJava'. · Received status code 401 from server: Unauthorized",
@@ -157,46 +158,46 @@ fn what_a_tool_tells_in_a_frame_has_the_name_of_the_failure() {
         ),
     ] {
         // Test each text alone and after the times of a build server.
-        let timed: String = text.lines().map(|l| format!("2026-11-20T10:03:01.1Z {l}\n")).collect();
+        let timed_text: String = text.lines().map(|l| format!("2026-11-20T10:03:01.1Z {l}\n")).collect();
         let forms = if text.starts_with("11-") || text.starts_with("2026") {
             vec![text.to_owned()]
         } else {
-            vec![text.to_owned(), timed]
+            vec![text.to_owned(), timed_text]
         };
         for form in forms {
-            let all = errors(&form);
-            assert_eq!(all[0].message, name, "{form}\n{all:#?}");
-            assert!(all[0].example.contains(holds) && !all[0].example.contains(hides), "{:#?}", all[0]);
-            assert!(all[1..].iter().all(|e| e.message.contains("Task :api")), "{all:#?}");
+            let list = errors(&form);
+            assert_eq!(list[0].message, name, "{form}\n{list:#?}");
+            assert!(list[0].example.contains(holds) && !list[0].example.contains(hides), "{:#?}", list[0]);
+            assert!(list[1..].iter().all(|e| e.message.contains("Task :api")), "{list:#?}");
         }
     }
 }
 
 #[test]
-fn what_a_tool_says_around_a_failure_is_no_error() {
-    let all = errors(
+fn tool_output_around_a_failure_is_no_error() {
+    let list = errors(
         "[INFO] BUILD FAILURE\n[ERROR] Rule 0: RequireJavaVersion failed with message:\n[ERROR] Detected JDK version 21.0.3 is not in the allowed range [17,18).\n[ERROR] Failed to execute goal enforcer:enforce (java) on project parent: \n[ERROR] -> [Help 1]\n[ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.\n[ERROR] For more information about the errors and possible solutions, please read the following articles:\n[ERROR] [Help 1] http://cwiki.apache.org/x\n",
     );
-    let told: Vec<&str> = all.iter().map(|e| e.message.as_str()).collect();
+    let messages: Vec<&str> = list.iter().map(|e| e.message.as_str()).collect();
     assert_eq!(
-        told,
+        messages,
         [
             "Rule 0: RequireJavaVersion failed with message: Detected JDK version 21.0.3 is not in the allowed range [17,18).",
             "Failed to execute goal enforcer:enforce (java) on project parent:"
         ]
     );
-    let all = errors(
+    let list = errors(
         "2026-11-20T10:03:01.1Z /usr/bin/ld: demo.o: in function `main':\n2026-11-20T10:03:01.1Z demo.c:(.text+0x9): undefined reference to `acme_init'\n2026-11-20T10:03:01.1Z collect2: error: ld returned 1 exit status\n",
     );
-    assert_eq!(all[0].message, "demo.c:(.text+0x9): undefined reference to `acme_init'");
-    assert!(all[0].example.contains("collect2: error:") && all.len() == 1, "{all:#?}");
+    assert_eq!(list[0].message, "demo.c:(.text+0x9): undefined reference to `acme_init'");
+    assert!(list[0].example.contains("collect2: error:") && list.len() == 1, "{list:#?}");
     // The same list mark outside of tests is ignored.
     assert!(errors("● nginx.service - a web server\n   Active: active\n").is_empty());
 }
 
 #[test]
-fn each_record_with_a_code_is_an_event_of_its_own() {
-    let timed = |n: usize, line: &str| format!("2026-05-12 10:{n:02}:00 ERROR {line}\n");
+fn each_record_with_a_code_is_one_event() {
+    let with_time = |n: usize, line: &str| format!("2026-05-12 10:{n:02}:00 ERROR {line}\n");
     let json = |n: usize, line: &str| {
         format!("{{\"time\":\"2026-05-12T10:{n:02}:00Z\",\"level\":\"error\",\"msg\":\"{line}\"}}\n")
     };
@@ -207,48 +208,48 @@ fn each_record_with_a_code_is_an_event_of_its_own() {
     let bare = |_: usize, line: &str| format!("ERROR {line}\n");
     let codes = ["FW-2203: pump lost", "FW-2011: seal lost", "ORA-00060: deadlock detected"];
     type Form<'f> = &'f dyn Fn(usize, &str) -> String;
-    let forms: [Form<'_>; 5] = [&timed, &json, &docker, &syslog, &bare];
+    let forms: [Form<'_>; 5] = [&with_time, &json, &docker, &syslog, &bare];
     for form in forms {
         let text: String = (0..30).map(|n| form(n, codes[n % 3])).collect();
-        let mut all: Vec<(String, u64)> = errors(&text).into_iter().map(|e| (e.message, e.count)).collect();
-        all.sort();
+        let mut rows: Vec<(String, u64)> = errors(&text).into_iter().map(|e| (e.message, e.count)).collect();
+        rows.sort();
         assert_eq!(
-            all,
+            rows,
             [(codes[1].to_owned(), 10), (codes[0].to_owned(), 10), (codes[2].to_owned(), 10)],
             "{text}"
         );
     }
-    let text: String = (0..3).map(|n| timed(n * 5, "HB-7002: worker lease lost")).collect();
-    assert_eq!(one(&text).count, 3);
+    let text: String = (0..3).map(|n| with_time(n * 5, "HB-7002: worker lease lost")).collect();
+    assert_eq!(event(&text).count, 3);
     // A container gives each line of a stack its own time.
     let pile = |n: usize| {
         format!(
             "{{\"log\":\"ORA-01555: snapshot too old\\n\",\"time\":\"2026-05-12T10:{n:02}:00.1Z\"}}\n{{\"log\":\"ORA-06512: at \\\"REP.RUN\\\", line 12\\n\",\"time\":\"2026-05-12T10:{n:02}:00.2Z\"}}\n"
         )
     };
-    assert_eq!(one(&(pile(1) + &pile(7))).count, 2);
-    assert_eq!(one("ORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\nORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\n").count, 2);
+    assert_eq!(event(&(pile(1) + &pile(7))).count, 2);
+    assert_eq!(event("ORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\nORA-01555: snapshot too old\nORA-06512: at \"REP.RUN\", line 12\n").count, 2);
 }
 
 #[test]
 fn a_level_alone_is_no_error() {
-    let error = one(
+    let error = event(
         "I, [2026-05-12T10:00:00.1 #811]  INFO -- : [3f2e] Started GET\nF, [2026-05-12T10:00:00.2 #811] FATAL -- : [3f2e]   \n[3f2e] ActionView::Template::Error (undefined method `x' for nil):\n[3f2e]     13: <td>\n",
     );
     assert!(error.message.starts_with("ActionView::Template::Error (undefined method"), "{error:#?}");
     assert!(errors("2026-05-12 10:00:00 FATAL [main]\n").is_empty());
-    let error = one(
+    let error = event(
         "I/flutter ( 4411): ══╡ EXCEPTION CAUGHT BY RENDERING LIBRARY ╞══\nI/flutter ( 4411): A RenderFlex overflowed by 17 pixels.\n",
     );
     assert_eq!(error.message, "A RenderFlex overflowed by 17 pixels.");
-    let error = one(
+    let error = event(
         "E/AndroidRuntime( 4411): java.lang.IllegalStateException: no slot\nE/AndroidRuntime( 4411): \tat a.Pool.take(Pool.java:3)\n",
     );
     assert!(error.example.contains("a.Pool.take"), "{error:#?}");
 }
 
 #[test]
-fn records_of_one_document_are_read_whatever_its_layout() {
+fn records_are_read_in_every_document_layout() {
     let records = [
         r#"{"level":"INFO","message":"fine"}"#,
         r#"{"level":"ERROR","message":"run aborted","stack_trace":"a.PoolException: no slot\n\tat a.Pool.take(Pool.java:3)"}"#,
@@ -256,9 +257,9 @@ fn records_of_one_document_are_read_whatever_its_layout() {
     let lines = records.join("\n");
     let compact = format!("[{}]", records.join(","));
     let pretty = format!("[\n  {}\n]\n", records.join(",\n  ").replace(",\"", ",\n    \""));
-    let wrapped = format!("{{\"count\":2,\"logs\":{compact}}}");
-    for (text, line) in [(&lines, 2), (&compact, 1), (&pretty, 4), (&wrapped, 1)] {
-        let error = one(text);
+    let envelope = format!("{{\"count\":2,\"logs\":{compact}}}");
+    for (text, line) in [(&lines, 2), (&compact, 1), (&pretty, 4), (&envelope, 1)] {
+        let error = event(text);
         assert_eq!(
             (error.message.as_str(), error.first.line),
             ("run aborted · a.PoolException: no slot", line),
@@ -269,7 +270,7 @@ fn records_of_one_document_are_read_whatever_its_layout() {
         "starting\nmore\n{{\n  {}\n}}\nbye\n",
         records[1].trim_matches(['{', '}']).replace(",\"", ",\n  \"")
     );
-    let error = one(&below);
+    let error = event(&below);
     assert_eq!(
         (error.message.as_str(), error.first.line),
         ("run aborted · a.PoolException: no slot", 3),
@@ -277,10 +278,10 @@ fn records_of_one_document_are_read_whatever_its_layout() {
     );
     assert_eq!(errors(&format!("{below}2026-05-12 10:00:00 ERROR the ring is full\n")).len(), 2);
     // Text after a document, or that only looks like one, is read as lines.
-    let all = errors(&format!("{compact}\n2026-05-12 10:00:00 ERROR the ring is full\n"));
-    assert_eq!(all.len(), 2, "{all:#?}");
+    let list = errors(&format!("{compact}\n2026-05-12 10:00:00 ERROR the ring is full\n"));
+    assert_eq!(list.len(), 2, "{list:#?}");
     assert_eq!(
-        one("{\n  \"no json\n2026-05-12 10:00:00 ERROR the ring is full\n").message,
+        event("{\n  \"no json\n2026-05-12 10:00:00 ERROR the ring is full\n").message,
         "the ring is full"
     );
 }

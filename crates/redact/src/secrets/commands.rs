@@ -15,36 +15,36 @@ const ARGUMENT: &str = r#"("[^"\n]+"|'[^'\n]+'|[^\s"'|;]+)"#;
 const WITHIN: &str = r"\b[^\n|;]*?\s";
 
 /// Compiles a pattern of commands and of the option before the password.
-fn given(commands: &str, before: &str) -> Regex {
-    re(&format!(r"(?i:(\b(?:{commands}){WITHIN}))({before}){ARGUMENT}"))
+fn command(commands: &str, option: &str) -> Regex {
+    re(&format!(r"(?i:(\b(?:{commands}){WITHIN}))({option}){ARGUMENT}"))
 }
 
 /// The patterns with three groups: the command, the option and the password.
-static GIVEN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+static COMMANDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     vec![
         // The password follows the option directly; after a space it would be a database or a port.
-        given(
+        command(
             r"mysql\w*|mariadb[\w-]*|mydumper|myloader|7z[arz]?|unrar|rar|xtrabackup|innobackupex|percona\w*|pt-[\w-]+",
             "-p",
         ),
-        given(
+        command(
             r"sshpass|(?:docker|podman|nerdctl|buildah|skopeo|helm|oc|az|cf|crane|oras)[^\n|;]*?\slogin|mongo\w*|rdesktop|ipmitool|mosquitto_\w+|pgbench|tabcmd|htpasswd",
             "-[pP][ =]",
         ),
-        given(r"sshpass", "-p"),
-        given(r"sqlcmd|bcp|osql|isql|zip|unzip|zipcloak|mosquitto_\w+|ipmitool|cqlsh|lpass", "-P ?"),
-        given(r"ldap(?:search|add|modify|delete|passwd|whoami|compare|modrdn|exop)", "-w ?"),
-        given(r"redis-cli|redis-benchmark|valkey-cli", "-a ?"),
-        given(r"plink|pscp|psftp|putty|kitty", "-pw "),
-        given(
+        command(r"sshpass", "-p"),
+        command(r"sqlcmd|bcp|osql|isql|zip|unzip|zipcloak|mosquitto_\w+|ipmitool|cqlsh|lpass", "-P ?"),
+        command(r"ldap(?:search|add|modify|delete|passwd|whoami|compare|modrdn|exop)", "-w ?"),
+        command(r"redis-cli|redis-benchmark|valkey-cli", "-a ?"),
+        command(r"plink|pscp|psftp|putty|kitty", "-pw "),
+        command(
             r"xfreerdp\d?|wfreerdp|cmdkey|sc|schtasks|wmic|psexec|net|sqlplus|mstsc|winrs",
             "/(?i:p|pass|password|rp):",
         ),
-        given(r"openssl", "-(?:passin|passout|pass|k)[ =](?:pass:)?"),
-        given(r"psexec\d*|winrs|psservice", "-p:? ?"),
-        given(r"htpasswd[^\n|;]*?\s-\w*b\w*\s+\S+\s+\S+", ""),
-        given(r"net\s+user\s+\S+", ""),
-        given(r"net\s+use(?:\s+[a-z*]:)?\s+\\\\\S+", ""),
+        command(r"openssl", "-(?:passin|passout|pass|k)[ =](?:pass:)?"),
+        command(r"psexec\d*|winrs|psservice", "-p:? ?"),
+        command(r"htpasswd[^\n|;]*?\s-\w*b\w*\s+\S+\s+\S+", ""),
+        command(r"net\s+user\s+\S+", ""),
+        command(r"net\s+use(?:\s+[a-z*]:)?\s+\\\\\S+", ""),
     ]
 });
 
@@ -65,17 +65,17 @@ static PERCENT: LazyLock<Regex> = LazyLock::new(|| {
         r#"(\b(?i:smbclient|rpcclient|smbget|smbmap|net|winexe|wmic|mount\.cifs|nmblookup)\b[^\n|;]*?\s(?:-U|--user)[ =]?["']?)([^\s%"']+)%([^\s"'|;]+)"#,
     )
 });
-static SLASHED: LazyLock<Regex> = LazyLock::new(|| {
+static SLASH: LazyLock<Regex> = LazyLock::new(|| {
     re(r#"(?i)(\b(?:sqlplus|sqlldr|expdp|impdp|rman|tnsping)\s+(?:-\w+\s+)*["']?)([\w$.-]+)/([^\s/@"']{3,})"#)
 });
 /// A password that is piped to a command, as in `echo password | sudo -S`, or set by one, as in
 /// `ConvertTo-SecureString "password"`.
-static PIPED: LazyLock<Regex> = LazyLock::new(|| {
+static PIPE: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"(?i)(\becho\s+(?:-\w+\s+)?)["']?([^\s"'|]{3,})(["']?\s*\|\s*(?:sudo|su|passwd|chpasswd|docker|kinit|cryptsetup|smbpasswd)\b)"#,
     )
 });
-static SECURED: LazyLock<Regex> = LazyLock::new(|| {
+static SET_PASSWORD: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r#"(?i)(\b(?:ConvertTo-SecureString|IDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS)|SET\s+PASSWORD\s*=|WITH\s+(?:ENCRYPTED\s+)?PASSWORD|requirepass|masterauth|ENCRYPTION\s+BY\s+PASSWORD\s*=)\s*(?:-String\s+)?(?:PASSWORD\s*\(\s*)?N?)("[^"\n]{3,}"|'[^'\n]{3,}'|\w[^\s"';)]{3,})"#,
     )
@@ -84,7 +84,7 @@ static SECURED: LazyLock<Regex> = LazyLock::new(|| {
 /// Redacts passwords in the arguments of commands.
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let mut out = text.to_owned();
-    for pattern in GIVEN.iter() {
+    for pattern in COMMANDS.iter() {
         out = r.replace(pattern, &out, |r, c, _| {
             // `-port`, `-protocol` and `-password` begin with the same letter.
             let option = c[2].ends_with(['p', 'P', 'w', 'a']) && starts_an_option(&c[3])
@@ -97,7 +97,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     }
     out = r.replace(&PAIR, &out, |r, c, text| {
         let start = c.get(0).map_or(0, |m| m.start());
-        let line = lines::before(text, start);
+        let line = lines::line_prefix(text, start);
         // Containers take a user's and a group's number in the same format.
         let numbers = c[3].chars().all(|c| c.is_ascii_digit());
         let certainty = match WEB_CLIENT.is_match(line) {
@@ -107,20 +107,20 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         };
         format!("{}{}:{}", &c[1], r.name(&c[2]), argument(r, certainty, &c[3]))
     });
-    for (pattern, mark) in [(&PERCENT, "%"), (&SLASHED, "/")] {
+    for (pattern, mark) in [(&PERCENT, "%"), (&SLASH, "/")] {
         out = r.replace(pattern, &out, |r, c, _| {
             format!("{}{}{mark}{}", &c[1], r.name(&c[2]), argument(r, Sure, &c[3]))
         });
     }
-    out = r.replace(&PIPED, &out, |r, c, _| {
+    out = r.replace(&PIPE, &out, |r, c, _| {
         let rest = &c[3];
         let quote = if c[0][c[1].len()..].starts_with(['"', '\'']) { &rest[..1] } else { "" };
         format!("{}{quote}{}{rest}", &c[1], argument(r, Sure, &c[2]))
     });
-    r.replace(&SECURED, &out, |r, c, _| {
-        let quoted = c[2].starts_with(['"', '\'']);
-        let said = quoted && value::is_assigned(bare(&c[2])) || value::is_told(&c[2], 5);
-        if said { format!("{}{}", &c[1], argument(r, Sure, &c[2])) } else { c[0].to_owned() }
+    r.replace(&SET_PASSWORD, &out, |r, c, _| {
+        let is_quoted = c[2].starts_with(['"', '\'']);
+        let is_secret = is_quoted && value::is_assigned(bare(&c[2])) || value::is_told(&c[2], 5);
+        if is_secret { format!("{}{}", &c[1], argument(r, Sure, &c[2])) } else { c[0].to_owned() }
     })
 }
 
@@ -148,6 +148,6 @@ fn argument(r: &mut Redactor, certainty: Certainty, argument: &str) -> String {
 
 #[cfg(test)]
 pub(super) fn patterns() -> Vec<&'static Regex> {
-    let pairs: [&'static Regex; 6] = [&PAIR, &WEB_CLIENT, &PERCENT, &SLASHED, &PIPED, &SECURED];
-    GIVEN.iter().chain(pairs).collect()
+    let pairs: [&'static Regex; 6] = [&PAIR, &WEB_CLIENT, &PERCENT, &SLASH, &PIPE, &SET_PASSWORD];
+    COMMANDS.iter().chain(pairs).collect()
 }

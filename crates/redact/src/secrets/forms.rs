@@ -50,7 +50,7 @@ static WEBHOOK: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The part of an address that signs it or grants access.
-static SIGNED: LazyLock<Regex> = LazyLock::new(|| {
+static SIGNED_URL: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)([?&](?:amp;)?(?:[a-z_-]*signature|sig|x-(?:amz|goog)-(?:signature|credential|security-token)|[a-z_.-]*(?:token|secret|passw(?:or)?d|pwd|api_?-?key)|sharedaccesssignature",
         r"|key|code|auth|ticket|otp|sas|hmac|hash|skoid|awsaccesskeyid|googleaccessid|jwt|assertion)=)([^\s&#\x22'`<>\[\]()]{4,})",
@@ -86,11 +86,11 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
         let random = value::is_random(&c[2], 16);
         format!("{}{}@", &c[1], if random { r.hide("token", Sure, &c[2]) } else { c[2].to_owned() })
     });
-    out = r.replace(&SIGNED, &out, |r, c, _| {
+    out = r.replace(&SIGNED_URL, &out, |r, c, _| {
         // A key may be a record's name, and a code an error's.
         let weak = ["key=", "code=", "hash=", "auth=", "ticket="].iter().any(|name| {
-            let before = c[1].to_lowercase();
-            before.trim_start_matches(['?', '&']).trim_start_matches("amp;") == *name
+            let lower = c[1].to_lowercase();
+            lower.trim_start_matches(['?', '&']).trim_start_matches("amp;") == *name
         });
         let secret = if weak { value::is_random(&c[2], 16) } else { value::is_assigned(&c[2]) };
         if secret { format!("{}{}", &c[1], r.hide("token", Sure, &c[2])) } else { c[0].to_owned() }
@@ -135,19 +135,19 @@ fn key_end(text: &str, from: usize) -> Option<usize> {
         return Some(last.end());
     }
     let mut end = from;
-    let mut some = false;
+    let mut has_long_run = false;
     for line in text[from..].split_inclusive('\n') {
         let bare = line.trim_end();
         if !KEY_LINE.is_match(bare) {
             break;
         }
-        some |= value::longest_run(bare) >= 16;
+        has_long_run |= value::longest_run(bare) >= 16;
         end += line.len();
     }
-    some.then(|| from + text[from..end].trim_end().len())
+    has_long_run.then(|| from + text[from..end].trim_end().len())
 }
 
 #[cfg(test)]
 pub(super) fn patterns() -> Vec<&'static Regex> {
-    vec![&KEY_BEGINS, &KEY_ENDS, &TOKEN, &WEBHOOK, &SIGNED, &USERINFO, &TOKEN_AS_USER, &BEARER]
+    vec![&KEY_BEGINS, &KEY_ENDS, &TOKEN, &WEBHOOK, &SIGNED_URL, &USERINFO, &TOKEN_AS_USER, &BEARER]
 }

@@ -3,7 +3,7 @@
 
 mod commands;
 mod forms;
-mod named;
+mod named_secrets;
 mod value;
 
 use super::{Certainty, lines, re, redactor::Redactor, words};
@@ -12,10 +12,10 @@ use super::{Certainty, lines, re, redactor::Redactor, words};
 pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
     let out = forms::hide(r, text);
     let out = commands::hide(r, &out);
-    named::hide(r, &out)
+    named_secrets::hide(r, &out)
 }
 
 #[cfg(test)]
 pub(super) fn patterns() -> Vec<&'static regex::Regex> {
-    forms::patterns().into_iter().chain(commands::patterns()).chain(named::patterns()).collect()
+    forms::patterns().into_iter().chain(commands::patterns()).chain(named_secrets::patterns()).collect()
 }

@@ -91,12 +91,12 @@ pub(super) fn longest_run(text: &str) -> usize {
 /// with irregular case.
 pub(super) fn is_random(value: &str, least: usize) -> bool {
     let count = value.chars().count();
-    let some = |what: fn(&char) -> bool| value.chars().any(|c| what(&c));
-    let letters = some(|c| c.is_alphabetic());
+    let has = |predicate: fn(&char) -> bool| value.chars().any(|c| predicate(&c));
+    let letters = has(|c| c.is_alphabetic());
     // `AuthException2` is a class.
     let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
     let class = value.len() - stem.len() <= 2 && words::is_camel(stem);
-    let random = letters && (some(char::is_ascii_digit) || !is_worded(value));
+    let random = letters && (has(char::is_ascii_digit) || !is_worded(value));
     count >= least && random && !class && !is_placeholder(value) && !is_technical(value)
 }
 
@@ -159,16 +159,16 @@ pub(super) fn is_told(value: &str, least: usize) -> bool {
 /// Returns whether a quoted value of several words is a sentence, as in a message, and no
 /// passphrase.
 pub(super) fn is_sentence(value: &str) -> bool {
-    let all: Vec<&str> = value.split_whitespace().collect();
-    all.len() > 1
-        && (all.len() > 7
+    let parts: Vec<&str> = value.split_whitespace().collect();
+    parts.len() > 1
+        && (parts.len() > 7
             || value.ends_with(['.', '!', '?', '。', ':'])
-            || all.iter().any(|word| words::is_ordinary(word)))
+            || parts.iter().any(|word| words::is_ordinary(word)))
 }
 
 /// Returns the unquoted value at the start of a text: up to the next space, or to the end of a
 /// value in a list, a connection string, an address or markup.
-pub(super) fn unquoted(text: &str) -> &str {
+pub(super) fn bare_value(text: &str) -> &str {
     /// The usual maximum length of a secret, in bytes; a line without spaces may be much longer.
     const REACH: usize = 2048;
     let reach = (0..=text.len().min(REACH)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
@@ -188,7 +188,7 @@ fn separates(c: char) -> bool {
 fn ends_at(word: &str, at: usize, c: char) -> bool {
     let rest = &word[at + c.len_utf8()..];
     let last = || rest.trim_start_matches(['.', ',', ':', ')', ']', '}', '>', '*', '|', '\\']).is_empty();
-    let named = || {
+    let is_next_pair = || {
         let name = rest
             .split(['=', ':', ',', '&'])
             .next()
@@ -199,8 +199,8 @@ fn ends_at(word: &str, at: usize, c: char) -> bool {
             && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '[' | ']'))
     };
     match c {
-        ',' => last() || named() || rest.starts_with(['"', '\'', '{', '[']),
-        '&' => named(),
+        ',' => last() || is_next_pair() || rest.starts_with(['"', '\'', '{', '[']),
+        '&' => is_next_pair(),
         '\'' => last() || rest.starts_with([',', ')', '}', ']', ';']),
         ')' | ']' | '}' => {
             let open = match c {
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_ends_where_its_list_goes_on() {
+    fn value_ends_at_the_next_list_entry() {
         for (text, value) in [
             ("Tr0ub4dor&3;Database=x", "Tr0ub4dor&3"),
             ("abc123&user=bob", "abc123"),
@@ -237,12 +237,12 @@ mod tests {
             ("geheim1!", "geheim1!"),
             ("geheim1.", "geheim1"),
         ] {
-            assert_eq!(unquoted(text), value, "{text}");
+            assert_eq!(bare_value(text), value, "{text}");
         }
     }
 
     #[test]
-    fn what_programs_say_is_no_secret() {
+    fn program_output_is_no_secret() {
         for value in [
             "getPassword()",
             "os.environ",

@@ -10,7 +10,7 @@ use std::{
 use reqwest::{Method, header};
 use url::Url;
 
-use super::{Failed, Http, MAX_REDIRECTS, RETRY_FLOOR, TRIES, odd, place, status_words, unreachable};
+use super::{Failure, Http, MAX_REDIRECTS, RETRY_FLOOR, TRIES, odd, place, status_words, unreachable};
 use precedent_core::{
     error::{Code, Error, Result},
     task::{Phase, Task, blocking},
@@ -24,7 +24,7 @@ const MOST: u64 = 8 << 30;
 const BUFFER: usize = 1 << 20;
 /// The hub's header with the SHA-256 of a file in external storage.
 /// <https://huggingface.co/docs/huggingface_hub/package_reference/file_download>
-const LINKED: &str = "x-linked-etag";
+const LINKED_ETAG: &str = "x-linked-etag";
 
 /// Downloads a file unless it already exists. An interrupted download is kept next to it and
 /// resumed. Returns the SHA-256 in hexadecimal if the server states it.
@@ -40,17 +40,16 @@ pub async fn download(http: &Http, url: &Url, to: &Path, task: &Task) -> Result<
     part.push(".part");
     let part = PathBuf::from(part);
     let mut tries = 1;
-    let mut before = 0;
-    let stated = loop {
+    let mut previous = 0;
+    let checksum = loop {
         match fetch(http, url, &part, task).await {
-            Ok(stated) => break stated,
-            Err(Failed::For(error)) => return Err(error),
-            Err(Failed::Again(error)) => {
-                // An attempt that makes progress resets the counter, so slow and unstable
-                // connections succeed.
+            Ok(checksum) => break checksum,
+            Err(Failure::Fatal(error)) => return Err(error),
+            Err(Failure::Retry(error)) => {
+                // Progress resets the counter, so slow and unstable connections succeed.
                 let now = length(&part);
-                tries = if now > before { 1 } else { tries + 1 };
-                before = now;
+                tries = if now > previous { 1 } else { tries + 1 };
+                previous = now;
                 if tries > TRIES {
                     return Err(error);
                 }
@@ -60,7 +59,7 @@ pub async fn download(http: &Http, url: &Url, to: &Path, task: &Task) -> Result<
     };
     let to = to.to_owned();
     blocking(move || fs::rename(&part, &to).map_err(|e| Error::io(&to, e))).await?;
-    Ok(stated)
+    Ok(checksum)
 }
 
 fn length(path: &Path) -> u64 {
@@ -73,52 +72,52 @@ async fn fetch(
     url: &Url,
     part: &Path,
     task: &Task,
-) -> std::result::Result<Option<String>, Failed> {
-    let here = length(part);
-    let (mut answer, stated) = tokio::select! {
-        answer = ask(http, url, here) => answer?,
-        () = task.cancelled() => return Err(Failed::For(precedent_core::error::cancelled())),
+) -> std::result::Result<Option<String>, Failure> {
+    let len = length(part);
+    let (mut answer, checksum) = tokio::select! {
+        answer = ask(http, url, len) => answer?,
+        () = task.cancelled() => return Err(Failure::Fatal(precedent_core::error::cancelled())),
     };
     let status = answer.status().as_u16();
     let text = |name: header::HeaderName| answer.headers().get(name).and_then(|v| v.to_str().ok());
-    let refused = |code, what: &str| Failed::For(Error::new(code, format!("{} {what}", place(url))));
+    let refusal = |code, problem: &str| Failure::Fatal(Error::new(code, format!("{} {problem}", place(url))));
     let from = match status {
         200 => 0,
-        206 if text(header::CONTENT_RANGE).is_some_and(|r| r.starts_with(&format!("bytes {here}-"))) => here,
+        206 if text(header::CONTENT_RANGE).is_some_and(|r| r.starts_with(&format!("bytes {len}-"))) => len,
         206 | 416 => {
             // The file changed since the download began, so it restarts from the beginning.
-            fs::remove_file(part).map_err(|e| Failed::For(Error::io(part, e)))?;
-            return Err(Failed::Again(odd(url, "it changed during the download")));
+            fs::remove_file(part).map_err(|e| Failure::Fatal(Error::io(part, e)))?;
+            return Err(Failure::Retry(odd(url, "it changed during the download")));
         }
-        401 | 403 => return Err(refused(Code::Authentication, "is not publicly accessible")),
-        404 | 410 => return Err(refused(Code::NotFound, "was not found")),
+        401 | 403 => return Err(refusal(Code::Authentication, "is not publicly accessible")),
+        404 | 410 => return Err(refusal(Code::NotFound, "was not found")),
         429 | 500.. => {
-            let said = format!("{}: {}", place(url), status_words(status));
-            return Err(Failed::Again(
-                Error::new(Code::Network, said).with_hint("Progress is saved; try again later."),
+            let message = format!("{}: {}", place(url), status_words(status));
+            return Err(Failure::Retry(
+                Error::new(Code::Network, message).with_hint("Progress is saved; try again later."),
             ));
         }
-        _ => return Err(refused(Code::Network, &format!("responded with {}", status_words(status)))),
+        _ => return Err(refusal(Code::Network, &format!("responded with {}", status_words(status)))),
     };
     if text(header::CONTENT_TYPE).is_some_and(|t| t.trim_start().starts_with("text/html")) {
-        return Err(Failed::For(
+        return Err(Failure::Fatal(
             odd(url, "received a web page instead of the file")
                 .with_hint("A sign-in page or a proxy responded. Download the files by other means, then run: precedent model import DIR"),
         ));
     }
     // Without a plausible size the download could fill the disk.
     let Some(total) = answer.content_length().map(|n| from.saturating_add(n)) else {
-        return Err(Failed::For(odd(url, "the server does not report the file size")));
+        return Err(Failure::Fatal(odd(url, "the server does not report the file size")));
     };
     if total > MOST {
-        return Err(Failed::For(odd(url, "the file is too large for a model")));
+        return Err(Failure::Fatal(odd(url, "the file is too large for a model")));
     }
-    let mut file = Some(open(part, from).map_err(Failed::For)?);
+    let mut file = Some(open(part, from).map_err(Failure::Fatal)?);
     let (mut buffer, mut done) = (Vec::with_capacity(BUFFER), from);
     loop {
         let chunk = tokio::select! {
             chunk = answer.chunk() => chunk,
-            () = task.cancelled() => return Err(Failed::For(precedent_core::error::cancelled())),
+            () = task.cancelled() => return Err(Failure::Fatal(precedent_core::error::cancelled())),
         };
         let (more, broken) = match chunk {
             Ok(Some(chunk)) => {
@@ -133,7 +132,7 @@ async fn fetch(
             let bytes = std::mem::take(&mut buffer);
             let Some(mut out) = file.take() else { break };
             let name = part.to_owned();
-            let written = blocking(move || match out.write_all(&bytes) {
+            let write = blocking(move || match out.write_all(&bytes) {
                 Ok(()) => Ok(out),
                 Err(e) => {
                     // A partial file on a full disk is deleted to free its space.
@@ -143,19 +142,19 @@ async fn fetch(
                     Err(Error::io(&name, e))
                 }
             });
-            file = Some(written.await.map_err(Failed::For)?);
+            file = Some(write.await.map_err(Failure::Fatal)?);
             task.report(Phase::Download, done, Some(total), "bytes");
         }
         match broken {
-            Some(error) => return Err(Failed::Again(error)),
+            Some(error) => return Err(Failure::Retry(error)),
             None if !more => break,
             None => {}
         }
     }
     if total != done {
-        return Err(Failed::Again(odd(url, "the connection was interrupted")));
+        return Err(Failure::Retry(odd(url, "the connection was interrupted")));
     }
-    Ok(stated)
+    Ok(checksum)
 }
 
 fn open(part: &Path, from: u64) -> Result<File> {
@@ -173,8 +172,8 @@ async fn ask(
     http: &Http,
     url: &Url,
     from: u64,
-) -> std::result::Result<(reqwest::Response, Option<String>), Failed> {
-    let client = http.client().map_err(Failed::For)?;
+) -> std::result::Result<(reqwest::Response, Option<String>), Failure> {
+    let client = http.client().map_err(Failure::Fatal)?;
     let (mut at, mut stated) = (url.clone(), None);
     for _ in 0..=MAX_REDIRECTS {
         let mut builder = client
@@ -184,9 +183,9 @@ async fn ask(
         if from > 0 {
             builder = builder.header(header::RANGE, format!("bytes={from}-"));
         }
-        let answer = builder.send().await.map_err(|e| Failed::Again(unreachable(&at, &e)))?;
+        let answer = builder.send().await.map_err(|e| Failure::Retry(unreachable(&at, &e)))?;
         let text = |name: &str| answer.headers().get(name).and_then(|v| v.to_str().ok());
-        let digest = text(LINKED).map(|v| v.trim_matches('"').to_lowercase());
+        let digest = text(LINKED_ETAG).map(|v| v.trim_matches('"').to_lowercase());
         stated = stated.or(digest.filter(|d| d.len() == 64 && d.bytes().all(|b| b.is_ascii_hexdigit())));
         if !answer.status().is_redirection() {
             return Ok((answer, stated));
@@ -194,7 +193,7 @@ async fn ask(
         let to = text("location").and_then(|l| at.join(l).ok());
         at = to
             .filter(|t| t.scheme() == "https" || t.scheme() == url.scheme())
-            .ok_or_else(|| Failed::For(odd(&at, "it redirects without a target")))?;
+            .ok_or_else(|| Failure::Fatal(odd(&at, "it redirects without a target")))?;
     }
-    Err(Failed::For(odd(url, "too many redirects")))
+    Err(Failure::Fatal(odd(url, "too many redirects")))
 }

@@ -14,13 +14,13 @@ const MAX_ANSWER: usize = 4 * 1024;
 pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Duration>> {
     let number = |name: &str| response.header(name).and_then(|v| v.trim().parse::<i64>().ok());
     let used_up = number("x-ratelimit-remaining") == Some(0);
-    let after = number("retry-after").filter(|s| *s >= 0);
-    let limited = match response.status {
+    let retry_after = number("retry-after").filter(|s| *s >= 0);
+    let is_limited = match response.status {
         429 => true,
         // A 403 is a rate limit only if the response says so; otherwise access is denied.
         403 => {
             used_up
-                || after.is_some()
+                || retry_after.is_some()
                 || response.message().is_some_and(|m| {
                     let m = m.to_string().to_lowercase();
                     m.contains("rate limit") || m.contains("abuse detection")
@@ -32,10 +32,10 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
         200 | 400 => says_limited(&response.body),
         _ => false,
     };
-    if !limited {
+    if !is_limited {
         return None;
     }
-    if let Some(seconds) = after {
+    if let Some(seconds) = retry_after {
         return Some(Some(Duration::from_secs(seconds.unsigned_abs())));
     }
     if let Some(seconds) = says_how_long(&response.body) {
@@ -44,11 +44,10 @@ pub(super) fn limit(response: &Response, now: Timestamp) -> Option<Option<Durati
     // One more second, because clocks differ by fractions of a second.
     let wait = |reset: i64| reset.saturating_sub(now.as_second()).max(0).unsigned_abs() + 1;
     let reset = number("x-ratelimit-reset").filter(|_| used_up).or_else(|| {
-        // Linear counts requests and complexity separately, with resets in milliseconds since the
-        // epoch.
-        let of = |what: &str| {
-            let left = number(&format!("x-ratelimit-{what}-remaining"));
-            number(&format!("x-ratelimit-{what}-reset")).filter(|_| left.is_some_and(|n| n <= 0))
+        // Linear counts requests and complexity separately, with resets in milliseconds.
+        let of = |kind: &str| {
+            let quota = number(&format!("x-ratelimit-{kind}-remaining"));
+            number(&format!("x-ratelimit-{kind}-reset")).filter(|_| quota.is_some_and(|n| n <= 0))
         };
         of("requests").into_iter().chain(of("complexity")).max().map(|ms| ms / 1_000)
     });
@@ -98,7 +97,7 @@ fn says_limited(body: &[u8]) -> bool {
     errors.into_iter().any(|e| is_limit(e.kind) || is_limit(e.extensions.and_then(|x| x.code)))
 }
 
-pub(super) fn limited(response: &Response, wait: Option<Duration>) -> Error {
+pub(super) fn limit_error(response: &Response, wait: Option<Duration>) -> Error {
     let when = wait.map_or(String::new(), |w| format!("; wait {} minutes", w.as_secs().div_ceil(60)));
     Error::new(Code::RateLimited, format!("{} rate limit reached{when}", place(&response.url)))
         .with_hint("Progress is saved. Try again later, or use your own token for a higher limit.")
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_told_from_a_refusal() {
+    fn limit_differs_from_access_denial() {
         let now = Timestamp::from_second(1_000).unwrap();
         let wait = |status, headers: &[_], body| limit(&answer(status, headers, body), now);
         let seconds = |s| Some(Some(Duration::from_secs(s)));
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_graphql_stands_in_the_answer() {
+    fn graphql_limit_is_in_the_body() {
         let now = Timestamp::from_second(1_000).unwrap();
         let wait = |status, headers: &[_], body| limit(&answer(status, headers, body), now);
         let github = r#"{"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}"#;

@@ -16,12 +16,12 @@ pub struct Login {
     origin: Origin,
     header: HeaderName,
     token: Token,
-    written: Written,
+    form: TokenForm,
 }
 
 /// The form of a token in its header.
 #[derive(Clone, Copy)]
-enum Written {
+enum TokenForm {
     /// After this authentication scheme.
     After(&'static str),
     /// HTTP Basic (RFC 7617) with user name and secret; this suffix follows the name.
@@ -37,18 +37,18 @@ enum Written {
 }
 
 impl Login {
-    fn new(base: &Url, token: &Token, header: HeaderName, written: Written) -> Self {
-        Self { origin: base.origin(), header, token: token.clone(), written }
+    fn new(base: &Url, token: &Token, header: HeaderName, form: TokenForm) -> Self {
+        Self { origin: base.origin(), header, token: token.clone(), form }
     }
 
     /// Creates a login that sends `Authorization: Bearer` to the origin of `base` only.
     pub fn bearer(base: &Url, token: &Token) -> Self {
-        Self::new(base, token, header::AUTHORIZATION, Written::After("Bearer"))
+        Self::new(base, token, header::AUTHORIZATION, TokenForm::After("Bearer"))
     }
 
     /// Creates a login in the form that every Gitea version accepts.
     pub fn token(base: &Url, token: &Token) -> Self {
-        Self::new(base, token, header::AUTHORIZATION, Written::After("token"))
+        Self::new(base, token, header::AUTHORIZATION, TokenForm::After("token"))
     }
 
     /// Creates a login from a user name and a secret, joined by a colon.
@@ -59,30 +59,30 @@ impl Login {
     /// Creates a login from a user name and a secret, joined by a colon, where a suffix of the name
     /// marks the secret as a token.
     pub fn basic_as(base: &Url, token: &Token, ending: &'static str) -> Self {
-        Self::new(base, token, header::AUTHORIZATION, Written::Basic(ending))
+        Self::new(base, token, header::AUTHORIZATION, TokenForm::Basic(ending))
     }
 
     /// Creates a login that sends a token as the password of an empty user name.
     pub fn password(base: &Url, token: &Token) -> Self {
-        Self::new(base, token, header::AUTHORIZATION, Written::Password)
+        Self::new(base, token, header::AUTHORIZATION, TokenForm::Password)
     }
 
     /// Creates a login that sends a key in a header of the tracker.
     pub fn header(base: &Url, name: &'static str, key: &Token) -> Self {
-        Self::new(base, key, HeaderName::from_static(name), Written::Bare)
+        Self::new(base, key, HeaderName::from_static(name), TokenForm::Bare)
     }
 
     /// Creates a login that sends a key in a header of the tracker. If the token is a user name and
     /// a key, joined by a colon, the name is sent in a second header.
-    pub fn headers(base: &Url, name: &'static str, key: &Token, whose: &'static str) -> Self {
-        Self::new(base, key, HeaderName::from_static(name), Written::Beside(whose))
+    pub fn headers(base: &Url, name: &'static str, key: &Token, name_header: &'static str) -> Self {
+        Self::new(base, key, HeaderName::from_static(name), TokenForm::Beside(name_header))
     }
 
     /// Creates a login that sends a key as a query parameter, for trackers that read it nowhere
     /// else. The key is added when a request is sent, and is in no address that is stored, reported
     /// or followed.
     pub fn parameter(base: &Url, name: &'static str, key: &Token) -> Self {
-        Self::new(base, key, header::AUTHORIZATION, Written::Parameter(name))
+        Self::new(base, key, header::AUTHORIZATION, TokenForm::Parameter(name))
     }
 
     fn secret_for(&self, url: &Url) -> Option<&SecretString> {
@@ -92,7 +92,7 @@ impl Login {
     /// Returns the address with the key as a parameter, if the login uses one and this address may
     /// receive it.
     pub(super) fn address_for(&self, url: &Url) -> Option<Url> {
-        let Written::Parameter(name) = self.written else { return None };
+        let TokenForm::Parameter(name) = self.form else { return None };
         let secret = self.secret_for(url)?;
         let mut url = url.clone();
         url.query_pairs_mut().append_pair(name, secret.expose_secret());
@@ -103,9 +103,9 @@ impl Login {
     pub(super) fn headers_for(&self, url: &Url) -> Result<Vec<(HeaderName, HeaderValue)>> {
         let Some(secret) = self.secret_for(url) else { return Ok(Vec::new()) };
         let secret = secret.expose_secret();
-        let value: SecretString = match self.written {
-            Written::After(word) => format!("{word} {secret}"),
-            Written::Basic(ending) => {
+        let value: SecretString = match self.form {
+            TokenForm::After(word) => format!("{word} {secret}"),
+            TokenForm::Basic(ending) => {
                 let pair: SecretString = match secret.split_once(':') {
                     Some((name, rest)) if !name.ends_with(ending) => format!("{name}{ending}:{rest}"),
                     _ => secret.to_owned(),
@@ -114,21 +114,21 @@ impl Login {
                 let pair = base64::engine::general_purpose::STANDARD.encode(pair.expose_secret());
                 format!("Basic {pair}")
             }
-            Written::Password => {
+            TokenForm::Password => {
                 let pair: SecretString = format!(":{secret}").into();
                 let pair = base64::engine::general_purpose::STANDARD.encode(pair.expose_secret());
                 format!("Basic {pair}")
             }
-            Written::Bare => secret.to_owned(),
-            Written::Beside(_) => secret.split_once(':').map_or(secret, |(_, key)| key).to_owned(),
-            Written::Parameter(_) => return Ok(Vec::new()),
+            TokenForm::Bare => secret.to_owned(),
+            TokenForm::Beside(_) => secret.split_once(':').map_or(secret, |(_, key)| key).to_owned(),
+            TokenForm::Parameter(_) => return Ok(Vec::new()),
         }
         .into();
         let mut headers = vec![(self.header.clone(), header_value(value.expose_secret())?)];
-        if let Written::Beside(whose) = self.written
+        if let TokenForm::Beside(name_header) = self.form
             && let Some((name, _)) = secret.split_once(':')
         {
-            headers.push((HeaderName::from_static(whose), header_value(name)?));
+            headers.push((HeaderName::from_static(name_header), header_value(name)?));
         }
         Ok(headers)
     }

@@ -23,22 +23,22 @@ pub(super) enum Allowance {
 }
 
 impl Allowance {
-    /// Returns how many of `held` records one sync may hide.
-    pub(super) fn of(self, held: usize) -> usize {
+    /// Returns how many of `total` records one sync may hide.
+    pub(super) fn of(self, total: usize) -> usize {
         match self {
-            Self::Share => (held / SHARE).max(FEW.min(held / 2)),
-            Self::All => held,
+            Self::Share => (total / SHARE).max(FEW.min(total / 2)),
+            Self::All => total,
         }
     }
 }
 
-/// Returns the error of a sync that would have hidden more than its share; `what` names the
+/// Returns the error of a sync that would have hidden more than its share; `kind` names the
 /// records.
-pub(super) fn too_many(gone: usize, held: usize, what: &str, source: &str) -> Error {
+pub(super) fn too_many(count: usize, total: usize, kind: &str, source: &str) -> Error {
     Error::new(
         Code::Network,
         format!(
-            "the tracker no longer shows {gone} of {held} {what}, which is implausibly many at once: none of them \
+            "the tracker no longer shows {count} of {total} {kind}, which is implausibly many at once: none of them \
              was hidden"
         ),
     )
@@ -60,32 +60,32 @@ pub(super) fn hide_items(
     if numbers.is_empty() {
         return Ok((0, None));
     }
-    let all = writer.item_numbers(source.id, false)?;
-    let wanted: HashSet<u64> = numbers.iter().copied().collect();
-    let gone: Vec<u64> = all.iter().copied().filter(|n| wanted.contains(n)).collect();
-    let held = all.len() + hidden;
-    if hidden + gone.len() > allowance.of(held) {
-        return Ok((0, Some(too_many(hidden + gone.len(), held, "items", &source.key))));
+    let stored_numbers = writer.item_numbers(source.id, false)?;
+    let deletions: HashSet<u64> = numbers.iter().copied().collect();
+    let removals: Vec<u64> = stored_numbers.iter().copied().filter(|n| deletions.contains(n)).collect();
+    let total = stored_numbers.len() + hidden;
+    if hidden + removals.len() > allowance.of(total) {
+        return Ok((0, Some(too_many(hidden + removals.len(), total, "items", &source.key))));
     }
-    for number in &gone {
+    for number in &removals {
         writer.bury_document(&format!("{}#{number}", source.key), now)?;
     }
-    Ok((gone.len(), None))
+    Ok((removals.len(), None))
 }
 
 /// Restores listed pages that were hidden, and returns the keys of the pages that are not listed.
 pub(super) fn compare_pages(
     writer: &Writer<'_>,
     source: &SourceRow,
-    listed: &[String],
+    slugs: &[String],
 ) -> Result<(u64, Vec<String>)> {
-    let listed: HashSet<String> = listed.iter().map(|slug| format!("{}:{slug}", source.key)).collect();
-    let mut shown = 0;
-    for key in writer.hidden_page_keys(source.id)?.into_iter().filter(|key| listed.contains(key)) {
-        shown += u64::from(writer.restore_document(&key)?);
+    let keys: HashSet<String> = slugs.iter().map(|slug| format!("{}:{slug}", source.key)).collect();
+    let mut restore_count = 0;
+    for key in writer.hidden_page_keys(source.id)?.into_iter().filter(|key| keys.contains(key)) {
+        restore_count += u64::from(writer.restore_document(&key)?);
     }
-    let missing = writer.page_keys(source.id)?.into_iter().filter(|key| !listed.contains(key)).collect();
-    Ok((shown, missing))
+    let missing_keys = writer.page_keys(source.id)?.into_iter().filter(|key| !keys.contains(key)).collect();
+    Ok((restore_count, missing_keys))
 }
 
 #[cfg(test)]

@@ -18,26 +18,26 @@ pub(super) fn is_ahead(date: Timestamp, now: Timestamp) -> bool {
 }
 
 /// Returns the record with all future dates limited to the clock; `None` if there are none.
-pub(super) fn cut(record: &Record, now: Timestamp) -> Option<Record> {
-    let ahead = |date: &Option<Timestamp>| date.is_some_and(|date| is_ahead(date, now));
-    let known = |date: Timestamp| if is_ahead(date, now) { now } else { date };
+pub(super) fn limit_dates(record: &Record, now: Timestamp) -> Option<Record> {
+    let is_future = |date: &Option<Timestamp>| date.is_some_and(|date| is_ahead(date, now));
+    let limit = |date: Timestamp| if is_ahead(date, now) { now } else { date };
     match record {
         Record::Document(d) => {
             let dates = [d.created_at, d.updated_at, d.closed_at, d.merged_at];
-            dates.iter().any(ahead).then(|| {
+            dates.iter().any(is_future).then(|| {
                 Record::Document(Box::new(DocumentRecord {
-                    created_at: d.created_at.map(known),
-                    updated_at: d.updated_at.map(known),
-                    closed_at: d.closed_at.map(known),
-                    merged_at: d.merged_at.map(known),
+                    created_at: d.created_at.map(limit),
+                    updated_at: d.updated_at.map(limit),
+                    closed_at: d.closed_at.map(limit),
+                    merged_at: d.merged_at.map(limit),
                     ..(**d).clone()
                 }))
             })
         }
-        Record::Comment(c) => [Some(c.created_at), Some(c.updated_at)].iter().any(ahead).then(|| {
+        Record::Comment(c) => [Some(c.created_at), Some(c.updated_at)].iter().any(is_future).then(|| {
             Record::Comment(Box::new(CommentRecord {
-                created_at: known(c.created_at),
-                updated_at: known(c.updated_at),
+                created_at: limit(c.created_at),
+                updated_at: limit(c.updated_at),
                 ..(**c).clone()
             }))
         }),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn clock_before_the_first_release_cuts_nothing() {
+    fn clock_before_first_release_limits_no_date() {
         let reset = at("1970-01-02T00:00:00Z");
         assert!(!is_ahead(at("2026-05-04T12:00:00Z"), reset));
         assert_eq!(proven(at("2026-05-04T12:00:00Z"), reset), at("2026-05-04T12:00:00Z"));

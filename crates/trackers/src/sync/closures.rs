@@ -29,22 +29,22 @@ const PAUSE: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// Those of the database.
-pub fn closures(reader: &Reader<'_>, only: Option<&SourceRow>) -> Result<Vec<Closure>> {
+pub fn closures(reader: &Reader<'_>, filter: Option<&SourceRow>) -> Result<Vec<Closure>> {
     let mut out = Vec::new();
     for verdict in reader.verdicts(None)? {
         let (VerdictKind::Duplicate, Some(stays)) = (verdict.kind, &verdict.canonical) else { continue };
         let key = if *stays == verdict.first { &verdict.second } else { &verdict.first };
         let Some(row) = reader.document_by_key(key)? else { continue };
         let open = row.state == Some(State::Open) && row.deleted_at.is_none() && row.kind == DocKind::Issue;
-        if !open || only.is_some_and(|s| s.id != row.source_id) {
+        if !open || filter.is_some_and(|s| s.id != row.source_id) {
             continue;
         }
         let Some(source) = reader.source(&row.source)? else { continue };
         let (Some(remote), Some(number)) = (reader.remote(source.id)?, row.number) else { continue };
         // Decisions from a casebook file are shown, but never sent to a tracker.
-        let imported = reader.is_imported_verdict(&verdict)?;
-        let canonical = if imported { reader.canonical(key)? } else { reader.own_canonical(key)? };
-        let guest = guest(&remote, &source, imported, &row.key, &canonical.key);
+        let is_imported = reader.is_imported_verdict(&verdict)?;
+        let canonical = if is_imported { reader.canonical(key)? } else { reader.own_canonical(key)? };
+        let guest = guest(&remote, &source, is_imported, &row.key, &canonical.key);
         let earlier = reader.closure(key, &canonical.key)?;
         if earlier.as_ref().is_some_and(|c| c.step == ClosureStep::Closed) {
             continue;
@@ -100,7 +100,7 @@ pub fn closures(reader: &Reader<'_>, only: Option<&SourceRow>) -> Result<Vec<Clo
 fn guest(
     remote: &RemoteRow,
     source: &SourceRow,
-    imported: bool,
+    is_imported: bool,
     key: &str,
     canonical: &str,
 ) -> Option<String> {
@@ -110,7 +110,7 @@ fn guest(
             source.key, remote.project, remote.host, source.key
         ));
     }
-    imported.then(|| {
+    is_imported.then(|| {
         format!(
             "the decision was imported from a casebook file; to confirm it: precedent verdict set {key} {canonical} duplicate"
         )
@@ -130,9 +130,9 @@ fn stays_at(
     if let (Some(number), true) = (stays.number, stays.source_id == source.id) {
         return Ok(Some(Stays::Here(number)));
     }
-    let other = reader.source(&stays.source)?.map(|s| reader.remote(s.id)).transpose()?.flatten();
-    Ok(match (other.filter(|o| o.host == remote.host), stays.number) {
-        (Some(other), Some(number)) => Some(Stays::Beside(other.project, number)),
+    let other_remote = reader.source(&stays.source)?.map(|s| reader.remote(s.id)).transpose()?.flatten();
+    Ok(match (other_remote.filter(|o| o.host == remote.host), stays.number) {
+        (Some(other_remote), Some(number)) => Some(Stays::Beside(other_remote.project, number)),
         _ => stays.url.as_deref().and_then(address).map(Stays::Elsewhere),
     })
 }
@@ -150,40 +150,40 @@ pub async fn close(
     source: &SourceRow,
     tracker: &mut dyn Tracker,
     http: &Http,
-    wanted: &[Closure],
+    closures: &[Closure],
     actor: &str,
 ) -> ClosureReport {
     let mut report = ClosureReport::default();
-    let result = all(context, source, tracker, http, wanted, actor, &mut report.done).await;
+    let result = close_all(context, source, tracker, http, closures, actor, &mut report.done).await;
     report.problem = result.as_ref().err().map(Problem::from);
     report
 }
 
-async fn all(
+async fn close_all(
     context: &Context,
     source: &SourceRow,
     tracker: &mut dyn Tracker,
     http: &Http,
-    wanted: &[Closure],
+    closures: &[Closure],
     actor: &str,
-    done: &mut Vec<ClosureRecord>,
+    records: &mut Vec<ClosureRecord>,
 ) -> Result<()> {
     let Some(_lock) = SyncLock::take(&context.folder, source.id).await? else {
         return Err(Error::new(Code::Busy, format!("{} is already being synced", source.key))
             .with_hint("Try again when it has finished."));
     };
-    if wanted.iter().any(|closure| closure.obstacle.is_none()) {
+    if closures.iter().any(|closure| closure.obstacle.is_none()) {
         tracker.probe(&context.task).await?;
     }
-    for (n, closure) in wanted.iter().enumerate() {
+    for (n, closure) in closures.iter().enumerate() {
         context.task.check()?;
-        context.task.report(Phase::Close, n as u64, Some(wanted.len() as u64), "reports");
+        context.task.report(Phase::Close, n as u64, Some(closures.len() as u64), "reports");
         let earlier = closure.key.clone();
         let canonical = closure.canonical.clone();
         let store = std::sync::Arc::clone(&context.store);
         let earlier = blocking(move || store.read(|r| r.closure(&earlier, &canonical))).await?;
         let now = (context.clock)();
-        let mut one = One {
+        let mut job = ClosureJob {
             context,
             source,
             http,
@@ -199,18 +199,18 @@ async fn all(
                 changed_at: now,
             },
         };
-        let result = one.run(tracker).await;
+        let result = job.run(tracker).await;
         if let Err(error) = &result {
-            one.record.problem = Some(error.to_string());
+            job.record.problem = Some(error.to_string());
         }
-        done.push(one.record);
+        records.push(job.record);
         result?;
     }
     Ok(())
 }
 
 /// The closing of one report.
-struct One<'a> {
+struct ClosureJob<'a> {
     context: &'a Context,
     source: &'a SourceRow,
     http: &'a Http,
@@ -218,7 +218,7 @@ struct One<'a> {
     record: ClosureRecord,
 }
 
-impl One<'_> {
+impl ClosureJob<'_> {
     async fn run(&mut self, tracker: &dyn Tracker) -> Result<()> {
         let task = &self.context.task;
         let number = self.closure.number;
@@ -246,19 +246,19 @@ impl One<'_> {
                 return self.refuse("the tracker's response cannot be read".to_owned()).await;
             }
         };
-        let before = match &*is {
+        let previous = match &*is {
             Record::Document(d) => (d.state, d.state_reason.clone()),
             Record::Comment(_) => (None, None),
         };
-        if before.0 != Some(State::Open) && before.1.as_deref() != Some("duplicate") {
-            let how = before.1.map(|r| format!(" as {}", r.replace('_', " "))).unwrap_or_default();
+        if previous.0 != Some(State::Open) && previous.1.as_deref() != Some("duplicate") {
+            let how = previous.1.map(|r| format!(" as {}", r.replace('_', " "))).unwrap_or_default();
             let why = format!("it was closed{how} in the meantime");
             self.record.step = ClosureStep::Refused;
             self.record.problem = Some(why);
             return self.store(vec![*is]).await;
         }
         self.comment(closer).await?;
-        if before.0 == Some(State::Open) {
+        if previous.0 == Some(State::Open) {
             self.http.wait(PAUSE, task).await?;
             let record = closer.close(number, task).await?;
             if let Record::Document(d) = &record
@@ -281,13 +281,12 @@ impl One<'_> {
     /// Posts the comment unless it already exists.
     async fn comment(&mut self, closer: &dyn IssueCloser) -> Result<()> {
         let (task, number, text) = (&self.context.task, self.closure.number, self.closure.comment.as_str());
-        let mut found = closer.find(number, text, task).await?;
-        if found.is_none() {
+        let mut comment_url = closer.find(number, text, task).await?;
+        if comment_url.is_none() {
             self.store(Vec::new()).await?;
-            found = match closer.say(number, text, task).await {
+            comment_url = match closer.say(number, text, task).await {
                 Ok(url) => Some(url.unwrap_or_default()),
-                // Only the tracker knows whether the comment arrived; if unreachable, the next run
-                // checks.
+                // If the tracker is unreachable, the next run checks whether the comment arrived.
                 Err(error) if error.code() == Code::Network => match closer.find(number, text, task).await {
                     Ok(Some(url)) => Some(url),
                     _ => return Err(error),
@@ -295,7 +294,7 @@ impl One<'_> {
                 Err(error) => return Err(error),
             };
         }
-        self.record.comment_url = found.filter(|url| !url.is_empty());
+        self.record.comment_url = comment_url.filter(|url| !url.is_empty());
         self.record.step = ClosureStep::Commented;
         self.store(Vec::new()).await
     }
@@ -323,8 +322,8 @@ impl One<'_> {
 mod tests {
     #[test]
     fn an_address_cannot_leave_its_quotes() {
-        let seen = super::address("https://x.example/a'; rm -rf ~; echo '").unwrap();
-        assert!(!seen.contains(['\'', ' ']), "{seen}");
+        let url = super::address("https://x.example/a'; rm -rf ~; echo '").unwrap();
+        assert!(!url.contains(['\'', ' ']), "{url}");
         assert_eq!(super::address("https://x.example/1").as_deref(), Some("https://x.example/1"));
         for bad in ["javascript:alert(1)", "no address", "file:///etc/passwd"] {
             assert_eq!(super::address(bad), None, "{bad}");

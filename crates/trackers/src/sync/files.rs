@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::{
     Origin,
     origins::Origins,
-    pack, put,
+    pack, put_records,
     routes::{Of, Routes},
     source_key,
 };
@@ -32,7 +32,7 @@ use precedent_core::{
     },
     task::{Phase, Task},
 };
-use precedent_store::{Packed, SourceRow, Store};
+use precedent_store::{PackedRaw, SourceRow, Store};
 
 /// The number of records in one transaction: a kill loses at most this much work, and other
 /// processes can write in between.
@@ -40,7 +40,7 @@ const BATCH: usize = 1000;
 /// The number of bytes after which a batch ends early.
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
 /// The number of items of a file that a preview shows.
-const SHOWN: usize = 3;
+const PREVIEW_ITEMS: usize = 3;
 
 /// A batch of records that were read together, each with its position.
 struct Batch {
@@ -52,7 +52,7 @@ struct Batch {
 #[derive(Default)]
 struct Part {
     records: Vec<Record>,
-    packed: Vec<(Record, Packed)>,
+    payloads: Vec<(Record, PackedRaw)>,
     links: Vec<(String, String, Tie)>,
     share: ShareView,
 }
@@ -76,9 +76,9 @@ struct Ready {
 /// A path that cannot be read, a truncated or malicious file, no usable content; records stored
 /// before the error are kept.
 pub fn import_files(store: &Store, request: &ImportRequest, now: Timestamp, task: &Task) -> Result<Imported> {
-    let mut door = Door::new(request, task, Some((store, now)))?;
-    door.paths(&request.paths)?;
-    Ok(door.out)
+    let mut importer = FileImporter::new(request, task, Some((store, now)))?;
+    importer.paths(&request.paths)?;
+    Ok(importer.out)
 }
 
 /// Returns the contents of files and their target sources without storing anything.
@@ -86,16 +86,16 @@ pub fn import_files(store: &Store, request: &ImportRequest, now: Timestamp, task
 /// # Errors
 /// The same as [`import_files`].
 pub fn understand(request: &ImportRequest, task: &Task) -> Result<Understood> {
-    let mut door = Door::new(request, task, None)?;
-    door.paths(&request.paths)?;
-    Ok(door.out.files_read)
+    let mut importer = FileImporter::new(request, task, None)?;
+    importer.paths(&request.paths)?;
+    Ok(importer.out.files_read)
 }
 
 /// An import in progress, or a dry run.
-struct Door<'a> {
+struct FileImporter<'a> {
     store: Option<(&'a Store, Timestamp)>,
     task: &'a Task,
-    named: Option<&'a str>,
+    target: Option<&'a str>,
     mapping: Mapping,
     /// Target sources of each tracker's records; a named source is the only target.
     routes: BTreeMap<String, Routes>,
@@ -112,19 +112,19 @@ struct Door<'a> {
     out: Imported,
 }
 
-impl<'a> Door<'a> {
+impl<'a> FileImporter<'a> {
     fn new(
         request: &'a ImportRequest,
         task: &'a Task,
         store: Option<(&'a Store, Timestamp)>,
     ) -> Result<Self> {
-        let named = request.source.as_deref().map(source_key).transpose()?;
+        let target = request.source.as_deref().map(source_key).transpose()?;
         let mapping = Mapping::of(&request.map)?;
-        let report = ImportReport { source: named.unwrap_or_default().to_owned(), ..Default::default() };
+        let report = ImportReport { source: target.unwrap_or_default().to_owned(), ..Default::default() };
         Ok(Self {
             store,
             task,
-            named,
+            target,
             mapping,
             routes: BTreeMap::new(),
             origins: Origins::default(),
@@ -142,14 +142,14 @@ impl<'a> Door<'a> {
         for path in paths {
             std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
         }
-        let mut failed = None;
+        let mut first_error = None;
         for path in paths {
             match self.path(path) {
                 Ok(()) => {}
                 // An unusable file must not prevent the import of the others.
                 Err(error) if paths.len() > 1 && is_of_no_use(&error) => {
                     self.left_out(Content::file(path).name, &error);
-                    failed.get_or_insert(error);
+                    first_error.get_or_insert(error);
                 }
                 Err(error) => return Err(error),
             }
@@ -160,11 +160,11 @@ impl<'a> Door<'a> {
             let names: Vec<&str> = self.out.sources.iter().map(|s| s.source.as_str()).collect();
             report.source = names.join(", ");
         }
-        let used = report.items + report.comments + report.pages;
-        match failed {
-            _ if used > 0 => Ok(()),
+        let record_count = report.items + report.comments + report.pages;
+        match first_error {
+            _ if record_count > 0 => Ok(()),
             Some(error) => Err(error),
-            None => Err(nothing(&self.out)),
+            None => Err(empty_import(&self.out)),
         }
     }
 
@@ -173,24 +173,24 @@ impl<'a> Door<'a> {
         self.path = path.to_owned();
         let files = content::files(path)?;
         let total: u64 = files.iter().map(|f| f.1).sum();
-        let (mut before, mut failed) = (0, None);
-        let known = self.out.files_read.understood.len();
+        let (mut offset, mut first_error) = (0, None);
+        let count = self.out.files_read.understood.len();
         for (file, size) in &files {
-            match self.file(file, before, total) {
+            match self.file(file, offset, total) {
                 Ok(()) => {}
                 Err(error) if files.len() > 1 && is_of_no_use(&error) => {
                     self.left_out(Content::file(file).name, &error);
                     // An invalid file is more informative than an empty one.
                     if error.code() == Code::InvalidInput {
-                        failed.get_or_insert(error);
+                        first_error.get_or_insert(error);
                     }
                 }
                 Err(error) => return Err(error),
             }
-            before += size;
+            offset += size;
         }
-        match failed {
-            _ if files.len() == 1 || self.out.files_read.understood.len() > known => Ok(()),
+        match first_error {
+            _ if files.len() == 1 || self.out.files_read.understood.len() > count => Ok(()),
             Some(error) => Err(error),
             None => Err(Error::not_found(format!("{}: nothing to import in this folder", path.display()))
                 .with_hint(self.because("Supported tracker exports: JSON, CSV, XML, emails and Markdown."))),
@@ -198,39 +198,39 @@ impl<'a> Door<'a> {
     }
 
     /// Returns the project whose keys the named source already holds.
-    fn held(&self) -> Result<Option<String>> {
-        let (Some((store, _)), Some(named)) = (self.store, self.named) else { return Ok(None) };
+    fn stored_project(&self) -> Result<Option<String>> {
+        let (Some((store, _)), Some(key)) = (self.store, self.target) else { return Ok(None) };
         store.read(|r| {
-            let Some(source) = r.source(named)? else { return Ok(None) };
+            let Some(source) = r.source(key)? else { return Ok(None) };
             Ok(r.key_like_id(source.id)?.and_then(|id| Some(id.rsplit_once('-')?.0.to_owned())))
         })
     }
 
-    fn file(&mut self, path: &Path, before: u64, total: u64) -> Result<()> {
-        let known = self.out.files_read.understood.len();
-        let mut refused = None;
-        let given = self.path.clone();
+    fn file(&mut self, path: &Path, offset: u64, total: u64) -> Result<()> {
+        let count = self.out.files_read.understood.len();
+        let mut first_error = None;
+        let base = self.path.clone();
         let archive = content::each(path, |content| {
-            let content = content.below(&given);
-            let read = file::look(&content, &self.mapping).and_then(|mut look| {
+            let content = content.below(&base);
+            let result = file::look(&content, &self.mapping).and_then(|mut look| {
                 if look.mailbox().is_some() {
                     look.hang_together(&self.threads());
                 }
-                self.content(&content, &look, before, total)
+                self.content(&content, &look, offset, total)
             });
-            match read {
+            match result {
                 Err(error) if content.name != Content::file(path).name && is_of_no_use(&error) => {
                     self.left_out(content.name.clone(), &error);
                     if error.code() == Code::InvalidInput {
-                        refused.get_or_insert(error);
+                        first_error.get_or_insert(error);
                     }
                 }
-                read => read?,
+                result => result?,
             }
             Ok(true)
         })?;
-        if archive && self.out.files_read.understood.len() == known {
-            if let Some(error) = refused {
+        if archive && self.out.files_read.understood.len() == count {
+            if let Some(error) = first_error {
                 return Err(error);
             }
             return Err(Error::not_found(format!("{}: nothing to import in this archive", path.display())).with_hint(
@@ -245,27 +245,27 @@ impl<'a> Door<'a> {
         if let Some(threads) = &self.threads {
             return Arc::clone(threads);
         }
-        let mut all = Gathered::default();
+        let mut builder = Gathered::default();
         for (file, _) in self.paths.iter().flat_map(|path| content::files(path).unwrap_or_default()) {
             // Read errors are reported by the actual import.
             let _ = content::each(&file, |content| {
                 if let Ok(look) = file::look(&content, &self.mapping)
                     && let Some(mailbox) = look.mailbox()
                 {
-                    let _ = all.add(&content, mailbox, content.open()?);
+                    let _ = builder.add(&content, mailbox, content.open()?);
                 }
                 Ok(true)
             });
         }
-        let threads = Arc::new(all.threads());
+        let threads = Arc::new(builder.threads());
         self.threads = Some(Arc::clone(&threads));
         threads
     }
 
     fn left_out(&mut self, place: String, error: &Error) {
-        let left = &mut self.out.files_read.left_out;
-        if left.len() < ImportReport::MAX_SKIPS {
-            left.push(Skip { place, reason: error.to_string() });
+        let skips = &mut self.out.files_read.left_out;
+        if skips.len() < ImportReport::MAX_SKIPS {
+            skips.push(Skip { place, reason: error.to_string() });
         }
     }
 
@@ -278,7 +278,7 @@ impl<'a> Door<'a> {
     }
 
     /// Reads a file, or a file in an archive.
-    fn content(&mut self, content: &Content, look: &Look, before: u64, total: u64) -> Result<()> {
+    fn content(&mut self, content: &Content, look: &Look, offset: u64, total: u64) -> Result<()> {
         let mut view = FileView {
             file: content.name.clone(),
             kind: look.kind.clone(),
@@ -299,37 +299,37 @@ impl<'a> Door<'a> {
         if look.preamble() > 0 {
             view.doubts.insert(0, format!("{} lines before the table are skipped", look.preamble()));
         }
-        let done = self.read(content, look, before, total, &mut view);
+        let result = self.read_content(content, look, offset, total, &mut view);
         view.doubts.extend(look.late_doubts());
         // A dry run shows all of them.
-        let unused = look.unused(self.store.is_none()).into_iter();
-        view.columns.extend(unused.map(|(column, characters)| ColumnView {
+        let rest = look.unused(self.store.is_none()).into_iter();
+        view.columns.extend(rest.map(|(column, characters)| ColumnView {
             column,
             characters: Some(characters),
             ..ColumnView::default()
         }));
-        let used = view.items + view.comments + view.pages + view.links + view.skipped;
-        if used == 0 && done.is_ok() {
-            let none = Error::not_found(format!("{}: {} without any items", content.name, view.kind));
-            self.left_out(content.name.clone(), &none);
+        let count = view.items + view.comments + view.pages + view.links + view.skipped;
+        if count == 0 && result.is_ok() {
+            let error = Error::not_found(format!("{}: {} without any items", content.name, view.kind));
+            self.left_out(content.name.clone(), &error);
         }
         self.out.files_read.understood.push(view);
-        done
+        result
     }
 
-    fn read(
+    fn read_content(
         &mut self,
         content: &Content,
         look: &Look,
-        before: u64,
+        offset: u64,
         total: u64,
         view: &mut FileView,
     ) -> Result<()> {
         // Files of two trackers are routed independently.
-        let group = if self.named.is_some() { String::new() } else { look.namespace.clone() };
+        let group = if self.target.is_some() { String::new() } else { look.namespace.clone() };
         let mut routes = match self.routes.remove(&group) {
             Some(routes) => routes,
-            None => Routes::new(self.named, self.held()?),
+            None => Routes::new(self.target, self.stored_project()?),
         };
         routes.begin();
         let mut origins = std::mem::take(&mut self.origins);
@@ -344,10 +344,10 @@ impl<'a> Door<'a> {
             None if content.is_laid_out() => Content::file(&content.path).name,
             None => content.name.clone(),
         };
-        let read = std::thread::scope(|scope| {
+        let result = std::thread::scope(|scope| {
             // Unpacking, parsing and storing run in parallel with a queue of one batch each.
             let (batches, unread) = sync_channel::<Batch>(1);
-            let (packed, waiting) = sync_channel::<Result<Ready>>(1);
+            let (sender, receiver) = sync_channel::<Result<Ready>>(1);
             let reader = scope.spawn(move || batch_up(content, look, &batches));
             let (routes, origins) = (&mut routes, &mut origins);
             scope.spawn(move || {
@@ -358,30 +358,30 @@ impl<'a> Door<'a> {
                 };
                 for batch in unread {
                     let ready = ready(batch, look, &file, (&mut *routes, &mut *origins), store, &elsewhere);
-                    let failed = ready.is_err();
-                    if packed.send(ready).is_err() || failed {
+                    let is_error = ready.is_err();
+                    if sender.send(ready).is_err() || is_error {
                         return;
                     }
                 }
             });
-            let stored = (|| {
-                while let Ok(ready) = waiting.recv() {
+            let outcome = (|| {
+                while let Ok(ready) = receiver.recv() {
                     self.task.check()?;
                     let ready = ready?;
-                    let done = before + ready.bytes_read;
+                    let position = offset + ready.bytes_read;
                     self.take(ready, view)?;
-                    self.task.report(Phase::Import, done, Some(total), "bytes");
+                    self.task.report(Phase::Import, position, Some(total), "bytes");
                 }
                 Ok(())
             })();
-            drop(waiting);
-            let read =
+            drop(receiver);
+            let read_result =
                 reader.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "reading a file failed")));
-            stored.and(read)
+            outcome.and(read_result)
         });
         self.routes.insert(group, routes);
         self.origins = origins;
-        read
+        result
     }
 
     /// Stores a parsed batch, one transaction per source, or counts it in a dry run.
@@ -398,7 +398,7 @@ impl<'a> Door<'a> {
                 }
             }
         }
-        let room = SHOWN.saturating_sub(view.first.len());
+        let room = PREVIEW_ITEMS.saturating_sub(view.first.len());
         view.first.extend(ready.first.into_iter().take(room));
         for (key, part) in ready.parts {
             view.items += part.share.items;
@@ -412,7 +412,7 @@ impl<'a> Door<'a> {
                 self.out.report.comments += part.share.comments;
                 continue;
             };
-            if part.packed.is_empty() && part.links.is_empty() {
+            if part.payloads.is_empty() && part.links.is_empty() {
                 continue;
             }
             let import = match self.import {
@@ -430,7 +430,7 @@ impl<'a> Door<'a> {
                     w.add_source(&key, "github", now)
                 })?,
             };
-            let done = put(store, &source, Origin::File { import }, &part.packed, now, |w| {
+            let report = put_records(store, &source, Origin::File { import }, &part.payloads, now, |w| {
                 for (from, to, tie) in &part.links {
                     let kind = match tie {
                         Tie::DuplicateOf => "duplicate_of",
@@ -440,7 +440,7 @@ impl<'a> Door<'a> {
                 }
                 Ok(())
             })?;
-            self.out.report.add(done);
+            self.out.report.add(report);
             self.sources.insert(key, source);
         }
         // Pages count as items of a source, but separately for a file.
@@ -456,12 +456,12 @@ fn is_of_no_use(error: &Error) -> bool {
 
 /// Returns the wiki name of a page: that of the given folder or archive, or of the folder that
 /// contains the page.
-fn wiki_name(given: &Path) -> String {
-    let full = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
+fn wiki_name(path: &Path) -> String {
+    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let page =
         full.extension().is_some_and(|ending| file::is_page(&format!("x.{}", ending.to_string_lossy())));
-    let named = if page { full.parent().unwrap_or(&full) } else { &full };
-    named.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned()
+    let folder = if page { full.parent().unwrap_or(&full) } else { &full };
+    folder.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn share(shares: &mut Vec<ShareView>, key: &str, more: &ShareView) {
@@ -483,7 +483,7 @@ fn batch_up(content: &Content, look: &Look, sender: &SyncSender<Batch>) -> Resul
         // The receiver is gone if storing failed or was cancelled; that error is reported.
         sender.send(full).is_ok()
     };
-    let done = look.read(content, |place, chunk| {
+    let result = look.read(content, |place, chunk| {
         bytes += chunk.as_ref().map_or(0, Chunk::size);
         batch.records.push((place, chunk));
         if batch.records.len() < BATCH && bytes < BATCH_BYTES {
@@ -492,10 +492,10 @@ fn batch_up(content: &Content, look: &Look, sender: &SyncSender<Batch>) -> Resul
         bytes = 0;
         send(&mut batch)
     });
-    if !matches!(done, Ok(false)) {
+    if !matches!(result, Ok(false)) {
         send(&mut batch);
     }
-    done.map(drop)
+    result.map(drop)
 }
 
 /// Parses a batch, decides the source of each record, and compresses the records.
@@ -507,19 +507,19 @@ fn ready(
     store: Option<&Store>,
     elsewhere: &impl Fn(&str, bool) -> bool,
 ) -> Result<Ready> {
-    let read: Vec<(String, std::result::Result<Vec<Piece>, String>)> = batch
+    let results: Vec<(String, std::result::Result<Vec<Piece>, String>)> = batch
         .records
         .into_par_iter()
         .map(|(place, chunk)| (place, chunk.and_then(|c| look.pieces(c))))
         .collect();
     let records = || {
-        read.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten().filter_map(|piece| match piece {
+        results.iter().filter_map(|(_, r)| r.as_ref().ok()).flatten().filter_map(|piece| match piece {
             Piece::Record(record) => Some(record),
             Piece::Link(..) => None,
         })
     };
-    if let Some(named) = routes.named() {
-        origins.check(store, named, look.tracker, records())?;
+    if let Some(source) = routes.target() {
+        origins.check(store, source, look.tracker, records())?;
     }
     if records().any(|record| record.repository().is_some()) {
         routes.tell();
@@ -529,8 +529,8 @@ fn ready(
     }
     let of = Of { namespace: &look.namespace, file, item: true };
     let mut out = Ready { bytes_read: batch.bytes_read, ..Ready::default() };
-    for (place, found) in read {
-        if let Err(reason) = found.and_then(|pieces| sort(pieces, routes, of, &mut out)) {
+    for (place, result) in results {
+        if let Err(reason) = result.and_then(|pieces| sort(pieces, routes, of, &mut out)) {
             out.skips.push((place, reason));
         }
     }
@@ -539,7 +539,7 @@ fn ready(
     }
     if let Some(store) = store {
         for part in out.parts.values_mut() {
-            part.packed = pack(store, std::mem::take(&mut part.records))?;
+            part.payloads = pack(store, std::mem::take(&mut part.records))?;
         }
     }
     Ok(out)
@@ -552,9 +552,9 @@ fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std
             Piece::Record(record) => {
                 let of = Of { item: matches!(record, Record::Document(_)), ..of };
                 let key = routes.source(record.repository(), of)?;
-                out.loose |= routes.named().is_none() && of.item && record.repository().is_none();
+                out.loose |= routes.target().is_none() && of.item && record.repository().is_none();
                 if let Record::Document(document) = &record
-                    && out.first.len() < SHOWN
+                    && out.first.len() < PREVIEW_ITEMS
                 {
                     out.first.push(GlimpseView {
                         key: document.key(&key),
@@ -575,9 +575,9 @@ fn sort(pieces: Vec<Piece>, routes: &Routes, of: Of<'_>, out: &mut Ready) -> std
                 part.records.push(record);
             }
             Piece::Link(from, to, tie) => {
-                let home = routes.other(from.project.as_deref(), of);
+                let home = routes.source_of(from.project.as_deref(), of);
                 let ends = [&from, &to]
-                    .map(|end| format!("{}#{}", routes.other(end.project.as_deref(), of), end.number));
+                    .map(|end| format!("{}#{}", routes.source_of(end.project.as_deref(), of), end.number));
                 let [from, to] = ends;
                 out.parts.entry(home).or_default().links.push((from, to, tie));
             }
@@ -593,37 +593,37 @@ fn names(path: &Path, mapping: &Mapping, project: &str) -> bool {
     else {
         return false;
     };
-    let mut found = false;
+    let mut is_named = false;
     for (file, _) in content::files(path).unwrap_or_default() {
-        let looked = content::each(&file, |content| {
+        let outcome = content::each(&file, |content| {
             let Ok(look) = file::look(&content, mapping) else { return Ok(true) };
             look.read(&content, |_, chunk| {
                 let pieces = match chunk {
                     Ok(chunk) if Look::mentions(&chunk, &mention) => look.pieces(chunk).unwrap_or_default(),
                     _ => return true,
                 };
-                found |= pieces.iter().any(|piece| match piece {
+                is_named |= pieces.iter().any(|piece| match piece {
                     Piece::Record(record) => {
                         record.repository().is_some_and(|p| p.eq_ignore_ascii_case(project))
                     }
                     Piece::Link(..) => false,
                 });
-                !found
+                !is_named
             })?;
-            Ok(!found)
+            Ok(!is_named)
         });
         // Read errors are reported by the actual import.
-        if looked.is_err() || found {
+        if outcome.is_err() || is_named {
             break;
         }
     }
-    found
+    is_named
 }
 
 /// Returns the error of an import without usable records.
-fn nothing(imported: &Imported) -> Error {
-    let report = &imported.report;
-    let kinds: Vec<&str> = imported.files_read.understood.iter().map(|f| f.kind.as_str()).collect();
+fn empty_import(import: &Imported) -> Error {
+    let report = &import.report;
+    let kinds: Vec<&str> = import.files_read.understood.iter().map(|f| f.kind.as_str()).collect();
     let error = match report.skips.first() {
         Some(first) => Error::not_found(format!(
             "nothing could be imported: {} record{} skipped. {}: {}",

@@ -4,18 +4,18 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::{Origin, pack, put, source_key};
+use super::{Origin, pack, put_records, source_key};
 use crate::tracker::{github, import, wiki};
 use precedent_core::{
     error::{Error, Result},
     model::{DocumentRecord, ImportReport, Record, Skip},
     task::Task,
 };
-use precedent_store::{Packed, SourceRow, Store};
+use precedent_store::{PackedRaw, SourceRow, Store};
 
 /// The records that are ready to store.
 struct Ready {
-    records: Vec<(Record, Packed)>,
+    records: Vec<(Record, PackedRaw)>,
     skips: Vec<(String, String)>,
 }
 
@@ -37,8 +37,8 @@ pub fn import_wiki(
     let mut pages = Vec::with_capacity(files.len());
     for (path, _) in files {
         task.check()?;
-        let read = wiki::page(&path).map_err(|e| e.to_string());
-        import.page(name(&path), read, &mut pages);
+        let result = wiki::page(&path).map_err(|e| e.to_string());
+        import.page(name(&path), result, &mut pages);
     }
     import.apply(pages)?;
     finish(import.report)
@@ -61,7 +61,7 @@ pub fn import_built_in(
     for (name, text) in files {
         task.check()?;
         let lines = text.lines().enumerate().map(|(i, l)| (format!("{name}:{}", i + 1), l.into())).collect();
-        import.put(ready(store, lines)?)?;
+        import.put_batch(ready(store, lines)?)?;
     }
     let mut records = Vec::with_capacity(pages.len());
     for (slug, text) in pages {
@@ -97,14 +97,14 @@ impl<'a> Import<'a> {
     }
 
     /// Stores a batch in one transaction and records its skipped entries.
-    fn put(&mut self, ready: Ready) -> Result<()> {
+    fn put_batch(&mut self, ready: Ready) -> Result<()> {
         for (place, reason) in ready.skips {
             self.skip(place, reason);
         }
         if !ready.records.is_empty() {
             let origin = Origin::File { import: self.journal };
-            let done = put(self.store, &self.source, origin, &ready.records, self.now, |_| Ok(()))?;
-            self.report.add(done);
+            let report = put_records(self.store, &self.source, origin, &ready.records, self.now, |_| Ok(()))?;
+            self.report.add(report);
         }
         Ok(())
     }
@@ -113,10 +113,10 @@ impl<'a> Import<'a> {
     fn page(
         &mut self,
         place: String,
-        read: std::result::Result<Option<DocumentRecord>, String>,
+        result: std::result::Result<Option<DocumentRecord>, String>,
         pages: &mut Vec<Record>,
     ) {
-        match read {
+        match result {
             Ok(Some(page)) => pages.push(Record::Document(Box::new(page))),
             Ok(None) => {}
             Err(reason) => self.skip(place, reason),
@@ -126,7 +126,7 @@ impl<'a> Import<'a> {
     /// Stores parsed records.
     fn apply(&mut self, records: Vec<Record>) -> Result<()> {
         let records = pack(self.store, records)?;
-        self.put(Ready { records, skips: Vec::new() })
+        self.put_batch(Ready { records, skips: Vec::new() })
     }
 
     fn skip(&mut self, place: String, reason: String) {
@@ -151,9 +151,9 @@ fn ready(store: &Store, lines: Vec<(String, Vec<u8>)>) -> Result<Ready> {
 
 /// Returns an error if no page was usable, or else the report.
 fn finish(report: ImportReport) -> Result<ImportReport> {
-    let used = report.items + report.comments + report.pages;
+    let count = report.items + report.comments + report.pages;
     match report.skips.first() {
-        Some(first) if used == 0 => Err(Error::invalid(format!(
+        Some(first) if count == 0 => Err(Error::invalid(format!(
             "nothing could be imported: {} record{} skipped. {}: {}",
             report.skipped,
             if report.skipped == 1 { "" } else { "s" },

@@ -50,15 +50,15 @@ pub async fn sync(
 ) -> SyncReport {
     let start = (context.clock)();
     let latest = progress::Latest::default();
-    let watched = Context { task: latest.watch(&context.task), ..context.clone() };
+    let run_context = Context { task: latest.watch(&context.task), ..context.clone() };
     let mut run = Run {
-        context: &watched,
+        context: &run_context,
         source,
         full: request.full,
         allowance: if request.hide_gone { Allowance::All } else { Allowance::Share },
         report: SyncReport { source: source.key.clone(), ..SyncReport::default() },
         project: remote.project.clone(),
-        seen: SeenRecords::default(),
+        seen_records: SeenRecords::default(),
         hidden: 0,
         doubt: None,
         notes: Vec::new(),
@@ -100,10 +100,10 @@ impl Run<'_> {
                 .with_hint("Wait until it has finished; `precedent status` shows its progress."));
         };
         let source = self.source.id;
-        self.blocking(move |store| store.write(|w| w.forget_progress(source))).await?;
+        self.with_store(move |store| store.write(|w| w.forget_progress(source))).await?;
         self.project = self.meet(remote, tracker).await?;
         if self.full {
-            self.blocking(move |store| store.write(|w| w.forget_streams(source))).await?;
+            self.with_store(move |store| store.write(|w| w.forget_streams(source))).await?;
         }
         let mut whole = true;
         for stream in tracker.streams() {
@@ -133,17 +133,17 @@ impl Run<'_> {
             .with_hint("Its name was reused. Remove the source and add it again to mirror the new one."));
         }
         // A name with a single part was never used as the key.
-        let same =
+        let is_same_name =
             [&self.source.key, &remote.project].into_iter().any(|n| project.name.eq_ignore_ascii_case(n));
         let path =
             project.name.contains('/') && !key_of(&project.name).eq_ignore_ascii_case(&self.source.key);
-        if path || !same {
+        if path || !is_same_name {
             self.report.renamed_to = Some(project.name.clone());
         }
         let name = project.name.clone();
         let row = RemoteRow { project: project.name, remote_id: project.remote_id, ..remote.clone() };
         let source = self.source.id;
-        self.blocking(move |store| store.write(|w| w.set_remote(source, &row))).await?;
+        self.with_store(move |store| store.write(|w| w.set_remote(source, &row))).await?;
         Ok(name)
     }
 
@@ -151,13 +151,13 @@ impl Run<'_> {
     /// whole list.
     async fn pull(&mut self, stream: Stream, tracker: &dyn Tracker) -> Result<bool> {
         let (source, name) = (self.source.id, stream.as_str());
-        let mut row = self.blocking(move |store| store.read(|r| r.stream(source, name))).await?;
+        let mut row = self.with_store(move |store| store.read(|r| r.stream(source, name))).await?;
         let began = (self.context.clock)();
-        if let Some(ahead) = row.watermark.filter(|at| clock::is_ahead(*at, began)) {
+        if let Some(date) = row.watermark.filter(|at| clock::is_ahead(*at, began)) {
             self.note_future(format!(
                 "The last sync read the {} up to {}, which is ahead of this computer's clock: all were fetched again.",
                 stream.words(),
-                ahead.strftime("%Y-%m-%d")
+                date.strftime("%Y-%m-%d")
             ));
             row = StreamRow { watermark: None, next_page: None, etag: None, ..row };
         }
@@ -167,8 +167,8 @@ impl Run<'_> {
             None => tracker.start(stream, row.watermark),
         };
         let mut progress = self.expect(stream, whole, tracker).await?;
-        let mut restarted = false;
-        let mut visited = HashSet::new();
+        let mut has_restarted = false;
+        let mut cursors = HashSet::new();
         let mut guard = RepeatGuard::expecting(progress.total);
         let mut listed_pages = None;
         loop {
@@ -176,7 +176,7 @@ impl Run<'_> {
             let etag = row.etag.as_ref().filter(|(_, page)| *page == at.0).map(|(etag, _)| etag.clone());
             match tracker.page(stream, &at, etag.as_deref(), &self.context.task).await? {
                 Fetched::Page(page) => {
-                    if !visited.insert(at.0.clone()) {
+                    if !cursors.insert(at.0.clone()) {
                         // The next sync resumes at the watermark to avoid the cycle.
                         row.next_page = None;
                         self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
@@ -186,7 +186,7 @@ impl Run<'_> {
                         )
                         .with_hint("This is a bug in the tracker; progress is saved."));
                     }
-                    restarted = false;
+                    has_restarted = false;
                     let endless = guard.note_page(&page).err();
                     let end = page.next.is_none();
                     row.watermark = row.watermark.max(self.proven(stream, page.watermark, began));
@@ -199,13 +199,12 @@ impl Run<'_> {
                         row.finished_at = Some((self.context.clock)());
                     }
                     self.report.pages += 1;
-                    progress.done += records.len() as u64;
+                    progress.count += records.len() as u64;
                     if endless.is_some() && !end {
-                        // The next sync resumes at the watermark.
                         row.next_page = None;
                     }
-                    let told = PageEvents { relations: page.relations, gone: page.gone };
-                    self.store(records, told, Some((name, row.clone()))).await?;
+                    let events = PageEvents { relations: page.relations, deletions: page.gone };
+                    self.store(records, events, Some((name, row.clone()))).await?;
                     progress.tell(&self.context.task);
                     listed_pages = page.all_pages.or(listed_pages);
                     match (page.next, endless) {
@@ -220,13 +219,12 @@ impl Run<'_> {
                     self.store(Vec::new(), PageEvents::default(), Some((name, row))).await?;
                     return Ok(false);
                 }
-                Fetched::Expired if !restarted => {
-                    // The watermark is inclusive: records of the same second return and are
-                    // recognized by id.
-                    restarted = true;
+                Fetched::Expired if !has_restarted => {
+                    // The watermark is inclusive: repeated records are recognized by id.
+                    has_restarted = true;
                     row.next_page = None;
                     row.etag = None;
-                    visited.clear();
+                    cursors.clear();
                     at = tracker.start(stream, row.watermark);
                 }
                 Fetched::Expired => {
@@ -244,8 +242,8 @@ impl Run<'_> {
                 }
             }
         }
-        if let Some(listed) = listed_pages {
-            removal::hide_pages(self, tracker, listed).await?;
+        if let Some(slugs) = listed_pages {
+            removal::hide_pages(self, tracker, slugs).await?;
         }
         Ok(whole)
     }
@@ -283,12 +281,12 @@ impl Run<'_> {
             },
             Stream::Comments => {
                 let source = self.source.id;
-                let counts = self.blocking(move |store| store.read(|r| r.source_counts(source))).await?;
+                let counts = self.with_store(move |store| store.read(|r| r.source_counts(source))).await?;
                 Some(counts.comments + counts.missing_comments)
             }
             Stream::ReviewComments | Stream::Discussions | Stream::Pages => None,
         };
-        Ok(Meter { done: 0, total })
+        Ok(Meter { count: 0, total })
     }
 
     /// Returns the usable records; the others are counted in the report and in the store.
@@ -302,7 +300,7 @@ impl Run<'_> {
         for (place, record) in records.into_iter().enumerate() {
             match record {
                 Ok(record) => {
-                    self.seen.add(&record);
+                    self.seen_records.add(&record);
                     out.push(record);
                 }
                 Err(reason) => {
@@ -319,12 +317,12 @@ impl Run<'_> {
 /// A progress counter with the fetched and the total number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Meter {
-    done: u64,
+    count: u64,
     total: Option<u64>,
 }
 
 impl Meter {
     fn tell(&self, task: &Task) {
-        task.report(Phase::Sync, self.done, self.total.map(|t| t.max(self.done)), "records");
+        task.report(Phase::Sync, self.count, self.total.map(|t| t.max(self.count)), "records");
     }
 }

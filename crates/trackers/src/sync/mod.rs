@@ -15,8 +15,8 @@ mod removal;
 mod report;
 mod routes;
 mod run;
-mod stated;
 mod sweep;
+mod tracker_links;
 mod wiki;
 
 use std::borrow::Cow;
@@ -39,7 +39,7 @@ use precedent_core::{
     error::{Error, Result},
     model::{CommentRecord, ImportReport, Raw, Record, is_source_key},
 };
-use precedent_store::{Applied, DateEvidence, Packed, RawKind, RawPacker, SourceRow, Store, Writer};
+use precedent_store::{ApplyEffect, DateEvidence, PackedRaw, RawKind, RawPacker, SourceRow, Store, Writer};
 
 /// The smallest number of records per thread for which parallel compression is worthwhile.
 const PACKED_TOGETHER: usize = 64;
@@ -64,11 +64,11 @@ fn apply(
     now: Timestamp,
     also: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
-    put(store, source, Origin::Tracker, &pack(store, records)?, now, also)
+    put_records(store, source, Origin::Tracker, &pack(store, records)?, now, also)
 }
 
 /// Compresses the raw form of the records.
-fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
+fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, PackedRaw)>> {
     let documents = packer(store, RawKind::Document, &records)?;
     let comments = packer(store, RawKind::Comment, &records)?;
     records
@@ -86,7 +86,7 @@ fn pack(store: &Store, records: Vec<Record>) -> Result<Vec<(Record, Packed)>> {
                     Some(worker) => worker,
                     None => worker.insert(packer.worker()?),
                 };
-                worker.pack(raw).map(|packed| (record, packed))
+                worker.pack(raw).map(|payload| (record, payload))
             },
         )
         .collect()
@@ -109,13 +109,13 @@ fn with_bounded_title(mut record: Record) -> Record {
 fn without_secrets(mut record: Record) -> Record {
     let mut texts: Vec<&mut String> = match &mut record {
         Record::Document(d) => {
-            let named = [&mut d.url, &mut d.author.login, &mut d.milestone, &mut d.state_reason];
-            let own = [&mut d.title, &mut d.body];
-            own.into_iter().chain(named.into_iter().flatten()).chain(&mut d.labels).collect()
+            let fields = [&mut d.url, &mut d.author.login, &mut d.milestone, &mut d.state_reason];
+            let content = [&mut d.title, &mut d.body];
+            content.into_iter().chain(fields.into_iter().flatten()).chain(&mut d.labels).collect()
         }
         Record::Comment(c) => {
-            let named = [&mut c.url, &mut c.author.login];
-            std::iter::once(&mut c.body).chain(named.into_iter().flatten()).collect()
+            let fields = [&mut c.url, &mut c.author.login];
+            std::iter::once(&mut c.body).chain(fields.into_iter().flatten()).collect()
         }
     };
     for text in &mut texts {
@@ -127,11 +127,11 @@ fn without_secrets(mut record: Record) -> Record {
 }
 
 /// Stores records whose raw form is already compressed, like [`apply`].
-fn put(
+fn put_records(
     store: &Store,
     source: &SourceRow,
     origin: Origin,
-    packed: &[(Record, Packed)],
+    payloads: &[(Record, PackedRaw)],
     now: Timestamp,
     also: impl FnOnce(&Writer<'_>) -> Result<()>,
 ) -> Result<ImportReport> {
@@ -141,52 +141,52 @@ fn put(
             w.journal(import);
             is_guest = w.remote(source.id)?.is_some();
         }
-        let mut done = ImportReport::default();
+        let mut report = ImportReport::default();
         // The last item, if its stored version is newer.
         let mut stale = None;
-        for (record, raw) in packed {
-            let cut = clock::cut(record, now);
-            let evidence = match cut {
+        for (record, raw) in payloads {
+            let limited_record = clock::limit_dates(record, now);
+            let evidence = match limited_record {
                 None => DateEvidence::Sound,
                 Some(_) if is_guest => DateEvidence::AheadInFile,
                 Some(_) => DateEvidence::Ahead,
             };
-            done.dated_ahead += u64::from(cut.is_some());
-            let record = cut.as_ref().unwrap_or(record);
+            report.dated_ahead += u64::from(limited_record.is_some());
+            let record = limited_record.as_ref().unwrap_or(record);
             let how = match record {
                 Record::Document(d) => {
-                    *(if d.number.is_some() { &mut done.items } else { &mut done.pages }) += 1;
-                    let anew = w.packed_anew(RawKind::Document, raw, &d.raw)?;
-                    let how = w.apply_document(source, d, anew.as_ref().unwrap_or(raw), evidence, now)?;
-                    stale = d.number.filter(|_| how == Applied::Stale);
+                    *(if d.number.is_some() { &mut report.items } else { &mut report.pages }) += 1;
+                    let fresh = w.repack(RawKind::Document, raw, &d.raw)?;
+                    let how = w.apply_document(source, d, fresh.as_ref().unwrap_or(raw), evidence, now)?;
+                    stale = d.number.filter(|_| how == ApplyEffect::Stale);
                     how
                 }
                 Record::Comment(c) => {
-                    done.comments += 1;
+                    report.comments += 1;
                     let c = &own_id(w, source, origin, c)?;
                     // Many files do not say when a comment was edited.
                     let old = stale == Some(c.number) && c.updated_at == c.created_at;
-                    let anew = w.packed_anew(RawKind::Comment, raw, &c.raw)?;
-                    w.apply_comment(source, c, anew.as_ref().unwrap_or(raw), old, evidence, now)?
+                    let fresh = w.repack(RawKind::Comment, raw, &c.raw)?;
+                    w.apply_comment(source, c, fresh.as_ref().unwrap_or(raw), old, evidence, now)?
                 }
             };
-            if let (Applied::Updated, Record::Document(d)) = (how, record) {
+            if let (ApplyEffect::Updated, Record::Document(d)) = (how, record) {
                 // A creation time does not tell when the item changed.
-                let undated = d.updated_at.is_none_or(|at| Some(at) == d.created_at);
-                done.undated += u64::from(d.number.is_some() && undated);
+                let is_undated = d.updated_at.is_none_or(|at| Some(at) == d.created_at);
+                report.undated += u64::from(d.number.is_some() && is_undated);
             }
             *match how {
-                Applied::New => &mut done.new,
-                Applied::Updated => &mut done.updated,
-                Applied::Unchanged => &mut done.unchanged,
-                Applied::Stale => &mut done.stale,
+                ApplyEffect::New => &mut report.new,
+                ApplyEffect::Updated => &mut report.updated,
+                ApplyEffect::Unchanged => &mut report.unchanged,
+                ApplyEffect::Stale => &mut report.stale,
             } += 1;
         }
-        if done.new + done.updated > 0 {
+        if report.new + report.updated > 0 {
             w.touch_source(source.id, now)?;
         }
         also(w)?;
-        Ok(done)
+        Ok(report)
     })
 }
 
@@ -198,12 +198,12 @@ fn own_id<'a>(
     origin: Origin,
     comment: &'a CommentRecord,
 ) -> Result<Cow<'a, CommentRecord>> {
-    let taken = match origin {
+    let item = match origin {
         // Tracker ids are unique; a comment under another item was moved.
         Origin::Tracker => None,
         Origin::File { .. } => writer.comment_item(source.id, &comment.remote_id)?,
     };
-    Ok(match taken {
+    Ok(match item {
         Some(number) if number != comment.number => {
             let remote_id = format!("{}@{}", comment.remote_id, comment.number);
             Cow::Owned(CommentRecord { remote_id, ..comment.clone() })

@@ -11,7 +11,7 @@ use precedent_core::{
 use precedent_store::{Reader, Store};
 
 /// The number of items that determine the tracker of a source or a file.
-const SAMPLED: usize = 64;
+const SAMPLE_SIZE: usize = 64;
 
 /// The trackers by name, with the hosts in the addresses of their items. An unknown tracker has an
 /// empty name.
@@ -43,7 +43,7 @@ impl Origins {
             let Some(number) = item.number else { continue };
             numbers.push(number);
             hosts.extend(item.url.as_deref().and_then(|url| host(url, number)));
-            if numbers.len() == SAMPLED {
+            if numbers.len() == SAMPLE_SIZE {
                 break;
             }
         }
@@ -52,20 +52,19 @@ impl Origins {
             return Ok(());
         }
         if !self.of.contains_key(key) {
-            let held = store.map(|s| s.read(|r| held(r, key, None))).transpose()?;
-            self.of.insert(key.to_owned(), held.unwrap_or_default());
+            let trackers = store.map(|s| s.read(|r| trackers_of(r, key, None))).transpose()?;
+            self.of.insert(key.to_owned(), trackers.unwrap_or_default());
         }
-        let known = self.of.entry(key.to_owned()).or_default();
-        if !fits(known, name, &hosts) {
-            // A source may combine several trackers, so its items with these numbers are checked as
-            // well.
-            let same = store.map(|s| s.read(|r| held(r, key, Some(&numbers)))).transpose()?;
-            let same = same.unwrap_or_default();
-            if same.is_empty() || !fits(&same, name, &hosts) {
-                return Err(refused(key, known, name, &hosts));
+        let trackers = self.of.entry(key.to_owned()).or_default();
+        if !fits(trackers, name, &hosts) {
+            // A source may combine several trackers, so check its items with these numbers.
+            let items = store.map(|s| s.read(|r| trackers_of(r, key, Some(&numbers)))).transpose()?;
+            let items = items.unwrap_or_default();
+            if items.is_empty() || !fits(&items, name, &hosts) {
+                return Err(mixed_error(key, trackers, name, &hosts));
             }
         }
-        known.entry(name.to_owned()).or_default().extend(hosts);
+        trackers.entry(name.to_owned()).or_default().extend(hosts);
         Ok(())
     }
 }
@@ -76,20 +75,20 @@ impl Origins {
 /// # Errors
 /// The same as [`Origins::check`].
 pub(super) fn joins(reader: &Reader<'_>, key: &str, kind: &str) -> Result<()> {
-    let (known, name) = (held(reader, key, None)?, family(kind));
+    let (known, name) = (trackers_of(reader, key, None)?, family(kind));
     match fits(&known, name, &BTreeSet::new()) {
         true => Ok(()),
-        false => Err(refused(key, &known, name, &BTreeSet::new())),
+        false => Err(mixed_error(key, &known, name, &BTreeSet::new())),
     }
 }
 
 /// Returns the trackers of a sample of a source's items; with numbers, those of these items.
-fn held(reader: &Reader<'_>, key: &str, numbers: Option<&[u64]>) -> Result<Trackers> {
+fn trackers_of(reader: &Reader<'_>, key: &str, numbers: Option<&[u64]>) -> Result<Trackers> {
     let mut out = Trackers::new();
     let Some(source) = reader.source(key)? else { return Ok(out) };
     let ids = reader.item_ids(source.id, numbers)?;
     let live = reader.remote(source.id)?;
-    for id in ids.iter().step_by(ids.len().div_ceil(SAMPLED).max(1)) {
+    for id in ids.iter().step_by(ids.len().div_ceil(SAMPLE_SIZE).max(1)) {
         let Some((number, url)) = reader.item_address(*id)? else { continue };
         let raw = reader.document_raw(*id)?.unwrap_or_default();
         let hosts = out.entry(family(file::tracker_of(&raw)).to_owned()).or_default();
@@ -105,12 +104,12 @@ fn held(reader: &Reader<'_>, key: &str, numbers: Option<&[u64]>) -> Result<Track
 
 /// Returns whether items of a tracker at these hosts belong to a known one. An unknown tracker or
 /// host matches any other.
-fn fits(known: &Trackers, name: &str, hosts: &BTreeSet<String>) -> bool {
-    let at = |there: &BTreeSet<String>| there.is_empty() || hosts.is_empty() || !there.is_disjoint(hosts);
-    let named: Vec<_> = known.iter().filter(|(name, _)| !name.is_empty()).collect();
-    match (name.is_empty() || named.is_empty(), known.get(name)) {
-        (true, _) => at(&known.values().flatten().cloned().collect()),
-        (false, Some(there)) => at(there),
+fn fits(trackers: &Trackers, name: &str, hosts: &BTreeSet<String>) -> bool {
+    let at = |places: &BTreeSet<String>| places.is_empty() || hosts.is_empty() || !places.is_disjoint(hosts);
+    let with_name: Vec<_> = trackers.iter().filter(|(name, _)| !name.is_empty()).collect();
+    match (name.is_empty() || with_name.is_empty(), trackers.get(name)) {
+        (true, _) => at(&trackers.values().flatten().cloned().collect()),
+        (false, Some(places)) => at(places),
         (false, None) => false,
     }
 }
@@ -141,23 +140,23 @@ fn family(tracker: &str) -> &str {
     }
 }
 
-fn refused(key: &str, known: &Trackers, name: &str, hosts: &BTreeSet<String>) -> Error {
-    let one = |name: &str, hosts: &BTreeSet<String>| {
+fn mixed_error(key: &str, trackers: &Trackers, name: &str, hosts: &BTreeSet<String>) -> Error {
+    let describe = |name: &str, hosts: &BTreeSet<String>| {
         let name = if name.is_empty() { "another tracker" } else { name };
         match hosts.first() {
             Some(host) => format!("{name} ({host})"),
             None => name.to_owned(),
         }
     };
-    let there: Vec<String> = known
+    let names: Vec<String> = trackers
         .iter()
         .filter(|(name, hosts)| !name.is_empty() || !hosts.is_empty())
-        .map(|(name, hosts)| one(name, hosts))
+        .map(|(name, hosts)| describe(name, hosts))
         .collect();
     Error::invalid(format!(
         "{key} contains items from {}, but these are from {}: the same number can be a different item, so they are not mixed",
-        there.join(" and "),
-        one(name, hosts)
+        names.join(" and "),
+        describe(name, hosts)
     ))
     .with_hint(format!(
         "Import them into another source (owner/name). If the tracker moved to another address, remove the source first: \
@@ -169,12 +168,12 @@ fn refused(key: &str, known: &Trackers, name: &str, hosts: &BTreeSet<String>) ->
 mod tests {
     use super::*;
 
-    fn hosts(all: &[&str]) -> BTreeSet<String> {
-        all.iter().map(|h| (*h).to_owned()).collect()
+    fn hosts(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|h| (*h).to_owned()).collect()
     }
 
     #[test]
-    fn items_fit_where_their_tracker_is_or_nothing_tells() {
+    fn items_fit_their_own_or_unknown_tracker() {
         let hub: Trackers = [("GitHub".to_owned(), hosts(&["github.com"]))].into();
         assert!(fits(&hub, "GitHub", &hosts(&["github.com"])));
         assert!(fits(&hub, "GitHub", &hosts(&[])));
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interface_and_its_pages_are_at_one_host() {
+    fn api_and_pages_share_a_host() {
         for url in ["https://api.github.com/repos/acme/app/issues/5", "https://github.com/acme/app/pull/5"] {
             assert_eq!(host(url, 5).as_deref(), Some("github.com"));
         }

@@ -14,7 +14,7 @@ use precedent_core::{
 };
 
 /// The interval between progress updates.
-const EVERY: Duration = Duration::from_millis(500);
+const INTERVAL: Duration = Duration::from_millis(500);
 
 /// The latest reported progress.
 #[derive(Clone, Default)]
@@ -36,7 +36,7 @@ impl Latest {
 pub(super) async fn tell(context: &Context, source: i64, latest: &Latest) -> Infallible {
     let mut part = None;
     loop {
-        tokio::time::sleep(EVERY).await;
+        tokio::time::sleep(INTERVAL).await;
         let Some(now) = latest.take() else { continue };
         let at = (context.clock)();
         // A decreasing count marks the start of another phase.

@@ -1,7 +1,7 @@
 //! Duplicate links and closing references that the tracker itself states: requested in batches for
 //! closed items that have changed since.
 
-use super::{run::Run, stated::add};
+use super::{run::Run, tracker_links::add};
 use crate::tracker::{Relations, Tracker};
 use precedent_core::{
     door,
@@ -21,30 +21,30 @@ const SMALLEST: usize = 5;
 pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str) -> Result<()> {
     let source = run.source.id;
     let mut size = BATCH;
-    let mut done = 0;
-    let left = run.blocking(move |store| store.read(|r| r.unread_relations(source))).await?;
+    let mut count = 0;
+    let total = run.with_store(move |store| store.read(|r| r.unread_relations(source))).await?;
     loop {
         run.context.task.check()?;
-        let numbers = run.blocking(move |store| store.read(|r| r.next_relations(source, size))).await?;
+        let numbers = run.with_store(move |store| store.read(|r| r.next_relations(source, size))).await?;
         if numbers.is_empty() {
             return Ok(());
         }
         match tracker.relations(&numbers, &run.context.task).await? {
-            Relations::Found(found) => {
+            Relations::Found(relations) => {
                 let (source, project) = (run.source.clone(), project.to_owned());
-                done += numbers.len() as u64;
-                run.blocking(move |store| {
+                count += numbers.len() as u64;
+                run.with_store(move |store| {
                     store.write(|w| {
                         for number in &numbers {
                             w.forget_tracker_links(&format!("{}#{number}", source.key))?;
                         }
-                        add(w, &source.key, &project, &found)?;
+                        add(w, &source.key, &project, &relations)?;
                         w.relations_were_read(source.id, &numbers)?;
                         w.set_stream(source.id, NAME, &StreamRow::default())
                     })
                 })
                 .await?;
-                run.context.task.report(Phase::Sync, done, Some(left.max(done)), "records");
+                run.context.task.report(Phase::Sync, count, Some(total.max(count)), "records");
             }
             Relations::TooMany if size > SMALLEST => size /= 2,
             Relations::TooMany => {
@@ -53,7 +53,7 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, project: &str)
             }
             Relations::Refused(why) => {
                 let row = StreamRow { refused: Some(door::single_line(&why)), ..StreamRow::default() };
-                return run.blocking(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
+                return run.with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
             }
         }
     }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{origins, source_key};
 use crate::{
     http::Http,
-    secrets::{Token, Wanted},
+    secrets::{Token, TokenRequest},
     tracker::{self, Address, Kind, Tracker},
 };
 use precedent_core::{
@@ -21,9 +21,9 @@ use precedent_store::{RemoteRow, SourceRow, Store};
 /// another address.
 pub fn add(store: &Store, new: &NewMirror, now: Timestamp) -> Result<SourceRow> {
     let kind = Kind::parse(&new.tracker).ok_or_else(|| {
-        let known: Vec<&str> = Kind::ALL.iter().map(|k| k.as_str()).collect();
+        let kinds: Vec<&str> = Kind::ALL.iter().map(|k| k.as_str()).collect();
         Error::invalid(format!("unknown tracker \"{}\"", new.tracker.chars().take(40).collect::<String>()))
-            .with_hint(format!("Supported trackers: {}.", known.join(", ")))
+            .with_hint(format!("Supported trackers: {}.", kinds.join(", ")))
     })?;
     let (address, project) = place(kind, new)?;
     let key = match &new.key {
@@ -87,7 +87,7 @@ pub(super) fn key_of(name: &str) -> String {
 }
 
 /// Decodes percent escapes such as `%20` in an address.
-fn unescaped(text: &str) -> String {
+fn unescape(text: &str) -> String {
     let pair = format!("x={}", text.replace('+', "%2B").replace('&', "%26"));
     url::form_urlencoded::parse(pair.as_bytes())
         .next()
@@ -105,8 +105,8 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
         (Some(host), _, _) => (host.clone(), text),
         (None, Some(host), _) if !text.contains("://") => (host.to_owned(), text),
         (None, _, parts) => {
-            let cut = text.rmatch_indices('/').nth(parts.unwrap_or(2) - 1).map(|(at, _)| at);
-            let (host, project) = cut.map(|at| (&text[..at], &text[at + 1..])).unwrap_or(("", text));
+            let split = text.rmatch_indices('/').nth(parts.unwrap_or(2) - 1).map(|(at, _)| at);
+            let (host, project) = split.map(|at| (&text[..at], &text[at + 1..])).unwrap_or(("", text));
             (host.to_owned(), project)
         }
     };
@@ -118,7 +118,7 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
         Some((organisation, rest)) => format!("{organisation}/{rest}"),
         None => project.to_owned(),
     };
-    let project = if kind.names_freely() { unescaped(&project) } else { project };
+    let project = if kind.names_freely() { unescape(&project) } else { project };
     let good = |part: &str| {
         let personal = |c| c == '~' && kind == Kind::Confluence;
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') || personal(c);
@@ -145,8 +145,8 @@ fn place(kind: Kind, new: &NewMirror) -> Result<(Address, String)> {
             _ if kind.host().is_none() => format!("{}:HOST/owner/name", new.tracker),
             _ => format!("{}:owner/name", new.tracker),
         };
-        let shown: String = text.chars().take(80).collect();
-        return Err(Error::invalid(format!("\"{shown}\" is not a project of this tracker"))
+        let prefix: String = text.chars().take(80).collect();
+        return Err(Error::invalid(format!("\"{prefix}\" is not a project of this tracker"))
             .with_hint(format!("Use {shape}.")));
     }
     Ok((Address::of(kind, &host)?, project))
@@ -186,8 +186,8 @@ pub fn host(host: &str) -> Result<String> {
 }
 
 /// Returns the tracker kind and host under which to look up a source's token.
-pub fn wanted<'a>(source: &'a SourceRow, remote: &'a RemoteRow) -> Wanted<'a> {
-    Wanted { tracker: &source.kind, host: remote.host.split('/').next().unwrap_or(&remote.host) }
+pub fn wanted<'a>(source: &'a SourceRow, remote: &'a RemoteRow) -> TokenRequest<'a> {
+    TokenRequest { tracker: &source.kind, host: remote.host.split('/').next().unwrap_or(&remote.host) }
 }
 
 /// Returns the kind and the address of a live source's tracker.

@@ -5,13 +5,13 @@ use crate::tracker::{Fate, Tracker};
 use precedent_core::error::Result;
 
 /// Hides the pages that a tracker's list no longer contains, after requesting each of them.
-pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, listed: Vec<String>) -> Result<()> {
+pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, slugs: Vec<String>) -> Result<()> {
     let source = run.source.clone();
-    let empty = listed.is_empty();
-    let (shown, missing, held) = run
-        .blocking(move |store| {
+    let empty = slugs.is_empty();
+    let (shown, missing, total) = run
+        .with_store(move |store| {
             store.write(|w| {
-                let (shown, missing) = absence::compare_pages(w, &source, &listed)?;
+                let (shown, missing) = absence::compare_pages(w, &source, &slugs)?;
                 Ok((shown, missing, w.page_keys(source.id)?.len()))
             })
         })
@@ -20,16 +20,16 @@ pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, listed:
     if missing.is_empty() {
         return Ok(());
     }
-    if missing.len() > run.allowance.of(held) && (empty || missing.len() > absence::FEW) {
-        run.doubt(absence::too_many(missing.len(), held, "pages", &run.source.key));
+    if missing.len() > run.allowance.of(total) && (empty || missing.len() > absence::FEW) {
+        run.doubt(absence::too_many(missing.len(), total, "pages", &run.source.key));
         return Ok(());
     }
     let (mut gone, mut replaced) = (Vec::new(), Vec::new());
     for key in missing {
         run.context.task.check()?;
-        let asked = key.clone();
+        let page_key = key.clone();
         let (id, is_replaced) = run
-            .blocking(move |store| store.read(|r| Ok((r.remote_id(&asked)?, r.is_replaced(&asked)?))))
+            .with_store(move |store| store.read(|r| Ok((r.remote_id(&page_key)?, r.is_replaced(&page_key)?))))
             .await?;
         let slug = key.get(run.source.key.len() + 1..).unwrap_or_default();
         match tracker.wiki_page(slug, id.as_deref(), &run.context.task).await? {
@@ -41,24 +41,24 @@ pub(super) async fn hide_pages(run: &mut Run<'_>, tracker: &dyn Tracker, listed:
         }
     }
     hide(run, replaced).await?;
-    if gone.len() > run.allowance.of(held) {
-        run.doubt(absence::too_many(gone.len(), held, "pages", &run.source.key));
+    if gone.len() > run.allowance.of(total) {
+        run.doubt(absence::too_many(gone.len(), total, "pages", &run.source.key));
         return Ok(());
     }
     hide(run, gone).await
 }
 
 /// Hides documents that are proven to be gone.
-pub(super) async fn hide(run: &mut Run<'_>, gone: Vec<String>) -> Result<()> {
-    if gone.is_empty() {
+pub(super) async fn hide(run: &mut Run<'_>, keys: Vec<String>) -> Result<()> {
+    if keys.is_empty() {
         return Ok(());
     }
     let now = (run.context.clock)();
     let hidden = run
-        .blocking(move |store| {
+        .with_store(move |store| {
             store.write(|w| {
                 let mut hidden = 0;
-                for key in &gone {
+                for key in &keys {
                     hidden += u64::from(w.bury_document(key, now)?);
                 }
                 Ok(hidden)

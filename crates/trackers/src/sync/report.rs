@@ -33,9 +33,9 @@ pub(super) fn mirror(
 ) -> Result<MirrorView> {
     let mut gaps = Vec::new();
     let mut gap = |kind, text: String| gaps.push(Gap { kind, text });
-    let running = SyncLock::is_taken(folder, source.id);
+    let is_running = SyncLock::is_taken(folder, source.id);
     // Progress left behind by a killed sync is outdated.
-    let progress = if running { reader.progress(source.id)? } else { None };
+    let progress = if is_running { reader.progress(source.id)? } else { None };
     if !remote.trusted {
         gap(
             GapKind::Untrusted,
@@ -46,7 +46,7 @@ pub(super) fn mirror(
             ),
         );
     }
-    if remote.synced_at.is_none() && !running {
+    if remote.synced_at.is_none() && !is_running {
         gap(GapKind::NeverSynced, "Sync is incomplete.".to_owned());
     }
     if let Some(problem) = &remote.problem {
@@ -79,9 +79,9 @@ pub(super) fn mirror(
             refused: row.refused,
         });
     }
-    let ahead = reader.dated_ahead(source.id)?;
-    if ahead > 0 {
-        let records = if ahead == 1 { "1 record has".to_owned() } else { format!("{ahead} records have") };
+    let count = reader.dated_ahead(source.id)?;
+    if count > 0 {
+        let records = if count == 1 { "1 record has".to_owned() } else { format!("{count} records have") };
         gap(
             GapKind::FutureDates,
             format!(
@@ -119,16 +119,16 @@ pub(super) fn mirror(
     if let Some(why) = links.refused {
         gap(GapKind::Links, format!("Links between items come only from their texts: {why}."));
     } else {
-        let left = if kind.asks_relations() { reader.unread_relations(source.id)? } else { 0 };
-        if left > 0 {
+        let unread = if kind.asks_relations() { reader.unread_relations(source.id)? } else { 0 };
+        if unread > 0 {
             gap(
                 GapKind::Links,
-                format!("Closing details (fix or duplicate) of {left} items are not fetched yet."),
+                format!("Closing details (fix or duplicate) of {unread} items are not fetched yet."),
             );
         }
     }
-    if let Some(what) = kind.left_out() {
-        gap(GapKind::LeftOut, what.to_owned());
+    if let Some(text) = kind.left_out() {
+        gap(GapKind::LeftOut, text.to_owned());
     }
     if remote.wiki && kind.has_wiki_git() {
         let row = reader.stream(source.id, super::wiki::NAME)?;
@@ -145,7 +145,7 @@ pub(super) fn mirror(
         source: source.key.clone(),
         host: remote.host,
         project: remote.project,
-        running,
+        running: is_running,
         progress,
         synced_at: remote.synced_at,
         swept_at: remote.swept_at,

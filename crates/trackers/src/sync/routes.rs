@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Routes {
     /// Source that the user named.
-    named: Option<String>,
+    target: Option<String>,
     /// Project of the named source: the most frequent one in the first batch, unless the source's
     /// own name is among them. Archives contain items that were transferred to other repositories
     /// under their old number; those must not replace this repository's own.
     home: Option<String>,
     /// Project whose keys the named source already holds.
-    held: Option<String>,
+    stored_project: Option<String>,
     /// `true` if the current file names projects itself. Items of a file without project names may
     /// belong to another project of the same tracker, with its own numbers.
-    told: bool,
+    names_projects: bool,
 }
 
 /// The context of a record that determines its source.
@@ -31,23 +31,23 @@ pub(super) struct Of<'a> {
 
 impl Routes {
     /// Creates the routing for this source, which already holds keys of this project.
-    pub(super) fn new(named: Option<&str>, held: Option<String>) -> Self {
-        Self { named: named.map(str::to_owned), home: None, held, told: false }
+    pub(super) fn new(target: Option<&str>, stored_project: Option<String>) -> Self {
+        Self { target: target.map(str::to_owned), home: None, stored_project, names_projects: false }
     }
 
     /// Starts the next file.
     pub(super) fn begin(&mut self) {
-        self.told = false;
+        self.names_projects = false;
     }
 
     /// Records that the current file names a project.
     pub(super) fn tell(&mut self) {
-        self.told = true;
+        self.names_projects = true;
     }
 
     /// Returns the source that the user named.
-    pub(super) fn named(&self) -> Option<&str> {
-        self.named.as_deref()
+    pub(super) fn target(&self) -> Option<&str> {
+        self.target.as_deref()
     }
 
     /// Returns whether the first records were seen.
@@ -69,11 +69,11 @@ impl Routes {
         }
         let most = counts.values().copied().max().unwrap_or(0);
         let common = counts.iter().find(|(_, n)| **n == most).map(|(name, _)| name.clone());
-        let own = self.named.as_ref().filter(|named| {
-            counts.keys().any(|p| p.eq_ignore_ascii_case(named))
-                || (counts.keys().any(|p| p.contains('/')) && elsewhere(named, counts.len() > 1))
+        let target = self.target.as_ref().filter(|name| {
+            counts.keys().any(|p| p.eq_ignore_ascii_case(name))
+                || (counts.keys().any(|p| p.contains('/')) && elsewhere(name, counts.len() > 1))
         });
-        self.home = own.cloned().or_else(|| self.held.clone()).or(common);
+        self.home = target.cloned().or_else(|| self.stored_project.clone()).or(common);
     }
 
     /// Returns the key of the source.
@@ -82,7 +82,7 @@ impl Routes {
     /// The reason why the record does not belong to a requested source.
     pub(super) fn source(&self, project: Option<&str>, of: Of<'_>) -> Result<String, String> {
         let is_home = |p: &str| self.home.as_deref().is_none_or(|h| h.eq_ignore_ascii_case(p));
-        match (&self.named, project) {
+        match (&self.target, project) {
             (Some(named), None) => Ok(named.clone()),
             (Some(named), Some(project)) if is_home(project) || project.eq_ignore_ascii_case(named) => {
                 Ok(named.clone())
@@ -94,7 +94,7 @@ impl Routes {
             (None, Some(project)) if project.contains('/') => Ok(key(project)),
             (None, Some(project)) => Ok(format!("{}/{}", part(of.namespace), part(project))),
             (None, None) => match &self.home {
-                Some(_) if of.item && !self.told => {
+                Some(_) if of.item && !self.names_projects => {
                     Ok(format!("{}/{}", part(of.namespace), part(stem(of.file))))
                 }
                 Some(home) if home.contains('/') => Ok(key(home)),
@@ -106,15 +106,15 @@ impl Routes {
 
     /// Returns the source of an item that another item refers to, like [`Routes::source`]; an item
     /// of a project that is not imported keeps its own name.
-    pub(super) fn other(&self, project: Option<&str>, of: Of<'_>) -> String {
+    pub(super) fn source_of(&self, project: Option<&str>, of: Of<'_>) -> String {
         self.source(project, of).unwrap_or_else(|_| project.map(key).unwrap_or_default())
     }
 }
 
 /// Returns a file name without its extensions.
 fn stem(file: &str) -> &str {
-    let trimmed = file.trim_start_matches('.');
-    trimmed.split('.').next().unwrap_or(trimmed)
+    let name = file.trim_start_matches('.');
+    name.split('.').next().unwrap_or(name)
 }
 
 /// Converts a name to a part of a source key.
@@ -139,7 +139,7 @@ mod tests {
     const OF: Of<'_> = Of { namespace: "jira", file: "export march.csv", item: true };
 
     #[test]
-    fn a_named_source_holds_one_project_and_others_of_the_file_stand_below_it() {
+    fn named_source_holds_one_project() {
         let mut routes = Routes::new(Some("acme/all"), None);
         routes.settle(["OPS", "APP"].into_iter(), |_, _| false);
         assert_eq!(routes.source(Some("APP"), OF).unwrap(), "acme/all");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_repositories_the_named_one_is_taken() {
+    fn named_repository_wins_over_others() {
         let mut routes = Routes::new(Some("acme/other"), None);
         routes.settle(["acme/app", "acme/app", "acme/lib"].into_iter(), |name, _| name == "acme/other");
         assert_eq!(routes.source(Some("acme/Other"), OF).unwrap(), "acme/other");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_name_the_records_name_the_source_or_the_file_does() {
+    fn unnamed_source_is_named_by_records_or_file() {
         let routes = Routes::new(None, None);
         assert_eq!(routes.source(Some("acme/app"), OF).unwrap(), "acme/app");
         assert_eq!(routes.source(Some("APP"), OF).unwrap(), "jira/APP");

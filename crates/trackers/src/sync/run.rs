@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{
     absence::{self, Allowance},
-    apply, stated,
+    apply, tracker_links,
 };
 use crate::tracker::Relation;
 use precedent_core::{
@@ -40,7 +40,7 @@ pub(super) struct Run<'a> {
     /// Current name of the project at the tracker.
     pub(super) project: String,
     /// Records that a full pass has seen.
-    pub(super) seen: SeenRecords,
+    pub(super) seen_records: SeenRecords,
     /// Number of documents that this sync has hidden.
     pub(super) hidden: usize,
     /// Reason why the sync does not count as complete although it reached its end.
@@ -54,7 +54,7 @@ pub(super) struct Run<'a> {
 pub(super) struct PageEvents {
     pub(super) relations: Vec<(u64, Vec<Relation>)>,
     /// Deleted items.
-    pub(super) gone: Vec<u64>,
+    pub(super) deletions: Vec<u64>,
 }
 
 /// The records that a pass over a list has seen.
@@ -92,41 +92,41 @@ impl Run<'_> {
     pub(super) async fn store(
         &mut self,
         records: Vec<Record>,
-        told: PageEvents,
+        events: PageEvents,
         stream: Option<(&'static str, StreamRow)>,
     ) -> Result<()> {
         let (source, now) = (self.source.clone(), (self.context.clock)());
         let project = self.project.clone();
-        let (before, allowance) = (self.hidden, self.allowance);
-        let (done, (hidden, doubt)) = self
-            .blocking(move |store| {
+        let (start, allowance) = (self.hidden, self.allowance);
+        let (report, (hidden, doubt)) = self
+            .with_store(move |store| {
                 let mut absent = (0, None);
-                let done = apply(store, &source, records, now, |w| {
-                    stated::replace(w, &source.key, &project, &told.relations)?;
-                    absent = absence::hide_items(w, &source, &told.gone, before, allowance, now)?;
+                let report = apply(store, &source, records, now, |w| {
+                    tracker_links::replace(w, &source.key, &project, &events.relations)?;
+                    absent = absence::hide_items(w, &source, &events.deletions, start, allowance, now)?;
                     match stream {
                         Some((name, row)) => w.set_stream(source.id, name, &row),
                         None => Ok(()),
                     }
                 })?;
-                Ok((done, absent))
+                Ok((report, absent))
             })
             .await?;
         self.hidden += hidden;
         self.report.gone += hidden as u64;
         doubt.into_iter().for_each(|doubt| self.doubt(doubt));
-        self.report.new += done.new;
-        self.report.updated += done.updated;
-        self.report.unchanged += done.unchanged;
-        self.report.stale += done.stale;
-        self.report.items += done.items;
-        self.report.comments += done.comments;
-        self.report.wiki_pages += done.pages;
+        self.report.new += report.new;
+        self.report.updated += report.updated;
+        self.report.unchanged += report.unchanged;
+        self.report.stale += report.stale;
+        self.report.items += report.items;
+        self.report.comments += report.comments;
+        self.report.wiki_pages += report.pages;
         Ok(())
     }
 
     /// Runs blocking work on the store.
-    pub(super) async fn blocking<T: Send + 'static>(
+    pub(super) async fn with_store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Store) -> Result<T> + Send + 'static,
     ) -> Result<T> {

@@ -18,7 +18,7 @@ use precedent_core::{
 };
 
 /// The interval between comparisons of the open items.
-const EVERY: SignedDuration = SignedDuration::from_hours(7 * 24);
+const INTERVAL: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// The number of items or comments that one sweep requests, one request each; the next sweep
 /// continues with the rest.
 const MAX_CHECKS: usize = 1_000;
@@ -33,68 +33,67 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &mut dyn Tracker, whole: boo
     let source = run.source.id;
     let now = (run.context.clock)();
     let swept =
-        run.blocking(move |store| Ok(store.read(|r| r.remote(source))?.and_then(|r| r.swept_at))).await?;
+        run.with_store(move |store| Ok(store.read(|r| r.remote(source))?.and_then(|r| r.swept_at))).await?;
     // A source imported long before it became live is due at once; a new one is not.
     let last = swept.unwrap_or(run.source.added_at);
-    let due = now.duration_since(last) >= EVERY || clock::is_ahead(last, now);
-    let left = if whole {
+    let due = now.duration_since(last) >= INTERVAL || clock::is_ahead(last, now);
+    let rest = if whole {
         // A full pass saw everything that exists; other stored records may be gone.
-        let items = run.blocking(move |store| store.read(|r| r.item_numbers(source, false))).await?;
-        let comments = run.blocking(move |store| store.read(|r| r.comment_ids(source))).await?;
-        let items: Vec<u64> = items.into_iter().filter(|n| !run.seen.items.contains(n)).collect();
+        let items = run.with_store(move |store| store.read(|r| r.item_numbers(source, false))).await?;
+        let comments = run.with_store(move |store| store.read(|r| r.comment_ids(source))).await?;
+        let items: Vec<u64> = items.into_iter().filter(|n| !run.seen_records.items.contains(n)).collect();
         let comments: Vec<(String, u64)> =
-            comments.into_iter().filter(|(id, _)| !run.seen.comments.contains(id)).collect();
-        let left = check_items(run, tracker, items).await?;
-        left + check_comments(run, tracker, comments).await?
+            comments.into_iter().filter(|(id, _)| !run.seen_records.comments.contains(id)).collect();
+        let rest = check_items(run, tracker, items).await?;
+        rest + check_comments(run, tracker, comments).await?
     } else if due || run.is_full() {
-        let Some(listed) = open(run, tracker).await? else { return Ok(()) };
+        let Some(open_numbers) = open(run, tracker).await? else { return Ok(()) };
         let (open, all) = run
-            .blocking(move |store| {
+            .with_store(move |store| {
                 store.read(|r| Ok((r.item_numbers(source, true)?, r.item_numbers(source, false)?)))
             })
             .await?;
-        let mut items: Vec<u64> = open.into_iter().filter(|n| !listed.contains(n)).collect();
-        // A listed item that is not stored was missed by a shifting list, or was not visible
-        // before.
-        let here: HashSet<u64> = all.into_iter().collect();
-        items.extend(listed.into_iter().filter(|n| !here.contains(n)));
+        let mut items: Vec<u64> = open.into_iter().filter(|n| !open_numbers.contains(n)).collect();
+        // A shifting list may have missed an item, or it was not visible before.
+        let stored_numbers: HashSet<u64> = all.into_iter().collect();
+        items.extend(open_numbers.into_iter().filter(|n| !stored_numbers.contains(n)));
         check_items(run, tracker, items).await?
     } else {
         return Ok(());
     };
-    if left > 0 || run.doubt.is_some() {
+    if rest > 0 || run.doubt.is_some() {
         return Ok(());
     }
-    run.blocking(move |store| store.write(|w| w.set_swept(source, now))).await
+    run.with_store(move |store| store.write(|w| w.set_swept(source, now))).await
 }
 
 /// Returns the numbers of the items that the tracker lists as open; `None` if it does not list them
 /// all. Records of the list are applied as usual.
 async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet<u64>>> {
-    let mut listed = HashSet::new();
-    let mut visited = HashSet::new();
+    let mut numbers = HashSet::new();
+    let mut cursors = HashSet::new();
     let mut guard = RepeatGuard::default();
     let mut at = tracker.open_items();
     loop {
-        if !visited.insert(at.0.clone()) {
+        if !cursors.insert(at.0.clone()) {
             return Err(Error::new(Code::Network, "the tracker's list of open items repeats itself"));
         }
         match tracker.page(Stream::Items, &at, None, &run.context.task).await? {
             Fetched::Page(page) => {
                 guard.note_page(&page).map_err(|endless| endless.error("open items"))?;
                 run.report.pages += 1;
-                listed.extend(page.listed);
+                numbers.extend(page.listed);
                 let records: Vec<Record> =
                     page.records.into_iter().filter_map(std::result::Result::ok).collect();
-                listed.extend(records.iter().filter_map(|r| match r {
+                numbers.extend(records.iter().filter_map(|r| match r {
                     Record::Document(d) => d.number,
                     Record::Comment(_) => None,
                 }));
                 run.store(records, PageEvents::default(), None).await?;
-                run.context.task.report(Phase::Sync, listed.len() as u64, None, "records");
+                run.context.task.report(Phase::Sync, numbers.len() as u64, None, "records");
                 match page.next {
                     Some(next) => at = next,
-                    None => return Ok(Some(listed)),
+                    None => return Ok(Some(numbers)),
                 }
             }
             Fetched::Smaller(smaller) => at = Cursor(smaller.0),
@@ -106,41 +105,41 @@ async fn open(run: &mut Run<'_>, tracker: &dyn Tracker) -> Result<Option<HashSet
 /// Requests items one by one and hides those that are gone; returns how many remain for the next
 /// sweep.
 async fn check_items(run: &mut Run<'_>, tracker: &mut dyn Tracker, numbers: Vec<u64>) -> Result<usize> {
-    let left = numbers.len().saturating_sub(MAX_CHECKS);
-    let mut gone: Vec<(String, Option<String>)> = Vec::new();
+    let rest = numbers.len().saturating_sub(MAX_CHECKS);
+    let mut removals: Vec<(String, Option<String>)> = Vec::new();
     let source = run.source.id;
-    let held = run.blocking(move |store| store.read(|r| r.item_numbers(source, false))).await?.len();
+    let total = run.with_store(move |store| store.read(|r| r.item_numbers(source, false))).await?.len();
     for number in numbers.into_iter().take(MAX_CHECKS) {
         run.context.task.check()?;
-        if run.hidden + gone.len() > run.allowance.of(held + run.hidden) {
+        if run.hidden + removals.len() > run.allowance.of(total + run.hidden) {
             break;
         }
         match tracker.item(number, &run.context.task).await? {
             Fate::Here(record) => run.store(vec![*record], PageEvents::default(), None).await?,
             Fate::Whole(records) => run.store(records, PageEvents::default(), None).await?,
             Fate::Unreadable => {}
-            Fate::Gone => gone.push((format!("{}#{number}", run.source.key), None)),
-            Fate::Moved(to) => gone.push((format!("{}#{number}", run.source.key), to)),
+            Fate::Gone => removals.push((format!("{}#{number}", run.source.key), None)),
+            Fate::Moved(to) => removals.push((format!("{}#{number}", run.source.key), to)),
         }
     }
-    if gone.is_empty() {
-        return Ok(left);
+    if removals.is_empty() {
+        return Ok(rest);
     }
-    let hidden = run.hidden + gone.len();
-    if hidden > run.allowance.of(held + run.hidden) {
-        run.doubt(absence::too_many(hidden, held + run.hidden, "items", &run.source.key));
-        return Ok(left);
+    let hidden = run.hidden + removals.len();
+    if hidden > run.allowance.of(total + run.hidden) {
+        run.doubt(absence::too_many(hidden, total + run.hidden, "items", &run.source.key));
+        return Ok(rest);
     }
     // If access to the project was lost, each of its items looks removed.
     tracker.probe(&run.context.task).await?;
     let links: Vec<(String, String)> =
-        gone.iter().filter_map(|(key, to)| Some((key.clone(), to.clone()?))).collect();
-    run.blocking(move |store| {
+        removals.iter().filter_map(|(key, to)| Some((key.clone(), to.clone()?))).collect();
+    run.with_store(move |store| {
         store.write(|w| links.iter().try_for_each(|(key, to)| w.add_tracker_link(key, to, "relates_to")))
     })
     .await?;
-    removal::hide(run, gone.into_iter().map(|(key, _)| key).collect()).await?;
-    Ok(left)
+    removal::hide(run, removals.into_iter().map(|(key, _)| key).collect()).await?;
+    Ok(rest)
 }
 
 /// Requests comments one by one like `check_items`, by the tracker's ids.
@@ -149,43 +148,43 @@ async fn check_comments(
     tracker: &mut dyn Tracker,
     ids: Vec<(String, u64)>,
 ) -> Result<usize> {
-    let left = ids.len().saturating_sub(MAX_CHECKS);
-    let mut gone = Vec::new();
+    let rest = ids.len().saturating_sub(MAX_CHECKS);
+    let mut removals = Vec::new();
     let source = run.source.id;
-    let held = run.blocking(move |store| store.read(|r| r.comment_ids(source))).await?.len();
+    let total = run.with_store(move |store| store.read(|r| r.comment_ids(source))).await?.len();
     for (id, number) in ids.into_iter().take(MAX_CHECKS) {
         run.context.task.check()?;
-        if gone.len() > run.allowance.of(held) {
-            run.doubt(absence::too_many(gone.len(), held, "comments", &run.source.key));
-            return Ok(left);
+        if removals.len() > run.allowance.of(total) {
+            run.doubt(absence::too_many(removals.len(), total, "comments", &run.source.key));
+            return Ok(rest);
         }
         match tracker.comment(number, &id, &run.context.task).await? {
             Fate::Here(record) => run.store(vec![*record], PageEvents::default(), None).await?,
             Fate::Whole(records) => run.store(records, PageEvents::default(), None).await?,
             Fate::Unreadable => {}
-            Fate::Gone | Fate::Moved(_) => gone.push(id),
+            Fate::Gone | Fate::Moved(_) => removals.push(id),
         }
     }
-    if gone.is_empty() {
-        return Ok(left);
+    if removals.is_empty() {
+        return Ok(rest);
     }
-    if gone.len() > run.allowance.of(held) {
-        run.doubt(absence::too_many(gone.len(), held, "comments", &run.source.key));
-        return Ok(left);
+    if removals.len() > run.allowance.of(total) {
+        run.doubt(absence::too_many(removals.len(), total, "comments", &run.source.key));
+        return Ok(rest);
     }
     tracker.probe(&run.context.task).await?;
     let now = (run.context.clock)();
-    let buried = run
-        .blocking(move |store| {
+    let count = run
+        .with_store(move |store| {
             store.write(|w| {
-                let mut buried = 0;
-                for id in &gone {
-                    buried += u64::from(w.bury_comment(source, id, now)?);
+                let mut count = 0;
+                for id in &removals {
+                    count += u64::from(w.bury_comment(source, id, now)?);
                 }
-                Ok(buried)
+                Ok(count)
             })
         })
         .await?;
-    run.report.gone += buried;
-    Ok(left)
+    run.report.gone += count;
+    Ok(rest)
 }

@@ -55,45 +55,45 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
     let (source, task) = (run.source.id, run.context.task.clone());
     let address = place.pages.clone();
     let git = WikiGit::new(http, place, copy(&run.context.folder, source));
-    let row = run.blocking(move |store| store.read(|r| r.stream(source, NAME))).await?;
+    let row = run.with_store(move |store| store.read(|r| r.stream(source, NAME))).await?;
     let head = match git.head(&task).await? {
         Head::At(commit) => commit,
         Head::None(why) => {
             let row = StreamRow { refused: Some(door::single_line(&why)), ..row };
-            return run.blocking(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
+            return run.with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
         }
     };
-    let here = row.etag.as_ref().filter(|(_, from)| from == git.address()).map(|(commit, _)| commit.clone());
-    if here.as_ref() == Some(&head) && row.refused.is_none() && !run.is_full() {
+    let base = row.etag.as_ref().filter(|(_, from)| from == git.address()).map(|(commit, _)| commit.clone());
+    if base.as_ref() == Some(&head) && row.refused.is_none() && !run.is_full() {
         let row = StreamRow { finished_at: Some((run.context.clock)()), ..row };
-        return run.blocking(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
+        return run.with_store(move |store| store.write(|w| w.set_stream(source, NAME, &row))).await;
     }
     git.fetch(&task).await?;
     // The fetched commit may be newer than the one requested before.
     let commit = git.reached(&task).await?;
     let files = git.files(&commit, &task).await?.unwrap_or_default();
-    let before = match here.filter(|_| !run.is_full()) {
+    let old_files = match base.filter(|_| !run.is_full()) {
         Some(commit) => git.files(&commit, &task).await?.unwrap_or_default(),
         None => Vec::new(),
     };
-    let before: HashSet<(String, String)> = before.into_iter().map(|f| (f.path, f.blob)).collect();
+    let old_files: HashSet<(String, String)> = old_files.into_iter().map(|f| (f.path, f.blob)).collect();
     let pages = name(run, files);
     let history = git.history(&commit, &task).await?;
-    let changed: Vec<(&String, &File)> =
-        pages.iter().filter(|(_, f)| !before.contains(&(f.path.clone(), f.blob.clone()))).collect();
+    let changes: Vec<(&String, &File)> =
+        pages.iter().filter(|(_, f)| !old_files.contains(&(f.path.clone(), f.blob.clone()))).collect();
 
     let new_before = run.report.new;
     let mut unreadable = 0;
-    let mut done = 0;
-    let mut rest = &changed[..];
+    let mut page_count = 0;
+    let mut rest = &changes[..];
     while !rest.is_empty() {
         let mut bytes = 0;
         let fits = rest.iter().take(BATCH).take_while(|(_, f)| {
             bytes += f.size.min(wiki::MAX_PAGE);
             bytes <= BATCH_BYTES
         });
-        let (batch, left) = rest.split_at(fits.count().max(1));
-        rest = left;
+        let (batch, tail) = rest.split_at(fits.count().max(1));
+        rest = tail;
         let blobs: Vec<String> =
             batch.iter().filter(|(_, f)| f.size <= wiki::MAX_PAGE).map(|(_, f)| f.blob.clone()).collect();
         let contents = git.contents(&blobs, &task).await?;
@@ -108,36 +108,35 @@ pub(super) async fn run(run: &mut Run<'_>, tracker: &dyn Tracker, http: &Http) -
                 }
             }
         }
-        done += batch.len() as u64;
+        page_count += batch.len() as u64;
         run.store(records, PageEvents::default(), None).await?;
-        task.report(Phase::Sync, done, Some(changed.len() as u64), "records");
+        task.report(Phase::Sync, page_count, Some(changes.len() as u64), "records");
     }
 
-    let there: Vec<String> = pages.into_keys().collect();
+    let slugs: Vec<String> = pages.into_keys().collect();
     let row_source = run.source.clone();
     let now = (run.context.clock)();
     let row = StreamRow {
         etag: Some((commit, git.address().to_owned())),
         finished_at: Some(now),
-        unreadable: if before.is_empty() { unreadable } else { row.unreadable + unreadable },
+        unreadable: if old_files.is_empty() { unreadable } else { row.unreadable + unreadable },
         refused: None,
         ..row
     };
-    let (shown, missing, held) = run
-        .blocking(move |store| {
+    let (shown, missing, total) = run
+        .with_store(move |store| {
             store.write(|w| {
-                let (shown, missing) = absence::compare_pages(w, &row_source, &there)?;
+                let (shown, missing) = absence::compare_pages(w, &row_source, &slugs)?;
                 w.set_stream(source, NAME, &row)?;
                 Ok((shown, missing, w.page_keys(source)?.len()))
             })
         })
         .await?;
     run.report.updated += shown;
-    // The commit proves that pages are gone, but mass deletion may be a mistake. Renamed pages are
-    // new ones.
-    let renamed = usize::try_from(run.report.new - new_before).unwrap_or(usize::MAX);
-    if missing.len() > run.allowance.of(held).max(renamed) {
-        run.doubt(absence::too_many(missing.len(), held, "pages", &run.source.key));
+    // The commit proves the deletion, but mass deletion may be a mistake; renames are new pages.
+    let new_count = usize::try_from(run.report.new - new_before).unwrap_or(usize::MAX);
+    if missing.len() > run.allowance.of(total).max(new_count) {
+        run.doubt(absence::too_many(missing.len(), total, "pages", &run.source.key));
         return Ok(());
     }
     removal::hide(run, missing).await
@@ -172,22 +171,22 @@ fn page(
         return Err("the page is larger than 8 MB".to_owned());
     }
     let content = content.ok_or("its content is missing in the repository")?;
-    let changed = history.get(&file.path);
+    let change = history.get(&file.path);
     let mut url = url::Url::parse(address).ok();
-    let asked = url.as_ref().and_then(|u| u.query().map(str::to_owned));
-    if let (Some(url), Some(asked)) = (&mut url, asked) {
+    let query = url.as_ref().and_then(|u| u.query().map(str::to_owned));
+    if let (Some(url), Some(query)) = (&mut url, query) {
         // The page's path, including its folders, is a query parameter.
         let place = file.path.rsplit_once('.').map_or(file.path.as_str(), |(stem, _)| stem).replace('-', " ");
         let place: String =
             url::form_urlencoded::byte_serialize(wiki::unescaped(&place).as_bytes()).collect();
-        url.set_query(Some(&format!("{asked}{}", place.replace("%2F", "/").replace('+', "%20"))));
+        url.set_query(Some(&format!("{query}{}", place.replace("%2F", "/").replace('+', "%20"))));
     } else if let Some(mut parts) = url.as_mut().and_then(|u| u.path_segments_mut().ok()) {
         parts.pop_if_empty().push(slug);
     }
     let facts = Facts {
-        created: changed.and_then(|c| c.created),
-        updated: changed.and_then(|c| c.updated),
-        author: changed.map(|c| c.author.clone()).filter(|a| !a.is_empty()),
+        created: change.and_then(|c| c.created),
+        updated: change.and_then(|c| c.updated),
+        author: change.map(|c| c.author.clone()).filter(|a| !a.is_empty()),
         url: url.map(String::from),
     };
     let last = file.path.rsplit('/').next().unwrap_or_default();

@@ -189,13 +189,13 @@ impl Address {
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] if it is not a valid host.
     pub fn of(kind: Kind, text: &str) -> Result<Self> {
-        let given = text.trim().trim_end_matches('/');
+        let input = text.trim().trim_end_matches('/');
         let wrong = || {
-            let shown: String = text.chars().take(80).collect();
-            Error::invalid(format!("\"{shown}\" is not a valid host"))
+            let excerpt: String = text.chars().take(80).collect();
+            Error::invalid(format!("\"{excerpt}\" is not a valid host"))
                 .with_hint("Use a host such as github.com, acme.ghe.com or git.acme.example.")
         };
-        let url = if given.contains("://") { given.to_owned() } else { format!("https://{given}") };
+        let url = if input.contains("://") { input.to_owned() } else { format!("https://{input}") };
         let url = Url::parse(&url).map_err(|_| wrong())?;
         let name = url.host_str().ok_or_else(wrong)?.to_lowercase();
         let local = matches!(name.as_str(), "localhost" | "127.0.0.1" | "[::1]");

@@ -43,40 +43,40 @@ impl Client {
     pub(super) async fn json<T: for<'a> Deserialize<'a>>(
         &self,
         path: &str,
-        what: &str,
+        item: &str,
         task: &Task,
     ) -> Result<T> {
         let response = self.get(self.url(path)?, task).await?;
-        if response.status == 200 { response.json() } else { Err(self.refusal(&response, what)) }
+        if response.status == 200 { response.json() } else { Err(self.refusal(&response, item)) }
     }
 
     /// Returns the error of an unsuccessful response.
-    pub(super) fn refusal(&self, response: &Response, what: &str) -> Error {
-        self.refusal_as(response.status, response, what)
+    pub(super) fn refusal(&self, response: &Response, item: &str) -> Error {
+        self.refusal_as(response.status, response, item)
     }
 
     /// Returns the error for this status, like [`Client::refusal`], for trackers that report errors
     /// by other means.
-    pub(super) fn refusal_as(&self, status: u16, response: &Response, what: &str) -> Error {
+    pub(super) fn refusal_as(&self, status: u16, response: &Response, item: &str) -> Error {
         let host = &self.host;
-        let said = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
+        let text = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
         let name = host.split('/').next().unwrap_or(host);
         match status {
             401 if self.login.is_some() => {
-                Error::new(Code::Authentication, format!("{host} does not accept the token{said}"))
+                Error::new(Code::Authentication, format!("{host} does not accept the token{text}"))
                     .with_hint(format!("Create a new token and save it: precedent login {name}"))
             }
-            401 => Error::new(Code::Authentication, format!("{host} requires a token{said}"))
+            401 => Error::new(Code::Authentication, format!("{host} requires a token{text}"))
                 .with_hint(format!("Create one on the tracker and save it: precedent login {name}")),
-            403 => Error::new(Code::Authentication, format!("no permission to read {what}{said}"))
+            403 => Error::new(Code::Authentication, format!("no permission to read {item}{text}"))
                 .with_hint(format!("Use a token with read access: precedent login {name}")),
-            404 | 410 => Error::not_found(format!("{what} not found, or you don't have access{said}"))
+            404 | 410 => Error::not_found(format!("{item} not found, or you don't have access{text}"))
                 .with_hint(if self.login.is_some() {
                     "Check the name; a private project needs a token with read access.".to_owned()
                 } else {
                     format!("Check the name; a private project needs a token: precedent login {name}")
                 }),
-            status => Error::new(Code::Network, format!("{host}: {} for {what}{said}", status_words(status)))
+            status => Error::new(Code::Network, format!("{host}: {} for {item}{text}", status_words(status)))
                 .with_hint("Progress is saved; try again later."),
         }
     }
@@ -88,16 +88,16 @@ impl Client {
         walk: &Pagination,
         stream: Stream,
     ) -> Result<Option<Fetched>> {
-        match walk.failed(response.status) {
+        match walk.retry_smaller(response.status) {
             _ if response.status == 200 => Ok(None),
-            None => self.refused(response, stream.words()).map(Some),
+            None => self.list_refusal(response, stream.words()).map(Some),
             smaller => Ok(smaller),
         }
     }
 
     /// Returns the outcome of an unsuccessful list response for the sync.
-    pub(super) fn refused(&self, response: &Response, what: &str) -> Result<Fetched> {
-        let error = self.refusal(response, what);
+    pub(super) fn list_refusal(&self, response: &Response, item: &str) -> Result<Fetched> {
+        let error = self.refusal(response, item);
         match response.status {
             403 | 404 | 410 => Ok(Fetched::Refused(error.to_string())),
             _ => Err(error),
@@ -106,18 +106,18 @@ impl Client {
 }
 
 /// Parses each element of a list on its own; also returns the parse errors.
-pub(super) fn each<T: for<'a> Deserialize<'a>>(raws: &[&RawValue]) -> (Vec<T>, Vec<String>) {
-    let (mut read, mut failed) = (Vec::with_capacity(raws.len()), Vec::new());
+pub(super) fn parse_each<T: for<'a> Deserialize<'a>>(raws: &[&RawValue]) -> (Vec<T>, Vec<String>) {
+    let (mut items, mut errors) = (Vec::with_capacity(raws.len()), Vec::new());
     for raw in raws {
         match serde_json::from_str(raw.get()) {
-            Ok(one) => read.push(one),
+            Ok(item) => items.push(item),
             // The position in the response is of no use in the message.
             Err(error) => {
-                failed.push(error.to_string().split(" at line ").next().unwrap_or_default().to_owned());
+                errors.push(error.to_string().split(" at line ").next().unwrap_or_default().to_owned());
             }
         }
     }
-    (read, failed)
+    (items, errors)
 }
 
 /// Returns the time of the response by the server's clock, minus one minute.

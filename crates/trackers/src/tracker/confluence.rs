@@ -18,11 +18,11 @@ use url::Url;
 
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
-    client::{Client, clean, each, part},
+    client::{Client, clean, parse_each, part},
     github::describe,
     repetition::RepeatGuard,
     walk::Pagination,
-    wiki::named,
+    wiki::slug_of_title,
 };
 use crate::{
     http::{Http, Login, Request, Response},
@@ -37,7 +37,7 @@ use precedent_markup::storage_format;
 
 /// The number of pages in a list without texts: the maximum of Cloud; Data Center may return fewer.
 /// <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/#api-spaces-id-pages-get>
-const LISTED: u32 = 250;
+const LIMIT: u32 = 250;
 /// The number of pages whose texts are fetched together.
 const PAGE: u32 = 25;
 /// The maximum number of requests for one list, in case a server links pages in a cycle.
@@ -51,7 +51,7 @@ pub struct Confluence {
     id: Option<String>,
     cloud: bool,
     /// List of the space from the start of the pass.
-    index: Mutex<Option<Arc<Vec<Listed>>>>,
+    index: Mutex<Option<Arc<Vec<PageEntry>>>>,
     /// Parse errors of that list that are not reported yet.
     unreadable: Mutex<Vec<String>>,
     /// User names by account id.
@@ -60,10 +60,10 @@ pub struct Confluence {
 
 /// A page in a list.
 #[derive(Clone, Debug)]
-struct Listed {
+struct PageEntry {
     id: String,
     slug: String,
-    changed: Option<Timestamp>,
+    changed_at: Option<Timestamp>,
 }
 
 #[derive(Deserialize)]
@@ -161,26 +161,26 @@ impl Person {
 }
 
 impl Whole {
-    fn changed(&self) -> Option<Timestamp> {
+    fn changed_at(&self) -> Option<Timestamp> {
         self.version.as_ref().and_then(|v| v.created_at.or(v.when))
     }
 }
 
 /// Sorts the list by last change. Of two titles with the same slug, the page with the larger id has
 /// it appended.
-fn index(pages: Vec<Whole>) -> Vec<Listed> {
-    let mut ordered: BTreeMap<u128, (String, String, Option<Timestamp>)> = BTreeMap::new();
+fn index(pages: Vec<Whole>) -> Vec<PageEntry> {
+    let mut by_id: BTreeMap<u128, (String, String, Option<Timestamp>)> = BTreeMap::new();
     for page in pages {
         let order = page.id.parse().unwrap_or(u128::MAX);
-        ordered.insert(order, (named(&page.title), page.id.clone(), page.changed()));
+        by_id.insert(order, (slug_of_title(&page.title), page.id.clone(), page.changed_at()));
     }
-    let mut taken = BTreeSet::new();
-    let mut out = Vec::with_capacity(ordered.len());
-    for (name, id, changed) in ordered.into_values() {
-        let slug = if taken.insert(name.to_lowercase()) { name } else { format!("{name}-{id}") };
-        out.push(Listed { id, slug, changed });
+    let mut slugs = BTreeSet::new();
+    let mut out = Vec::with_capacity(by_id.len());
+    for (name, id, changed_at) in by_id.into_values() {
+        let slug = if slugs.insert(name.to_lowercase()) { name } else { format!("{name}-{id}") };
+        out.push(PageEntry { id, slug, changed_at });
     }
-    out.sort_by(|a, b| (a.changed, &a.id).cmp(&(b.changed, &b.id)));
+    out.sort_by(|a, b| (a.changed_at, &a.id).cmp(&(b.changed_at, &b.id)));
     out
 }
 
@@ -212,99 +212,99 @@ impl Confluence {
     fn list(&self, start: usize) -> Result<Url> {
         if self.cloud {
             let id = part(self.id.as_deref().unwrap_or_default());
-            return self.client.url(&format!("api/v2/spaces/{id}/pages?status=current&limit={LISTED}"));
+            return self.client.url(&format!("api/v2/spaces/{id}/pages?status=current&limit={LIMIT}"));
         }
         self.client.url(&format!(
-            "rest/api/content?spaceKey={}&type=page&status=current&expand=version&limit={LISTED}&start={start}",
+            "rest/api/content?spaceKey={}&type=page&status=current&expand=version&limit={LIMIT}&start={start}",
             part(&self.space)
         ))
     }
 
     /// Lists the whole space.
-    async fn listed(&self, task: &Task) -> Result<std::result::Result<Arc<Vec<Listed>>, Fetched>> {
+    async fn fetch_index(&self, task: &Task) -> Result<std::result::Result<Arc<Vec<PageEntry>>, Fetched>> {
         let (mut pages, mut unreadable) = (Vec::new(), Vec::new());
         let mut url = self.list(0)?;
-        let mut seen = 0;
+        let mut offset = 0;
         let mut guard = RepeatGuard::default();
         for _ in 0..MAX_LISTS {
             let response = self.client.get(url.clone(), task).await?;
             if response.status != 200 {
-                return self.client.refused(&response, Stream::Pages.words()).map(Err);
+                return self.client.list_refusal(&response, Stream::Pages.words()).map(Err);
             }
             let list: Results<'_> = response.json()?;
-            seen += list.results.len();
+            offset += list.results.len();
             guard
                 .note(list.results.iter().map(|raw| raw.get()))
                 .map_err(|endless| endless.error(Stream::Pages.words()))?;
             // An unreadable page is requested before it counts as gone.
-            let (read, failed) = each::<Whole>(&list.results);
-            pages.extend(read);
-            unreadable.extend(failed);
+            let (items, errors) = parse_each::<Whole>(&list.results);
+            pages.extend(items);
+            unreadable.extend(errors);
             let next = match (list.links.next, list.results.is_empty()) {
                 (Some(next), false) => next,
                 _ => {
-                    let all = Arc::new(index(pages));
+                    let entries = Arc::new(index(pages));
                     *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner) = unreadable;
-                    *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&all));
-                    return Ok(Ok(all));
+                    *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&entries));
+                    return Ok(Ok(entries));
                 }
             };
-            url = if self.cloud { self.after(&response, &next)? } else { self.list(seen)? };
+            url = if self.cloud { self.next_url(&response, &next)? } else { self.list(offset)? };
         }
         Err(Error::new(Code::Network, "the tracker's list of pages repeats itself"))
     }
 
     /// Returns the next address from the response, which must be on the same host.
-    fn after(&self, response: &Response, next: &str) -> Result<Url> {
+    fn next_url(&self, response: &Response, next: &str) -> Result<Url> {
         response.url.join(next).ok().filter(|u| u.origin() == self.client.base.origin()).ok_or_else(|| {
             Error::new(Code::Network, format!("{} links to a next page on another host", self.client.host))
         })
     }
 
     async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
-        let kept = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let all = match kept.filter(|_| walk.page > 1) {
-            Some(all) => all,
+        let stored_index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let entries = match stored_index.filter(|_| walk.page > 1) {
+            Some(entries) => entries,
             // Another process started this pass; its stored pages are before the watermark.
             None if walk.page > 1 => return Ok(Fetched::Expired),
-            None => match self.listed(task).await? {
-                Ok(all) => all,
-                Err(refused) => return Ok(refused),
+            None => match self.fetch_index(task).await? {
+                Ok(entries) => entries,
+                Err(refusal) => return Ok(refusal),
             },
         };
-        let changed: Vec<&Listed> =
-            all.iter().filter(|p| walk.since.is_none() || p.changed >= walk.since).collect();
-        let from = usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(changed.len());
+        let recent: Vec<&PageEntry> =
+            entries.iter().filter(|p| walk.since.is_none() || p.changed_at >= walk.since).collect();
+        let from = usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(recent.len());
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
-        let some = &changed[from..changed.len().min(from.saturating_add(size))];
+        let batch = &recent[from..recent.len().min(from.saturating_add(size))];
         let mut page =
-            Page { all_pages: Some(all.iter().map(|p| p.slug.clone()).collect()), ..Page::default() };
+            Page { all_pages: Some(entries.iter().map(|p| p.slug.clone()).collect()), ..Page::default() };
         let unreadable = std::mem::take(&mut *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner));
         page.records.extend(unreadable.into_iter().map(Err));
-        let texts = if self.cloud { self.batch(some, task).await? } else { self.each(some, task).await? };
-        for listed in some {
-            if let Some(text) = texts.get(&listed.id) {
+        let texts = if self.cloud { self.batch(batch, task).await? } else { self.fetch(batch, task).await? };
+        for entry in batch {
+            if let Some(text) = texts.get(&entry.id) {
                 page.records
-                    .push(self.record(text, listed, task).await?.map(|r| Record::Document(Box::new(r))));
+                    .push(self.record(text, entry, task).await?.map(|r| Record::Document(Box::new(r))));
             }
         }
-        page.watermark = some.last().and_then(|p| p.changed);
-        let more = from + some.len() < changed.len();
+        page.watermark = batch.last().and_then(|p| p.changed_at);
+        let more = from + batch.len() < recent.len();
         page.next = more.then(|| Pagination { page: walk.page + 1, ..walk.clone() }.cursor());
         Ok(Fetched::Page(page))
     }
 
     /// Fetches pages with their texts, by id; pages deleted meanwhile are missing.
-    async fn batch(&self, some: &[&Listed], task: &Task) -> Result<BTreeMap<String, String>> {
+    async fn batch(&self, entries: &[&PageEntry], task: &Task) -> Result<BTreeMap<String, String>> {
         let mut out = BTreeMap::new();
-        if some.is_empty() {
+        if entries.is_empty() {
             return Ok(out);
         }
         let mut url = self.client.url("api/v2/pages")?;
         url.query_pairs_mut()
-            .extend_pairs(some.iter().map(|p| ("id", p.id.as_str())))
+            .extend_pairs(entries.iter().map(|p| ("id", p.id.as_str())))
             .append_pair("body-format", "storage")
-            .append_pair("limit", &LISTED.to_string());
+            .append_pair("limit", &LIMIT.to_string());
         let response = self.client.get(url, task).await?;
         if response.status != 200 {
             return Err(self.client.refusal(&response, "texts of pages"));
@@ -321,14 +321,14 @@ impl Confluence {
         Ok(out)
     }
 
-    async fn each(&self, some: &[&Listed], task: &Task) -> Result<BTreeMap<String, String>> {
+    async fn fetch(&self, entries: &[&PageEntry], task: &Task) -> Result<BTreeMap<String, String>> {
         let mut out = BTreeMap::new();
-        for listed in some {
-            let path = format!("rest/api/content/{}?expand=body.storage,version,history", part(&listed.id));
+        for entry in entries {
+            let path = format!("rest/api/content/{}?expand=body.storage,version,history", part(&entry.id));
             let response = self.client.get(self.client.url(&path)?, task).await?;
             match response.status {
                 200 => {
-                    drop(out.insert(listed.id.clone(), String::from_utf8_lossy(&response.body).into_owned()))
+                    drop(out.insert(entry.id.clone(), String::from_utf8_lossy(&response.body).into_owned()))
                 }
                 // The page was deleted or moved while the list was read.
                 403 | 404 => {}
@@ -341,15 +341,15 @@ impl Confluence {
     async fn record(
         &self,
         text: &str,
-        listed: &Listed,
+        entry: &PageEntry,
         task: &Task,
     ) -> Result<std::result::Result<DocumentRecord, String>> {
         let whole: Whole = match serde_json::from_str(text) {
             Ok(whole) => whole,
-            Err(error) => return Ok(Err(format!("{}: {}", listed.slug, describe(&error)))),
+            Err(error) => return Ok(Err(format!("{}: {}", entry.slug, describe(&error)))),
         };
-        let changed = whole.changed();
-        let created = whole.created_at.or(whole.history.and_then(|h| h.created_date));
+        let changed_at = whole.changed_at();
+        let created_at = whole.created_at.or(whole.history.and_then(|h| h.created_date));
         let author = match whole.version {
             Some(Version { by: Some(person), .. }) => person.name(),
             Some(Version { author_id: Some(id), .. }) => self.name_of(&id, task).await?,
@@ -360,7 +360,7 @@ impl Confluence {
             repository: None,
             kind: DocKind::Page,
             number: None,
-            slug: Some(listed.slug.clone()),
+            slug: Some(entry.slug.clone()),
             remote_id: Some(whole.id),
             title: whole.title.replace('\0', "\u{fffd}").trim().to_owned(),
             body: storage_format::to_markdown(&storage),
@@ -372,8 +372,8 @@ impl Confluence {
             milestone: None,
             locked: false,
             comment_count: 0,
-            created_at: created,
-            updated_at: changed.or(created),
+            created_at,
+            updated_at: changed_at.or(created_at),
             closed_at: None,
             merged_at: None,
             raw: Raw::new(text.as_bytes().to_vec()),
@@ -384,15 +384,15 @@ impl Confluence {
     /// no author.
     /// <https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-user/#api-users-bulk-post>
     async fn name_of(&self, id: &str, task: &Task) -> Result<Option<String>> {
-        let known = |names: &HashMap<String, Option<String>>| names.get(id).cloned();
-        if let Some(name) = known(&self.names.lock().unwrap_or_else(PoisonError::into_inner)) {
+        let lookup = |names: &HashMap<String, Option<String>>| names.get(id).cloned();
+        if let Some(name) = lookup(&self.names.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(name);
         }
         let request = Request::post(self.client.url("api/v2/users-bulk")?, &json!({"accountIds": [id]}))
             .header("accept", "application/json");
         let response = self.client.http.send(&request, self.client.login.as_ref(), task).await?;
-        let found = if response.status == 200 { response.json::<People>()?.results } else { Vec::new() };
-        let name = found.into_iter().find(|p| p.account_id.as_deref() == Some(id)).and_then(Person::name);
+        let people = if response.status == 200 { response.json::<People>()?.results } else { Vec::new() };
+        let name = people.into_iter().find(|p| p.account_id.as_deref() == Some(id)).and_then(Person::name);
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         names.insert(id.to_owned(), name.clone());
         Ok(name)
@@ -404,10 +404,10 @@ impl Confluence {
         match response.status {
             200 => {
                 let list: Results<'_> = response.json()?;
-                let read =
+                let spaces =
                     list.results.iter().filter_map(|raw| serde_json::from_str::<Space>(raw.get()).ok());
-                let same = |s: &Space| s.key.as_deref().is_some_and(|k| k.eq_ignore_ascii_case(&self.space));
-                return Ok((read.into_iter().find(same), true));
+                let hit = |s: &Space| s.key.as_deref().is_some_and(|k| k.eq_ignore_ascii_case(&self.space));
+                return Ok((spaces.into_iter().find(hit), true));
             }
             // Data Center does not have this endpoint.
             404 => {}
@@ -440,7 +440,7 @@ impl Tracker for Confluence {
         }
         let id = match space.id {
             Value::String(id) => id,
-            other => other.to_string(),
+            id => id.to_string(),
         };
         self.id = Some(id.clone());
         Ok(Project {
@@ -486,7 +486,7 @@ impl Tracker for Confluence {
     async fn wiki_page(&self, slug: &str, remote_id: Option<&str>, task: &Task) -> Result<Fate> {
         let Some(id) = remote_id else { return Ok(Fate::Unreadable) };
         let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if index.is_some_and(|all| all.iter().any(|listed| listed.id == id && listed.slug != slug)) {
+        if index.is_some_and(|entries| entries.iter().any(|entry| entry.id == id && entry.slug != slug)) {
             // The page was renamed and is stored under its new name.
             return Ok(Fate::Moved(None));
         }
@@ -513,24 +513,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn titles_become_names_and_two_of_one_name_stay_apart() {
+    fn equal_titles_get_distinct_slugs() {
         for (title, name) in [
             ("Restart the kiln", "Restart-the-kiln"),
             ("C#: notes / hints", "C-notes-hints"),
             ("Größe (neu)", "Größe-(neu)"),
             ("...", "page"),
         ] {
-            assert_eq!(named(title), name);
+            assert_eq!(slug_of_title(title), name);
         }
         let page = |id: &str, title: &str, when: &str| -> Whole {
             serde_json::from_value(json!({"id": id, "title": title, "version": {"createdAt": when}})).unwrap()
         };
-        let listed = index(vec![
+        let entries = index(vec![
             page("30", "Kiln?", "2024-01-01T00:00:00Z"),
             page("4", "Kiln!", "2024-03-01T00:00:00Z"),
             page("5", "Valve", "2024-02-01T00:00:00Z"),
         ]);
-        let names: Vec<&str> = listed.iter().map(|l| l.slug.as_str()).collect();
+        let names: Vec<&str> = entries.iter().map(|l| l.slug.as_str()).collect();
         assert_eq!(names, ["Kiln-30", "Valve", "Kiln"]);
     }
 }

@@ -1,8 +1,8 @@
 //! The Gitea and Forgejo connector. Formats: <https://docs.gitea.com/api/>
 //! (`/repos/{owner}/{repo}/issues`).
 //!
-//! Lists are ordered by creation and not by change, see `Walk::by_creation`. Issues have GitHub's
-//! format.
+//! Lists are ordered by creation and not by change, see `Pagination::by_creation`. Issues have
+//! GitHub's format.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -98,7 +98,7 @@ impl Gitea {
     async fn fate(&self, stream: Stream, url: Url, task: &Task) -> Result<Fate> {
         let response = self.client.get(url, task).await?;
         match response.status {
-            200 => Ok(match one(stream, &String::from_utf8_lossy(&response.body)) {
+            200 => Ok(match parse_record(stream, &String::from_utf8_lossy(&response.body)) {
                 Ok(record) => Fate::Here(Box::new(record)),
                 Err(_) => Fate::Unreadable,
             }),
@@ -116,19 +116,19 @@ fn total(response: &Response) -> Option<u64> {
 /// Returns whether there is another page, and the actual page size: a server may return fewer
 /// records than requested, and a proxy may drop its headers. Without headers, only an empty page is
 /// the end.
-fn has_more(response: &Response, here: u32, walk: &Pagination) -> (bool, u32) {
-    let size = if walk.page == 1 && here > 0 { here.min(walk.size) } else { walk.size };
-    let reached = u64::from(walk.page - 1) * u64::from(size) + u64::from(here);
+fn has_more(response: &Response, count: u32, walk: &Pagination) -> (bool, u32) {
+    let size = if walk.page == 1 && count > 0 { count.min(walk.size) } else { walk.size };
+    let total_read = u64::from(walk.page - 1) * u64::from(size) + u64::from(count);
     let more = match total(response) {
         _ if response.next.is_some() => true,
-        Some(total) => here > 0 && reached < total,
+        Some(total) => count > 0 && total_read < total,
         // A server that returns more than requested returns everything.
-        None => (1..=walk.size).contains(&here) && response.last.is_none(),
+        None => (1..=walk.size).contains(&count) && response.last.is_none(),
     };
     (more, if more { size } else { walk.size })
 }
 
-fn one(stream: Stream, text: &str) -> Result<Record, String> {
+fn parse_record(stream: Stream, text: &str) -> Result<Record, String> {
     if stream != Stream::Items {
         return comment(text).map(|c| Record::Comment(Box::new(c)));
     }
@@ -209,13 +209,13 @@ impl Tracker for Gitea {
 
     async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(stream, walk)?, task).await?;
-        if let Some(other) = self.client.not_a_page(&response, walk, stream)? {
-            return Ok(other);
+        if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
+            return Ok(outcome);
         }
         let raws: Vec<&RawValue> = response.json()?;
-        let here = u32::try_from(raws.len()).unwrap_or(u32::MAX);
-        let (more, size) = has_more(&response, here, walk);
-        let records = raws.iter().map(|raw| one(stream, raw.get())).collect();
+        let count = u32::try_from(raws.len()).unwrap_or(u32::MAX);
+        let (more, size) = has_more(&response, count, walk);
+        let records = raws.iter().map(|raw| parse_record(stream, raw.get())).collect();
         let walk = Pagination { size, ..walk.clone() };
         let now = date(&response, self.client.http.now());
         let (next, watermark) = walk.by_creation(total(&response), now, more);

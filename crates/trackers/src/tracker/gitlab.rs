@@ -170,7 +170,7 @@ impl GitLab {
                 200 => {}
                 // The issue was deleted or moved while the page was read.
                 404 => return Ok(None),
-                _ => return self.client.refused(&response, "comments").map(Some),
+                _ => return self.client.list_refusal(&response, "comments").map(Some),
             }
             let raws: Vec<&RawValue> = response.json()?;
             let more =
@@ -196,14 +196,14 @@ impl GitLab {
     fn issue(&self, text: &str) -> Result<(DocumentRecord, Vec<Relation>), String> {
         let issue: Issue = serde_json::from_str(text).map_err(|e| describe(&e))?;
         identity::check("iid", issue.iid)?;
-        let closed = match issue.state.as_deref() {
+        let is_closed = match issue.state.as_deref() {
             Some("closed") => true,
             Some("opened") => false,
             _ => issue.closed_at.is_some(),
         };
-        let duplicate = issue.links.and_then(|l| l.closed_as_duplicate_of).filter(|_| closed);
+        let duplicate = issue.links.and_then(|l| l.closed_as_duplicate_of).filter(|_| is_closed);
         let relations =
-            duplicate.and_then(|url| self.named(&url)).map(|key| Relation::DuplicateOf(issue.iid, key));
+            duplicate.and_then(|url| self.issue_key(&url)).map(|key| Relation::DuplicateOf(issue.iid, key));
         let record = DocumentRecord {
             repository: None,
             kind: DocKind::Issue,
@@ -213,7 +213,7 @@ impl GitLab {
             title: issue.title.replace('\0', "\u{fffd}").trim().to_owned(),
             body: clean(issue.description),
             url: issue.web_url,
-            state: Some(if closed { State::Closed } else { State::Open }),
+            state: Some(if is_closed { State::Closed } else { State::Open }),
             state_reason: relations.is_some().then(|| "duplicate".to_owned()),
             author: author(issue.author, false),
             labels: issue
@@ -226,7 +226,7 @@ impl GitLab {
             comment_count: issue.user_notes_count.unwrap_or(0),
             created_at: issue.created_at,
             updated_at: issue.updated_at,
-            closed_at: issue.closed_at.filter(|_| closed),
+            closed_at: issue.closed_at.filter(|_| is_closed),
             merged_at: None,
             raw: Raw::new(text.as_bytes().to_vec()),
         };
@@ -234,12 +234,12 @@ impl GitLab {
     }
 
     /// Returns the key of the issue at an API address: `…/projects/12/issues/7`.
-    fn named(&self, url: &str) -> Option<String> {
+    fn issue_key(&self, url: &str) -> Option<String> {
         let (project, number) = url.split_once("/projects/")?.1.split_once("/issues/")?;
         let number = item_number(number)?;
-        let own = self.id.is_some_and(|id| id.to_string() == project) || project == part(&self.project);
+        let is_own = self.id.is_some_and(|id| id.to_string() == project) || project == part(&self.project);
         // The name of another project is unknown.
-        own.then(|| format!("{}#{number}", self.project))
+        is_own.then(|| format!("{}#{number}", self.project))
     }
 }
 
@@ -262,10 +262,10 @@ fn note(text: &str, number: u64, url: Option<&str>) -> Result<Option<CommentReco
 }
 
 /// Returns whether there is another page: by the header, by the link, or else if this one is full.
-fn has_more(response: &Response, here: usize, walk: &Pagination) -> bool {
+fn has_more(response: &Response, count: usize, walk: &Pagination) -> bool {
     match response.header("x-next-page") {
         Some(next) => !next.trim().is_empty(),
-        None => response.next.is_some() || (here > 0 && here >= walk.size as usize),
+        None => response.next.is_some() || (count > 0 && count >= walk.size as usize),
     }
 }
 
@@ -317,8 +317,8 @@ impl Tracker for GitLab {
 
     async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(walk)?, task).await?;
-        if let Some(other) = self.client.not_a_page(&response, walk, stream)? {
-            return Ok(other);
+        if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
+            return Ok(outcome);
         }
         let raws: Vec<&RawValue> = response.json()?;
         let more = has_more(&response, raws.len(), walk);
@@ -335,8 +335,8 @@ impl Tracker for GitLab {
                     times.extend(record.updated_at);
                     page.named.extend(record.number.map(|n| n.to_string()));
                     let Some(number) = record.number.filter(|_| record.comment_count > 0) else { continue };
-                    if let Some(refused) = self.notes(number, record.url.as_deref(), &mut page, task).await? {
-                        return Ok(refused);
+                    if let Some(refusal) = self.notes(number, record.url.as_deref(), &mut page, task).await? {
+                        return Ok(refusal);
                     }
                 }
                 (Err(why), Stream::Items) => page.records.push(Err(why)),

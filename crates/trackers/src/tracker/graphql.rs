@@ -52,13 +52,13 @@ struct Info {
 
 impl List {
     /// Returns the start of the next page, if there is one.
-    pub(super) fn after(&self) -> Option<String> {
+    pub(super) fn next_cursor(&self) -> Option<String> {
         self.page_info.end_cursor.clone().filter(|_| self.page_info.has_next_page)
     }
 }
 
 /// Returns the nodes of a connection, or of its edges; `None` if the value is not a connection.
 pub(super) fn nodes(connection: &Value) -> Option<Vec<&Value>> {
-    let all = connection.get("nodes").or_else(|| connection.get("edges"))?.as_array()?;
-    Some(all.iter().map(|one| one.get("node").unwrap_or(one)).collect())
+    let items = connection.get("nodes").or_else(|| connection.get("edges"))?.as_array()?;
+    Some(items.iter().map(|edge| edge.get("node").unwrap_or(edge)).collect())
 }

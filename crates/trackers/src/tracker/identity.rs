@@ -17,7 +17,7 @@ pub fn identity(text: &str) -> Option<Identity> {
     if text.contains("://") {
         return address(text);
     }
-    if let Some(number) = grouped(text) {
+    if let Some(number) = join_groups(text) {
         return Some(Identity { project: None, number: item_number(&number)? });
     }
     // Spreadsheets may write whole numbers as decimals.
@@ -26,24 +26,24 @@ pub fn identity(text: &str) -> Option<Identity> {
         .rfind(|c: char| !c.is_ascii_digit())
         .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
     let number = item_number(&text[digits..])?;
-    let before = text[..digits].trim_end_matches(['-', '#', ' ', '_', ':']);
+    let prefix = text[..digits].trim_end_matches(['-', '#', ' ', '_', ':']);
     let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
-    let is_project = before.starts_with(char::is_alphabetic)
-        && before.len() <= 100
-        && before.chars().all(word)
-        && before.split('/').all(|part| !part.is_empty())
-        && text[before.len()..digits].chars().all(|c| matches!(c, '-' | '#' | '_'))
-        && (is_key(text, before) || !PLAIN.contains(&before.to_lowercase().as_str()));
-    Some(Identity { project: is_project.then(|| before.to_owned()), number })
+    let is_project = prefix.starts_with(char::is_alphabetic)
+        && prefix.len() <= 100
+        && prefix.chars().all(word)
+        && prefix.split('/').all(|part| !part.is_empty())
+        && text[prefix.len()..digits].chars().all(|c| matches!(c, '-' | '#' | '_'))
+        && (is_key(text, prefix) || !PLAIN.contains(&prefix.to_lowercase().as_str()));
+    Some(Identity { project: is_project.then(|| prefix.to_owned()), number })
 }
 
-/// Parses an item reference; unlike [`identity`], the digits at the end of an id are none.
+/// Parses an item reference; unlike [`identity`], the digits at the end of an id are not a number.
 pub fn strict(text: &str) -> Option<Identity> {
     let text = text.trim();
     let digits = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    let before = &text[..text.len() - digits];
-    let mixed = before.bytes().any(|b| b.is_ascii_digit()) && !text.contains("://");
-    let is_id = mixed && (text.len() >= 16 || before.ends_with(char::is_alphanumeric));
+    let prefix = &text[..text.len() - digits];
+    let has_digits = prefix.bytes().any(|b| b.is_ascii_digit()) && !text.contains("://");
+    let is_id = has_digits && (text.len() >= 16 || prefix.ends_with(char::is_alphanumeric));
     (digits > 0 && !is_id)
         .then(|| identity(text))
         .flatten()
@@ -51,7 +51,7 @@ pub fn strict(text: &str) -> Option<Identity> {
 }
 
 /// Returns a stable number for an id that is not a number.
-pub fn hashed(id: &str) -> u64 {
+pub fn hash_of(id: &str) -> u64 {
     let hash = blake3::hash(id.as_bytes());
     let bytes = hash.as_bytes().first_chunk::<4>().copied().unwrap_or_default();
     u64::from(u32::from_le_bytes(bytes)).clamp(1, MAX_NUMBER)
@@ -59,7 +59,7 @@ pub fn hashed(id: &str) -> u64 {
 
 /// Joins groups of digits to a number: `1,234` with thousands separators, `2023-001` of a tracker
 /// with yearly numbering.
-fn grouped(text: &str) -> Option<String> {
+fn join_groups(text: &str) -> Option<String> {
     let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
     if let Some((year, rest)) = text.split_once('-')
         && year.len() == 4
@@ -81,8 +81,8 @@ fn grouped(text: &str) -> Option<String> {
 }
 
 /// Returns whether the text before a number is a project key: `BUG-12`.
-fn is_key(text: &str, before: &str) -> bool {
-    text[before.len()..].starts_with('-') && before.chars().all(char::is_uppercase)
+fn is_key(text: &str, prefix: &str) -> bool {
+    text[prefix.len()..].starts_with('-') && prefix.chars().all(char::is_uppercase)
 }
 
 /// The words before a number that name no project, unless they are written as a key.
@@ -138,18 +138,18 @@ pub fn address(url: &str) -> Option<Identity> {
         return identity(last);
     }
     let number = item_number(last.trim_end_matches(".json"))?;
-    let before = &parts[..at];
-    let project = match before.iter().position(|p| *p == "repos") {
-        Some(repos) => before.get(repos + 1..repos + 3)?.join("/"),
+    let prefix = &parts[..at];
+    let project = match prefix.iter().position(|p| *p == "repos") {
+        Some(repos) => prefix.get(repos + 1..repos + 3)?.join("/"),
         None => {
-            let end = if before.last() == Some(&"-") { before.len() - 1 } else { before.len() };
-            before[..end].join("/")
+            let end = if prefix.last() == Some(&"-") { prefix.len() - 1 } else { prefix.len() };
+            prefix[..end].join("/")
         }
     };
     let hub =
         matches!(parts[at], "issues" | "pull" | "pulls" | "merge_requests" | "work_items" | "discussions");
-    let named = hub && project.contains('/') && !project.contains("api/") && !project.contains("projects/");
-    Some(Identity { project: named.then_some(project), number })
+    let is_repo = hub && project.contains('/') && !project.contains("api/") && !project.contains("projects/");
+    Some(Identity { project: is_repo.then_some(project), number })
 }
 
 /// Returns the host of an address.
@@ -164,11 +164,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_with_digits_at_its_end_is_no_number() {
+    fn trailing_digits_of_an_id_are_not_numbers() {
         for (text, number) in
             [("12", 12), ("APP-12", 12), ("#12", 12), ("INC0010041", 10041), ("acme/app#7", 7)]
         {
-            assert_eq!(strict(text).map(|found| found.number), Some(number), "{text}");
+            assert_eq!(strict(text).map(|item| item.number), Some(number), "{text}");
         }
         for text in [
             "86a2f3c17",

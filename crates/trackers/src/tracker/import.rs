@@ -68,14 +68,14 @@ pub struct Slice {
 pub struct Records {
     path: PathBuf,
     input: BufReader<Box<dyn Read + Send>>,
-    packed: Arc<AtomicU64>,
-    unpacked: u64,
+    file_bytes: Arc<AtomicU64>,
+    content_bytes: u64,
     position: u64,
     lines: Option<bool>,
     /// Keys of the lists that contain the records, if objects wrap them.
     holders: Option<Vec<String>>,
     inside: bool,
-    ended: bool,
+    is_end: bool,
 }
 
 impl Records {
@@ -84,35 +84,35 @@ impl Records {
     /// # Errors
     /// [`precedent_core::Code::NotFound`], [`precedent_core::Code::Io`].
     pub fn open(path: &Path) -> Result<Self> {
-        let packed = Arc::new(AtomicU64::new(0));
-        let input = unpack(path, &packed)?;
-        Ok(Self::over(path, input, packed, None))
+        let file_bytes = Arc::new(AtomicU64::new(0));
+        let input = unpack(path, &file_bytes)?;
+        Ok(Self::over(path, input, file_bytes, None))
     }
 
-    /// Creates a reader for an open stream; `packed` counts the bytes read of its file. With
+    /// Creates a reader for an open stream; `file_bytes` counts the bytes read of its file. With
     /// `holders`, the records are in lists of these names.
     pub fn over(
         path: &Path,
         input: Box<dyn Read + Send>,
-        packed: Arc<AtomicU64>,
+        file_bytes: Arc<AtomicU64>,
         holders: Option<Vec<String>>,
     ) -> Self {
         Self {
             path: path.to_owned(),
             input: BufReader::with_capacity(256 * 1024, input),
-            packed,
-            unpacked: 0,
+            file_bytes,
+            content_bytes: 0,
             position: 0,
             lines: None,
             holders,
             inside: false,
-            ended: false,
+            is_end: false,
         }
     }
 
     /// Returns the number of bytes of the file that were read.
     pub fn bytes_read(&self) -> u64 {
-        self.packed.load(Ordering::Relaxed)
+        self.file_bytes.load(Ordering::Relaxed)
     }
 
     /// Reads the next record; `None` at the end.
@@ -121,11 +121,11 @@ impl Records {
     /// The file cannot be read further: [`precedent_core::Code::Io`], or
     /// [`precedent_core::Code::InvalidInput`] for a damaged or malicious archive.
     pub fn read(&mut self) -> Result<Option<Slice>> {
-        if self.ended {
+        if self.is_end {
             return Ok(None);
         }
         let result = match self.holders.clone() {
-            Some(holders) => self.next_held(&holders),
+            Some(holders) => self.next_in_list(&holders),
             None => {
                 self.is_lines().and_then(|lines| if lines { self.next_line() } else { self.next_value() })
             }
@@ -136,11 +136,11 @@ impl Records {
                 Ok(Some(Slice { position: self.position, bytes }))
             }
             Ok(None) => {
-                self.ended = true;
+                self.is_end = true;
                 Ok(None)
             }
             Err(error) => {
-                self.ended = true;
+                self.is_end = true;
                 Err(error)
             }
         }
@@ -175,9 +175,9 @@ impl Records {
                 .iter()
                 .take_while(|b| b.is_ascii_whitespace() || matches!(b, 0xef | 0xbb | 0xbf))
                 .count();
-            let all = skip == buffer.len() && skip > 0;
+            let is_all_space = skip == buffer.len() && skip > 0;
             self.consume(skip)?;
-            if !all {
+            if !is_all_space {
                 return Ok(());
             }
         }
@@ -185,9 +185,9 @@ impl Records {
 
     fn consume(&mut self, n: usize) -> Result<()> {
         self.input.consume(n);
-        self.unpacked += n as u64;
-        let packed = self.bytes_read().max(1);
-        if self.unpacked > BOMB_FLOOR && self.unpacked / packed > MAX_RATIO {
+        self.content_bytes += n as u64;
+        let file_bytes = self.bytes_read().max(1);
+        if self.content_bytes > BOMB_FLOOR && self.content_bytes / file_bytes > MAX_RATIO {
             return Err(Error::invalid(format!(
                 "{}: unpacks to more than {MAX_RATIO} times its size; this does not look like a tracker export",
                 self.path.display()
@@ -200,8 +200,8 @@ impl Records {
     fn next_line(&mut self) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
         loop {
             let mut line = Vec::new();
-            let (mut length, mut ended) = (0_usize, false);
-            while !ended {
+            let (mut length, mut has_newline) = (0_usize, false);
+            while !has_newline {
                 let buffer = self.input.fill_buf().map_err(|e| damaged(&self.path, &e))?;
                 if buffer.is_empty() {
                     break;
@@ -214,8 +214,8 @@ impl Records {
                 } else {
                     line = Vec::new();
                 }
-                ended = end.is_some();
-                self.consume(take + usize::from(ended))?;
+                has_newline = end.is_some();
+                self.consume(take + usize::from(has_newline))?;
             }
             if length > MAX_RECORD {
                 return Ok(Some(Err(too_large(length))));
@@ -223,14 +223,14 @@ impl Records {
             if !line.trim_ascii().is_empty() {
                 return Ok(Some(Ok(line)));
             }
-            if !ended {
+            if !has_newline {
                 return Ok(None);
             }
         }
     }
 
     /// Reads the next object of a list inside an object.
-    fn next_held(&mut self, holders: &[String]) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
+    fn next_in_list(&mut self, holders: &[String]) -> Result<Option<std::result::Result<Vec<u8>, String>>> {
         loop {
             if !self.inside && !self.enter(holders)? {
                 return Ok(None);
@@ -259,7 +259,7 @@ impl Records {
             if buffer.is_empty() {
                 return Ok(false);
             }
-            let mut found = None;
+            let mut end = None;
             for (at, byte) in buffer.iter().enumerate() {
                 match byte {
                     b'"' if !escaped => {
@@ -276,16 +276,16 @@ impl Records {
                     }
                     b':' => key = true,
                     b'[' if key && holders.iter().any(|h| h.as_bytes() == last) => {
-                        found = Some(at + 1);
+                        end = Some(at + 1);
                         break;
                     }
                     b if b.is_ascii_whitespace() => {}
                     _ => key = false,
                 }
             }
-            let take = found.unwrap_or(buffer.len());
+            let take = end.unwrap_or(buffer.len());
             self.consume(take)?;
-            if found.is_some() {
+            if end.is_some() {
                 return Ok(true);
             }
         }
@@ -303,12 +303,10 @@ impl Records {
                 );
             }
             let at = buffer.iter().position(|b| *b == b'{');
-            let skipped = &buffer[..at.unwrap_or(buffer.len())];
-            stray += skipped
-                .iter()
-                .filter(|b| !b.is_ascii_whitespace() && !matches!(b, b',' | b'[' | b']'))
-                .count();
-            let skip = skipped.len();
+            let gap = &buffer[..at.unwrap_or(buffer.len())];
+            stray +=
+                gap.iter().filter(|b| !b.is_ascii_whitespace() && !matches!(b, b',' | b'[' | b']')).count();
+            let skip = gap.len();
             self.consume(skip)?;
             if at.is_some() {
                 break;
@@ -367,7 +365,7 @@ mod tests {
 
     use super::*;
 
-    fn read(bytes: &[u8]) -> Vec<std::result::Result<String, String>> {
+    fn read_all(bytes: &[u8]) -> Vec<std::result::Result<String, String>> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
         let mut records = Records::open(file.path()).unwrap();
@@ -379,45 +377,45 @@ mod tests {
     }
 
     #[test]
-    fn lines_arrays_and_sequences_give_the_same_records() {
+    fn lines_arrays_and_sequences_yield_equal_records() {
         let want = vec![Ok(r#"{"a":"}{"}"#.to_owned()), Ok(r#"{"b":[{"c":1}]}"#.to_owned())];
-        assert_eq!(read(b"{\"a\":\"}{\"}\n{\"b\":[{\"c\":1}]}\n"), want);
-        assert_eq!(read(b"\xef\xbb\xbf [{\"a\":\"}{\"},\n {\"b\":[{\"c\":1}]}]"), want);
-        assert_eq!(read(b"[{\"a\":\"}{\"}][{\"b\":[{\"c\":1}]}]"), want);
+        assert_eq!(read_all(b"{\"a\":\"}{\"}\n{\"b\":[{\"c\":1}]}\n"), want);
+        assert_eq!(read_all(b"\xef\xbb\xbf [{\"a\":\"}{\"},\n {\"b\":[{\"c\":1}]}]"), want);
+        assert_eq!(read_all(b"[{\"a\":\"}{\"}][{\"b\":[{\"c\":1}]}]"), want);
         assert_eq!(
-            read(b"{\n\"a\":1\n}\n{\"b\":2}"),
+            read_all(b"{\n\"a\":1\n}\n{\"b\":2}"),
             [Ok("{\n\"a\":1\n}".to_owned()), Ok("{\"b\":2}".to_owned())]
         );
-        assert_eq!(read(b""), []);
-        assert_eq!(read(b" \n\n"), []);
+        assert_eq!(read_all(b""), []);
+        assert_eq!(read_all(b" \n\n"), []);
     }
 
     #[test]
-    fn packings_are_told_by_their_first_bytes() {
+    fn compression_is_detected_by_magic_bytes() {
         let plain = b"{\"a\":1}\n{\"b\":2}\n";
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gzip.write_all(plain).unwrap();
-        assert_eq!(read(&gzip.finish().unwrap()), read(plain));
-        assert_eq!(read(&zstd::encode_all(&plain[..], 1).unwrap()), read(plain));
+        assert_eq!(read_all(&gzip.finish().unwrap()), read_all(plain));
+        assert_eq!(read_all(&zstd::encode_all(&plain[..], 1).unwrap()), read_all(plain));
     }
 
     #[test]
-    fn a_cut_record_is_told_and_a_cut_archive_is_an_error() {
-        let found = read(b"[{\"a\":1},{\"b\":");
-        assert_eq!(found[0], Ok("{\"a\":1}".to_owned()));
-        assert!(found[1].as_ref().unwrap_err().contains("ends inside"));
+    fn truncated_records_and_archives_are_reported() {
+        let records = read_all(b"[{\"a\":1},{\"b\":");
+        assert_eq!(records[0], Ok("{\"a\":1}".to_owned()));
+        assert!(records[1].as_ref().unwrap_err().contains("ends inside"));
 
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let noise: Vec<u8> = (0..100_000_u32)
             .flat_map(|i| format!("{{\"a\":{}}}\n", i.wrapping_mul(2_654_435_761)).into_bytes())
             .collect();
-        let packed = zstd::encode_all(&noise[..], 1).unwrap();
-        file.write_all(&packed[..packed.len() / 2]).unwrap();
+        let archive = zstd::encode_all(&noise[..], 1).unwrap();
+        file.write_all(&archive[..archive.len() / 2]).unwrap();
         let mut records = Records::open(file.path()).unwrap();
         let error = loop {
             match records.read() {
                 Ok(Some(_)) => {}
-                Ok(None) => panic!("the end of a cut file passed for its end"),
+                Ok(None) => panic!("a truncated file was read to its end"),
                 Err(error) => break error,
             }
         };
@@ -425,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_bomb_is_refused_in_bounded_memory() {
+    fn archive_bomb_is_rejected_in_bounded_memory() {
         let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).unwrap();
         let zeros = vec![b'0'; 1 << 20];
         for _ in 0..600 {
@@ -438,17 +436,17 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_too_large_is_skipped_and_the_next_is_read() {
+    fn oversized_record_is_skipped() {
         let mut bytes = vec![b'x'; MAX_RECORD + 1];
         bytes.extend_from_slice(b"\n{\"a\":1}\n");
-        let found = read(&bytes);
-        assert!(found[0].as_ref().unwrap_err().contains("the maximum is"));
-        assert_eq!(found[1], Ok("{\"a\":1}".to_owned()));
+        let records = read_all(&bytes);
+        assert!(records[0].as_ref().unwrap_err().contains("the maximum is"));
+        assert_eq!(records[1], Ok("{\"a\":1}".to_owned()));
     }
 
     proptest::proptest! {
         #[test]
-        fn any_bytes_end(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..400)) {
+        fn any_input_terminates(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..400)) {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(&bytes).unwrap();
             if let Ok(mut records) = Records::open(file.path()) {

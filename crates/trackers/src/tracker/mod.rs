@@ -4,7 +4,7 @@ mod address;
 pub mod azure;
 pub mod bugzilla;
 mod client;
-mod closing;
+mod closer;
 pub mod confluence;
 mod connect;
 mod dates;
@@ -27,7 +27,7 @@ pub mod zendesk;
 
 pub use address::{Address, Kind};
 use async_trait::async_trait;
-pub use closing::{IssueCloser, Stays, Steps};
+pub use closer::{IssueCloser, Stays, Steps};
 pub use connect::{closing_steps, open};
 use jiff::Timestamp;
 use walk::Pagination;
@@ -200,7 +200,7 @@ pub trait Tracker: Send + Sync {
     /// # Errors
     /// Those of the network, of limits and of access.
     async fn page(&self, stream: Stream, at: &Cursor, _etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        match Pagination::read(at) {
+        match Pagination::parse(at) {
             Some(walk) => self.list_page(stream, &walk, task).await,
             None => Ok(Fetched::Expired),
         }

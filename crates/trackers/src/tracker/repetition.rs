@@ -27,11 +27,11 @@ const GROWTH_FLOOR: u64 = 10_000;
 /// A guard with the identities of the records of a list so far.
 #[derive(Debug, Default)]
 pub(crate) struct RepeatGuard {
-    seen: HashSet<u64>,
+    hashes: HashSet<u64>,
     fresh_pages: u64,
     stale_pages: u64,
     pages: u64,
-    expected: Option<u64>,
+    size_hint: Option<u64>,
 }
 
 /// The reason why a list is not read further.
@@ -44,16 +44,16 @@ pub(crate) enum Endless {
 }
 
 impl Endless {
-    /// Returns the error message; `what` names the list.
-    pub(crate) fn error(self, what: &str) -> Error {
+    /// Returns the error message; `list` names it.
+    pub(crate) fn error(self, list: &str) -> Error {
         let message = match self {
             Self::Repeats(pages) => {
                 format!(
-                    "the tracker's list of {what} repeats itself: {pages} pages in a row contained nothing new"
+                    "the tracker's list of {list} repeats itself: {pages} pages in a row contained nothing new"
                 )
             }
             Self::TooLong(records) => {
-                format!("the tracker's list of {what} has no end: {records} records, and still more pages")
+                format!("the tracker's list of {list} has no end: {records} records, and still more pages")
             }
         };
         Error::new(Code::Network, message).with_hint(
@@ -65,31 +65,31 @@ impl Endless {
 
 impl RepeatGuard {
     /// Creates a guard for a list with about this many records, if that is known.
-    pub(crate) fn expecting(expected: Option<u64>) -> Self {
-        Self { expected, ..Self::default() }
+    pub(crate) fn expecting(size_hint: Option<u64>) -> Self {
+        Self { size_hint, ..Self::default() }
     }
 
     /// Adds the contents of a page, each by its identity.
     pub(crate) fn note<T: Hash>(&mut self, identities: impl IntoIterator<Item = T>) -> Result<(), Endless> {
-        let before = self.seen.len();
+        let previous_count = self.hashes.len();
         for identity in identities {
             let mut hasher = DefaultHasher::new();
             identity.hash(&mut hasher);
-            self.seen.insert(hasher.finish());
+            self.hashes.insert(hasher.finish());
         }
         self.pages += 1;
-        if self.seen.len() > before {
+        if self.hashes.len() > previous_count {
             self.fresh_pages += 1;
             self.stale_pages = 0;
         } else {
             self.stale_pages += 1;
         }
-        let seen = self.seen.len() as u64;
-        let most = self.expected.map(|n| n.saturating_mul(GROWTH).saturating_add(GROWTH_FLOOR));
+        let count = self.hashes.len() as u64;
+        let most = self.size_hint.map(|n| n.saturating_mul(GROWTH).saturating_add(GROWTH_FLOOR));
         if self.stale_pages > PATIENCE + REREADS * self.fresh_pages {
             Err(Endless::Repeats(self.stale_pages))
-        } else if self.pages > MAX_PAGES || most.is_some_and(|most| seen > most) {
-            Err(Endless::TooLong(seen))
+        } else if self.pages > MAX_PAGES || most.is_some_and(|most| count > most) {
+            Err(Endless::TooLong(count))
         } else {
             Ok(())
         }
@@ -104,9 +104,9 @@ impl RepeatGuard {
             Ok(Record::Comment(c)) => (1, c.number, c.remote_id.as_str()),
             Err(reason) => (2, 0, reason.as_str()),
         });
-        let named = page.named.iter().map(|name| (3, 0, name.as_str()));
+        let names = page.named.iter().map(|name| (3, 0, name.as_str()));
         let numbers = page.gone.iter().chain(&page.listed).map(|number| (4, *number, ""));
-        self.note(records.chain(named).chain(numbers))
+        self.note(records.chain(names).chain(numbers))
     }
 }
 
@@ -117,14 +117,14 @@ mod tests {
     #[test]
     fn repeated_pages_end_a_list() {
         let mut guard = RepeatGuard::default();
-        let ended = (0..1_000).find_map(|_| guard.note([1, 2, 3]).err());
-        assert_eq!(ended, Some(Endless::Repeats(PATIENCE + REREADS + 1)));
+        let error = (0..1_000).find_map(|_| guard.note([1, 2, 3]).err());
+        assert_eq!(error, Some(Endless::Repeats(PATIENCE + REREADS + 1)));
         let mut empty = RepeatGuard::default();
         assert_eq!((0..1_000).find_map(|_| empty.note([0; 0]).err()), Some(Endless::Repeats(PATIENCE + 1)));
     }
 
     #[test]
-    fn list_that_is_read_three_more_times_goes_on() {
+    fn list_may_be_reread_three_times() {
         let mut guard = RepeatGuard::default();
         for _ in 0..=REREADS {
             for page in 0..50 {
@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn list_is_bounded_by_its_count() {
         let mut guard = RepeatGuard::expecting(Some(100));
-        let ended = (0..20_000).find_map(|n| guard.note([n]).err());
-        assert_eq!(ended, Some(Endless::TooLong(100 * GROWTH + GROWTH_FLOOR + 1)));
+        let error = (0..20_000).find_map(|n| guard.note([n]).err());
+        assert_eq!(error, Some(Endless::TooLong(100 * GROWTH + GROWTH_FLOOR + 1)));
         let error = Endless::TooLong(3).error("comments");
         assert!(error.to_string().contains("list of comments has no end"), "{error}");
     }

@@ -15,7 +15,7 @@ pub struct Pagination {
     /// Number of records on a page.
     pub(super) size: u32,
     /// `true` if the records of one second are being read again.
-    pub(super) again: bool,
+    pub(super) is_reread: bool,
     /// Start of the pass, by the server's clock.
     pub(super) began: Option<Timestamp>,
     /// Total number of records at the previous page.
@@ -34,7 +34,7 @@ impl Pagination {
             since,
             page: 1,
             size,
-            again: false,
+            is_reread: false,
             began: None,
             total: None,
             rounds: 0,
@@ -49,25 +49,25 @@ impl Pagination {
 
     pub(super) fn cursor(&self) -> Cursor {
         let mut text = url::form_urlencoded::Serializer::new(String::new());
-        let mut put = |name: &str, value: Option<String>| {
+        let mut append = |name: &str, value: Option<String>| {
             if let Some(value) = value {
                 text.append_pair(name, &value);
             }
         };
-        put("since", self.since.map(|t| t.to_string()));
-        put("page", Some(self.page.to_string()));
-        put("size", Some(self.size.to_string()));
-        put("again", self.again.then(|| "1".to_owned()));
-        put("began", self.began.map(|t| t.to_string()));
-        put("total", self.total.map(|n| n.to_string()));
-        put("rounds", (self.rounds > 0).then(|| self.rounds.to_string()));
-        put("token", self.token.clone());
-        put("open", self.open.then(|| "1".to_owned()));
+        append("since", self.since.map(|t| t.to_string()));
+        append("page", Some(self.page.to_string()));
+        append("size", Some(self.size.to_string()));
+        append("again", self.is_reread.then(|| "1".to_owned()));
+        append("began", self.began.map(|t| t.to_string()));
+        append("total", self.total.map(|n| n.to_string()));
+        append("rounds", (self.rounds > 0).then(|| self.rounds.to_string()));
+        append("token", self.token.clone());
+        append("open", self.open.then(|| "1".to_owned()));
         Cursor(text.finish())
     }
 
     /// Parses a cursor; `None` if it is not valid, as in a casebook from another source.
-    pub(super) fn read(cursor: &Cursor) -> Option<Self> {
+    pub(super) fn parse(cursor: &Cursor) -> Option<Self> {
         let pairs: std::collections::HashMap<String, String> =
             url::form_urlencoded::parse(cursor.0.as_bytes()).into_owned().collect();
         let get = |name: &str| pairs.get(name).map(String::as_str);
@@ -76,7 +76,7 @@ impl Pagination {
             since: get("since").map(str::parse).transpose().ok()?,
             page: get("page")?.parse().ok().filter(|n| *n > 0)?,
             size,
-            again: get("again").is_some(),
+            is_reread: get("again").is_some(),
             began: get("began").map(str::parse).transpose().ok()?,
             total: get("total").map(str::parse).transpose().ok()?,
             rounds: get("rounds").map_or(Some(0), |n| n.parse().ok())?,
@@ -88,12 +88,12 @@ impl Pagination {
     /// Returns the same place with half the page size, while that is possible.
     pub(super) fn smaller(&self) -> Option<Self> {
         let size = self.size / 2;
-        (size >= 5).then(|| Self { size, page: 1, again: false, token: None, ..self.clone() })
+        (size >= 5).then(|| Self { size, page: 1, is_reread: false, token: None, ..self.clone() })
     }
 
     /// Returns the retry of a page after a server error, with half the page size while that is
     /// possible.
-    pub(super) fn failed(&self, status: u16) -> Option<Fetched> {
+    pub(super) fn retry_smaller(&self, status: u16) -> Option<Fetched> {
         let smaller = self.smaller().filter(|_| status >= 500)?;
         Some(Fetched::Smaller(smaller.cursor()))
     }
@@ -113,17 +113,17 @@ impl Pagination {
         if self.open {
             return (self.next_open(more), None);
         }
-        let ordered = times.is_sorted() && self.since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
-        let latest = times.last().copied().filter(|_| ordered);
-        let anew = |since| Self { since: Some(since), page: 1, again: false, ..self.clone() };
+        let in_order = times.is_sorted() && self.since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
+        let latest = times.last().copied().filter(|_| in_order);
+        let restart = |since| Self { since: Some(since), page: 1, is_reread: false, ..self.clone() };
         let next = Self { page: self.page + 1, ..self.clone() };
-        let walking = self.page > 1 && !self.again;
+        let is_later_page = self.page > 1 && !self.is_reread;
         let next = match (self.since, latest) {
-            (Some(since), _) if !more && walking => Some(Self { again: true, ..anew(since) }),
+            (Some(since), _) if !more && is_later_page => Some(Self { is_reread: true, ..restart(since) }),
             _ if !more => None,
             (Some(since), Some(latest)) if latest == since => Some(next),
-            (Some(since), Some(_)) if walking => Some(Self { again: true, ..anew(since) }),
-            (_, Some(latest)) => Some(anew(latest)),
+            (Some(since), Some(_)) if is_later_page => Some(Self { is_reread: true, ..restart(since) }),
+            (_, Some(latest)) => Some(restart(latest)),
             (_, None) => Some(next),
         };
         (next, latest)
@@ -167,9 +167,9 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_kept_as_text() {
+    fn cursor_round_trips() {
         let walk = Pagination {
-            again: true,
+            is_reread: true,
             began: Some(at(7)),
             total: Some(9),
             rounds: 2,
@@ -177,24 +177,24 @@ mod tests {
             open: true,
             ..Pagination::new(Some(at(5)), 100)
         };
-        assert_eq!(Pagination::read(&walk.cursor()), Some(walk));
+        assert_eq!(Pagination::parse(&walk.cursor()), Some(walk));
         for text in
             ["", "https://evil.example/", "page=0&size=1", "page=1&size=9999", "since=x&page=1&size=1"]
         {
-            assert_eq!(Pagination::read(&Cursor(text.into())), None, "{text}");
+            assert_eq!(Pagination::parse(&Cursor(text.into())), None, "{text}");
         }
     }
 
     #[test]
-    fn a_moment_that_fills_pages_is_read_twice() {
+    fn full_pages_of_one_moment_are_read_twice() {
         let first = Pagination::new(Some(at(5)), 2);
         let (second, _) = first.by_change(&[at(5), at(5)], true);
         let second = second.unwrap();
-        assert_eq!((second.page, second.again), (2, false));
-        let (again, _) = second.by_change(&[at(5)], false);
-        let again = again.unwrap();
-        assert_eq!((again.page, again.again), (1, true));
-        let (next, _) = again.by_change(&[at(5), at(5)], true);
+        assert_eq!((second.page, second.is_reread), (2, false));
+        let (reread, _) = second.by_change(&[at(5)], false);
+        let reread = reread.unwrap();
+        assert_eq!((reread.page, reread.is_reread), (1, true));
+        let (next, _) = reread.by_change(&[at(5), at(5)], true);
         assert_eq!(next.clone().unwrap().page, 2);
         assert_eq!(next.unwrap().by_change(&[at(5)], false), (None, Some(at(5))));
     }

@@ -50,7 +50,7 @@ pub fn page(path: &Path) -> Result<Option<DocumentRecord>> {
         ));
     }
     let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
-    page_from(&name, bytes, modified(path))
+    page_from(&name, bytes, file_facts(path))
         .map_err(|why| Error::invalid(format!("{}: {why}", path.display())))
 }
 
@@ -68,9 +68,9 @@ pub struct Facts {
 }
 
 /// Returns the metadata of a page in a file: its modification time.
-pub fn modified(path: &Path) -> Facts {
-    let modified = std::fs::metadata(path).ok().and_then(|m| m.modified().ok());
-    Facts { updated: modified.and_then(|t| Timestamp::try_from(t).ok()), ..Facts::default() }
+pub fn file_facts(path: &Path) -> Facts {
+    let time = std::fs::metadata(path).ok().and_then(|m| m.modified().ok());
+    Facts { updated: time.and_then(|t| Timestamp::try_from(t).ok()), ..Facts::default() }
 }
 
 /// Returns the page name in the address of a file; `None` if the file is not a page: images, and
@@ -83,7 +83,7 @@ pub fn slug(file: &str) -> Option<String> {
 
 /// Converts a title to a page name: letters, digits and some punctuation; other characters become a
 /// dash.
-pub(crate) fn named(title: &str) -> String {
+pub(crate) fn slug_of_title(title: &str) -> String {
     let mut out = String::with_capacity(title.len());
     for c in title.trim().chars() {
         let plain = c.is_alphanumeric() || matches!(c, '_' | '.' | '(' | ')');
@@ -132,17 +132,17 @@ pub fn page_of_folder(place: &str, bytes: Vec<u8>, facts: Facts) -> Result<Optio
         page.slug = page.slug.map(|slug| format!("{folders}-{slug}"));
     }
     if let Some((head, body)) = front_matter(&page.body) {
-        let said = |names: &[&str]| {
+        let get = |names: &[&str]| {
             names.iter().find_map(|name| head.iter().find(|(key, _)| key == name)).map(|(_, v)| v.clone())
         };
-        let time = |names: &[&str]| said(names).and_then(|text| dates::read(&text, dates::Order::default()));
-        page.title = said(&["title"]).unwrap_or(page.title);
+        let time = |names: &[&str]| get(names).and_then(|text| dates::parse(&text, dates::Order::default()));
+        page.title = get(&["title"]).unwrap_or(page.title);
         page.created_at = time(&["date", "created"]).or(page.created_at);
         page.updated_at = time(&["updated", "lastmod", "last_modified_at", "modified"])
             .or(page.created_at)
             .or(page.updated_at);
-        page.author.login = said(&["author"]).or(page.author.login);
-        let list = said(&["tags", "labels", "keywords"]).unwrap_or_default();
+        page.author.login = get(&["author"]).or(page.author.login);
+        let list = get(&["tags", "labels", "keywords"]).unwrap_or_default();
         let labels = list.trim_matches(['[', ']']).split(',').map(|tag| tag.trim_matches([' ', '"', '\'']));
         page.labels = labels.filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
         page.body = body.to_owned();

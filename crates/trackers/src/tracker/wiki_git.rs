@@ -159,30 +159,30 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Network`], [`Code::Cancelled`].
     pub async fn head(&self, task: &Task) -> Result<Head> {
-        let ran =
+        let run =
             match self.git(&["ls-remote", "--", self.address(), "HEAD"], None, Purpose::Look, task).await {
-                Ok(ran) => ran,
+                Ok(run) => run,
                 // Without git, everything but the wiki is mirrored.
                 Err(error) if error.code() == Code::NotFound => return Ok(Head::None(error.to_string())),
                 Err(error) => return Err(error),
             };
-        if ran.ok {
-            let text = String::from_utf8_lossy(&ran.out);
+        if run.ok {
+            let text = String::from_utf8_lossy(&run.out);
             let commit = text.lines().find_map(|l| l.strip_suffix("\tHEAD"));
             return Ok(match commit.filter(|c| is_name(c)) {
                 Some(commit) => Head::At(commit.to_owned()),
                 None => Head::None("it has no pages yet".to_owned()),
             });
         }
-        let said = ran.words.to_lowercase();
-        let any = |words: &[&str]| words.iter().any(|w| said.contains(w));
-        if any(&["not found", "error: 404", "does not exist"]) {
+        let stderr = run.words.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|w| stderr.contains(w));
+        if has(&["not found", "error: 404", "does not exist"]) {
             return Ok(Head::None("it has no pages yet, or you don't have access to it".to_owned()));
         }
-        if any(&["authentication failed", "could not read", "error: 401", "error: 403", "access denied"]) {
+        if has(&["authentication failed", "could not read", "error: 401", "error: 403", "access denied"]) {
             return Ok(Head::None("you don't have access to it".to_owned()));
         }
-        Err(self.failed(&ran))
+        Err(self.fetch_error(&run))
     }
 
     /// Updates the clone.
@@ -192,16 +192,16 @@ impl WikiGit {
     pub async fn fetch(&self, task: &Task) -> Result<()> {
         if !self.copy.join("HEAD").exists() {
             private_folder(&self.copy)?;
-            let ran = self.git(&["init", "--quiet", "--bare"], None, Purpose::Local, task).await?;
-            if !ran.ok {
-                return Err(self.failed(&ran));
+            let run = self.git(&["init", "--quiet", "--bare"], None, Purpose::Local, task).await?;
+            if !run.ok {
+                return Err(self.fetch_error(&run));
             }
         }
         remove_parts(&self.copy);
-        let what = format!("+HEAD:{BRANCH}");
-        let fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self.address(), &what];
-        let ran = self.git(&fetch, None, Purpose::Fetch, task).await?;
-        if ran.ok { Ok(()) } else { Err(self.failed(&ran)) }
+        let refs = format!("+HEAD:{BRANCH}");
+        let fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", self.address(), &refs];
+        let run = self.git(&fetch, None, Purpose::Fetch, task).await?;
+        if run.ok { Ok(()) } else { Err(self.fetch_error(&run)) }
     }
 
     /// Returns the newest commit in the clone.
@@ -209,9 +209,9 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
     pub async fn reached(&self, task: &Task) -> Result<String> {
-        let ran = self.git(&["rev-parse", "--verify", "--quiet", BRANCH], None, Purpose::Local, task).await?;
-        let commit = String::from_utf8_lossy(&ran.out).trim().to_owned();
-        if ran.ok && is_name(&commit) { Ok(commit) } else { Err(self.damaged()) }
+        let run = self.git(&["rev-parse", "--verify", "--quiet", BRANCH], None, Purpose::Local, task).await?;
+        let commit = String::from_utf8_lossy(&run.out).trim().to_owned();
+        if run.ok && is_name(&commit) { Ok(commit) } else { Err(self.corrupt()) }
     }
 
     /// Returns the files at a commit; `None` if the clone does not have it.
@@ -222,8 +222,8 @@ impl WikiGit {
         if !is_name(commit) {
             return Ok(None);
         }
-        let ran = self.git(&["ls-tree", "-r", "-z", "--long", commit], None, Purpose::Local, task).await?;
-        Ok(ran.ok.then(|| files(&ran.out)))
+        let run = self.git(&["ls-tree", "-r", "-z", "--long", commit], None, Purpose::Local, task).await?;
+        Ok(run.ok.then(|| files(&run.out)))
     }
 
     /// Returns the creation and the last change of each file, up to a commit.
@@ -233,8 +233,8 @@ impl WikiGit {
     pub async fn history(&self, commit: &str, task: &Task) -> Result<HashMap<String, Changed>> {
         let log =
             ["log", "-z", "-m", "--first-parent", "--no-renames", "--name-only", "--format=%x02%ct%x1f%an"];
-        let ran = self.git(&[&log[..], &[commit]].concat(), None, Purpose::Local, task).await?;
-        if ran.ok { Ok(history(&ran.out)) } else { Err(self.damaged()) }
+        let run = self.git(&[&log[..], &[commit]].concat(), None, Purpose::Local, task).await?;
+        if run.ok { Ok(history(&run.out)) } else { Err(self.corrupt()) }
     }
 
     /// Returns the contents of files, by object name.
@@ -242,22 +242,22 @@ impl WikiGit {
     /// # Errors
     /// [`Code::Cancelled`], [`Code::Corrupt`].
     pub async fn contents(&self, blobs: &[String], task: &Task) -> Result<BTreeMap<String, Vec<u8>>> {
-        let asked: String = blobs.iter().map(|b| format!("{b}\n")).collect();
-        let ran = self.git(&["cat-file", "--batch"], Some(asked.into_bytes()), Purpose::Local, task).await?;
-        if ran.ok { contents(&ran.out).ok_or_else(|| self.damaged()) } else { Err(self.damaged()) }
+        let input: String = blobs.iter().map(|b| format!("{b}\n")).collect();
+        let run = self.git(&["cat-file", "--batch"], Some(input.into_bytes()), Purpose::Local, task).await?;
+        if run.ok { contents(&run.out).ok_or_else(|| self.corrupt()) } else { Err(self.corrupt()) }
     }
 
-    fn damaged(&self) -> Error {
+    fn corrupt(&self) -> Error {
         Error::new(Code::Corrupt, "the local copy of the wiki repository is damaged")
             .with_hint(format!("Delete the folder {}; the next sync fetches it again.", self.copy.display()))
     }
 
-    fn failed(&self, ran: &Ran) -> Error {
+    fn fetch_error(&self, run: &Run) -> Error {
         let host = self.place.repository.host_str().unwrap_or_default();
-        let why = if ran.words.contains("redirect") {
+        let why = if run.words.contains("redirect") {
             "it redirects elsewhere".to_owned()
         } else {
-            Outside::last_line(&ran.words)
+            Outside::last_line(&run.words)
                 .map_or_else(|| "git failed".to_owned(), |last| last.to_string())
                 .trim_start_matches("fatal:")
                 .trim()
@@ -279,7 +279,7 @@ impl WikiGit {
         loop {
             tokio::time::sleep(TICK).await;
             if began.elapsed() > time {
-                return self.unbounded(&format!("git did not finish within {} s", time.as_secs()));
+                return self.over_limit(&format!("git did not finish within {} s", time.as_secs()));
             }
             if purpose != Purpose::Fetch {
                 continue;
@@ -290,15 +290,15 @@ impl WikiGit {
                 (size, grew) = (now, Instant::now());
             }
             if size > self.bounds.copy {
-                return self.unbounded("its repository is larger than 2 GB");
+                return self.over_limit("its repository is larger than 2 GB");
             }
             if grew.elapsed() > self.bounds.silence {
-                return self.unbounded(&format!("no data received for {} s", self.bounds.silence.as_secs()));
+                return self.over_limit(&format!("no data received for {} s", self.bounds.silence.as_secs()));
             }
         }
     }
 
-    fn unbounded(&self, why: &str) -> Error {
+    fn over_limit(&self, why: &str) -> Error {
         let host = self.place.repository.host_str().unwrap_or_default();
         Error::new(Code::Network, format!("cannot fetch the wiki at {host}: {why}")).with_hint(
             "Everything else was fetched. To mirror the project without its wiki, add the source again without --wiki.",
@@ -307,7 +307,7 @@ impl WikiGit {
 
     /// Runs git in the clone; only requests for the newest commit and fetches may connect to the
     /// tracker.
-    async fn git(&self, args: &[&str], input: Option<Vec<u8>>, purpose: Purpose, task: &Task) -> Result<Ran> {
+    async fn git(&self, args: &[&str], input: Option<Vec<u8>>, purpose: Purpose, task: &Task) -> Result<Run> {
         task.check()?;
         let mut command = Command::new("git");
         // The caller's folder may be a repository with settings of its own.
@@ -356,7 +356,7 @@ impl WikiGit {
                 }
                 Ok(0)
             };
-            let read = async {
+            let collect = async {
                 match stdout {
                     Some(pipe) => pipe.take(MAX_OUTPUT).read_to_end(&mut out).await,
                     None => Ok(0),
@@ -368,7 +368,7 @@ impl WikiGit {
                     None => Ok(0),
                 }
             };
-            tokio::try_join!(feed, read, words)?;
+            tokio::try_join!(feed, collect, words)?;
             child.wait().await
         };
         let status = tokio::select! {
@@ -382,8 +382,8 @@ impl WikiGit {
             }
             () = task.cancelled() => return Err(precedent_core::error::cancelled()),
         };
-        group.ended();
-        Ok(Ran { ok: status.success(), out, words: door::clean(&String::from_utf8_lossy(&err)).into_owned() })
+        group.forget();
+        Ok(Run { ok: status.success(), out, words: door::clean(&String::from_utf8_lossy(&err)).into_owned() })
     }
 
     /// Passes settings in the environment, because other users of the machine can read the
@@ -433,7 +433,7 @@ impl std::fmt::Debug for WikiGit {
 }
 
 /// The result of a git command.
-struct Ran {
+struct Run {
     ok: bool,
     out: Vec<u8>,
     words: String,
@@ -468,7 +468,7 @@ impl Group {
     }
 
     /// Marks the process as ended, because its id may be reused.
-    fn ended(mut self) {
+    fn forget(mut self) {
         self.0 = None;
     }
 }
@@ -525,7 +525,7 @@ fn files(out: &[u8]) -> Vec<File> {
 
 /// Parses commits, newest first: `\x02TIME\x1fNAME`, then the changed paths; all ended by zeros.
 fn history(out: &[u8]) -> HashMap<String, Changed> {
-    let mut found: HashMap<String, Changed> = HashMap::new();
+    let mut changes: HashMap<String, Changed> = HashMap::new();
     let (mut when, mut who) = (None, String::new());
     for part in out.split(|b| *b == 0) {
         let part = String::from_utf8_lossy(part);
@@ -534,18 +534,18 @@ fn history(out: &[u8]) -> HashMap<String, Changed> {
             when = time.parse().ok().and_then(|s| Timestamp::from_second(s).ok());
             who = door::clean(name.trim_end()).into_owned();
         } else if !part.is_empty() {
-            found
+            changes
                 .entry(door::clean(part).into_owned())
                 .and_modify(|c| c.created = when)
                 .or_insert_with(|| Changed { created: when, updated: when, author: who.clone() });
         }
     }
-    found
+    changes
 }
 
 /// Parses `name type size\n`, the content, `\n`; repeated.
 fn contents(out: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
-    let mut found = BTreeMap::new();
+    let mut blobs = BTreeMap::new();
     let mut rest = out;
     while !rest.is_empty() {
         let end = rest.iter().position(|b| *b == b'\n')?;
@@ -554,10 +554,10 @@ fn contents(out: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
         let mut words = line.split(' ');
         let name = words.next()?;
         let Some(size) = words.nth(1).and_then(|s| s.parse::<usize>().ok()) else { continue };
-        found.insert(name.to_owned(), door::clean_bytes(rest.get(..size)?.to_vec()));
+        blobs.insert(name.to_owned(), door::clean_bytes(rest.get(..size)?.to_vec()));
         rest = rest.get(size + 1..)?;
     }
-    Some(found)
+    Some(blobs)
 }
 
 #[cfg(test)]
@@ -565,7 +565,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_git_says_is_read() {
+    fn git_output_is_parsed() {
         let name = "a".repeat(40);
         let tree = format!(
             "100644 blob {name}      12\tA, b c.md\0120000 blob {name} 3\tlink\0160000 commit {name} -\tsub\0"
@@ -573,13 +573,13 @@ mod tests {
         assert_eq!(files(tree.as_bytes()), [File { path: "A, b c.md".into(), blob: name.clone(), size: 12 }]);
 
         let log = "\u{2}200\u{1f}Ada\0\nA.md\0B.md\0\0\u{2}100\u{1f}Grace\0\nA.md\0";
-        let found = history(log.as_bytes());
+        let changes = history(log.as_bytes());
         let second = |s| Timestamp::from_second(s).ok();
         assert_eq!(
-            found["A.md"],
+            changes["A.md"],
             Changed { created: second(100), updated: second(200), author: "Ada".into() }
         );
-        assert_eq!(found["B.md"].created, second(200));
+        assert_eq!(changes["B.md"].created, second(200));
 
         let batch = format!("{name} blob 3\na\nb\n{name}0 missing\n");
         assert_eq!(contents(batch.as_bytes()).unwrap()[&name], b"a\nb");
@@ -608,7 +608,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn git_ends_where_a_server_never_does() {
+    async fn endless_response_is_aborted() {
         let folder = tempfile::tempdir().unwrap();
         let refs = b"003f0123456789012345678901234567890123456789 refs/heads/branch1\n";
         for (piece, pause) in [(&b"00"[..], Duration::from_millis(100)), (&refs[..], Duration::ZERO)] {
@@ -627,7 +627,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_stopped_fetch_are_removed() {
+    fn files_of_an_aborted_fetch_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let packs = folder.path().join("objects/pack");
         std::fs::create_dir_all(&packs).unwrap();
@@ -640,7 +640,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_no_option() {
+    fn option_is_not_an_object_name() {
         assert!(is_name(&"0".repeat(40)));
         assert!(!is_name("--upload-pack=x") && !is_name("HEAD") && !is_name(""));
     }

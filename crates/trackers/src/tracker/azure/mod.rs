@@ -67,7 +67,7 @@ struct About {
 }
 
 #[derive(Deserialize)]
-struct Listed<T> {
+struct ValueList<T> {
     #[serde(default = "Vec::new")]
     value: Vec<T>,
 }
@@ -96,8 +96,8 @@ impl Listing {
     }
 
     /// Returns the time of an item's last change if it is the one by which it was listed.
-    fn time(&self, changed: Option<Timestamp>) -> Option<Timestamp> {
-        changed.filter(|t| self.as_of.is_none_or(|as_of| *t < as_of))
+    fn time(&self, changed_at: Option<Timestamp>) -> Option<Timestamp> {
+        changed_at.filter(|t| self.as_of.is_none_or(|as_of| *t < as_of))
     }
 }
 
@@ -169,24 +169,24 @@ impl Azure {
         self.send(Request::get(url), task).await
     }
 
-    async fn json<T: DeserializeOwned>(&self, url: Url, what: &str, task: &Task) -> Result<T> {
+    async fn json<T: DeserializeOwned>(&self, url: Url, subject: &str, task: &Task) -> Result<T> {
         let response = self.get(url, task).await?;
-        if response.status == 200 { response.json() } else { Err(self.refusal(&response, what)) }
+        if response.status == 200 { response.json() } else { Err(self.refusal(&response, subject)) }
     }
 
     /// Returns the error of an unsuccessful response. A wrong or missing token is answered with a
     /// sign-in page and the status 203.
-    fn refusal(&self, response: &Response, what: &str) -> Error {
+    fn refusal(&self, response: &Response, subject: &str) -> Error {
         match response.status {
-            203 | 302 => self.client.refusal_as(401, response, what),
-            _ => self.client.refusal(response, what),
+            203 | 302 => self.client.refusal_as(401, response, subject),
+            _ => self.client.refusal(response, subject),
         }
     }
 
-    fn refused(&self, response: &Response, what: &str) -> Result<Fetched> {
+    fn list_refusal(&self, response: &Response, subject: &str) -> Result<Fetched> {
         match response.status {
-            403 | 404 | 410 => Ok(Fetched::Refused(self.refusal(response, what).to_string())),
-            _ => Err(self.refusal(response, what)),
+            403 | 404 | 410 => Ok(Fetched::Refused(self.refusal(response, subject).to_string())),
+            _ => Err(self.refusal(response, subject)),
         }
     }
 
@@ -204,9 +204,9 @@ impl Azure {
             ));
         }
         if walk.open {
-            let closed = self.states.closed();
-            if !closed.is_empty() {
-                text.push_str(&format!(" AND [System.State] NOT IN ({})", closed.join(", ")));
+            let closed_states = self.states.closed_states();
+            if !closed_states.is_empty() {
+                text.push_str(&format!(" AND [System.State] NOT IN ({})", closed_states.join(", ")));
             }
             if let Some(last) = &walk.token {
                 let last: u64 =
@@ -230,25 +230,25 @@ impl Azure {
         task: &Task,
     ) -> Result<std::result::Result<Listing, Fetched>> {
         let response = self.send(self.query(stream, walk)?, task).await?;
-        if let Some(smaller) = walk.failed(response.status) {
+        if let Some(smaller) = walk.retry_smaller(response.status) {
             return Ok(Err(smaller));
         }
         if response.status != 200 {
-            return self.refused(&response, stream.words()).map(Err);
+            return self.list_refusal(&response, stream.words()).map(Err);
         }
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
-        let found: Numbers = response.json()?;
-        let all = found.work_items.iter().filter_map(|item| item.get("id")?.as_u64());
-        let before = if walk.open { 0 } else { size.saturating_mul((walk.page - 1) as usize) };
-        let numbers: Vec<u64> = all.skip(before).take(size).collect();
+        let results: Numbers = response.json()?;
+        let ids = results.work_items.iter().filter_map(|item| item.get("id")?.as_u64());
+        let offset = if walk.open { 0 } else { size.saturating_mul((walk.page - 1) as usize) };
+        let numbers: Vec<u64> = ids.skip(offset).take(size).collect();
         let more = numbers.len() == size;
-        Ok(Ok(Listing { numbers, as_of: found.as_of, more }))
+        Ok(Ok(Listing { numbers, as_of: results.as_of, more }))
     }
 
     /// Fetches the work items with these numbers; items deleted meanwhile are omitted.
-    async fn batch(&self, numbers: &[u64], what: Value, task: &Task) -> Result<Response> {
+    async fn batch(&self, numbers: &[u64], options: Value, task: &Task) -> Result<Response> {
         let mut body = json!({"ids": numbers, "errorPolicy": "Omit"});
-        for (name, value) in what.as_object().into_iter().flatten() {
+        for (name, value) in options.as_object().into_iter().flatten() {
             body[name] = value.clone();
         }
         let response =
@@ -258,8 +258,8 @@ impl Azure {
 
     async fn items(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let listing = match self.numbers(Stream::Items, walk, task).await? {
-            Ok(found) => found,
-            Err(other) => return Ok(other),
+            Ok(listing) => listing,
+            Err(outcome) => return Ok(outcome),
         };
         let mut page = listing.page();
         let mut times = Vec::new();
@@ -268,29 +268,29 @@ impl Azure {
             // Relations can be requested with all fields only.
             let response = self.batch(numbers, json!({"$expand": "Relations"}), task).await?;
             let batch: Batch<'_> = response.json()?;
-            let mut read: BTreeMap<u64, WorkItem> = BTreeMap::new();
+            let mut items: BTreeMap<u64, WorkItem> = BTreeMap::new();
             for raw in batch.value.into_iter().flatten() {
                 match shapes::item(raw.get()) {
-                    Ok(item) => drop(read.insert(item.id, item)),
+                    Ok(item) => drop(items.insert(item.id, item)),
                     Err(why) => page.records.push(Err(why)),
                 }
             }
             // The response may have another order than the query.
             for number in numbers {
-                let Some(item) = read.remove(number) else { continue };
-                times.extend(listing.time(item.changed()));
+                let Some(item) = items.remove(number) else { continue };
+                times.extend(listing.time(item.changed_at()));
                 page.relations.push((*number, item.relations(&self.name())));
                 let record = item.record(&self.states, &self.web());
                 page.records.push(Ok(Record::Document(Box::new(record))));
             }
         }
-        Ok(Fetched::Page(self.numbered(page, walk, &times, &listing)))
+        Ok(Fetched::Page(self.with_cursor(page, walk, &times, &listing)))
     }
 
     async fn notes(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let listing = match self.numbers(Stream::Comments, walk, task).await? {
-            Ok(found) => found,
-            Err(other) => return Ok(other),
+            Ok(listing) => listing,
+            Err(outcome) => return Ok(outcome),
         };
         let mut page = listing.page();
         let mut times = Vec::new();
@@ -299,57 +299,57 @@ impl Azure {
             let fields = ["System.Id", "System.ChangedDate", "System.CommentCount"];
             let response = self.batch(numbers, json!({"fields": fields}), task).await?;
             let batch: Batch<'_> = response.json()?;
-            let read = batch.value.into_iter().flatten().filter_map(|raw| shapes::item(raw.get()).ok());
-            let read: BTreeMap<u64, WorkItem> = read.map(|item| (item.id, item)).collect();
+            let items = batch.value.into_iter().flatten().filter_map(|raw| shapes::item(raw.get()).ok());
+            let items: BTreeMap<u64, WorkItem> = items.map(|item| (item.id, item)).collect();
             for number in numbers {
-                let Some(item) = read.get(number) else { continue };
-                times.extend(listing.time(item.changed()));
+                let Some(item) = items.get(number) else { continue };
+                times.extend(listing.time(item.changed_at()));
                 if item.comment_count() == Some(0) {
                     continue;
                 }
-                if let Some(refused) = self.thread(*number, &mut page, task).await? {
-                    return Ok(refused);
+                if let Some(refusal) = self.thread(*number, &mut page, task).await? {
+                    return Ok(refusal);
                 }
             }
         }
-        Ok(Fetched::Page(self.numbered(page, walk, &times, &listing)))
+        Ok(Fetched::Page(self.with_cursor(page, walk, &times, &listing)))
     }
 
     /// Fetches the comments of one work item.
     async fn thread(&self, number: u64, page: &mut Page, task: &Task) -> Result<Option<Fetched>> {
-        let mut after: Option<String> = None;
+        let mut next_token: Option<String> = None;
         let mut guard = RepeatGuard::default();
         for _ in 0..MAX_COMMENT_PAGES {
-            let token = after.map(|t| format!("&continuationToken={}", part(&t))).unwrap_or_default();
+            let token = next_token.map(|t| format!("&continuationToken={}", part(&t))).unwrap_or_default();
             let path = format!("wit/workItems/{number}/comments?$top={COMMENTS}&order=asc{token}");
             let response = self.get(self.below(&path, COMMENTS_VERSION)?, task).await?;
             match response.status {
                 200 => {}
                 // The item was deleted or moved while the page was read.
                 404 => return Ok(None),
-                _ => return self.refused(&response, "comments").map(Some),
+                _ => return self.list_refusal(&response, "comments").map(Some),
             }
-            let found: Comments<'_> = response.json()?;
-            if let Err(endless) = guard.note(found.comments.iter().map(|raw| raw.get())) {
+            let list: Comments<'_> = response.json()?;
+            if let Err(endless) = guard.note(list.comments.iter().map(|raw| raw.get())) {
                 page.records.push(Err(endless.error(&format!("comments of #{number}")).to_string()));
                 break;
             }
-            for raw in &found.comments {
+            for raw in &list.comments {
                 match shapes::comment(raw.get(), number, &self.web()) {
                     Ok(Some(comment)) => page.records.push(Ok(Record::Comment(Box::new(comment)))),
                     Ok(None) => {}
                     Err(why) => page.records.push(Err(why)),
                 }
             }
-            after = found.continuation_token.filter(|t| !t.is_empty() && !found.comments.is_empty());
-            if after.is_none() {
+            next_token = list.continuation_token.filter(|t| !t.is_empty() && !list.comments.is_empty());
+            if next_token.is_none() {
                 break;
             }
         }
         Ok(None)
     }
 
-    fn numbered(&self, page: Page, walk: &Pagination, times: &[Timestamp], listing: &Listing) -> Page {
+    fn with_cursor(&self, page: Page, walk: &Pagination, times: &[Timestamp], listing: &Listing) -> Page {
         let more = listing.more;
         let (next, watermark) = if walk.open {
             let token = listing.numbers.last().map(|n| n.to_string());
@@ -360,7 +360,7 @@ impl Azure {
         Page { next: next.map(|w| w.cursor()), watermark, ..page }
     }
 
-    async fn who(&self, task: &Task) -> Result<Option<String>> {
+    async fn user_name(&self, task: &Task) -> Result<Option<String>> {
         if self.client.login.is_none() {
             return Ok(None);
         }
@@ -390,7 +390,7 @@ impl Tracker for Azure {
         }
         // The work item types, each with the categories of its states.
         // <https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-item-types/list?view=azure-devops-rest-7.1>
-        let kinds: Listed<shapes::Kind> =
+        let kinds: ValueList<shapes::Kind> =
             self.json(self.below("wit/workitemtypes", VERSION)?, "the work item types", task).await?;
         self.states = States::of(kinds.value);
         Ok(Project {
@@ -404,13 +404,13 @@ impl Tracker for Azure {
     }
 
     async fn access(&mut self, task: &Task) -> Result<Access> {
-        let user = self.who(task).await?;
+        let user = self.user_name(task).await?;
         let mut access = Access { project: self.probe(task).await?, user, ..Access::default() };
         match self.numbers(Stream::Items, &Pagination::new(None, 1), task).await? {
             Ok(listing) => {
                 if let Some(number) = listing.numbers.first() {
-                    let refused = self.thread(*number, &mut Page::default(), task).await?;
-                    if let Some(Fetched::Refused(why)) = refused {
+                    let outcome = self.thread(*number, &mut Page::default(), task).await?;
+                    if let Some(Fetched::Refused(why)) = outcome {
                         access.refused.push(why);
                     }
                 }
@@ -445,8 +445,8 @@ impl Tracker for Azure {
                 let Ok(item) = shapes::item(&String::from_utf8_lossy(&response.body)) else {
                     return Ok(Fate::Unreadable);
                 };
-                if let Some(other) = item.project().filter(|p| !p.eq_ignore_ascii_case(&self.project)) {
-                    return Ok(Fate::Moved(Some(format!("{}/{other}#{number}", self.organisation))));
+                if let Some(project) = item.project().filter(|p| !p.eq_ignore_ascii_case(&self.project)) {
+                    return Ok(Fate::Moved(Some(format!("{}/{project}#{number}", self.organisation))));
                 }
                 let record = item.record(&self.states, &self.web());
                 Ok(Fate::Here(Box::new(Record::Document(Box::new(record)))))

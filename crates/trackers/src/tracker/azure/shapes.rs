@@ -69,7 +69,7 @@ impl States {
     }
 
     /// Returns the states that mean closed for every type that has them, for use in a query.
-    pub(super) fn closed(&self) -> Vec<String> {
+    pub(super) fn closed_states(&self) -> Vec<String> {
         let names: BTreeSet<&String> = self.categories.keys().map(|(_, state)| state).collect();
         let all_closed = |name: &&String| {
             let mut of = self.categories.keys().filter(|(_, state)| state == *name);
@@ -160,7 +160,7 @@ impl WorkItem {
         self.text(field)?.parse().ok()
     }
 
-    pub(super) fn changed(&self) -> Option<Timestamp> {
+    pub(super) fn changed_at(&self) -> Option<Timestamp> {
         self.time("System.ChangedDate")
     }
 
@@ -175,21 +175,21 @@ impl WorkItem {
     /// Returns the relations of the work item, whose numbers are unique in the organisation.
     /// <https://learn.microsoft.com/en-us/azure/devops/boards/queries/link-type-reference>
     pub(super) fn relations(&self, project: &str) -> Vec<Relation> {
-        let each = self.whole.relations.iter().flatten().filter_map(|link| {
+        let relations = self.whole.relations.iter().flatten().filter_map(|link| {
             let (rel, url) = (link.rel.as_deref()?, link.url.as_deref()?);
             let number = item_number(url.to_ascii_lowercase().rsplit_once("/workitems/")?.1)?;
-            let other = format!("{project}#{number}");
+            let key = format!("{project}#{number}");
             match rel {
-                "System.LinkTypes.Duplicate-Reverse" => Some(Relation::DuplicateOf(self.id, other)),
+                "System.LinkTypes.Duplicate-Reverse" => Some(Relation::DuplicateOf(self.id, key)),
                 // The other work item states this relation.
                 "System.LinkTypes.Duplicate-Forward" => None,
                 "System.LinkTypes.Related" | "System.LinkTypes.Dependency-Reverse" => {
-                    Some(Relation::RelatesTo(self.id, other))
+                    Some(Relation::RelatesTo(self.id, key))
                 }
                 _ => None,
             }
         });
-        each.collect()
+        relations.collect()
     }
 
     pub(super) fn record(self, states: &States, web: &str) -> DocumentRecord {
@@ -198,9 +198,9 @@ impl WorkItem {
         let closed_at = self
             .time("Microsoft.VSTS.Common.ClosedDate")
             .or_else(|| self.time("Microsoft.VSTS.Common.ResolvedDate"));
-        let closed = states.is_closed(&kind, &state).unwrap_or(closed_at.is_some());
+        let is_closed = states.is_closed(&kind, &state).unwrap_or(closed_at.is_some());
         // "Moved to state Done" is the default reason, so it says nothing.
-        let told = ["Microsoft.VSTS.Common.ResolvedReason", "System.Reason"]
+        let stated_reason = ["Microsoft.VSTS.Common.ResolvedReason", "System.Reason"]
             .iter()
             .find_map(|field| self.text(field).filter(|t| !t.starts_with("Moved ")));
         let duplicate = self
@@ -209,11 +209,11 @@ impl WorkItem {
             .iter()
             .flatten()
             .any(|l| l.rel.as_deref() == Some("System.LinkTypes.Duplicate-Reverse"));
-        let reason = match told {
-            _ if closed && duplicate => Some("duplicate".to_owned()),
-            _ if closed && states.is_removed(&kind, &state) => Some("not_planned".to_owned()),
-            Some(told) if closed => Some(meant(told)),
-            None if closed => Some(meant(&state)),
+        let reason = match stated_reason {
+            _ if is_closed && duplicate => Some("duplicate".to_owned()),
+            _ if is_closed && states.is_removed(&kind, &state) => Some("not_planned".to_owned()),
+            Some(stated_reason) if is_closed => Some(meant(stated_reason)),
+            None if is_closed => Some(meant(&state)),
             _ => Some(state).filter(|s| !s.is_empty()),
         };
         let texts: Vec<String> = TEXTS.iter().filter_map(|field| self.text(field)).map(body).collect();
@@ -230,7 +230,7 @@ impl WorkItem {
             title: self.text("System.Title").unwrap_or_default().replace('\0', "\u{fffd}").trim().to_owned(),
             body: texts.join("\n\n"),
             url: Some(format!("{web}/_workitems/edit/{}", self.id)),
-            state: Some(if closed { State::Closed } else { State::Open }),
+            state: Some(if is_closed { State::Closed } else { State::Open }),
             state_reason: reason,
             author: person(self.whole.fields.get("System.CreatedBy")),
             labels: labels.collect(),
@@ -238,8 +238,8 @@ impl WorkItem {
             locked: false,
             comment_count: self.comment_count().unwrap_or(0),
             created_at: self.time("System.CreatedDate"),
-            updated_at: self.changed().or_else(|| self.time("System.CreatedDate")),
-            closed_at: closed_at.filter(|_| closed),
+            updated_at: self.changed_at().or_else(|| self.time("System.CreatedDate")),
+            closed_at: closed_at.filter(|_| is_closed),
             merged_at: None,
             raw: Raw::new(self.raw),
         }
@@ -291,31 +291,31 @@ mod tests {
     }
 
     #[test]
-    fn a_work_item_is_read_with_what_its_state_means() {
+    fn work_item_state_follows_its_category() {
         let open = bug(&serde_json::json!({}));
         assert_eq!((open.state, open.state_reason.as_deref()), (Some(State::Open), Some("New")));
         assert_eq!(open.labels, ["Bug", "Pumps", "flow", "hot"]);
         assert_eq!((open.body.as_str(), open.milestone.as_deref()), ("Open **it**.", None));
         assert_eq!(open.author.login.as_deref(), Some("Ada"));
-        for (state, told, want) in [
+        for (state, stated, want) in [
             ("Closed", "Fixed and verified", "completed"),
             ("Resolved", "Cannot Reproduce", "not_planned"),
             ("Resolved", "Moved to state Resolved", "completed"),
             ("Removed", "Moved out of state New", "not_planned"),
         ] {
-            let closed = bug(&serde_json::json!({"System.State": state, "System.Reason": told}));
-            assert_eq!(closed.state, Some(State::Closed), "{state}");
-            assert_eq!(closed.state_reason.as_deref(), Some(want), "{state}, {told}");
+            let doc = bug(&serde_json::json!({"System.State": state, "System.Reason": stated}));
+            assert_eq!(doc.state, Some(State::Closed), "{state}");
+            assert_eq!(doc.state_reason.as_deref(), Some(want), "{state}, {stated}");
         }
     }
 
     #[test]
-    fn only_states_that_are_closed_for_every_kind_are_left_out_of_the_open_ones() {
-        assert_eq!(states().closed(), ["'It''s over'", "'Removed'", "'Resolved'"]);
+    fn open_query_excludes_states_closed_for_every_kind() {
+        assert_eq!(states().closed_states(), ["'It''s over'", "'Removed'", "'Resolved'"]);
     }
 
     #[test]
-    fn the_link_of_a_duplicate_has_a_direction() {
+    fn duplicate_link_has_a_direction() {
         let text = r#"{"id": 7, "fields": {}, "relations": [
             {"rel": "System.LinkTypes.Duplicate-Reverse", "url": "https://dev.azure.com/acme/_apis/wit/workItems/3"},
             {"rel": "System.LinkTypes.Duplicate-Forward", "url": "https://dev.azure.com/acme/_apis/wit/workItems/9"},
@@ -329,16 +329,16 @@ mod tests {
     }
 
     #[test]
-    fn a_deleted_comment_is_none_and_older_servers_name_its_number_otherwise() {
-        let text = |deleted: bool| {
+    fn deleted_comment_is_skipped_and_comment_id_accepted() {
+        let text = |is_deleted: bool| {
             format!(
                 r#"{{"workItemId": 7, "commentId": 43, "text": "<p>Same here.</p>", "createdBy": "Grace <grace@acme.example>",
-                "createdDate": "2024-01-02T03:04:05.5Z", "modifiedDate": "2024-01-02T03:04:05.5Z", "isDeleted": {deleted}}}"#
+                "createdDate": "2024-01-02T03:04:05.5Z", "modifiedDate": "2024-01-02T03:04:05.5Z", "isDeleted": {is_deleted}}}"#
             )
         };
-        let read = comment(&text(false), 7, "https://dev.azure.com/acme/Kiln").unwrap().unwrap();
-        assert_eq!((read.remote_id.as_str(), read.body.as_str()), ("43", "Same here."));
-        assert_eq!(read.author.login.as_deref(), Some("Grace"));
+        let record = comment(&text(false), 7, "https://dev.azure.com/acme/Kiln").unwrap().unwrap();
+        assert_eq!((record.remote_id.as_str(), record.body.as_str()), ("43", "Same here."));
+        assert_eq!(record.author.login.as_deref(), Some("Grace"));
         assert_eq!(comment(&text(true), 7, "").unwrap(), None);
     }
 }

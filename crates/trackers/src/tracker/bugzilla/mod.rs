@@ -120,7 +120,7 @@ impl Bugzilla {
             401 | 403 | 404 if rest.is_empty() || self.problem(&response).is_none() => {
                 return Ok(match rest.is_empty() && self.problem(&response).is_some() {
                     true => Ok(out),
-                    false => Err(self.client.refused(&response, "comments")?),
+                    false => Err(self.client.list_refusal(&response, "comments")?),
                 });
             }
             401 | 403 | 404 => {
@@ -138,12 +138,12 @@ impl Bugzilla {
         Ok(Ok(out))
     }
 
-    async fn thread(&self, id: u64, others: &[u64], stream: Stream, task: &Task) -> Result<Response> {
+    async fn thread(&self, id: u64, more_ids: &[u64], stream: Stream, task: &Task) -> Result<Response> {
         let mut url = self.client.url(&format!("bug/{id}/comment"))?;
         {
             let mut query = url.query_pairs_mut();
-            for other in others {
-                query.append_pair("ids", &other.to_string());
+            for other_id in more_ids {
+                query.append_pair("ids", &other_id.to_string());
             }
             if stream == Stream::Items {
                 // Items need only the comment count and the first text.
@@ -162,15 +162,15 @@ impl Bugzilla {
     /// Returns the error of an unsuccessful response. Bugzilla reports a wrong key by its own error
     /// codes, 300 to 306 and 410, and not always by the status.
     /// <https://github.com/bugzilla/bugzilla/blob/5.2/Bugzilla/WebService/Constants.pm>
-    fn refusal(&self, response: &Response, what: &str) -> Error {
+    fn refusal(&self, response: &Response, subject: &str) -> Error {
         let code = response.json::<Problem>().ok().and_then(|p| p.code);
         match code {
-            Some(300..=306 | 410) => self.client.refusal_as(401, response, what),
-            _ => self.client.refusal(response, what),
+            Some(300..=306 | 410) => self.client.refusal_as(401, response, subject),
+            _ => self.client.refusal(response, subject),
         }
     }
 
-    async fn one(&self, id: u64, task: &Task) -> Result<Response> {
+    async fn fetch_bug(&self, id: u64, task: &Task) -> Result<Response> {
         self.client.get(self.client.url(&format!("bug/{id}?include_fields={FIELDS}"))?, task).await
     }
 
@@ -191,7 +191,7 @@ impl Bugzilla {
 
     /// Returns the owner of the key, if the server reports it.
     /// <https://bugzilla.readthedocs.io/en/latest/api/core/v1/user.html#who-am-i>
-    async fn who(&self, task: &Task) -> Result<Option<String>> {
+    async fn user_name(&self, task: &Task) -> Result<Option<String>> {
         if self.client.login.is_none() {
             return Ok(None);
         }
@@ -221,7 +221,7 @@ impl Tracker for Bugzilla {
         }
         let version = response.json::<Version>()?.version;
         self.sign_in(&version);
-        self.who(task).await?;
+        self.user_name(task).await?;
         let path = format!("product?names={}&include_fields=id,name,is_active", part(&self.product));
         let response = self.client.get(self.client.url(&path)?, task).await?;
         if response.status != 200 {
@@ -229,8 +229,8 @@ impl Tracker for Bugzilla {
         }
         // The response silently omits unknown and inaccessible products.
         let products = response.json::<Products>()?.products;
-        let found = products.into_iter().find(|p| p.name.eq_ignore_ascii_case(&self.product));
-        let Some(about) = found else {
+        let product = products.into_iter().find(|p| p.name.eq_ignore_ascii_case(&self.product));
+        let Some(about) = product else {
             return Err(Error::not_found(format!(
                 "product \"{1}\" not found on {0}",
                 self.client.host, self.product
@@ -252,7 +252,7 @@ impl Tracker for Bugzilla {
 
     async fn access(&mut self, task: &Task) -> Result<Access> {
         let project = self.probe(task).await?;
-        let mut access = Access { project, user: self.who(task).await?, ..Access::default() };
+        let mut access = Access { project, user: self.user_name(task).await?, ..Access::default() };
         let response = self.client.get(self.list(Stream::Items, &Pagination::new(None, 1))?, task).await?;
         if response.status != 200 {
             access.refused.push(self.refusal(&response, Stream::Items.words()).to_string());
@@ -274,12 +274,12 @@ impl Tracker for Bugzilla {
 
     async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(stream, walk)?, task).await?;
-        if let Some(smaller) = walk.failed(response.status) {
+        if let Some(smaller) = walk.retry_smaller(response.status) {
             return Ok(smaller);
         }
         match response.status {
             200 => {}
-            403 | 404 => return self.client.refused(&response, stream.words()),
+            403 | 404 => return self.client.list_refusal(&response, stream.words()),
             _ => return Err(self.refusal(&response, stream.words())),
         }
         let list: Bugs<'_> = response.json()?;
@@ -289,7 +289,7 @@ impl Tracker for Bugzilla {
         let ids: Vec<u64> = bugs.iter().filter_map(|(_, bug)| Some(bug.as_ref().ok()?.id)).collect();
         let threads = match self.threads(&ids, stream, task).await? {
             Ok(threads) => threads,
-            Err(refused) if stream != Stream::Items => return Ok(refused),
+            Err(refusal) if stream != Stream::Items => return Ok(refusal),
             // Bugs are kept without text; the comment list reports the refusal.
             Err(_) => BTreeMap::new(),
         };
@@ -314,9 +314,9 @@ impl Tracker for Bugzilla {
                 page.relations.push((id, relations));
                 page.records.push(record.map(|r| Record::Document(Box::new(r))));
             } else {
-                let said = thread.iter().filter(|c| !c.is_description());
-                let said = said.map(|c| Ok(Record::Comment(Box::new(c.record(bug.id, self.web())))));
-                page.records.extend(said);
+                let comments = thread.iter().filter(|c| !c.is_description());
+                let comments = comments.map(|c| Ok(Record::Comment(Box::new(c.record(bug.id, self.web())))));
+                page.records.extend(comments);
             }
         }
         let (next, watermark) = walk.by_change(&times, more);
@@ -326,11 +326,11 @@ impl Tracker for Bugzilla {
     async fn item_bound(&self, task: &Task) -> Result<Option<u64>> {
         let mut url = self.client.url("bug")?;
         // Servers without `count_only` return one bug instead.
-        let (one, id) = (("limit", "1"), ("include_fields", "id"));
+        let (limit, id) = (("limit", "1"), ("include_fields", "id"));
         url.query_pairs_mut().extend_pairs([
             ("product", self.product.as_str()),
             ("count_only", "1"),
-            one,
+            limit,
             id,
         ]);
         let response = self.client.get(url, task).await?;
@@ -341,7 +341,7 @@ impl Tracker for Bugzilla {
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let response = self.one(number, task).await?;
+        let response = self.fetch_bug(number, task).await?;
         match response.status {
             200 => {}
             401 | 403 | 404 if self.problem(&response).is_some() => return Ok(Fate::Gone),
@@ -367,8 +367,8 @@ impl Tracker for Bugzilla {
             Ok(threads) => threads,
             Err(_) => return Err(Error::new(Code::Authentication, "no permission to read comments")),
         };
-        let found = threads.get(&number).and_then(|all| all.iter().find(|c| c.id == Some(id)));
-        Ok(found.map_or(Fate::Gone, |c| {
+        let comment = threads.get(&number).and_then(|thread| thread.iter().find(|c| c.id == Some(id)));
+        Ok(comment.map_or(Fate::Gone, |c| {
             Fate::Here(Box::new(Record::Comment(Box::new(c.record(number, self.web())))))
         }))
     }

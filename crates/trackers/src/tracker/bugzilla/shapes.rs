@@ -76,12 +76,12 @@ struct Thread {
 
 impl Threads {
     /// Returns the comments by bug number.
-    pub(super) fn read(self) -> BTreeMap<u64, Vec<Comment>> {
-        let each = self.bugs.into_iter().filter_map(|(number, thread)| {
-            let comments = thread.comments.into_iter().filter_map(Comment::read).collect();
+    pub(super) fn by_bug(self) -> BTreeMap<u64, Vec<Comment>> {
+        let threads = self.bugs.into_iter().filter_map(|(number, thread)| {
+            let comments = thread.comments.into_iter().filter_map(Comment::parse).collect();
             Some((number.parse().ok()?, comments))
         });
-        each.collect()
+        threads.collect()
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) struct Comment {
 }
 
 impl Comment {
-    fn read(value: Value) -> Option<Self> {
+    fn parse(value: Value) -> Option<Self> {
         let raw = value.to_string().into_bytes();
         serde_json::from_value(value).ok().map(|comment| Self { raw, ..comment })
     }
@@ -156,12 +156,12 @@ impl Bug {
     pub(super) fn relations(&self, product: &str) -> Vec<Relation> {
         let key = |number: u64| format!("{product}#{number}");
         let mut out: Vec<Relation> =
-            self.dupe_of.map(|other| Relation::DuplicateOf(self.id, key(other))).into_iter().collect();
+            self.dupe_of.map(|number| Relation::DuplicateOf(self.id, key(number))).into_iter().collect();
         let near = self.depends_on.iter().chain(&self.blocks);
-        out.extend(near.map(|other| Relation::RelatesTo(self.id, key(*other))));
+        out.extend(near.map(|number| Relation::RelatesTo(self.id, key(*number))));
         let elsewhere = self.see_also.iter().filter_map(|url| {
-            let other = address(url)?;
-            Some(Relation::RelatesTo(self.id, format!("{}#{}", other.project?, other.number)))
+            let target = address(url)?;
+            Some(Relation::RelatesTo(self.id, format!("{}#{}", target.project?, target.number)))
         });
         out.extend(elsewhere);
         out
@@ -172,14 +172,14 @@ impl Bug {
     pub(super) fn record(self, text: &str, thread: &[Comment], web: &str) -> Result<DocumentRecord, String> {
         let description = thread.iter().find(|c| c.is_description());
         let resolution = self.resolution.filter(|r| !r.is_empty() && r != "---");
-        let closed = self.is_open.map_or(resolution.is_some(), |open| !open);
+        let is_closed = self.is_open.map_or(resolution.is_some(), |open| !open);
         let body = clean(description.and_then(|d| d.text.clone()));
         let mut raw: Value = serde_json::from_str(text).map_err(|e| describe(&e))?;
         if let (Some(raw), false) = (raw.as_object_mut(), body.is_empty()) {
             raw.insert("description".to_owned(), body.clone().into());
         }
         let labels = self.product.into_iter().chain(first(self.component)).chain(self.keywords);
-        let resolved = first(self.cf_last_resolved).and_then(|t| t.parse::<Timestamp>().ok());
+        let resolved_at = first(self.cf_last_resolved).and_then(|t| t.parse::<Timestamp>().ok());
         Ok(DocumentRecord {
             repository: None,
             kind: DocKind::Issue,
@@ -189,8 +189,8 @@ impl Bug {
             title: self.summary.replace('\0', "\u{fffd}").trim().to_owned(),
             body,
             url: Some(format!("{web}/show_bug.cgi?id={}", self.id)),
-            state: Some(if closed { State::Closed } else { State::Open }),
-            state_reason: resolution.as_deref().filter(|_| closed).map(meant).or(self.status),
+            state: Some(if is_closed { State::Closed } else { State::Open }),
+            state_reason: resolution.as_deref().filter(|_| is_closed).map(meant).or(self.status),
             author: author(self.creator, false),
             labels: labels.collect(),
             milestone: first(self.target_milestone).filter(|m| !m.is_empty() && m != "---"),
@@ -198,7 +198,7 @@ impl Bug {
             comment_count: thread.iter().filter(|c| !c.is_description()).count() as u64,
             created_at: self.creation_time,
             updated_at: self.last_change_time.or(self.creation_time),
-            closed_at: resolved.filter(|_| closed),
+            closed_at: resolved_at.filter(|_| is_closed),
             merged_at: None,
             raw: Raw::new(raw.to_string().into_bytes()),
         })
@@ -210,15 +210,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bug_says_what_became_of_it_and_of_which_it_is_a_duplicate() {
+    fn bug_record_has_state_and_relations() {
         let text = r#"{"id": 7, "summary": " Pump stalls ", "status": "RESOLVED", "resolution": "DUPLICATE", "is_open": false,
             "dupe_of": 3, "product": "Kiln", "component": ["Pumps"], "keywords": ["regression"], "creator": "ada",
             "creation_time": "2024-01-02T03:04:05Z", "last_change_time": "2024-02-03T04:05:06Z", "target_milestone": "---",
             "cf_last_resolved": "2024-02-03T04:05:06Z", "see_also": ["https://github.com/acme/app/issues/5", "no address"],
             "depends_on": [2], "blocks": [9]}"#;
-        let read = bug(text).unwrap();
+        let report = bug(text).unwrap();
         assert_eq!(
-            read.relations("Kiln"),
+            report.relations("Kiln"),
             [
                 Relation::DuplicateOf(7, "Kiln#3".into()),
                 Relation::RelatesTo(7, "Kiln#2".into()),
@@ -230,7 +230,7 @@ mod tests {
             r#"{"bugs": {"7": {"comments": [{"id": 70, "count": 0, "text": "It stalls."}, {"id": 71, "count": 1, "text": "Same here."}]}}}"#,
         )
         .unwrap();
-        let record = read.record(text, &thread.read()[&7], "https://bugs.example").unwrap();
+        let record = report.record(text, &thread.by_bug()[&7], "https://bugs.example").unwrap();
         assert_eq!((record.title.as_str(), record.body.as_str()), ("Pump stalls", "It stalls."));
         assert_eq!((record.state, record.state_reason.as_deref()), (Some(State::Closed), Some("duplicate")));
         assert_eq!(record.labels, ["Kiln", "Pumps", "regression"]);
@@ -240,20 +240,20 @@ mod tests {
     }
 
     #[test]
-    fn a_bug_without_its_text_differs_from_one_with_it() {
+    fn description_changes_the_hash() {
         let text =
             r#"{"id": 7, "summary": "Pump stalls", "status": "NEW", "resolution": "", "is_open": true}"#;
-        let told = |body: &str| {
-            let thread = Comment::read(serde_json::json!({"id": 1, "count": 0, "text": body})).unwrap();
+        let record_with = |body: &str| {
+            let thread = Comment::parse(serde_json::json!({"id": 1, "count": 0, "text": body})).unwrap();
             bug(text).unwrap().record(text, &[thread], "https://bugs.example").unwrap()
         };
-        assert_ne!(told("It stalls.").raw.hash, told("It stalls twice.").raw.hash);
-        assert_eq!(told("It stalls.").raw.hash, told("It stalls.").raw.hash);
-        assert_eq!(told("x").state_reason.as_deref(), Some("NEW"));
+        assert_ne!(record_with("It stalls.").raw.hash, record_with("It stalls twice.").raw.hash);
+        assert_eq!(record_with("It stalls.").raw.hash, record_with("It stalls.").raw.hash);
+        assert_eq!(record_with("x").state_reason.as_deref(), Some("NEW"));
     }
 
     #[test]
-    fn what_is_no_bug_is_told() {
+    fn invalid_bug_is_an_error() {
         assert!(bug(r#"{"id": 0}"#).err().unwrap().contains("item numbers"));
         assert!(bug(r#"{"summary": "x"}"#).is_err());
     }

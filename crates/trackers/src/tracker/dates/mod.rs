@@ -39,7 +39,7 @@ impl Order {
 
 /// The evidence of a column's cells about its date format.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct DateColumn {
     /// Number of cells that only one order can parse, by order.
     day_first: u64,
     month_first: u64,
@@ -59,16 +59,16 @@ pub struct Seen {
 }
 
 /// The maximum number of distinct unparsable cells that are kept.
-const KEPT: usize = 20;
+const MAX_SAMPLES: usize = 20;
 
 fn keep(cells: &mut BTreeMap<String, u64>, text: &str) {
     let text: String = text.chars().take(40).collect();
-    if cells.len() < KEPT || cells.contains_key(&text) {
+    if cells.len() < MAX_SAMPLES || cells.contains_key(&text) {
         *cells.entry(text).or_default() += 1;
     }
 }
 
-impl Seen {
+impl DateColumn {
     /// Adds a cell.
     pub fn cell(&mut self, text: &str) {
         self.cells += 1;
@@ -213,48 +213,48 @@ impl DateParts {
 
     /// Returns the separator and the minutes after an hour: "15:26", "15h26", "15 h 26"; "15.26"
     /// only after a complete date.
-    fn minutes<'a>(&self, after: &'a str) -> Option<(char, &'a str)> {
+    fn minutes<'a>(&self, rest: &'a str) -> Option<(char, &'a str)> {
         let starts = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-        if let Some(minutes) = after.strip_prefix(':') {
+        if let Some(minutes) = rest.strip_prefix(':') {
             return Some((':', minutes));
         }
-        if let Some(minutes) = after.strip_prefix('.').filter(|m| self.is_day() && starts(m)) {
+        if let Some(minutes) = rest.strip_prefix('.').filter(|m| self.is_day() && starts(m)) {
             return Some(('.', minutes));
         }
-        let hours = after.strip_prefix(' ').unwrap_or(after);
+        let hours = rest.strip_prefix(' ').unwrap_or(rest);
         let minutes = hours.strip_prefix(['h', 'H', '時', '时', '시'])?;
         let minutes = if minutes.trim_start().is_empty() { "" } else { minutes };
-        let spaced = minutes.strip_prefix(' ').unwrap_or(minutes);
-        (spaced.is_empty() || starts(spaced)).then_some((':', spaced))
+        let tail = minutes.strip_prefix(' ').unwrap_or(minutes);
+        (tail.is_empty() || starts(tail)).then_some((':', tail))
     }
 
     /// Parses the rest of a clock time: minutes, seconds and a fraction.
-    fn clock<'a>(&mut self, hour: u32, mut after: &'a str, between: char) -> Option<&'a str> {
+    fn clock<'a>(&mut self, hour: u32, mut input: &'a str, between: char) -> Option<&'a str> {
         let mut numbers = [0_u32; 2];
         let mut nanos = 0;
         for (i, place) in numbers.iter_mut().enumerate() {
-            let Some((value, _, rest)) = digits_of(after) else { break };
+            let Some((value, _, rest)) = digits_of(input) else { break };
             *place = value;
-            after = rest;
-            let divided = after
+            input = rest;
+            let next = input
                 .strip_prefix([between, '分', 'm'])
                 .filter(|a| a.starts_with(|c: char| c.is_ascii_digit()));
-            match divided {
-                Some(rest) if i == 0 => after = rest,
+            match next {
+                Some(rest) if i == 0 => input = rest,
                 _ => break,
             }
         }
-        if let Some(rest) = after.strip_prefix(['.', ','])
+        if let Some(rest) = input.strip_prefix(['.', ','])
             && rest.starts_with(|c: char| c.is_ascii_digit())
         {
             let (_, n, tail) = digits_of(rest).unwrap_or((0, 0, rest));
             let fraction: String = rest[..n].chars().chain("000000000".chars()).take(9).collect();
             nanos = fraction.parse().ok()?;
-            after = tail;
+            input = tail;
         }
         let small = |n: u32| i8::try_from(n).ok();
         self.time = Some((small(hour)?, small(numbers[0])?, small(numbers[1])?, nanos));
-        Some(after)
+        Some(input)
     }
 
     /// Parses an offset from UTC: `+02:00`, `+0200`, `+2`.
@@ -269,7 +269,7 @@ impl DateParts {
         Some(after)
     }
 
-    fn word(&mut self, word: &str, after: &str) -> Option<()> {
+    fn word(&mut self, word: &str, rest: &str) -> Option<()> {
         let lower = word.to_lowercase();
         match lower.as_str() {
             "am" | "vorm" | "上午" | "午前" | "오전" | "öö" => self.afternoon = Some(false),
@@ -277,25 +277,25 @@ impl DateParts {
             // Swedish, after the time; "em" before the date is Portuguese.
             "fm" | "em" if self.time.is_some() => self.afternoon = Some(lower == "em"),
             // "a.m." and "p. m.", "π.μ." and "μ.μ."
-            "a" | "p" if after.trim_start_matches(['.', ' ']).to_lowercase().starts_with('m') => {
+            "a" | "p" if rest.trim_start_matches(['.', ' ']).to_lowercase().starts_with('m') => {
                 self.afternoon = Some(lower == "p");
             }
-            "π" | "μ" if after.trim_start_matches(['.', ' ']).to_lowercase().starts_with('μ') => {
+            "π" | "μ" if rest.trim_start_matches(['.', ' ']).to_lowercase().starts_with('μ') => {
                 self.afternoon = Some(lower == "μ");
             }
             "m" | "μ" if self.afternoon.is_some() => {}
             "年" | "月" | "日" | "년" | "월" | "일" => self.far_east = true,
-            _ => return self.name(&fold(word), after),
+            _ => return self.name(&fold(word), rest),
         }
         Some(())
     }
 
     /// Parses a folded word: a zone after the time, a month or a weekday.
-    fn name(&mut self, word: &str, after: &str) -> Option<()> {
+    fn name(&mut self, word: &str, rest: &str) -> Option<()> {
         if let Some(seconds) = ZONE_NAMES.get(word).filter(|_| self.time.is_some()) {
             // In "GMT+0200" the number determines the offset.
-            let numbered = after.starts_with(['+', '-', '−']);
-            self.offset = self.offset.or_else(|| (!numbered).then_some(*seconds));
+            let has_number = rest.starts_with(['+', '-', '−']);
+            self.offset = self.offset.or_else(|| (!has_number).then_some(*seconds));
             return Some(());
         }
         let month = month(word);
@@ -379,7 +379,7 @@ fn epoch(text: &str) -> Option<Timestamp> {
 }
 
 /// Parses `20240503` and `20240503152611`.
-fn packed(text: &str) -> Option<Timestamp> {
+fn compact(text: &str) -> Option<Timestamp> {
     let digits = text.bytes().all(|b| b.is_ascii_digit());
     let form = match text.len() {
         8 if digits => "%Y%m%d",
@@ -416,7 +416,7 @@ fn serial(text: &str) -> Option<Timestamp> {
 
 /// Parses an unambiguous date format.
 fn plain(text: &str) -> Option<Timestamp> {
-    text.parse().ok().or_else(|| packed(text)).or_else(|| epoch(text)).or_else(|| of_net(text))
+    text.parse().ok().or_else(|| compact(text)).or_else(|| epoch(text)).or_else(|| of_net(text))
 }
 
 fn utc(time: DateTime) -> Option<Timestamp> {
@@ -441,11 +441,11 @@ pub fn lenient<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Opti
 
 /// Parses a time in any format; without a zone it is UTC. `order` applies to three numbers if none
 /// is clearly the year.
-pub fn read(text: &str, order: Order) -> Option<Timestamp> {
-    any(text.trim(), order).filter(is_meant)
+pub fn parse(text: &str, order: Order) -> Option<Timestamp> {
+    parse_any(text.trim(), order).filter(is_meant)
 }
 
-fn any(text: &str, order: Order) -> Option<Timestamp> {
+fn parse_any(text: &str, order: Order) -> Option<Timestamp> {
     if let Some(time) = plain(text) {
         return Some(time);
     }
@@ -467,11 +467,11 @@ mod tests {
     use super::*;
 
     fn at(text: &str) -> Option<String> {
-        read(text, Order::DayFirst).map(|t| t.to_string())
+        parse(text, Order::DayFirst).map(|t| t.to_string())
     }
 
     #[test]
-    fn the_forms_that_trackers_write() {
+    fn tracker_formats_are_parsed() {
         let want = Some("2024-05-03T15:26:00Z".to_owned());
         for text in [
             "2024-05-03T15:26:00Z",
@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_are_known_by_their_names() {
+    fn zone_names_set_the_offset() {
         for (text, want) in [
             ("2024-03-05 14:03:00 CET", "2024-03-05T13:03:00Z"),
             ("2024-07-05 14:03:00 CEST", "2024-07-05T12:03:00Z"),
@@ -555,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn times_as_people_and_databases_write_them() {
+    fn people_and_database_formats_are_parsed() {
         let want = Some("2024-03-05T14:03:00Z".to_owned());
         for text in [
             "5 mars 2024 à 14 h 03",
@@ -605,57 +605,57 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_a_sheet_are_times_where_the_whole_column_is_such() {
-        let seen = |cells: &[&str]| {
-            let mut seen = Seen::default();
-            cells.iter().for_each(|c| seen.cell(c));
-            seen
+    fn serial_numbers_need_a_whole_column() {
+        let column = |cells: &[&str]| {
+            let mut column = DateColumn::default();
+            cells.iter().for_each(|c| column.cell(c));
+            column
         };
-        let sheet = seen(&["45356.585416667", "45357"]);
+        let sheet = column(&["45356.585416667", "45357"]);
         assert_eq!((sheet.order(), sheet.unread().count()), (Some(Order::Serial), 0));
-        let read = |text| read(text, Order::Serial).map(|t| t.to_string());
-        assert_eq!(read("45356.585416667").as_deref(), Some("2024-03-05T14:03:00Z"));
-        assert_eq!(read("45357").as_deref(), Some("2024-03-06T00:00:00Z"));
-        let mixed = seen(&["45356.5", "2024-03-05"]);
-        assert_eq!((mixed.order(), mixed.unread().collect::<Vec<_>>()), (None, vec![("45356.5", 1)]));
-        let small = seen(&["7", "12", "4711"]);
+        let parse_serial = |text| parse(text, Order::Serial).map(|t| t.to_string());
+        assert_eq!(parse_serial("45356.585416667").as_deref(), Some("2024-03-05T14:03:00Z"));
+        assert_eq!(parse_serial("45357").as_deref(), Some("2024-03-06T00:00:00Z"));
+        let mix = column(&["45356.5", "2024-03-05"]);
+        assert_eq!((mix.order(), mix.unread().collect::<Vec<_>>()), (None, vec![("45356.5", 1)]));
+        let small = column(&["7", "12", "4711"]);
         assert_eq!((small.order(), small.unread().count()), (None, 3));
     }
 
     #[test]
-    fn a_column_has_one_order() {
-        let seen = |cells: &[&str]| {
-            let mut seen = Seen::default();
-            cells.iter().for_each(|c| seen.cell(c));
-            seen
+    fn column_has_one_date_order() {
+        let column = |cells: &[&str]| {
+            let mut column = DateColumn::default();
+            cells.iter().for_each(|c| column.cell(c));
+            column
         };
-        assert_eq!(seen(&["03/05/2024", "21/05/2024"]).order(), Some(Order::DayFirst));
-        assert_eq!(seen(&["5/3/2024", "5/21/2024"]).order(), Some(Order::MonthFirst));
-        assert_eq!(seen(&["03.05.2024", "04.05.2024"]).order(), Some(Order::DayFirst));
-        let doubtful = seen(&["03/05/2024", "04/05/2024", "soon"]);
+        assert_eq!(column(&["03/05/2024", "21/05/2024"]).order(), Some(Order::DayFirst));
+        assert_eq!(column(&["5/3/2024", "5/21/2024"]).order(), Some(Order::MonthFirst));
+        assert_eq!(column(&["03.05.2024", "04.05.2024"]).order(), Some(Order::DayFirst));
+        let doubtful = column(&["03/05/2024", "04/05/2024", "soon"]);
         assert_eq!((doubtful.order(), doubtful.doubtful()), (None, Some("03/05/2024")));
         assert_eq!(doubtful.unread().collect::<Vec<_>>(), [("soon", 1)]);
-        assert_eq!(seen(&["2024-05-03", "May 3, 2024"]).doubtful(), None);
+        assert_eq!(column(&["2024-05-03", "May 3, 2024"]).doubtful(), None);
     }
 
     proptest! {
         #[test]
-        fn a_time_that_is_written_is_read_again(second in 1_i64..4_000_000_000) {
+        fn formatted_time_round_trips(second in 1_i64..4_000_000_000) {
             let time = Timestamp::from_second(second).unwrap();
-            let zoned = time.to_zoned(TimeZone::UTC);
+            let utc_time = time.to_zoned(TimeZone::UTC);
             for form in [
                 "%Y-%m-%d %H:%M:%S", "%d/%m/%Y %H:%M:%S", "%d.%m.%Y %I:%M:%S %p", "%a %b %d %Y %H:%M:%S GMT+0000 (GMT)",
                 "%d/%b/%Y %I:%M:%S %p", "%B %d, %Y, %H:%M:%S", "%Y年%m月%d日 %H:%M:%S",
             ] {
-                let text = zoned.strftime(form).to_string();
-                prop_assert_eq!(read(&text, Order::DayFirst), Some(time), "{}", text);
+                let text = utc_time.strftime(form).to_string();
+                prop_assert_eq!(parse(&text, Order::DayFirst), Some(time), "{}", text);
             }
         }
 
         #[test]
-        fn anything_is_read_or_not(text in "\\PC{0,60}") {
-            let _ = read(&text, Order::DayFirst);
-            Seen::default().cell(&text);
+        fn parser_never_panics(text in "\\PC{0,60}") {
+            let _ = parse(&text, Order::DayFirst);
+            DateColumn::default().cell(&text);
         }
     }
 }

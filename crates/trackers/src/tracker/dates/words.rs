@@ -22,7 +22,7 @@ const MONTHS: &[(&str, i8)] = &[
 ];
 
 /// The words in a date without effect on its value: weekdays by prefix, and particles.
-const OTHERS: &str = "mon tue wed thu fri sat sun mo di mi do fr sa so lun mar mer mié jeu jue ven vie sam sáb sab dim dom gio seg \
+const FILLERS: &str = "mon tue wed thu fri sat sun mo di mi do fr sa so lun mar mer mié jeu jue ven vie sam sáb sab dim dom gio seg \
     ter qua qui sex пн вт ср чт пт сб вс paz pzt sal çar per cum cmt z t at um uhr à as de del of st nd rd th er re ère e den la \
     las a г ч в kl klo klockan o om le el em il alle ore lúc 年 月 日 년 월 일 時 分 秒 时 시 분 초 ute h hr hrs heure heures min sec \
     s m";
@@ -60,27 +60,27 @@ const ZONES: &[(&str, i32)] = &[
 
 /// The folded prefixes of month names, each with its month.
 static MONTH_NAMES: LazyLock<Vec<(String, i8)>> = LazyLock::new(|| {
-    let each = MONTHS.iter().flat_map(|(names, month)| names.split(' ').map(|name| (name, *month)));
-    each.map(|(name, month)| (fold(name).into_owned(), month)).collect()
+    let names = MONTHS.iter().flat_map(|(names, month)| names.split(' ').map(|name| (name, *month)));
+    names.map(|(name, month)| (fold(name).into_owned(), month)).collect()
 });
 
-/// The folded words of [`OTHERS`].
+/// The folded words of [`FILLERS`].
 static OTHER_WORDS: LazyLock<Vec<String>> =
-    LazyLock::new(|| OTHERS.split_whitespace().map(|word| fold(word).into_owned()).collect());
+    LazyLock::new(|| FILLERS.split_whitespace().map(|word| fold(word).into_owned()).collect());
 
 /// The offset of each zone, in seconds east of UTC.
 pub(super) static ZONE_NAMES: LazyLock<HashMap<&str, i32>> = LazyLock::new(|| {
-    let each = ZONES.iter().flat_map(|(names, minutes)| names.split(' ').map(|name| (name, *minutes)));
-    each.map(|(name, minutes)| (name, minutes * 60)).collect()
+    let zones = ZONES.iter().flat_map(|(names, minutes)| names.split(' ').map(|name| (name, *minutes)));
+    zones.map(|(name, minutes)| (name, minutes * 60)).collect()
 });
 
 /// Returns the month that a folded word names.
 pub(super) fn month(word: &str) -> Option<i8> {
-    let fitting = MONTH_NAMES.iter().filter(|(name, _)| word.starts_with(name.as_str()));
-    fitting.max_by_key(|(name, _)| name.len()).map(|(_, month)| *month)
+    let matches = MONTH_NAMES.iter().filter(|(name, _)| word.starts_with(name.as_str()));
+    matches.max_by_key(|(name, _)| name.len()).map(|(_, month)| *month)
 }
 
 /// Returns whether a folded word in a date has no effect on its value.
 pub(super) fn says_nothing(word: &str) -> bool {
-    OTHER_WORDS.iter().any(|other| word == other || (other.chars().count() > 2 && word.starts_with(other)))
+    OTHER_WORDS.iter().any(|w| word == w || (w.chars().count() > 2 && word.starts_with(w)))
 }

@@ -16,7 +16,7 @@ use url::Url;
 
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
-    client::{Client, date, each, part},
+    client::{Client, date, parse_each, part},
     walk::Pagination,
 };
 use crate::{
@@ -28,7 +28,7 @@ use precedent_core::{
     model::{Access, Project, Record},
     task::Task,
 };
-use shapes::{Category, Listed, Posts, Topic};
+use shapes::{Category, Posts, Topic, TopicEntry};
 
 /// The number of topics on a page, which Discourse fixes.
 /// <https://github.com/discourse/discourse/blob/main/lib/topic_query.rb>
@@ -103,34 +103,34 @@ impl Discourse {
 
     /// Returns the error of an unsuccessful response. A wrong key and missing access have the same
     /// status.
-    fn refusal(&self, response: &Response, what: &str) -> Error {
+    fn refusal(&self, response: &Response, subject: &str) -> Error {
         let is_key = response.status == 403 && self.client.login.is_some();
-        self.client.refusal_as(if is_key { 401 } else { response.status }, response, what)
+        self.client.refusal_as(if is_key { 401 } else { response.status }, response, subject)
     }
 
     async fn topics(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.page_of(walk)?, task).await?;
         if response.status != 200 {
-            return self.client.refused(&response, Stream::Items.words());
+            return self.client.list_refusal(&response, Stream::Items.words());
         }
         let list = response.json::<Latest<'_>>()?.topic_list;
-        let (rows, unreadable) = each::<Listed>(&list.topics);
+        let (rows, unreadable) = parse_each::<TopicEntry>(&list.topics);
         let full = list.topics.len() >= list.per_page.unwrap_or(PAGE as usize);
-        let named = rows.iter().map(|row| row.id.to_string()).collect();
+        let names = rows.iter().map(|row| row.id.to_string()).collect();
         let records = unreadable.into_iter().map(Err).collect();
-        let mut page = Page { records, named, ..Page::default() };
+        let mut page = Page { records, named: names, ..Page::default() };
         if walk.open {
             page.listed.extend(rows.iter().filter(|row| row.is_open()).map(|row| row.id));
             let next = (full && !rows.is_empty()).then(|| Pagination { page: walk.page + 1, ..walk.clone() });
             page.next = next.map(|w| w.cursor());
             return Ok(Fetched::Page(page));
         }
-        let is_old = |row: &Listed| walk.since.is_some_and(|since| row.bumped().is_some_and(|t| t < since));
+        let is_old = |row: &TopicEntry| walk.since.is_some_and(|s| row.bumped_at().is_some_and(|t| t < s));
         // Pinned topics come first, whatever their age.
-        let reached = rows.iter().any(|row| !row.is_pinned() && is_old(row));
+        let is_complete = rows.iter().any(|row| !row.is_pinned() && is_old(row));
         let now = date(&response, self.client.http.now());
         // Later topics have a later time than the newest one here.
-        let newest = rows.iter().filter_map(Listed::bumped).max().unwrap_or(now);
+        let newest = rows.iter().filter_map(TopicEntry::bumped_at).max().unwrap_or(now);
         for row in rows.iter().filter(|row| !is_old(row)) {
             // The topic was deleted while the page was read.
             let Some(topic) = self.topic(row.id, task).await? else { continue };
@@ -140,7 +140,7 @@ impl Discourse {
                 Err(why) => page.records.push(Err(why)),
             }
         }
-        let (next, watermark) = walk.by_creation(None, newest, full && !rows.is_empty() && !reached);
+        let (next, watermark) = walk.by_creation(None, newest, full && !rows.is_empty() && !is_complete);
         Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
     }
 
@@ -157,9 +157,9 @@ impl Discourse {
             Ok(topic) => topic,
             Err(why) => return Ok(Some(Err(why))),
         };
-        for some in topic.missing().chunks(CHUNK) {
+        for chunk in topic.missing_ids().chunks(CHUNK) {
             let mut url = self.client.url(&format!("t/{id}/posts.json?include_raw=1"))?;
-            url.query_pairs_mut().extend_pairs(some.iter().map(|post| ("post_ids[]", post.to_string())));
+            url.query_pairs_mut().extend_pairs(chunk.iter().map(|post| ("post_ids[]", post.to_string())));
             let response = self.client.get(url, task).await?;
             match response.status {
                 200 => topic.add(response.json::<Posts>()?),
@@ -196,21 +196,21 @@ impl Tracker for Discourse {
         if response.status != 200 {
             return Err(self.client.refusal(&response, "the forum"));
         }
-        let all = response.json::<Site>()?.categories;
+        let categories = response.json::<Site>()?.categories;
         let mut remote_id = None;
         if super::Kind::Discourse.whole() != Some(self.project.as_str()) {
-            let found = all.iter().find(|c| c.is_called(&self.project));
-            let Some(category) = found else {
+            let category = categories.iter().find(|c| c.is_called(&self.project));
+            let Some(category) = category else {
                 return Err(Error::not_found(format!("category \"{1}\" not found on {0}", self.client.host, self.project))
                     .with_hint("Use the name or number from its address: support or 5 of /c/support/5. A private category needs a key with read access."));
             };
             let path: Vec<String> =
-                shapes::path(category, &all).into_iter().map(|name| part(&name)).collect();
+                shapes::path(category, &categories).into_iter().map(|name| part(&name)).collect();
             self.list = format!("c/{}/{}/l/latest.json", path.join("/"), category.id);
-            self.of = Some(shapes::below(category.id, &all));
+            self.of = Some(shapes::below(category.id, &categories));
             remote_id = Some(category.id.to_string());
         }
-        self.names = all.into_iter().map(|c| (c.id, c.name)).collect();
+        self.names = categories.into_iter().map(|c| (c.id, c.name)).collect();
         Ok(Project {
             name: self.project.clone(),
             remote_id,

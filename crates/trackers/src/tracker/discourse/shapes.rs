@@ -44,12 +44,12 @@ impl Category {
 }
 
 /// Returns the path of a category: the slugs of its ancestors and its own.
-pub(super) fn path(category: &Category, all: &[Category]) -> Vec<String> {
+pub(super) fn path(category: &Category, list: &[Category]) -> Vec<String> {
     let mut names = vec![category.slug.clone()];
     let mut at = category;
     // Categories are nested at most three deep.
     for _ in 0..3 {
-        let Some(above) = all.iter().find(|c| Some(c.id) == at.parent_category_id) else { break };
+        let Some(above) = list.iter().find(|c| Some(c.id) == at.parent_category_id) else { break };
         names.insert(0, above.slug.clone());
         at = above;
     }
@@ -57,10 +57,10 @@ pub(super) fn path(category: &Category, all: &[Category]) -> Vec<String> {
 }
 
 /// Returns a category and all its subcategories.
-pub(super) fn below(id: u64, all: &[Category]) -> BTreeSet<u64> {
+pub(super) fn below(id: u64, list: &[Category]) -> BTreeSet<u64> {
     let mut of = BTreeSet::from([id]);
     for _ in 0..3 {
-        let more = all.iter().filter(|c| c.parent_category_id.is_some_and(|above| of.contains(&above)));
+        let more = list.iter().filter(|c| c.parent_category_id.is_some_and(|above| of.contains(&above)));
         let more: Vec<u64> = more.map(|c| c.id).collect();
         of.extend(more);
     }
@@ -69,7 +69,7 @@ pub(super) fn below(id: u64, all: &[Category]) -> BTreeSet<u64> {
 
 /// A topic in a list.
 #[derive(Deserialize)]
-pub(super) struct Listed {
+pub(super) struct TopicEntry {
     pub(super) id: u64,
     #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     bumped_at: Option<Timestamp>,
@@ -80,9 +80,9 @@ pub(super) struct Listed {
     has_accepted_answer: Option<bool>,
 }
 
-impl Listed {
+impl TopicEntry {
     /// Returns the time that determines its place in the list.
-    pub(super) fn bumped(&self) -> Option<Timestamp> {
+    pub(super) fn bumped_at(&self) -> Option<Timestamp> {
         self.bumped_at
     }
 
@@ -112,12 +112,12 @@ struct About {
     /// Names, or objects that contain them.
     #[serde(default)]
     tags: Vec<Value>,
-    accepted_answer: Option<Accepted>,
+    accepted_answer: Option<AcceptedAnswer>,
     post_stream: Option<Stream>,
 }
 
 #[derive(Deserialize)]
-struct Accepted {
+struct AcceptedAnswer {
     post_number: Option<u64>,
 }
 
@@ -163,15 +163,15 @@ pub(super) struct Topic {
     about: About,
     raw: Value,
     posts: Vec<Value>,
-    all: Vec<u64>,
+    post_ids: Vec<u64>,
 }
 
 pub(super) fn topic(text: &str) -> Result<Topic, String> {
     let mut about: About = serde_json::from_str(text).map_err(|e| describe(&e))?;
     identity::check("id", about.id)?;
-    let (posts, all) = about.post_stream.take().map(|s| (s.posts, s.stream)).unwrap_or_default();
+    let (posts, post_ids) = about.post_stream.take().map(|s| (s.posts, s.stream)).unwrap_or_default();
     let raw = serde_json::from_str(text).map_err(|e| describe(&e))?;
-    Ok(Topic { about, raw: steady(raw), posts, all })
+    Ok(Topic { about, raw: steady(raw), posts, post_ids })
 }
 
 /// Removes the volatile fields of a topic or a post.
@@ -205,13 +205,13 @@ impl Post {
     }
 
     /// Returns whether the post has content for readers.
-    fn is_said(&self) -> bool {
+    fn has_content(&self) -> bool {
         !self.is_gone() && self.hidden != Some(true) && self.post_type != Some(SMALL_ACTION)
     }
 
     fn text(&self) -> String {
         match &self.raw {
-            Some(raw) => quoted(&clean(Some(raw.clone()))),
+            Some(raw) => quotes_to_markdown(&clean(Some(raw.clone()))),
             None => hypertext::to_markdown(&clean(self.cooked.clone())),
         }
     }
@@ -226,17 +226,17 @@ impl Post {
             url: Some(format!("{web}/t/{slug}/{number}/{}", self.post_number)),
             created_at: self.created_at,
             updated_at: self.updated_at.unwrap_or(self.created_at),
-            raw: Raw::new(kept(raw, is_answer)),
+            raw: Raw::new(stored_raw(raw, is_answer)),
         }
     }
 }
 
 /// Returns the stored raw form, with a flag for an accepted answer, which another response may
 /// state.
-fn kept(raw: &Value, accepted: bool) -> Vec<u8> {
+fn stored_raw(raw: &Value, is_accepted: bool) -> Vec<u8> {
     let mut raw = steady(raw.clone());
     if let Some(fields) = raw.as_object_mut() {
-        fields.insert("accepted".to_owned(), accepted.into());
+        fields.insert("accepted".to_owned(), is_accepted.into());
     }
     raw.to_string().into_bytes()
 }
@@ -251,10 +251,10 @@ impl Topic {
     }
 
     /// Returns the ids of posts that are missing from the response.
-    pub(super) fn missing(&self) -> Vec<u64> {
-        let here: HashSet<u64> =
+    pub(super) fn missing_ids(&self) -> Vec<u64> {
+        let ids: HashSet<u64> =
             self.posts.iter().filter_map(|post| post.get("id").and_then(Value::as_u64)).collect();
-        self.all.iter().copied().filter(|id| !here.contains(id)).collect()
+        self.post_ids.iter().copied().filter(|id| !ids.contains(id)).collect()
     }
 
     pub(super) fn add(&mut self, more: Posts) {
@@ -268,7 +268,7 @@ impl Topic {
         let mut out = Vec::new();
         let mut first = None;
         let (mut answered_at, mut closed_at) = (None, None);
-        let accepted = about.accepted_answer.and_then(|a| a.post_number);
+        let answer_number = about.accepted_answer.and_then(|a| a.post_number);
         for raw in &self.posts {
             let post: Post = match serde_json::from_value(raw.clone()) {
                 Ok(post) => post,
@@ -280,21 +280,21 @@ impl Topic {
             if post.action_code.as_deref().is_some_and(|code| CLOSES.contains(&code)) {
                 closed_at = closed_at.max(Some(post.created_at));
             }
-            let is_answer = post.accepted_answer == Some(true) || accepted == Some(post.post_number);
+            let is_answer = post.accepted_answer == Some(true) || answer_number == Some(post.post_number);
             if is_answer {
                 answered_at = Some(post.created_at);
             }
             if post.post_number == 1 {
                 self.raw["post"] = steady(raw.clone());
                 first = Some(post);
-            } else if post.is_said() {
+            } else if post.has_content() {
                 let comment = post.record(raw, about.id, &slug, is_answer, web);
                 out.push(Ok(Record::Comment(Box::new(comment))));
             }
         }
-        let is_solved = answered_at.is_some() || accepted.is_some();
-        let closed = is_solved || about.closed == Some(true) || about.archived == Some(true);
-        let edited = first.as_ref().and_then(|post| post.updated_at);
+        let is_solved = answered_at.is_some() || answer_number.is_some();
+        let is_closed = is_solved || about.closed == Some(true) || about.archived == Some(true);
+        let edited_at = first.as_ref().and_then(|post| post.updated_at);
         let category = about.category_id.and_then(|id| names.get(&id).cloned());
         let tags = about.tags.iter().filter_map(|tag| tag.as_str().or_else(|| tag.get("name")?.as_str()));
         let document = DocumentRecord {
@@ -304,21 +304,21 @@ impl Topic {
             slug: None,
             remote_id: Some(about.id.to_string()),
             title: about.title.replace('\0', "\u{fffd}").trim().to_owned(),
-            body: first.as_ref().filter(|post| post.is_said()).map(Post::text).unwrap_or_default(),
+            body: first.as_ref().filter(|post| post.has_content()).map(Post::text).unwrap_or_default(),
             url: Some(format!("{web}/t/{slug}/{}", about.id)),
-            state: Some(if closed { State::Closed } else { State::Open }),
+            state: Some(if is_closed { State::Closed } else { State::Open }),
             // A topic that was closed without an answer has no stated reason.
             state_reason: is_solved.then(|| "completed".to_owned()),
             author: first.as_ref().map(|post| author(post, false)).unwrap_or_default(),
             labels: category.into_iter().chain(tags.map(str::to_owned)).collect(),
             milestone: None,
             locked: false,
-            comment_count: out.iter().filter(|said| said.is_ok()).count() as u64,
+            comment_count: out.iter().filter(|record| record.is_ok()).count() as u64,
             created_at: about.created_at,
-            updated_at: about.created_at.max(about.last_posted_at).max(edited),
-            closed_at: answered_at.or(closed_at).filter(|_| closed),
+            updated_at: about.created_at.max(about.last_posted_at).max(edited_at),
+            closed_at: answered_at.or(closed_at).filter(|_| is_closed),
             merged_at: None,
-            raw: Raw::new(kept(&self.raw, is_solved)),
+            raw: Raw::new(stored_raw(&self.raw, is_solved)),
         };
         out.insert(0, Ok(Record::Document(Box::new(document))));
         out
@@ -329,7 +329,7 @@ impl Topic {
 pub(super) fn comment(text: &str, number: u64, web: &str) -> Result<Option<CommentRecord>, String> {
     let raw: Value = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let post: Post = serde_json::from_value(raw.clone()).map_err(|e| describe(&e))?;
-    if !post.is_said() || post.topic_id.is_some_and(|id| id != number) {
+    if !post.has_content() || post.topic_id.is_some_and(|id| id != number) {
         return Ok(None);
     }
     let slug = post.topic_slug.clone().filter(|s| !s.is_empty()).unwrap_or_else(|| "-".to_owned());
@@ -338,7 +338,7 @@ pub(super) fn comment(text: &str, number: u64, web: &str) -> Result<Option<Comme
 
 /// Converts quotes of other posts to Markdown. Discourse writes `[quote="ada, post:1, topic:7"]`
 /// and `[/quote]`.
-fn quoted(text: &str) -> String {
+fn quotes_to_markdown(text: &str) -> String {
     if !text.contains("[quote") {
         return text.to_owned();
     }
@@ -379,35 +379,35 @@ mod tests {
         post
     }
 
-    fn read(posts: &[Value], change: &Value) -> (DocumentRecord, Vec<CommentRecord>) {
-        let mut all = json!({"id": 7, "title": "Pump stalls", "slug": "pump-stalls", "created_at": "2024-01-02T03:04:05.678Z",
+    fn parse(posts: &[Value], change: &Value) -> (DocumentRecord, Vec<CommentRecord>) {
+        let mut response = json!({"id": 7, "title": "Pump stalls", "slug": "pump-stalls", "created_at": "2024-01-02T03:04:05.678Z",
             "last_posted_at": "2024-01-03T03:04:05.678Z", "deleted_at": null, "closed": false, "archived": false, "category_id": 5,
             "tags": ["flow", {"id": 3, "name": "hot", "slug": "hot"}], "post_stream": {"posts": posts, "stream": [101, 102, 103]}});
         for (name, value) in change.as_object().unwrap() {
-            all[name] = value.clone();
+            response[name] = value.clone();
         }
         let names = HashMap::from([(5, "Support".to_owned())]);
-        let mut records = topic(&all.to_string())
+        let mut records = topic(&response.to_string())
             .unwrap()
             .records(&names, "https://forum.example")
             .into_iter()
             .map(Result::unwrap);
-        let Some(Record::Document(document)) = records.next() else { panic!("the topic stands first") };
+        let Some(Record::Document(document)) = records.next() else { panic!("the topic comes first") };
         let comments = records.map(|r| match r {
             Record::Comment(comment) => *comment,
-            Record::Document(_) => panic!("one topic"),
+            Record::Document(_) => panic!("more than one topic"),
         });
         (*document, comments.collect())
     }
 
     #[test]
-    fn a_topic_with_an_accepted_answer_is_solved_and_the_answer_is_marked() {
+    fn accepted_answer_closes_the_topic() {
         let posts = [
             post(1, "It stalls.", &json!({})),
             post(2, "Open the valve.", &json!({"accepted_answer": true, "staff": true, "username": "grace"})),
             post(3, "Thanks", &json!({"staff": true})),
         ];
-        let (document, comments) = read(&posts, &json!({}));
+        let (document, comments) = parse(&posts, &json!({}));
         assert_eq!(
             (document.state, document.state_reason.as_deref()),
             (Some(State::Closed), Some("completed"))
@@ -417,23 +417,23 @@ mod tests {
         assert_eq!(document.url.as_deref(), Some("https://forum.example/t/pump-stalls/7"));
         let raw = String::from_utf8_lossy(&document.raw.bytes);
         assert!(raw.contains("It stalls.") && !raw.contains("post_stream"), "{raw}");
-        let said = |at: usize| comments[at].author.association.as_deref();
-        assert_eq!((said(0), said(1)), (Some(ANSWER), Some("MEMBER")));
+        let association = |at: usize| comments[at].author.association.as_deref();
+        assert_eq!((association(0), association(1)), (Some(ANSWER), Some("MEMBER")));
         assert_eq!(comments[0].url.as_deref(), Some("https://forum.example/t/pump-stalls/7/2"));
         // If no post is marked as the answer, the topic names it.
         let posts =
             [post(1, "It stalls.", &json!({})), post(2, "Open it.", &json!({"accepted_answer": null}))];
         let (document, comments) =
-            read(&posts, &json!({"accepted_answer": {"post_number": 2, "username": "grace"}}));
+            parse(&posts, &json!({"accepted_answer": {"post_number": 2, "username": "grace"}}));
         assert_eq!(document.state_reason.as_deref(), Some("completed"));
         assert_eq!(comments[0].author.association.as_deref(), Some(ANSWER));
     }
 
     #[test]
-    fn a_topic_that_was_only_looked_at_is_the_same_and_one_that_was_edited_is_not() {
+    fn views_do_not_change_the_hash() {
         let topic = |views: u64, text: &str| {
             let first = post(1, text, &json!({"reads": views, "score": views}));
-            let (document, _) = read(&[first], &json!({"views": views, "like_count": views}));
+            let (document, _) = parse(&[first], &json!({"views": views, "like_count": views}));
             document.raw.hash
         };
         assert_eq!(topic(1, "It stalls."), topic(2, "It stalls."));
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_or_deleted_is_no_comment() {
+    fn actions_and_deleted_posts_are_not_comments() {
         let posts = [
             post(1, "It stalls.", &json!({})),
             post(
@@ -453,11 +453,11 @@ mod tests {
             post(4, "Gone", &json!({"deleted_at": "2024-01-04T00:00:00Z"})),
             post(5, "Spam", &json!({"hidden": true})),
         ];
-        let (document, comments) = read(&posts, &json!({"closed": true}));
+        let (document, comments) = parse(&posts, &json!({"closed": true}));
         assert_eq!(comments, []);
         assert_eq!((document.state, document.state_reason), (Some(State::Closed), None));
         assert_eq!(document.closed_at, Some("2024-01-05T00:00:00Z".parse().unwrap()));
-        let (open, _) = read(&posts[..1], &json!({}));
+        let (open, _) = parse(&posts[..1], &json!({}));
         assert_eq!((open.state, open.closed_at), (Some(State::Open), None));
         for gone in &posts[1..] {
             assert_eq!(comment(&gone.to_string(), 7, "").unwrap(), None);
@@ -466,26 +466,26 @@ mod tests {
     }
 
     #[test]
-    fn posts_that_did_not_come_along_are_known() {
+    fn missing_posts_are_listed() {
         let text = json!({"id": 7, "title": "x", "post_stream": {"posts": [{"id": 101}], "stream": [101, 102, 103]}});
-        assert_eq!(topic(&text.to_string()).unwrap().missing(), [102, 103]);
+        assert_eq!(topic(&text.to_string()).unwrap().missing_ids(), [102, 103]);
     }
 
     #[test]
-    fn quotations_are_those_of_markdown() {
+    fn quotes_become_markdown() {
         let text = "[quote=\"ada, post:1, topic:7\"]\nIt stalls.\n[quote=\"eve\"]\nWhy?\n[/quote]\n[/quote]\nOpen it.\n```\n[quote]\n```";
-        assert_eq!(quoted(text), "> It stalls.\n> > Why?\n>\n\nOpen it.\n```\n[quote]\n```");
-        assert_eq!(quoted("No [b]quote[/b]."), "No [b]quote[/b].");
+        assert_eq!(quotes_to_markdown(text), "> It stalls.\n> > Why?\n>\n\nOpen it.\n```\n[quote]\n```");
+        assert_eq!(quotes_to_markdown("No [b]quote[/b]."), "No [b]quote[/b].");
     }
 
     #[test]
-    fn a_category_is_known_by_its_name_and_number_with_all_below_it() {
-        let all: Vec<Category> = serde_json::from_value(json!([
+    fn category_matches_by_slug_or_id() {
+        let list: Vec<Category> = serde_json::from_value(json!([
             {"id": 4, "name": "Help", "slug": "help"}, {"id": 5, "name": "Support", "slug": "support", "parent_category_id": 4},
             {"id": 6, "name": "Pumps", "slug": "pumps", "parent_category_id": 5}, {"id": 9, "name": "News", "slug": "news"}]))
         .unwrap();
-        assert!(all[1].is_called("Support") && all[1].is_called("5") && !all[1].is_called("4"));
-        assert_eq!(path(&all[2], &all), ["help", "support", "pumps"]);
-        assert_eq!(below(4, &all), BTreeSet::from([4, 5, 6]));
+        assert!(list[1].is_called("Support") && list[1].is_called("5") && !list[1].is_called("4"));
+        assert_eq!(path(&list[2], &list), ["help", "support", "pumps"]);
+        assert_eq!(below(4, &list), BTreeSet::from([4, 5, 6]));
     }
 }

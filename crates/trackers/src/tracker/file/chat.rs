@@ -4,14 +4,14 @@
 use serde_json::Value;
 
 use super::{
-    known::Known,
-    piece::{Item, Piece, Said, titled},
+    context::FileContext,
+    piece::{Comment, Item, Piece, title_or_first_line},
 };
 use crate::tracker::dates;
 use precedent_text::html;
 
 /// The reactions that mark a question as solved.
-const SOLVED: &[&str] = &["white_check_mark", "heavy_check_mark", "ballot_box_with_check", "solved", "done"];
+const CHECKS: &[&str] = &["white_check_mark", "heavy_check_mark", "ballot_box_with_check", "solved", "done"];
 
 /// Returns whether a record is a message with its channel's time as id.
 pub fn is_message(value: &Value) -> bool {
@@ -27,47 +27,48 @@ pub fn user(value: &Value) -> Option<(String, String)> {
 }
 
 /// Parses a message: the first of a thread, or a reply to one; others are noted.
-pub fn pieces(value: &Value, bytes: &[u8], known: &Known) -> Vec<Piece> {
+pub fn pieces(value: &Value, bytes: &[u8], context: &FileContext) -> Vec<Piece> {
     let ts = value["ts"].as_str().unwrap_or_default();
     let Some(thread) = value["thread_ts"].as_str().and_then(number) else {
-        known.note("messages without replies are no items and are left out");
+        context.note("messages without replies are no items and are left out");
         return Vec::new();
     };
     let is_program = value["bot_id"].is_string() && !value["user"].is_string();
     let is_event =
         value["subtype"].as_str().is_some_and(|kind| !matches!(kind, "thread_broadcast" | "file_share"));
     if is_program || is_event {
-        known.note("messages of programs, and joins, are left out");
+        context.note("messages of programs, and joins, are left out");
         return Vec::new();
     }
-    let at = dates::read(ts, dates::Order::default());
-    let body = markdown(value["text"].as_str().unwrap_or_default(), known);
-    let author = value["user"].as_str().map(|id| known.person(id));
+    let at = dates::parse(ts, dates::Order::default());
+    let body = markdown(value["text"].as_str().unwrap_or_default(), context);
+    let author = value["user"].as_str().map(|id| context.person(id));
     if value["thread_ts"] != value["ts"] {
-        let reply = Said { number: thread, id: Some(ts.to_owned()), author, body, at, ..Said::default() };
+        let reply =
+            Comment { number: thread, id: Some(ts.to_owned()), author, body, at, ..Comment::default() };
         return vec![Piece::Record(reply.record(None, "", bytes.to_vec()))];
     }
     let reactions = value["reactions"].as_array().into_iter().flatten();
-    let solved = reactions.into_iter().any(|r| r["name"].as_str().is_some_and(|name| SOLVED.contains(&name)));
-    let last = value["latest_reply"].as_str().and_then(|ts| dates::read(ts, dates::Order::default()));
+    let is_solved = reactions.into_iter().any(|r| r["name"].as_str().is_some_and(|n| CHECKS.contains(&n)));
+    let last = value["latest_reply"].as_str().and_then(|ts| dates::parse(ts, dates::Order::default()));
     let item = Item {
         number: thread,
-        title: titled("", &body),
+        title: title_or_first_line("", &body),
         body,
         author,
-        closed: solved,
-        reason: solved.then(|| "solved".to_owned()),
+        is_closed: is_solved,
+        reason: is_solved.then(|| "solved".to_owned()),
         comments: value["reply_count"].as_u64().unwrap_or_default(),
-        created: at,
-        updated: last.or(at),
-        closed_at: last.filter(|_| solved),
+        created_at: at,
+        updated_at: last.or(at),
+        closed_at: last.filter(|_| is_solved),
         ..Item::default()
     };
     let mut out = vec![Piece::Record(item.record(bytes.to_vec()))];
     // Some exporters put the replies into the first message.
     for inner in value.as_object().into_iter().flatten().filter_map(|(_, v)| v.as_array()).flatten() {
         if is_message(inner) && inner["ts"] != value["ts"] {
-            out.extend(pieces(inner, inner.to_string().as_bytes(), known));
+            out.extend(pieces(inner, inner.to_string().as_bytes(), context));
         }
     }
     out
@@ -80,7 +81,7 @@ fn number(ts: &str) -> Option<u64> {
 }
 
 /// Converts the markup of a message to Markdown.
-fn markdown(text: &str, known: &Known) -> String {
+fn markdown(text: &str, context: &FileContext) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('<') {
@@ -92,7 +93,7 @@ fn markdown(text: &str, known: &Known) -> String {
         };
         let (target, label) = inner.split_once('|').unwrap_or((inner, ""));
         match target.chars().next() {
-            Some('@') => out.push_str(&format!("@{}", known.person(&target[1..]))),
+            Some('@') => out.push_str(&format!("@{}", context.person(&target[1..]))),
             Some('#' | '!') => {
                 out.push_str(&format!("#{}", if label.is_empty() { &target[1..] } else { label }))
             }
@@ -114,18 +115,18 @@ mod tests {
     use precedent_core::model::Record;
 
     #[test]
-    fn a_thread_is_an_item_and_chatter_is_none() {
+    fn threads_are_items_and_chatter_is_skipped() {
         let mapping = Mapping::default();
         mapping.add_person("U1".to_owned(), "mona".to_owned());
-        let known = Known::new(&mapping);
-        let read = |value: Value| pieces(&value, b"", &known);
-        let first = read(
+        let context = FileContext::new(&mapping);
+        let parse = |value: Value| pieces(&value, b"", &context);
+        let first = parse(
             json!({"type": "message", "user": "U1", "ts": "1740820000.000200", "thread_ts": "1740820000.000200",
             "text": "Gate <https://wiki.example.org/x|runbook> says R&amp;D-4, <@U1>?", "reply_count": 1}),
         );
         let [Piece::Record(Record::Document(item))] = &first[..] else { panic!("{first:?}") };
         assert_eq!(item.body, "Gate [runbook](https://wiki.example.org/x) says R&D-4, @mona?");
-        let reply = read(
+        let reply = parse(
             json!({"type": "message", "user": "U2", "ts": "1740820001.000100", "thread_ts": "1740820000.000200",
             "text": "Reset it."}),
         );
@@ -135,7 +136,7 @@ mod tests {
             json!({"type": "message", "user": "U1", "ts": "1740820002.000100", "text": "Lunch?"}),
             json!({"type": "message", "subtype": "channel_join", "user": "U1", "ts": "1740820003.000100", "text": "joined"}),
         ] {
-            assert_eq!(read(other), []);
+            assert_eq!(parse(other), []);
         }
     }
 }

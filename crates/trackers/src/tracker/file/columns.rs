@@ -29,7 +29,7 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
 /// Returns the relation of a Jira link column: `Outward issue link (Duplicate)`.
 fn link(name: &str) -> Option<&'static str> {
     let (ways, kind) = name.split_once(" (")?;
-    let is = |kind| relation_phrases(kind).any(|known| known == ways);
+    let is = |kind| relation_phrases(kind).any(|phrase| phrase == ways);
     match (is("outward"), is("inward"), kind.contains("duplic") || kind.contains("duplik")) {
         (true, _, true) => Some("duplicates"),
         (_, true, true) => Some("duplicated"),
@@ -39,7 +39,7 @@ fn link(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the field of a column, resolving names that this tracker uses differently.
-fn beside(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
+fn field_of(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
     match (plain(name).as_str(), tracker) {
         // Elsewhere notes are comments; Asana has no other description.
         ("notes", "Asana") => Some(("body", 0)),
@@ -52,10 +52,10 @@ fn beside(name: &str, tracker: &str) -> Option<(&'static str, usize)> {
 /// Returns the columns of each field.
 pub fn assign(headers: &[String]) -> Vec<(&'static str, Vec<usize>)> {
     let tracker = tracker(headers);
-    let found: Vec<Option<(&'static str, usize)>> = headers.iter().map(|h| beside(h, tracker)).collect();
+    let fields: Vec<Option<(&'static str, usize)>> = headers.iter().map(|h| field_of(h, tracker)).collect();
     let mut out = Vec::new();
-    for field in &FIELDS.all {
-        let mut columns: Vec<(usize, usize)> = found
+    for field in &FIELDS.list {
+        let mut columns: Vec<(usize, usize)> = fields
             .iter()
             .enumerate()
             .filter_map(|(at, f)| f.filter(|(name, _)| name == field).map(|(_, rank)| (rank, at)))
@@ -106,13 +106,13 @@ pub fn tracker(headers: &[String]) -> &'static str {
 mod tests {
     use super::*;
 
-    fn assigned(names: &[&str]) -> Vec<(&'static str, Vec<usize>)> {
+    fn assign_names(names: &[&str]) -> Vec<(&'static str, Vec<usize>)> {
         assign(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
-    fn the_likelier_name_counts_and_repeated_columns_collect() {
-        let found = assigned(&[
+    fn best_name_wins_and_repeated_columns_collect() {
+        let fields = assign_names(&[
             "ID",
             "IID",
             "Title",
@@ -122,7 +122,7 @@ mod tests {
             "Outward issue link (Duplicate)",
         ]);
         assert_eq!(
-            found,
+            fields,
             [
                 ("number", vec![1]),
                 ("title", vec![2]),
@@ -131,25 +131,25 @@ mod tests {
                 ("duplicates", vec![6])
             ]
         );
-        assert_eq!(assigned(&["Thema", "Angelegt", "#"])[0], ("number", vec![2]));
+        assert_eq!(assign_names(&["Thema", "Angelegt", "#"])[0], ("number", vec![2]));
     }
 
     /// Returns the fields of a table with these columns, each with its column names.
-    fn given(names: &str) -> Vec<(&'static str, Vec<&str>)> {
+    fn fields_of(names: &str) -> Vec<(&'static str, Vec<&str>)> {
         let names: Vec<&str> = names.split(", ").collect();
-        let named = |columns: Vec<usize>| columns.into_iter().map(|at| names[at]).collect();
-        assigned(&names).into_iter().map(|(field, columns)| (field, named(columns))).collect()
+        let column_names = |columns: Vec<usize>| columns.into_iter().map(|at| names[at]).collect();
+        assign_names(&names).into_iter().map(|(field, columns)| (field, column_names(columns))).collect()
     }
 
     #[track_caller]
     fn gives(columns: &str, field: &str, want: &[&str]) {
-        let all = given(columns);
-        let found = all.iter().find(|(f, _)| *f == field).map(|(_, names)| names.as_slice());
-        assert_eq!(found, Some(want), "{field} of {columns}");
+        let fields = fields_of(columns);
+        let actual = fields.iter().find(|(f, _)| *f == field).map(|(_, names)| names.as_slice());
+        assert_eq!(actual, Some(want), "{field} of {columns}");
     }
 
     #[test]
-    fn the_columns_of_each_tracker_give_their_fields() {
+    fn tracker_columns_map_to_their_fields() {
         let asana =
             "Task ID, Created At, Completed At, Last Modified, Name, Section/Column, Tags, Notes, Projects";
         for (field, want) in [
@@ -239,21 +239,21 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_is_told_from_what_a_tracker_calls_a_project() {
+    fn repository_columns_are_distinguished_from_projects() {
         gives("Number, Title, Repository", "repository", &["Repository"]);
         gives("Number, Title, Repo, Project", "repository", &["Repo"]);
         gives("Number, Title, Project, State", "repository", &["Project"]);
-        assert!(given("#, Project, Subject").iter().all(|(field, _)| *field != "repository"));
+        assert!(fields_of("#, Project, Subject").iter().all(|(field, _)| *field != "repository"));
     }
 
     #[test]
-    fn no_name_stands_for_two_fields() {
+    fn each_name_belongs_to_one_field() {
         let fields = rows(include_str!("fields.tsv"));
-        let mut all: Vec<&str> = fields.flat_map(|(_, names)| phrases(names)).collect();
-        let n = all.len();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), n);
-        assert!(all.iter().all(|name| plain(name) == *name));
+        let mut names: Vec<&str> = fields.flat_map(|(_, names)| phrases(names)).collect();
+        let n = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), n);
+        assert!(names.iter().all(|name| plain(name) == *name));
     }
 }

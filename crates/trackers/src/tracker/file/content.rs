@@ -36,20 +36,20 @@ pub struct Content {
     /// Path of the file, or of the archive that contains it.
     pub path: PathBuf,
     bytes: Option<Arc<[u8]>>,
-    packed: Arc<AtomicU64>,
+    bytes_read: Arc<AtomicU64>,
 }
 
 impl Content {
     /// Creates the content of a regular file.
     pub fn file(path: &Path) -> Self {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Self { place: name.clone(), name, path: path.to_owned(), bytes: None, packed: Arc::default() }
+        Self { place: name.clone(), name, path: path.to_owned(), bytes: None, bytes_read: Arc::default() }
     }
 
     /// Sets its place relative to a given folder.
     #[must_use]
-    pub fn below(mut self, given: &Path) -> Self {
-        if let Ok(inner) = self.path.strip_prefix(given)
+    pub fn below(mut self, folder: &Path) -> Self {
+        if let Ok(inner) = self.path.strip_prefix(folder)
             && inner.components().count() > 1
             && self.bytes.is_none()
         {
@@ -73,8 +73,8 @@ impl Content {
     pub fn open(&self) -> Result<Box<dyn Read + Send>> {
         match &self.bytes {
             None => {
-                self.packed.store(0, Ordering::Relaxed);
-                unpack(&self.path, &self.packed)
+                self.bytes_read.store(0, Ordering::Relaxed);
+                unpack(&self.path, &self.bytes_read)
             }
             Some(bytes) => {
                 let size = Arc::new(AtomicU64::new(bytes.len() as u64));
@@ -85,12 +85,12 @@ impl Content {
 
     /// Returns the number of bytes of the file that were read.
     pub fn read(&self) -> u64 {
-        self.packed.load(Ordering::Relaxed)
+        self.bytes_read.load(Ordering::Relaxed)
     }
 
     /// Returns the counter of the bytes that were read.
     pub fn counter(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.packed)
+        Arc::clone(&self.bytes_read)
     }
 
     /// Returns the first bytes of the decompressed content.
@@ -161,12 +161,12 @@ fn walk(folder: &Path, depth: usize, out: &mut Vec<(PathBuf, u64)>) -> Result<()
     Ok(())
 }
 
-/// Calls `each` with the file, or with the members of an archive, including nested archives, until
+/// Calls `visit` with the file, or with the members of an archive, including nested archives, until
 /// it returns `false`. Returns whether the file is an archive.
 ///
 /// # Errors
-/// A file that cannot be read, a damaged or malicious archive, and the errors of `each`.
-pub fn each(path: &Path, mut each: impl FnMut(Content) -> Result<bool>) -> Result<bool> {
+/// A file that cannot be read, a damaged or malicious archive, and the errors of `visit`.
+pub fn each(path: &Path, mut visit: impl FnMut(Content) -> Result<bool>) -> Result<bool> {
     let whole = Content::file(path);
     let start = whole.start(1024)?;
     if is_tar(&start) {
@@ -174,20 +174,20 @@ pub fn each(path: &Path, mut each: impl FnMut(Content) -> Result<bool>) -> Resul
             return Err(Error::not_found(format!("{}: this is an exported casebook", path.display()))
                 .with_hint("Import it with: precedent import casebook FILE"));
         }
-        tar(&whole, 1, &mut each)?;
+        tar(&whole, 1, &mut visit)?;
         return Ok(true);
     }
     if is_zip(&start) {
-        zip(&whole, 1, &mut each)?;
+        zip(&whole, 1, &mut visit)?;
         return Ok(true);
     }
     if start.starts_with(OLE)
         && let Some(documents) = documents(&whole, &whole_of(&whole)?)
     {
-        all(documents, &mut each)?;
+        visit_all(documents, &mut visit)?;
         return Ok(false);
     }
-    each(whole)?;
+    visit(whole)?;
     Ok(false)
 }
 
@@ -200,18 +200,18 @@ fn documents(whole: &Content, bytes: &[u8]) -> Option<Vec<Content>> {
         return Some(vec![Content { bytes: Some(mail.into()), ..whole.clone() }]);
     }
     let sheets: Vec<_> = office::sheets(bytes)?.into_iter().filter(|(_, table)| !table.is_empty()).collect();
-    let only = sheets.len() == 1;
-    let each = sheets.into_iter().map(|(name, table)| {
-        let name = if only { whole.name.clone() } else { format!("{}: {name}", whole.name) };
+    let is_single = sheets.len() == 1;
+    let contents = sheets.into_iter().map(|(name, table)| {
+        let name = if is_single { whole.name.clone() } else { format!("{}: {name}", whole.name) };
         Content { place: name.clone(), name, bytes: Some(table.into()), ..whole.clone() }
     });
-    Some(each.collect())
+    Some(contents.collect())
 }
 
-/// Calls `each` with every content; returns whether to continue.
-fn all(contents: Vec<Content>, each: &mut Each<'_>) -> Result<bool> {
+/// Calls `visit` with every content; returns whether to continue.
+fn visit_all(contents: Vec<Content>, visit: &mut Visitor<'_>) -> Result<bool> {
     for content in contents {
-        if !each(content)? {
+        if !visit(content)? {
             return Ok(false);
         }
     }
@@ -219,28 +219,28 @@ fn all(contents: Vec<Content>, each: &mut Each<'_>) -> Result<bool> {
 }
 
 /// A callback for each content that returns whether to continue.
-type Each<'a> = dyn FnMut(Content) -> Result<bool> + 'a;
+type Visitor<'a> = dyn FnMut(Content) -> Result<bool> + 'a;
 
-/// Calls `each` with an archive member, or with the members of a nested archive. A member that is
+/// Calls `visit` with an archive member, or with the members of a nested archive. A member that is
 /// not a valid archive is passed unchanged, so that its error is reported and the others are read.
-fn inside(member: Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {
+fn inside(member: Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
     if depth > MAX_ARCHIVES {
-        return each(member);
+        return visit(member);
     }
     let start = member.start(1024).unwrap_or_default();
     if is_tar(&start) {
-        return tar(&member, depth, each);
+        return tar(&member, depth, visit);
     }
     let is_archive = is_zip(&start) && opens(&member);
     if !is_archive
         && (start.starts_with(OLE) || is_zip(&start))
         && let Some(documents) = whole_of(&member).ok().and_then(|bytes| documents(&member, &bytes))
     {
-        return all(documents, each);
+        return visit_all(documents, visit);
     }
     match is_archive {
-        true => zip(&member, depth, each),
-        false => each(member),
+        true => zip(&member, depth, visit),
+        false => visit(member),
     }
 }
 
@@ -281,16 +281,16 @@ fn is_zip(start: &[u8]) -> bool {
 fn is_wanted(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     if is_numbered(file) {
-        return !BESIDE.iter().any(|b| file.starts_with(b));
+        return !IGNORED_PREFIXES.iter().any(|b| file.starts_with(b));
     }
     if name.contains("tree/project/") {
         // Merge requests are included so that they can be reported.
         return matches!(file, "issues.ndjson" | "merge_requests.ndjson");
     }
-    let beside = ["schema.json", "VERSION", "GITLAB_VERSION", "lfs-objects.json", "project.bundle"]
+    let is_metadata = ["schema.json", "VERSION", "GITLAB_VERSION", "lfs-objects.json", "project.bundle"]
         .contains(&file)
         || name.ends_with("tree/project.json");
-    !beside && !file.starts_with('.') && !name.starts_with("__MACOSX/")
+    !is_metadata && !file.starts_with('.') && !name.starts_with("__MACOSX/")
 }
 
 /// Returns whether a file name has the form of GitHub's migration archives: `issues_000001.json`.
@@ -301,13 +301,13 @@ fn is_numbered(file: &str) -> bool {
 }
 
 /// The name prefixes of irrelevant files in GitHub's migration archives.
-static BESIDE: Words = Words::new(
+static IGNORED_PREFIXES: Words = Words::new(
     "attachments_ bases_ commit_comments_ issue_events_ milestones_ organizations_ projects_ protected_branches_
     pull_request_review_threads_ pull_request_reviews_ releases_ repositories_ repository_files_ teams_ users_",
 );
 
 /// Reads a tar archive; returns whether to continue.
-fn tar(whole: &Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {
+fn tar(whole: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
     let path = &whole.path;
     let mut tar = tar::Archive::new(whole.open()?);
     for (n, entry) in tar.entries().map_err(|e| damaged(path, &e))?.enumerate() {
@@ -321,27 +321,27 @@ fn tar(whole: &Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {
         }
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).map_err(|e| damaged(path, &e))?;
-        if !inside(member(whole, &name, bytes), depth + 1, each)? {
+        if !inside(member(whole, &name, bytes), depth + 1, visit)? {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-fn zip(whole: &Content, depth: usize, each: &mut Each<'_>) -> Result<bool> {
+fn zip(whole: &Content, depth: usize, visit: &mut Visitor<'_>) -> Result<bool> {
     let path = &whole.path;
     if whole.bytes.is_none() {
         let mut file = BufReader::new(File::open(path).map_err(|e| Error::io(path, e))?);
         let size = file.get_ref().metadata().map_err(|e| Error::io(path, e))?.len();
         if is_zip(file.fill_buf().map_err(|e| Error::io(path, e))?) {
-            whole.packed.store(size, Ordering::Relaxed);
-            return members(whole, size, file, depth, each);
+            whole.bytes_read.store(size, Ordering::Relaxed);
+            return members(whole, size, file, depth, visit);
         }
     }
     // The zip directory is at the end, so a compressed or nested archive is read whole.
     let bytes = whole_of(whole)?;
     let size = bytes.len() as u64;
-    members(whole, size, Cursor::new(bytes), depth, each)
+    members(whole, size, Cursor::new(bytes), depth, visit)
 }
 
 fn members<R: Read + io::Seek>(
@@ -349,14 +349,14 @@ fn members<R: Read + io::Seek>(
     size: u64,
     file: R,
     depth: usize,
-    each: &mut Each<'_>,
+    visit: &mut Visitor<'_>,
 ) -> Result<bool> {
     let path = &whole.path;
     let wrong = |e: ::zip::result::ZipError| damaged(path, &io::Error::other(e.to_string()));
     let mut archive = ::zip::ZipArchive::new(file).map_err(wrong)?;
     if is_office(&archive) {
         if let Some(sheets) = documents(whole, &whole_of(whole)?) {
-            return all(sheets, each);
+            return visit_all(sheets, visit);
         }
         return Err(Error::not_found(format!("{}: this is an office document", path.display())).with_hint(
             "A workbook (.xlsx) can be imported; save other documents as text, CSV or Markdown.",
@@ -382,7 +382,7 @@ fn members<R: Read + io::Seek>(
             ))
             .with_hint("If the file is genuine, unpack it first, then import the result."));
         }
-        if !inside(member(whole, &name, bytes), depth + 1, each)? {
+        if !inside(member(whole, &name, bytes), depth + 1, visit)? {
             return Ok(false);
         }
     }
@@ -397,7 +397,7 @@ fn member(whole: &Content, name: &str, bytes: Vec<u8>) -> Content {
         place,
         path: whole.path.clone(),
         bytes: Some(bytes.into()),
-        packed: Arc::clone(&whole.packed),
+        bytes_read: Arc::clone(&whole.bytes_read),
     }
 }
 
@@ -413,7 +413,7 @@ mod tests {
 
     use super::*;
 
-    fn zipped(name: &str, bytes: &[u8]) -> Vec<u8> {
+    fn zip_of(name: &str, bytes: &[u8]) -> Vec<u8> {
         let mut zip = ::zip::ZipWriter::new(Cursor::new(Vec::new()));
         zip.start_file(name, ::zip::write::SimpleFileOptions::default()).unwrap();
         zip.write_all(bytes).unwrap();
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn archives_in_archives_are_opened_up_to_a_depth() {
+    fn nested_archives_open_to_a_depth() {
         let names = |bytes: &[u8]| {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(bytes).unwrap();
@@ -433,14 +433,14 @@ mod tests {
             assert!(archive.unwrap());
             names
         };
-        let mut packed = zipped("items.csv", b"id,title\n1,a\n");
+        let mut inner_zip = zip_of("items.csv", b"id,title\n1,a\n");
         for _ in 0..2 {
-            packed = zipped("inner.zip", &packed);
-            assert_eq!(names(&packed), [("items.csv".to_owned(), 13)]);
+            inner_zip = zip_of("inner.zip", &inner_zip);
+            assert_eq!(names(&inner_zip), [("items.csv".to_owned(), 13)]);
         }
-        packed = zipped("inner.zip", &packed);
-        assert_eq!(names(&packed)[0].0, "inner.zip");
-        let office = zipped("sheet.xlsx", &zipped("[Content_Types].xml", b"<x/>"));
+        inner_zip = zip_of("inner.zip", &inner_zip);
+        assert_eq!(names(&inner_zip)[0].0, "inner.zip");
+        let office = zip_of("sheet.xlsx", &zip_of("[Content_Types].xml", b"<x/>"));
         assert_eq!(names(&office)[0].0, "sheet.xlsx");
     }
 }

@@ -19,26 +19,26 @@ const SAMPLE: usize = 1024 * 1024;
 
 /// The detected encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct Charset {
     /// Encoding.
     pub encoding: &'static Encoding,
     /// Number of undecodable characters.
-    pub damaged: u64,
+    pub errors: u64,
     /// Another encoding that is as likely.
     pub rival: Option<&'static Encoding>,
 }
 
-impl Written {
+impl Charset {
     /// Returns the name of the encoding, unless it is UTF-8.
-    pub fn named(self) -> Option<&'static str> {
+    pub fn label(self) -> Option<&'static str> {
         (self.encoding != UTF_8).then(|| self.encoding.name())
     }
 
     /// Returns a notice if two encodings are equally likely.
     pub fn doubt(self) -> Option<String> {
-        let (read, rival) = (self.encoding.name(), self.rival?.name());
+        let (encoding, rival) = (self.encoding.name(), self.rival?.name());
         Some(format!(
-            "read as {read}, but it may be {rival}; if letters look wrong, save the file as UTF-8 and import it again"
+            "read as {encoding}, but it may be {rival}; if letters look wrong, save the file as UTF-8 and import it again"
         ))
     }
 }
@@ -46,7 +46,7 @@ impl Written {
 /// A counter of valid and invalid UTF-8 in a stream.
 #[derive(Default)]
 struct Utf8 {
-    carried: Vec<u8>,
+    partial: Vec<u8>,
     /// Number of valid non-ASCII characters.
     whole: u64,
     /// Number of invalid sequences, and of those that are not letters in a European legacy
@@ -57,15 +57,15 @@ struct Utf8 {
 
 impl Utf8 {
     fn feed(&mut self, bytes: &[u8]) {
-        if self.carried.is_empty() && bytes.is_ascii() {
+        if self.partial.is_empty() && bytes.is_ascii() {
             return;
         }
-        let joined;
-        let mut rest = if self.carried.is_empty() {
+        let buffer;
+        let mut rest = if self.partial.is_empty() {
             bytes
         } else {
-            joined = [std::mem::take(&mut self.carried).as_slice(), bytes].concat();
-            joined.as_slice()
+            buffer = [std::mem::take(&mut self.partial).as_slice(), bytes].concat();
+            buffer.as_slice()
         };
         loop {
             let (valid, after) = match std::str::from_utf8(rest) {
@@ -81,7 +81,7 @@ impl Utf8 {
                     rest = &rest[at + length..];
                 }
                 Some((at, None)) => {
-                    self.carried = rest[at..].to_vec();
+                    self.partial = rest[at..].to_vec();
                     return;
                 }
             }
@@ -95,10 +95,10 @@ impl Utf8 {
 ///
 /// # Errors
 /// Those of the stream.
-pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Written> {
+pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Charset> {
     let mut start = Vec::new();
     stream.by_ref().take(64 * 1024).read_to_end(&mut start)?;
-    let sure = |encoding| Ok(Written { encoding, damaged: 0, rival: None });
+    let sure = |encoding| Ok(Charset { encoding, errors: 0, rival: None });
     if let Some((encoding, _)) = Encoding::for_bom(&start) {
         if encoding != UTF_8 {
             return sure(encoding);
@@ -106,12 +106,12 @@ pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Written> {
     } else if let Some(encoding) = wide(&start) {
         return sure(encoding);
     }
-    let (mut utf8, mut sample, mut shifted) = (Utf8::default(), Vec::new(), false);
+    let (mut utf8, mut sample, mut has_shifts) = (Utf8::default(), Vec::new(), false);
     let mut piece = start;
     loop {
         utf8.feed(&piece);
         let shifts = shifts(&piece);
-        shifted |= shifts;
+        has_shifts |= shifts;
         if sample.len() < SAMPLE && (shifts || !piece.is_ascii()) {
             sample.extend_from_slice(&piece);
         }
@@ -123,16 +123,16 @@ pub fn detect(mut stream: impl Read, whole: bool) -> io::Result<Written> {
         }
     }
     // A truncated character is an error at the end of the file only.
-    utf8.broken += u64::from(whole && !utf8.carried.is_empty());
-    if shifted && utf8.whole + utf8.broken == 0 && guess(&sample) == ISO_2022_JP {
+    utf8.broken += u64::from(whole && !utf8.partial.is_empty());
+    if has_shifts && utf8.whole + utf8.broken == 0 && guess(&sample) == ISO_2022_JP {
         return sure(ISO_2022_JP);
     }
     let enough = if whole { 1 } else { 2 };
     if utf8.broken < enough || utf8.whole >= utf8.broken || utf8.foreign == utf8.broken {
-        return Ok(Written { encoding: UTF_8, damaged: utf8.broken, rival: None });
+        return Ok(Charset { encoding: UTF_8, errors: utf8.broken, rival: None });
     }
     let (encoding, rival) = old(&sample);
-    Ok(Written { encoding, damaged: 0, rival })
+    Ok(Charset { encoding, errors: 0, rival })
 }
 
 /// Returns whether bytes contain an escape sequence of ISO-2022-JP, which is all ASCII.
@@ -190,14 +190,14 @@ fn old(sample: &[u8]) -> (&'static Encoding, Option<&'static Encoding>) {
         guess => guess,
     };
     let head = &sample[..sample.len().min(4096)];
-    let known = |encoding: &'static Encoding| {
+    let count_names = |encoding: &'static Encoding| {
         let (text, _, _) = encoding.decode(head);
         phrases(HEADS).filter(|word| text.contains(word)).count()
     };
-    let others = [WINDOWS_1252, GB18030, SHIFT_JIS];
-    let best = others.into_iter().map(|e| (known(e), e)).max_by_key(|(n, _)| *n);
+    let candidates = [WINDOWS_1252, GB18030, SHIFT_JIS];
+    let best = candidates.into_iter().map(|e| (count_names(e), e)).max_by_key(|(n, _)| *n);
     match best {
-        Some((n, encoding)) if n > known(guess) => (encoding, None),
+        Some((n, encoding)) if n > count_names(guess) => (encoding, None),
         _ if guess.is_single_byte() => western(sample, guess),
         // Two-byte characters are adjacent; "5 µm" has a single non-ASCII byte.
         _ if sample.windows(2).all(|two| two.iter().any(u8::is_ascii)) => (WINDOWS_1252, None),
@@ -215,17 +215,17 @@ fn western(sample: &[u8], guess: &'static Encoding) -> (&'static Encoding, Optio
     if !LATIN.contains(&guess) {
         return (guess, None);
     }
-    let [theirs, ours] = [guess, WINDOWS_1252]
+    let [eastern, western] = [guess, WINDOWS_1252]
         .map(|page| page.decode_without_bom_handling(sample).0.chars().collect::<Vec<char>>());
-    let apart: Vec<usize> = (0..ours.len()).filter(|at| ours[*at] != theirs[*at]).collect();
-    let misfits = |text: &[char]| apart.iter().filter(|at| is_misfit(text, **at)).count();
-    match misfits(&theirs).cmp(&misfits(&ours)) {
+    let differences: Vec<usize> = (0..western.len()).filter(|at| western[*at] != eastern[*at]).collect();
+    let misfits = |text: &[char]| differences.iter().filter(|at| is_misfit(text, **at)).count();
+    match misfits(&eastern).cmp(&misfits(&western)) {
         Ordering::Greater => return (WINDOWS_1252, None),
         Ordering::Less => return (guess, None),
         Ordering::Equal => {}
     }
     // Eastern European texts have many such letters, Western texts only a foreign word.
-    let letters: BTreeSet<char> = apart.iter().map(|at| ours[*at]).collect();
+    let letters: BTreeSet<char> = differences.iter().map(|at| western[*at]).collect();
     let english: BTreeSet<&[u8]> = sample
         .split(|b| !b.is_ascii_alphabetic())
         .filter(|word| word.len() > 2 && std::str::from_utf8(word).is_ok_and(is_stop_word))
@@ -245,21 +245,21 @@ fn western(sample: &[u8], guess: &'static Encoding) -> (&'static Encoding, Optio
 /// Returns whether a character is implausible in its position: a letter next to a digit, a letter
 /// alone, a capital inside a word, a symbol in a word.
 fn is_misfit(text: &[char], at: usize) -> bool {
-    let beside = |at: Option<usize>| at.and_then(|at| text.get(at)).copied().unwrap_or(' ');
-    let (before, c, after) = (beside(at.checked_sub(1)), text[at], beside(Some(at + 1)));
+    let char_at = |at: Option<usize>| at.and_then(|at| text.get(at)).copied().unwrap_or(' ');
+    let (previous, c, next) = (char_at(at.checked_sub(1)), text[at], char_at(Some(at + 1)));
     let letter = |c: char| c.is_alphabetic() && !matches!(c, 'ª' | 'º');
     match c {
         // Only Icelandic uses these letters, and it is rarely misdetected.
         'ð' | 'Ð' | 'þ' | 'Þ' => true,
-        'µ' => letter(before),
+        'µ' => letter(previous),
         _ if letter(c) => {
-            before.is_ascii_digit()
-                || after.is_ascii_digit()
-                || !(letter(before) || letter(after))
-                || (c.is_uppercase() && before.is_lowercase())
+            previous.is_ascii_digit()
+                || next.is_ascii_digit()
+                || !(letter(previous) || letter(next))
+                || (c.is_uppercase() && previous.is_lowercase())
         }
-        '¿' | '¡' | '«' | '©' | '°' | '¬' => letter(before),
-        _ => letter(after) || (letter(before) && !matches!(c, '²' | '³' | '»' | '®' | '™' | 'ª' | 'º')),
+        '¿' | '¡' | '«' | '©' | '°' | '¬' => letter(previous),
+        _ => letter(next) || (letter(previous) && !matches!(c, '²' | '³' | '»' | '®' | '™' | 'ª' | 'º')),
     }
 }
 
@@ -269,16 +269,16 @@ const HEADS: &str = "
     Mis à jour, Fermé, Título, Descrição, Descripción, Situação";
 
 /// A reader that converts a stream to UTF-8 without a byte order mark.
-pub struct Decoded<R> {
+pub struct Utf8Reader<R> {
     inner: R,
     decoder: Decoder,
     input: Vec<u8>,
     output: Vec<u8>,
-    given: usize,
-    ended: bool,
+    position: usize,
+    is_end: bool,
 }
 
-impl<R: Read> Decoded<R> {
+impl<R: Read> Utf8Reader<R> {
     /// Creates a reader for a stream in this encoding.
     pub fn new(inner: R, encoding: &'static Encoding) -> Self {
         Self {
@@ -286,30 +286,30 @@ impl<R: Read> Decoded<R> {
             decoder: encoding.new_decoder_with_bom_removal(),
             input: vec![0; 64 * 1024],
             output: Vec::new(),
-            given: 0,
-            ended: false,
+            position: 0,
+            is_end: false,
         }
     }
 }
 
-impl<R: Read> Read for Decoded<R> {
+impl<R: Read> Read for Utf8Reader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.output.len() {
-            if self.ended {
+        while self.position == self.output.len() {
+            if self.is_end {
                 return Ok(0);
             }
             let n = self.inner.read(&mut self.input)?;
-            self.ended = n == 0;
+            self.is_end = n == 0;
             let room = self.decoder.max_utf8_buffer_length(n).unwrap_or(n.saturating_mul(3) + 16);
             self.output.resize(room, 0);
             let (_, _, written, _) =
-                self.decoder.decode_to_utf8(&self.input[..n], &mut self.output, self.ended);
+                self.decoder.decode_to_utf8(&self.input[..n], &mut self.output, self.is_end);
             self.output.truncate(written);
-            self.given = 0;
+            self.position = 0;
         }
-        let n = buffer.len().min(self.output.len() - self.given);
-        buffer[..n].copy_from_slice(&self.output[self.given..self.given + n]);
-        self.given += n;
+        let n = buffer.len().min(self.output.len() - self.position);
+        buffer[..n].copy_from_slice(&self.output[self.position..self.position + n]);
+        self.position += n;
         Ok(n)
     }
 }
@@ -318,15 +318,15 @@ impl<R: Read> Read for Decoded<R> {
 mod tests {
     use super::*;
 
-    fn read(bytes: &[u8]) -> (String, String) {
-        let written = detect(bytes, true).unwrap();
+    fn decode(bytes: &[u8]) -> (String, String) {
+        let charset = detect(bytes, true).unwrap();
         let mut out = String::new();
-        Decoded::new(bytes, written.encoding).read_to_string(&mut out).unwrap();
-        (written.encoding.name().to_owned(), out)
+        Utf8Reader::new(bytes, charset.encoding).read_to_string(&mut out).unwrap();
+        (charset.encoding.name().to_owned(), out)
     }
 
     #[test]
-    fn old_encodings_are_told_apart_and_read() {
+    fn legacy_encodings_are_detected() {
         let german =
             "ID;Titel;Beschreibung\n1;Ventil öffnet nicht;Der Schieber läuft über die Größe hinaus\n";
         let chinese = "编号,标题,状态\n1,阀门漏水,关闭\n";
@@ -337,21 +337,21 @@ mod tests {
             ("Shift_JIS", SHIFT_JIS, japanese),
         ] {
             let bytes = encoding.encode(text).0;
-            assert_eq!(read(&bytes), (name.to_owned(), text.to_owned()));
+            assert_eq!(decode(&bytes), (name.to_owned(), text.to_owned()));
         }
         let wide: Vec<u8> = german.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(read(&wide).1, german);
-        assert_eq!(read(&[&[0xff, 0xfe], &wide[..]].concat()).1, german);
+        assert_eq!(decode(&wide).1, german);
+        assert_eq!(decode(&[&[0xff, 0xfe], &wide[..]].concat()).1, german);
         let wide: Vec<u8> = german.encode_utf16().flat_map(u16::to_be_bytes).collect();
-        assert_eq!(read(&wide).1, german);
+        assert_eq!(decode(&wide).1, german);
         assert_eq!(
-            read(&[b"\xef\xbb\xbf", german.as_bytes()].concat()),
+            decode(&[b"\xef\xbb\xbf", german.as_bytes()].concat()),
             ("UTF-8".to_owned(), german.to_owned())
         );
     }
 
     #[test]
-    fn a_page_of_the_east_is_one_by_its_letters_and_not_by_signs_or_a_foreign_word() {
+    fn symbols_do_not_mislead_the_detection() {
         let west = [
             "a till shows £5, £12.50 and 5 £ as a box",
             "the room is 12¾ m², 5 µm ±2 and ¥500 for a label",
@@ -379,7 +379,7 @@ mod tests {
         ];
         for (encoding, text) in west.map(|text| (WINDOWS_1252, text)).into_iter().chain(east) {
             let text = format!("Id,Title,State\n1,{text},open\n");
-            assert_eq!(read(&encoding.encode(&text).0).1, text);
+            assert_eq!(decode(&encoding.encode(&text).0).1, text);
         }
         // Without evidence the alternative is reported.
         let rival = |text: &str| detect(WINDOWS_1252.encode(text).0.as_ref(), true).unwrap().rival;
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_bits_without_a_mark_are_read_in_any_script() {
+    fn utf16_is_detected_without_a_mark() {
         for text in [
             "Номер,Тема,Статус\n1,Насос остановился,Открыт\n",
             "编号,标题,状态\n1,阀门一直漏水，一个月了,打开\n",
@@ -398,8 +398,8 @@ mod tests {
         ] {
             let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
             let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
-            assert_eq!(read(&little), ("UTF-16LE".to_owned(), text.to_owned()));
-            assert_eq!(read(&big), ("UTF-16BE".to_owned(), text.to_owned()));
+            assert_eq!(decode(&little), ("UTF-16LE".to_owned(), text.to_owned()));
+            assert_eq!(decode(&big), ("UTF-16BE".to_owned(), text.to_owned()));
         }
         for text in ["a text with one \0 in it and words enough around that", "ab\0\0\0\0cd\0ef\0"] {
             assert_eq!(detect(text.as_bytes(), true).unwrap().encoding, UTF_8, "{text:?}");
@@ -407,28 +407,28 @@ mod tests {
     }
 
     #[test]
-    fn japanese_that_shifts_its_letters_is_read_and_a_coloured_log_is_none() {
-        let shifted = b"id,title\n1,\x1b$B%P%k%V$,O3$l$k\x1b(B\n2,\x1b$B%]%s%W\x1b(B\n";
+    fn iso_2022_jp_is_distinguished_from_ansi_colors() {
+        let text = b"id,title\n1,\x1b$B%P%k%V$,O3$l$k\x1b(B\n2,\x1b$B%]%s%W\x1b(B\n";
         assert_eq!(
-            read(shifted),
+            decode(text),
             ("ISO-2022-JP".to_owned(), "id,title\n1,バルブが漏れる\n2,ポンプ\n".to_owned())
         );
-        let coloured = b"id,title\n1,\x1b[31mred\x1b[0m costs \x1b $5\n";
-        assert_eq!(read(coloured).0, "UTF-8");
+        let log = b"id,title\n1,\x1b[31mred\x1b[0m costs \x1b $5\n";
+        assert_eq!(decode(log).0, "UTF-8");
     }
 
     #[test]
-    fn an_old_letter_is_found_however_late_it_comes() {
+    fn late_legacy_letter_is_detected() {
         let text = format!("{{\"a\": \"{}\"}}\n{{\"a\": \"Größe über Öl\"}}\n", "x".repeat(200_000));
         let bytes = WINDOWS_1252.encode(&text).0;
         assert_eq!(detect(bytes.as_ref(), false).unwrap().encoding, WINDOWS_1252);
-        assert_eq!(read(&bytes), ("windows-1252".to_owned(), text));
+        assert_eq!(decode(&bytes), ("windows-1252".to_owned(), text));
     }
 
     #[test]
-    fn a_bad_byte_costs_a_character() {
+    fn invalid_byte_costs_one_character() {
         let text = [german_utf8(), b"bad \xff byte\n".to_vec()].concat();
-        let (name, text) = read(&text);
+        let (name, text) = decode(&text);
         assert_eq!((name.as_str(), text.ends_with("bad \u{fffd} byte\n")), ("UTF-8", true));
         assert_eq!(detect(&b"only \xff"[..], true).unwrap().encoding, UTF_8);
     }

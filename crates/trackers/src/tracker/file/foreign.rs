@@ -6,19 +6,19 @@ use super::{content::Content, xml};
 use precedent_core::error::Error;
 use precedent_text::html;
 
-fn error(content: &Content, what: &str, hint: &str) -> Error {
+fn error(content: &Content, problem: &str, hint: &str) -> Error {
     let inside = match content.path.file_name().map(|n| n.to_string_lossy()) {
         Some(name) if name != content.name.as_str() => {
             format!("{}: {}", content.path.display(), content.name)
         }
         _ => content.path.display().to_string(),
     };
-    Error::not_found(format!("{inside}: {what}: nothing to import")).with_hint(hint.to_owned())
+    Error::not_found(format!("{inside}: {problem}: nothing to import")).with_hint(hint.to_owned())
 }
 
 /// Returns the error for a valid file without content.
-pub fn nothing(content: &Content, what: &str) -> Error {
-    error(content, &format!("this is {what}"), "Export again, and check that the export is not empty.")
+pub fn empty_file(content: &Content, kind: &str) -> Error {
+    error(content, &format!("this is {kind}"), "Export again, and check that the export is not empty.")
 }
 
 /// Returns the error for a list of users.
@@ -28,13 +28,13 @@ pub fn people(content: &Content) -> Error {
 
 /// Returns the error for the merge requests of a GitLab project export.
 pub fn merge_requests(content: &Content) -> Error {
-    let what = "these are merge requests, whose numbers would conflict with issues";
-    error(content, what, "Import the issues of the project instead: tree/project/issues.ndjson.")
+    let problem = "these are merge requests, whose numbers would conflict with issues";
+    error(content, problem, "Import the issues of the project instead: tree/project/issues.ndjson.")
 }
 
 /// Returns the error for a file whose first bytes identify an unsupported format.
 pub fn at_once(content: &Content, start: &[u8]) -> Option<Error> {
-    let known: &[(&[u8], &str, &str)] = &[
+    let signatures: &[(&[u8], &str, &str)] = &[
         (
             b"ElfFile",
             "this is a Windows event log",
@@ -63,11 +63,11 @@ pub fn at_once(content: &Content, start: &[u8]) -> Option<Error> {
             "Download the file itself: git lfs pull",
         ),
     ];
-    if let Some((_, what, hint)) = known.iter().find(|(mark, ..)| start.starts_with(mark)) {
-        return Some(error(content, what, hint));
+    if let Some((_, problem, hint)) = signatures.iter().find(|(mark, ..)| start.starts_with(mark)) {
+        return Some(error(content, problem, hint));
     }
     if start.iter().all(|b| b.is_ascii_whitespace() || *b == 0) || start.trim_ascii() == b"\xef\xbb\xbf" {
-        return Some(nothing(content, "an empty file"));
+        return Some(empty_file(content, "an empty file"));
     }
     None
 }
@@ -82,7 +82,7 @@ pub fn tracker_of_xml(text: &str) -> Option<(&'static str, String)> {
             Some(("Jira", "item".to_owned()))
         }
         () if has("<testsuite") || start.to_ascii_lowercase().contains("<html") => None,
-        () => Some(("", xml::repeated(text)?)),
+        () => Some(("", xml::item_element(text)?)),
     }
 }
 
@@ -118,23 +118,23 @@ pub fn markup(content: &Content, text: &str) -> Error {
     let words = format!("{lower} {}", title.to_lowercase());
     let login =
         ["password", "sign in", "log in", "login", "anmelden", "sso"].iter().any(|w| words.contains(w));
-    let what = if login { "this is a sign-in page" } else { "this is a web page" };
-    let named = if title.trim().is_empty() { String::new() } else { format!(" (\"{}\")", title.trim()) };
+    let page_kind = if login { "this is a sign-in page" } else { "this is a web page" };
+    let title_note = if title.trim().is_empty() { String::new() } else { format!(" (\"{}\")", title.trim()) };
     error(
         content,
-        &format!("{what}{named}, not an export"),
+        &format!("{page_kind}{title_note}, not an export"),
         "The tracker returned a web page. Sign in or use a token for the download, then download the file again.",
     )
 }
 
 /// Returns whether a decoded file is binary, from its share of implausible characters.
 pub fn is_no_text(text: &str) -> bool {
-    let (mut all, mut odd) = (0, 0);
+    let (mut total, mut odd) = (0, 0);
     for c in text.chars().take(2000) {
-        all += 1;
+        total += 1;
         odd += usize::from(c.is_control() && !c.is_whitespace() || c == '\u{fffd}');
     }
-    odd * 20 > all
+    odd * 20 > total
 }
 
 /// Returns the error for a text that is not a table.
@@ -160,7 +160,7 @@ pub fn text(content: &Content, text: &str) -> Error {
 pub fn answer(content: &Content, text: &str, first: Option<&Value>, holder: bool) -> Option<Error> {
     let bare: String = text.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').take(8).collect();
     if first.is_none() && !holder && matches!(bare.as_str(), "[]" | "{}" | "[[]]" | "[][]") {
-        return Some(nothing(content, "an empty list"));
+        return Some(empty_file(content, "an empty list"));
     }
     // A response without a list may contain an error message.
     let whole: Option<Value> = match first {
@@ -175,9 +175,9 @@ pub fn answer(content: &Content, text: &str, first: Option<&Value>, holder: bool
     if first.get("title").is_some() || first.get("number").is_some() || first.get("id").is_some() || holder {
         return None;
     }
-    let said = |name: &str| match first.get(name)? {
+    let message_of = |name: &str| match first.get(name)? {
         Value::String(text) => Some(text.clone()),
-        Value::Array(all) => all.iter().find_map(|v| {
+        Value::Array(items) => items.iter().find_map(|v| {
             v.as_str().map(str::to_owned).or_else(|| v.get("message")?.as_str().map(str::to_owned))
         }),
         Value::Object(object) => {
@@ -185,8 +185,8 @@ pub fn answer(content: &Content, text: &str, first: Option<&Value>, holder: bool
         }
         _ => None,
     };
-    let told = ["message", "errors", "errorMessages", "error", "error_description"];
-    let words = told.iter().find_map(|n| said(n)).filter(|w| !w.is_empty())?;
+    let keys = ["message", "errors", "errorMessages", "error", "error_description"];
+    let words = keys.iter().find_map(|n| message_of(n)).filter(|w| !w.is_empty())?;
     let words: String = words.chars().take(100).collect();
     let lower = words.to_lowercase();
     let hint = match () {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::states::Words;
 use crate::tracker::{
     dates,
-    identity::{address, hashed, strict},
+    identity::{address, hash_of, strict},
 };
 
 /// The number of distinct texts that are kept of a column.
@@ -16,7 +16,7 @@ const STATES: usize = 20;
 /// The contents of a column.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
-    filled: usize,
+    cells: usize,
     dates: usize,
     addresses: usize,
     numbers: usize,
@@ -29,35 +29,35 @@ pub struct Contents {
 impl Contents {
     /// Counts a cell that is not empty.
     pub fn count(&mut self, text: &str, states: &Words) {
-        self.filled += 1;
+        self.cells += 1;
         self.addresses += usize::from(address(text).is_some());
         self.numbers += usize::from(strict(text).is_some());
         // Plain digits are rather a number than a time.
         let may_be_time = text.len() < 50 && text.contains(|c: char| !c.is_ascii_digit());
-        self.dates += usize::from(may_be_time && dates::read(text, dates::Order::default()).is_some());
-        self.states += usize::from(text.len() < 40 && states.known(text).is_some());
+        self.dates += usize::from(may_be_time && dates::parse(text, dates::Order::default()).is_some());
+        self.states += usize::from(text.len() < 40 && states.word_state(text).is_some());
         self.words += text.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count();
         self.characters += text.chars().count();
         if self.distinct.len() < DISTINCT {
-            self.distinct.insert(hashed(text));
+            self.distinct.insert(hash_of(text));
         }
     }
 
     fn mean_words(&self) -> usize {
-        self.words / self.filled.max(1)
+        self.words / self.cells.max(1)
     }
 
     /// Returns whether most cells differ.
     fn is_distinct(&self) -> bool {
-        self.distinct.len() * 10 >= self.filled.min(DISTINCT) * 8
+        self.distinct.len() * 10 >= self.cells.min(DISTINCT) * 8
     }
 
     fn mostly(&self, n: usize) -> bool {
-        self.filled > 0 && n * 10 >= self.filled * 9
+        self.cells > 0 && n * 10 >= self.cells * 9
     }
 
     fn is_text(&self) -> bool {
-        !self.mostly(self.dates) && !self.mostly(self.addresses) && self.filled > 0
+        !self.mostly(self.dates) && !self.mostly(self.addresses) && self.cells > 0
     }
 
     /// Returns whether the column holds prose and no short values.
@@ -71,9 +71,9 @@ impl Contents {
 pub fn guess(columns: &[(usize, Contents)], lacks: impl Fn(&str) -> bool) -> Vec<(&'static str, usize)> {
     let mut out: Vec<(&'static str, usize)> = Vec::new();
     let mut take = |field: &'static str, is: &dyn Fn(&Contents) -> bool| {
-        let free = |at: &usize| out.iter().all(|(_, taken)| taken != at);
-        let found = columns.iter().find(|(at, column)| free(at) && is(column)).map(|(at, _)| *at);
-        out.extend(found.map(|at| (field, at)));
+        let free = |at: &usize| out.iter().all(|(_, column)| column != at);
+        let position = columns.iter().find(|(at, column)| free(at) && is(column)).map(|(at, _)| *at);
+        out.extend(position.map(|at| (field, at)));
     };
     if lacks("url") {
         take("url", &|c| c.mostly(c.addresses));
@@ -87,14 +87,14 @@ pub fn guess(columns: &[(usize, Contents)], lacks: impl Fn(&str) -> bool) -> Vec
         take("created", &|c| c.mostly(c.dates));
     }
     if lacks("state") {
-        take("state", &|c| c.distinct.len() <= STATES && c.states * 2 > c.filled);
+        take("state", &|c| c.distinct.len() <= STATES && c.states * 2 > c.cells);
     }
     if lacks("title") {
         let short = |c: &Contents| c.is_text() && c.is_distinct() && (2..=20).contains(&c.mean_words());
         take("title", &short);
     }
-    let taken: Vec<usize> = out.iter().map(|(_, at)| *at).collect();
-    let prose = columns.iter().filter(|(at, column)| !taken.contains(at) && column.is_prose());
+    let used_columns: Vec<usize> = out.iter().map(|(_, at)| *at).collect();
+    let prose = columns.iter().filter(|(at, column)| !used_columns.contains(at) && column.is_prose());
     out.extend(prose.map(|(at, _)| ("body", *at)));
     out
 }
@@ -134,8 +134,8 @@ mod tests {
                 column.count(row[*at], &Words::default());
             }
         }
-        let found = guess(&columns, |_| true);
-        assert_eq!(found, [("number", 0), ("created", 1), ("state", 3), ("title", 2), ("body", 4)]);
+        let guesses = guess(&columns, |_| true);
+        assert_eq!(guesses, [("number", 0), ("created", 1), ("state", 3), ("title", 2), ("body", 4)]);
         assert_eq!(guess(&columns, |_| false), [("body", 4)]);
     }
 }

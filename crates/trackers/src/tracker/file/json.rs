@@ -5,11 +5,11 @@ use std::{borrow::Cow, collections::BTreeMap};
 use serde_json::{Value, value::RawValue};
 
 use super::{
-    known::Known,
+    context::FileContext,
     piece::Piece,
     shape::{self, post},
     shapes,
-    states::{Said, is_resolution},
+    states::{StateFields, is_resolution},
 };
 use crate::tracker::{github, graphql::nodes};
 use precedent_core::model::{DocKind, Record, State};
@@ -22,32 +22,32 @@ const MAX_DEPTH: u8 = 3;
 ///
 /// # Errors
 /// The reason why it is skipped.
-pub fn pieces(bytes: &[u8], place: u64, known: &Known) -> Result<Vec<Piece>, String> {
-    read(bytes, place, known, 0)
+pub fn pieces(bytes: &[u8], place: u64, context: &FileContext) -> Result<Vec<Piece>, String> {
+    parse(bytes, place, context, 0)
 }
 
-fn read(bytes: &[u8], place: u64, known: &Known, depth: u8) -> Result<Vec<Piece>, String> {
+fn parse(bytes: &[u8], place: u64, context: &FileContext, depth: u8) -> Result<Vec<Piece>, String> {
     // Most records are GitHub's, and others are rejected quickly here.
     let hub = github::records(bytes).map(|mut records| {
-        settle(&mut records, bytes, known);
+        settle(&mut records, bytes, context);
         records.into_iter().map(Piece::Record).collect::<Vec<_>>()
     });
     let why = match hub {
-        Ok(found) if !found.is_empty() => {
-            let other = has_other_texts(bytes).then(|| serde_json::from_slice(bytes).ok()).flatten();
+        Ok(pieces) if !pieces.is_empty() => {
+            let other_value = has_other_texts(bytes).then(|| serde_json::from_slice(bytes).ok()).flatten();
             let Some(value) =
-                other.or_else(|| known.samples().then(|| serde_json::from_slice(bytes).ok())?)
+                other_value.or_else(|| context.samples().then(|| serde_json::from_slice(bytes).ok())?)
             else {
-                return Ok(found);
+                return Ok(pieces);
             };
             // Another tracker may use the same names for a number and a title.
-            let found =
-                match has_other_texts(bytes).then(|| shapes::item(&value, bytes, place, known)).flatten() {
+            let pieces =
+                match has_other_texts(bytes).then(|| shapes::item(&value, bytes, place, context)).flatten() {
                     Some(Ok(shaped)) => shaped,
-                    _ => found,
+                    _ => pieces,
                 };
-            known.unread(&value, &found);
-            return Ok(found);
+            context.unread(&value, &pieces);
+            return Ok(pieces);
         }
         Ok(_) => None,
         Err(why) => Some(why),
@@ -55,34 +55,34 @@ fn read(bytes: &[u8], place: u64, known: &Known, depth: u8) -> Result<Vec<Piece>
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
         Err(error) if depth < MAX_DEPTH => {
-            if let Some(all) = several(bytes) {
+            if let Some(texts) = several(bytes) {
                 let mut out = Vec::new();
-                for one in all {
-                    out.extend(read(one.get().as_bytes(), place, known, depth + 1)?);
+                for text in texts {
+                    out.extend(parse(text.get().as_bytes(), place, context, depth + 1)?);
                 }
                 return Ok(out);
             }
-            return match mended(bytes) {
-                Some(better) => read(&better, place, known, MAX_DEPTH),
+            return match repair_json(bytes) {
+                Some(better) => parse(&better, place, context, MAX_DEPTH),
                 None => Err(why.unwrap_or_else(|| github::describe(&error))),
             };
         }
         Err(error) => return Err(why.unwrap_or_else(|| github::describe(&error))),
     };
     if depth < MAX_DEPTH {
-        if let Some(inner) = held(&value).filter(|_| post(&value).is_none()) {
-            return read(inner.to_string().as_bytes(), place, known, depth + 1);
+        if let Some(inner) = inner_record(&value).filter(|_| post(&value).is_none()) {
+            return parse(inner.to_string().as_bytes(), place, context, depth + 1);
         }
-        if let Some(all) = of_repository(&value) {
+        if let Some(items) = of_repository(&value) {
             let mut out = Vec::new();
-            for one in all {
-                out.extend(read(one.to_string().as_bytes(), place, known, depth + 1)?);
+            for item in items {
+                out.extend(parse(item.to_string().as_bytes(), place, context, depth + 1)?);
             }
             return Ok(out);
         }
     }
-    match (shapes::pieces(&value, bytes, place, known), why) {
-        (Some(found), _) => found.inspect(|found| known.unread(&value, found)),
+    match (shapes::pieces(&value, bytes, place, context), why) {
+        (Some(pieces), _) => pieces.inspect(|pieces| context.unread(&value, pieces)),
         (None, None) => Ok(Vec::new()),
         (None, Some(_)) if value.is_object() && !is_github(&value) => Err(UNKNOWN.to_owned()),
         (None, Some(why)) => Err(why),
@@ -99,8 +99,8 @@ static TEXTS: Words = Words::new(
 /// Returns whether a record with GitHub's fields has texts or lists that GitHub does not have.
 fn has_other_texts(bytes: &[u8]) -> bool {
     let Ok(fields) = serde_json::from_slice::<BTreeMap<Cow<'_, str>, &RawValue>>(bytes) else { return false };
-    fields.iter().any(|(name, held)| {
-        let text = held.get();
+    fields.iter().any(|(name, raw)| {
+        let text = raw.get();
         let is_list = || text.strip_prefix('[').is_some_and(|inner| inner.trim_start().starts_with('{'));
         let is_text =
             || text.starts_with('"') && text.len() > 40 && text.bytes().filter(|b| *b == b' ').count() > 3;
@@ -111,15 +111,15 @@ fn has_other_texts(bytes: &[u8]) -> bool {
 
 /// Returns whether a record is parsed as one of GitHub's, and has no texts that GitHub lacks.
 pub fn is_hub(record: &[u8]) -> bool {
-    github::records(record).is_ok_and(|found| !found.is_empty()) && !has_other_texts(record)
+    github::records(record).is_ok_and(|records| !records.is_empty()) && !has_other_texts(record)
 }
 
 /// Returns the lists in an object that contain items or messages; empty if the object is one itself.
 pub fn holders(value: &Value) -> Vec<String> {
-    let known = Known::default();
+    let context = FileContext::default();
     let is_record = |value: &Value| {
         let bytes = value.to_string().into_bytes();
-        matches!(read(&bytes, 1, &known, 0), Ok(found) if !found.is_empty())
+        matches!(parse(&bytes, 1, &context, 0), Ok(pieces) if !pieces.is_empty())
     };
     let mut out = Vec::new();
     lists(value, &is_record, &mut out, 0);
@@ -133,22 +133,22 @@ pub fn holders(value: &Value) -> Vec<String> {
 }
 
 /// Returns an object without the lists that are read.
-pub fn beside(value: &Value, holders: &[String]) -> Value {
+pub fn without_lists(value: &Value, holders: &[String]) -> Value {
     match value {
         Value::Object(fields) => {
             let rest = fields.iter().filter(|(name, _)| !holders.contains(name));
-            rest.map(|(name, inner)| (name.clone(), beside(inner, holders)))
+            rest.map(|(name, inner)| (name.clone(), without_lists(inner, holders)))
                 .collect::<serde_json::Map<_, _>>()
                 .into()
         }
-        other => other.clone(),
+        leaf => leaf.clone(),
     }
 }
 
 fn lists(value: &Value, is_record: &impl Fn(&Value) -> bool, out: &mut Vec<String>, depth: u8) {
     for (name, inner) in value.as_object().into_iter().flatten() {
         match inner {
-            Value::Array(all) if all.iter().take(20).any(|one| one.is_object() && is_record(one)) => {
+            Value::Array(items) if items.iter().take(20).any(|item| item.is_object() && is_record(item)) => {
                 out.push(name.clone());
             }
             Value::Object(_) if depth < MAX_DEPTH => lists(inner, is_record, out, depth + 1),
@@ -167,7 +167,7 @@ fn is_github(value: &Value) -> bool {
 }
 
 /// Sets the state of items whose state word is not one of GitHub's.
-fn settle(records: &mut [Record], bytes: &[u8], known: &Known) {
+fn settle(records: &mut [Record], bytes: &[u8], context: &FileContext) {
     for record in records {
         if let Record::Document(item) = record
             && item.state.is_none()
@@ -175,9 +175,9 @@ fn settle(records: &mut [Record], bytes: &[u8], known: &Known) {
         {
             let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
             let word = value.get("state").and_then(Value::as_str);
-            let closed = known.closed(Said { word, ..Said::default() });
-            item.state = Some(if closed { State::Closed } else { State::Open });
-            if let Some(word) = word.filter(|w| closed && is_resolution(w)) {
+            let is_closed = context.is_closed(StateFields { word, ..StateFields::default() });
+            item.state = Some(if is_closed { State::Closed } else { State::Open });
+            if let Some(word) = word.filter(|w| is_closed && is_resolution(w)) {
                 item.state_reason.get_or_insert_with(|| word.to_owned());
             }
         }
@@ -189,7 +189,7 @@ fn settle(records: &mut [Record], bytes: &[u8], known: &Known) {
 const WRAPPERS: &[&str] = &["content", "issue", "pullRequest", "ticket", "node", "repository", "data"];
 
 /// Returns the single record in an object; for a board item, with the fields of the board.
-fn held(value: &Value) -> Option<Value> {
+fn inner_record(value: &Value) -> Option<Value> {
     let object = value.as_object()?;
     // A webhook payload contains several records.
     if object.contains_key("action") {
@@ -198,8 +198,8 @@ fn held(value: &Value) -> Option<Value> {
     if RECORDS.iter().any(|name| *name != "body" && *name != "title" && object.contains_key(*name)) {
         return None;
     }
-    let named = WRAPPERS.iter().find_map(|name| object.get(*name).filter(|v| v.is_object()));
-    let mut inner = named.or_else(|| only_object(object))?.clone();
+    let wrapped_value = WRAPPERS.iter().find_map(|name| object.get(*name).filter(|v| v.is_object()));
+    let mut inner = wrapped_value.or_else(|| only_object(object))?.clone();
     if let (Some(fields), Some(status)) = (inner.as_object_mut(), object.get("status")) {
         fields.entry("state").or_insert_with(|| status.clone());
     }
@@ -210,9 +210,9 @@ fn held(value: &Value) -> Option<Value> {
 fn only_object(object: &serde_json::Map<String, Value>) -> Option<&Value> {
     let mut inner = object.values().filter(|v| v.is_object() || v.is_array());
     match (inner.next(), inner.next()) {
-        (Some(one), None) => {
-            let is_single = one.is_object() && shape::by_id(one).is_none() && object.len() < 4;
-            (is_single && !object.contains_key("title")).then_some(one)
+        (Some(only), None) => {
+            let is_single = only.is_object() && shape::by_id(only).is_none() && object.len() < 4;
+            (is_single && !object.contains_key("title")).then_some(only)
         }
         _ => None,
     }
@@ -233,7 +233,7 @@ fn of_repository(value: &Value) -> Option<Vec<Value>> {
     }
     // Records by their id.
     let inner = value.as_object().into_iter().flatten().filter_map(|(_, inner)| shape::by_id(inner));
-    let inner = inner.flatten().filter(|one| one.as_object().is_some_and(|fields| fields.len() > 2));
+    let inner = inner.flatten().filter(|item| item.as_object().is_some_and(|fields| fields.len() > 2));
     out.extend(inner.filter(|_| value.get("title").is_none()).cloned());
     (!out.is_empty()).then_some(out)
 }
@@ -242,7 +242,7 @@ fn of_repository(value: &Value) -> Option<Vec<Value>> {
 fn is_single(text: &str) -> bool {
     let mut rest = text;
     loop {
-        let Some((name, after)) = rest.trim_start().strip_prefix('{').and_then(|r| quoted(r.trim_start()))
+        let Some((name, after)) = rest.trim_start().strip_prefix('{').and_then(|r| literal(r.trim_start()))
         else {
             return false;
         };
@@ -258,22 +258,22 @@ fn is_single(text: &str) -> bool {
 /// Returns whether an object is Bugzilla's comment response: an object of bugs, by number.
 pub fn is_comments_of_bugs(text: &str) -> bool {
     let inner = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').strip_prefix('{');
-    let Some(("bugs", after)) = inner.and_then(|inner| quoted(inner.trim_start())) else { return false };
-    after.trim_start().strip_prefix(':').is_some_and(|after| after.trim_start().starts_with('{'))
+    let Some(("bugs", rest)) = inner.and_then(|inner| literal(inner.trim_start())) else { return false };
+    rest.trim_start().strip_prefix(':').is_some_and(|rest| rest.trim_start().starts_with('{'))
 }
 
 /// Returns the objects of a text that contains several in a row.
 fn several(bytes: &[u8]) -> Option<Vec<&RawValue>> {
-    let all: Vec<&RawValue> =
+    let values: Vec<&RawValue> =
         serde_json::Deserializer::from_slice(bytes).into_iter().collect::<Result<_, _>>().ok()?;
-    (all.len() > 1 && all.iter().all(|v| v.get().starts_with('{'))).then_some(all)
+    (values.len() > 1 && values.iter().all(|v| v.get().starts_with('{'))).then_some(values)
 }
 
 /// Repairs invalid JSON: invalid bytes and unpaired surrogates become U+FFFD, and control
 /// characters are escaped. Returns `None` if no repair is needed.
-fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
+fn repair_json(bytes: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(bytes);
-    let mut changed = matches!(text, Cow::Owned(_));
+    let mut is_changed = matches!(text, Cow::Owned(_));
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_ref();
     let mut string = false;
@@ -284,7 +284,7 @@ fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
                     let pair = (0xd800..0xdc00).contains(&unit)
                         && self::unit(&rest[6..]).is_some_and(|low| (0xdc00..0xe000).contains(&low));
                     let lone = (0xd800..0xe000).contains(&unit) && !pair;
-                    changed |= lone;
+                    is_changed |= lone;
                     let length = if pair { 12 } else { 6 };
                     out.push_str(if lone { "\\ufffd" } else { &rest[..length] });
                     rest = &rest[length..];
@@ -293,7 +293,7 @@ fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
                 // An unknown escape is an unescaped backslash.
                 let next = rest[1..].chars().next();
                 let good = next.is_some_and(|n| matches!(n, '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't'));
-                changed |= !good;
+                is_changed |= !good;
                 out.push_str(if good { "\\" } else { "\\\\" });
                 if let Some(next) = next.filter(|_| good) {
                     out.push(next);
@@ -306,14 +306,14 @@ fn mended(bytes: &[u8]) -> Option<Vec<u8>> {
                 out.push(c);
             }
             c if string && (c as u32) < 0x20 => {
-                changed = true;
+                is_changed = true;
                 out.push_str(&format!("\\u{:04x}", c as u32));
             }
             c => out.push(c),
         }
         rest = &rest[c.len_utf8()..];
     }
-    changed.then(|| out.into_bytes())
+    is_changed.then(|| out.into_bytes())
 }
 
 /// Parses `\uXXXX` at the start of a text.
@@ -362,7 +362,7 @@ pub fn is_holder(start: &[u8]) -> bool {
     while let Some(c) = rest.chars().next() {
         match c {
             '"' => {
-                let Some((text, after)) = quoted(rest) else { return false };
+                let Some((text, after)) = literal(rest) else { return false };
                 rest = after;
                 if depth == 0 && rest.trim_start().starts_with(':') {
                     if RECORDS.contains(text) {
@@ -397,13 +397,13 @@ pub fn is_holder(start: &[u8]) -> bool {
 }
 
 /// Returns the raw string literal at the start of a text, and the rest.
-fn quoted(text: &str) -> Option<(&str, &str)> {
+fn literal(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('"')?;
-    let mut escaped = false;
+    let mut is_escaped = false;
     for (at, c) in inner.char_indices() {
         match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
             '"' => return Some((&inner[..at], &inner[at + 1..])),
             _ => {}
         }
@@ -416,7 +416,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_holds_records_is_told_from_a_record() {
+    fn containers_are_distinguished_from_records() {
         for (text, want) in [
             (r#"{"startAt": 0, "names": {"a": "issues"}, "issues": [{"key": "A-1"}]}"#, true),
             (r#"{"data": {"repository": {"issues": {"nodes": []}}}}"#, true),
@@ -435,8 +435,8 @@ mod tests {
     }
 
     #[test]
-    fn damage_costs_a_character() {
-        let mend = |text: &[u8]| mended(text).map(|b| String::from_utf8(b).unwrap());
+    fn invalid_bytes_cost_one_character() {
+        let mend = |text: &[u8]| repair_json(text).map(|b| String::from_utf8(b).unwrap());
         assert_eq!(mend(br#"{"a": "x \ud83d y"}"#).as_deref(), Some(r#"{"a": "x \ufffd y"}"#));
         assert_eq!(mend(br#"{"a": "x \ud83d\ude00 y"}"#), None);
         assert_eq!(

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{
     content::Content,
-    piece::{Item, Piece, Said, titled},
+    piece::{Comment, Item, Piece, title_or_first_line},
     states::Words,
 };
 use crate::tracker::import::MAX_RECORD;
@@ -46,9 +46,9 @@ struct Part {
     root: String,
     role: Role,
     /// Time of the last mail of the thread.
-    updated: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
     /// `true` if a mail of the thread says in its subject that it is solved.
-    solved: bool,
+    is_solved: bool,
     answers: u64,
 }
 
@@ -73,7 +73,7 @@ impl Gathered {
     /// # Errors
     /// Read errors.
     pub fn add(&mut self, content: &Content, mailbox: bool, stream: impl Read) -> Result<()> {
-        each(stream, mailbox, |position, bytes| {
+        visit(stream, mailbox, |position, bytes| {
             if let Some(head) = message::head(&bytes) {
                 self.heads.push((head, place(content, position)));
             }
@@ -90,10 +90,10 @@ impl Gathered {
         self.heads.dedup_by(|(a, _), (b, _)| a.id == b.id);
         let mut groups = Groups::default();
         for (head, _) in &self.heads {
-            let own = groups.of(&head.id);
-            for other in &head.references {
-                let other = groups.of(other);
-                groups.join(own, other);
+            let group = groups.of(&head.id);
+            for reference in &head.references {
+                let reference = groups.of(reference);
+                groups.join(group, reference);
             }
         }
         let mut subjects: HashMap<String, &Message> = HashMap::new();
@@ -101,12 +101,12 @@ impl Gathered {
             let subject = mail::subject(&head.subject).to_lowercase();
             let answers = subject.len() < head.subject.trim().len() && head.references.is_empty();
             if answers
-                && let Some(before) = subjects.get(&subject)
-                && let (Some(then), Some(now)) = (before.date, head.date)
+                && let Some(original) = subjects.get(&subject)
+                && let (Some(then), Some(now)) = (original.date, head.date)
                 && now.duration_since(then) <= SUBJECT_HOLDS
             {
-                let (own, other) = (groups.of(&head.id), groups.of(&before.id));
-                groups.join(own, other);
+                let (group, original_group) = (groups.of(&head.id), groups.of(&original.id));
+                groups.join(group, original_group);
             }
             if subject.chars().count() > 3 {
                 subjects.insert(subject, head);
@@ -114,8 +114,8 @@ impl Gathered {
         }
         let mut threads: BTreeMap<usize, Vec<&(Message, Place)>> = BTreeMap::new();
         for head in &self.heads {
-            let own = groups.of(&head.0.id);
-            threads.entry(groups.root(own)).or_default().push(head);
+            let group = groups.of(&head.0.id);
+            threads.entry(groups.root(group)).or_default().push(head);
         }
         let mut roots: BTreeMap<&str, Vec<&(Message, Place)>> = BTreeMap::new();
         for members in threads.into_values() {
@@ -123,17 +123,17 @@ impl Gathered {
             let root = first.references.first().unwrap_or(&first.id);
             roots.entry(root).or_default().extend(members);
         }
-        let mut taken: HashMap<u32, &str> = HashMap::new();
+        let mut numbers: HashMap<u32, &str> = HashMap::new();
         let mut mails = HashMap::new();
         for (root, members) in roots {
             let mut number = number(root);
-            while taken.contains_key(&number) {
+            while numbers.contains_key(&number) {
                 number = number.wrapping_add(1).max(1);
             }
-            taken.insert(number, root);
+            numbers.insert(number, root);
             let first = members.iter().position(|(m, _)| m.id == root);
-            let updated = members.iter().filter_map(|(m, _)| m.date).max();
-            let solved = members.iter().any(|(m, _)| is_solved(&m.subject));
+            let updated_at = members.iter().filter_map(|(m, _)| m.date).max();
+            let is_solved = members.iter().any(|(m, _)| is_solved(&m.subject));
             for (at, (head, place)) in members.iter().enumerate() {
                 let role = match first {
                     Some(first) if first == at => Role::First,
@@ -145,8 +145,8 @@ impl Gathered {
                     number,
                     root: root.to_owned(),
                     role,
-                    updated,
-                    solved,
+                    updated_at,
+                    is_solved,
                     answers: members.len() as u64 - 1,
                 };
                 mails.insert(head.id.clone(), part);
@@ -159,7 +159,7 @@ impl Gathered {
 /// Returns whether a subject begins with a mark like "[SOLVED]", after those of answers and lists.
 fn is_solved(subject: &str) -> bool {
     let marks = subject.split(']').filter_map(|part| part.rsplit_once('[')).map(|(_, mark)| mark);
-    marks.into_iter().any(|mark| Words::default().known(mark) == Some(true))
+    marks.into_iter().any(|mark| Words::default().word_state(mark) == Some(true))
 }
 
 /// Returns the number of a thread from the id of its first mail.
@@ -178,8 +178,8 @@ struct Groups {
 
 impl Groups {
     fn of(&mut self, id: &str) -> usize {
-        if let Some(known) = self.ids.get(id) {
-            return *known;
+        if let Some(index) = self.ids.get(id) {
+            return *index;
         }
         let new = self.parents.len();
         self.parents.push(new);
@@ -187,12 +187,12 @@ impl Groups {
         new
     }
 
-    fn root(&mut self, mut one: usize) -> usize {
-        while self.parents[one] != one {
-            self.parents[one] = self.parents[self.parents[one]];
-            one = self.parents[one];
+    fn root(&mut self, mut node: usize) -> usize {
+        while self.parents[node] != node {
+            self.parents[node] = self.parents[self.parents[node]];
+            node = self.parents[node];
         }
-        one
+        node
     }
 
     fn join(&mut self, a: usize, b: usize) {
@@ -213,28 +213,28 @@ pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Resul
     }
     let raw = json!({"headers": mail.headers, "text": mail.text}).to_string().into_bytes();
     let mut record = match part.role {
-        Role::Answer => Said {
+        Role::Answer => Comment {
             number: part.number.into(),
             id: Some(mail.id),
             author: mail.author,
             body: mail.text,
             at: mail.date,
-            ..Said::default()
+            ..Comment::default()
         }
-        .record(part.updated, "", raw),
+        .record(part.updated_at, "", raw),
         Role::First | Role::InPlace => Item {
             number: part.number.into(),
             remote_id: Some(format!("<{}>", part.root)),
-            title: titled(mail::subject(&mail.subject), &mail.text),
+            title: title_or_first_line(mail::subject(&mail.subject), &mail.text),
             author: mail.author,
             bot: mail.automatic,
             body: mail.text,
-            closed: part.solved,
-            reason: part.solved.then(|| "solved".to_owned()),
+            is_closed: part.is_solved,
+            reason: part.is_solved.then(|| "solved".to_owned()),
             comments: part.answers,
-            created: mail.date,
-            updated: part.updated,
-            closed_at: part.updated.filter(|_| part.solved),
+            created_at: mail.date,
+            updated_at: part.updated_at,
+            closed_at: part.updated_at.filter(|_| part.is_solved),
             ..Item::default()
         }
         .record(raw),
@@ -248,20 +248,20 @@ pub fn pieces(bytes: &[u8], at: &Place, threads: &Threads) -> std::result::Resul
     Ok(vec![Piece::Record(record)])
 }
 
-/// Calls `each` with every mail of a stream and its position until it returns `false`; returns
+/// Calls `f` with every mail of a stream and its position until it returns `false`; returns
 /// whether the end was reached.
 ///
 /// # Errors
 /// Read errors.
-pub fn each(stream: impl Read, mailbox: bool, mut each: impl FnMut(u64, Vec<u8>) -> bool) -> Result<bool> {
+pub fn visit(stream: impl Read, mailbox: bool, mut f: impl FnMut(u64, Vec<u8>) -> bool) -> Result<bool> {
     let mut input = BufReader::with_capacity(256 * 1024, stream);
-    let mut mail = Cut::default();
+    let mut mail = TruncatedMail::default();
     if !mailbox {
         let mut line = Vec::new();
         while next_line(&mut input, &mut line)? {
             mail.push(&line);
         }
-        return Ok(each(1, mail.take()));
+        return Ok(f(1, mail.take()));
     }
     let (mut position, mut blank, mut whole) = (0, true, true);
     let mut line = Vec::new();
@@ -270,19 +270,19 @@ pub fn each(stream: impl Read, mailbox: bool, mut each: impl FnMut(u64, Vec<u8>)
             whole && blank && line.starts_with(b"From ") && is_divider(&String::from_utf8_lossy(&line));
         blank = line.trim_ascii().is_empty();
         if begins {
-            if position > 0 && !each(position, mail.take()) {
+            if position > 0 && !f(position, mail.take()) {
                 return Ok(false);
             }
             position += 1;
         } else if position > 0 {
             // Lines that look like a divider are escaped with `>` (mboxrd).
             let marks = line.iter().take_while(|b| **b == b'>').count();
-            let marked = whole && marks > 0 && line[marks..].starts_with(b"From ");
-            mail.push(&line[usize::from(marked)..]);
+            let is_escaped = whole && marks > 0 && line[marks..].starts_with(b"From ");
+            mail.push(&line[usize::from(is_escaped)..]);
         }
         whole = line.ends_with(b"\n");
     }
-    Ok(position == 0 || each(position, mail.take()))
+    Ok(position == 0 || f(position, mail.take()))
 }
 
 /// Reads the next line with its end, up to a size limit; returns whether there is one.
@@ -293,11 +293,11 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool> {
 
 /// A mail, truncated to the record size; attachments come last.
 #[derive(Default)]
-struct Cut {
+struct TruncatedMail {
     bytes: Vec<u8>,
 }
 
-impl Cut {
+impl TruncatedMail {
     fn push(&mut self, line: &[u8]) {
         let room = MAX_RECORD.saturating_sub(self.bytes.len());
         self.bytes.extend_from_slice(&line[..line.len().min(room)]);
@@ -337,22 +337,22 @@ mod tests {
     }
 
     #[test]
-    fn answers_belong_to_what_they_answer_however_much_of_it_is_there() {
-        let all = [
+    fn replies_join_their_thread_without_its_start() {
+        let mails = [
             mail("a@x", 1, "Pump stops", &[]),
             mail("b@x", 2, "Re: Pump stops", &["a@x"]),
             mail("c@x", 3, "AW: Pump stops", &["a@x", "b@x"]),
             mail("d@x", 4, "Valve", &[]),
         ];
-        let found = numbers(&all);
+        let members = numbers(&mails);
         assert_eq!(
-            found.iter().map(|f| f.2).collect::<Vec<_>>(),
+            members.iter().map(|f| f.2).collect::<Vec<_>>(),
             [Role::First, Role::Answer, Role::Answer, Role::First]
         );
-        assert!(found[0].1 == found[1].1 && found[1].1 == found[2].1 && found[2].1 != found[3].1);
+        assert!(members[0].1 == members[1].1 && members[1].1 == members[2].1 && members[2].1 != members[3].1);
         // The last mail alone stands in for the first, with the same number.
-        let alone = numbers(&all[2..3]);
-        assert_eq!(alone, [("c@x".to_owned(), found[0].1, Role::InPlace)]);
+        let alone = numbers(&mails[2..3]);
+        assert_eq!(alone, [("c@x".to_owned(), members[0].1, Role::InPlace)]);
     }
 
     #[test]
@@ -368,39 +368,39 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_names_no_mail_belongs_to_its_subject_for_a_while() {
+    fn reply_without_references_joins_a_recent_subject() {
         let mut late = mail("e@x", 1, "Re: Pump stops", &[]);
         late.0.date = late.0.date.map(|d| d + SignedDuration::from_hours(200 * 24));
-        let found = numbers(&[
+        let members = numbers(&[
             mail("a@x", 1, "Pump stops", &[]),
             mail("b@x", 2, "Re: pump stops", &[]),
             mail("c@x", 3, "Pump stops", &[]),
             mail("d@x", 4, "RE: Pump stops", &[]),
             late,
         ]);
-        let same = |a: usize, b: usize| found[a].1 == found[b].1;
-        assert!(same(0, 1) && !same(0, 2) && same(2, 3) && !same(0, 4) && !same(2, 4));
+        let joins = |a: usize, b: usize| members[a].1 == members[b].1;
+        assert!(joins(0, 1) && !joins(0, 2) && joins(2, 3) && !joins(0, 4) && !joins(2, 4));
     }
 
     #[test]
-    fn a_mail_that_lies_there_twice_is_taken_once() {
-        let (one, mut other) = (mail("a@x", 1, "Pump", &[]), mail("a@x", 1, "Pump", &[]));
-        other.1 = ("z".to_owned(), 7);
-        let found = threads(&[other, one]);
-        assert_eq!((found.mails.len(), found.mails["a@x"].place.0.as_str()), (1, "a@x"));
+    fn copied_mail_is_imported_once() {
+        let (first, mut copy) = (mail("a@x", 1, "Pump", &[]), mail("a@x", 1, "Pump", &[]));
+        copy.1 = ("z".to_owned(), 7);
+        let threads = threads(&[copy, first]);
+        assert_eq!((threads.mails.len(), threads.mails["a@x"].place.0.as_str()), (1, "a@x"));
     }
 
     #[test]
-    fn a_mailbox_is_divided_at_its_dividers_and_nowhere_else() {
+    fn mailbox_splits_only_at_dividers() {
         let text = b"From a@b Tue Mar  4 08:12:00 2025\nSubject: 1\n\nFrom here on\n>From there\n\nFrom now on\n\nFrom a@b Tue Mar  4 09:12:00 2025\nSubject: 2\n\nx\n";
-        let mut found = Vec::new();
-        each(&text[..], true, |n, bytes| {
-            found.push((n, String::from_utf8(bytes).unwrap()));
+        let mut mails = Vec::new();
+        visit(&text[..], true, |n, bytes| {
+            mails.push((n, String::from_utf8(bytes).unwrap()));
             true
         })
         .unwrap();
         assert_eq!(
-            found,
+            mails,
             [
                 (1, "Subject: 1\n\nFrom here on\nFrom there\n\nFrom now on\n\n".to_owned()),
                 (2, "Subject: 2\n\nx\n".to_owned())
@@ -410,7 +410,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn threads_are_the_same_in_whatever_order_mails_lie(order in proptest::collection::vec(0_usize..6, 6)) {
+        fn threads_do_not_depend_on_mail_order(order in proptest::collection::vec(0_usize..6, 6)) {
             let mut mails = vec![
                 mail("a@x", 1, "Pump", &[]),
                 mail("b@x", 2, "Re: Pump", &["a@x"]),
@@ -419,14 +419,14 @@ mod tests {
                 mail("e@x", 3, "Re: Valve", &[]),
                 mail("f@x", 3, "Valve", &[]),
             ];
-            let mut want = numbers(&mails);
-            want.sort_by(|a, b| a.0.cmp(&b.0));
+            let mut reference = numbers(&mails);
+            reference.sort_by(|a, b| a.0.cmp(&b.0));
             for (at, to) in order.into_iter().enumerate() {
                 mails.swap(at, to);
             }
-            let mut found = numbers(&mails);
-            found.sort_by(|a, b| a.0.cmp(&b.0));
-            proptest::prop_assert_eq!(found, want);
+            let mut actual = numbers(&mails);
+            actual.sort_by(|a, b| a.0.cmp(&b.0));
+            proptest::prop_assert_eq!(actual, reference);
         }
     }
 }

@@ -41,9 +41,9 @@ impl Mapping {
     /// [`precedent_core::Code::InvalidInput`] if there is no such field or order.
     pub fn of(pairs: &[(String, String)]) -> Result<Self> {
         let mut out = Self::default();
-        for (field, said) in pairs {
-            let words = |closed: bool, words: &mut Words| {
-                said.split(',').filter(|w| !w.trim().is_empty()).for_each(|w| words.tell(w, closed));
+        for (field, setting) in pairs {
+            let words = |is_closed: bool, words: &mut Words| {
+                setting.split(',').filter(|w| !w.trim().is_empty()).for_each(|w| words.tell(w, is_closed));
             };
             match field.to_lowercase().as_str() {
                 "state.closed" | "state.open" => {
@@ -51,23 +51,23 @@ impl Mapping {
                     out.states = true;
                 }
                 "dates" => {
-                    out.order = Some(match said.to_lowercase().as_str() {
+                    out.order = Some(match setting.to_lowercase().as_str() {
                         "dmy" => Order::DayFirst,
                         "mdy" => Order::MonthFirst,
                         _ => {
-                            return Err(Error::invalid(format!("unknown date order \"{said}\""))
+                            return Err(Error::invalid(format!("unknown date order \"{setting}\""))
                                 .with_hint("Use dmy (3/5 is 3 May) or mdy (3/5 is 5 March)."));
                         }
                     });
                 }
                 name => {
-                    let Some(field) = FIELDS.all.iter().find(|field| **field == name) else {
+                    let Some(field) = FIELDS.list.iter().find(|field| **field == name) else {
                         return Err(Error::invalid(format!("unknown field \"{field}\"")).with_hint(format!(
                             "Available fields: {}, state.closed, state.open, dates.",
-                            FIELDS.all.join(", ")
+                            FIELDS.list.join(", ")
                         )));
                     };
-                    out.columns.push((field, said.clone()));
+                    out.columns.push((field, setting.clone()));
                 }
             }
         }

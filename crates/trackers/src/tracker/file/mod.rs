@@ -3,11 +3,11 @@
 mod chat;
 mod columns;
 pub mod content;
+mod context;
 mod encoding;
 mod foreign;
 mod guess;
 pub mod json;
-mod known;
 pub mod mail;
 mod mapping;
 mod names;
@@ -34,8 +34,8 @@ use encoding_rs::UTF_8;
 use serde_json::Value;
 
 pub use content::Content;
-use encoding::{Decoded, Written};
-use known::Known;
+use context::FileContext;
+use encoding::{Charset, Utf8Reader};
 pub use mapping::Mapping;
 pub use piece::{Piece, Tie};
 use rows::Row;
@@ -71,9 +71,9 @@ pub struct Look {
 }
 
 enum Form {
-    Json { written: Written, holders: Vec<String>, known: Known },
+    Json { charset: Charset, holders: Vec<String>, context: FileContext },
     Table(Box<Plan>),
-    Xml { element: String, written: Written, known: Known },
+    Xml { element: String, charset: Charset, context: FileContext },
     Mail { mailbox: bool, threads: Arc<mail::Threads> },
     Page,
     Pages(Vec<DocumentRecord>),
@@ -133,19 +133,19 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
         });
     }
     // The first distinctive byte may come late; for a truncated file the start decides.
-    let written = match start.is_ascii() {
+    let charset = match start.is_ascii() {
         true => {
             encoding::detect(content.open()?, true).or_else(|_| encoding::detect(start.as_slice(), false))
         }
         false => encoding::detect(start.as_slice(), false),
     };
-    let written = written.map_err(|e| damaged(&content.path, &e))?;
+    let charset = charset.map_err(|e| damaged(&content.path, &e))?;
     let mut text = String::new();
-    if Decoded::new(start.as_slice(), written.encoding).read_to_string(&mut text).is_err() {
+    if Utf8Reader::new(start.as_slice(), charset.encoding).read_to_string(&mut text).is_err() {
         text.clear();
     }
     if text.trim_start().starts_with('<')
-        && let Some(pages) = pages_of(content, written, &text)?
+        && let Some(pages) = pages_of(content, charset, &text)?
     {
         return Ok(Look {
             kind: "Confluence page".to_owned(),
@@ -156,20 +156,20 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
         });
     }
     match text.trim_start().chars().next() {
-        Some('{' | '[') => json(content, mapping, written, &text),
+        Some('{' | '[') => json(content, mapping, charset, &text),
         Some('<') => match foreign::tracker_of_xml(&text) {
             Some((tracker, element)) => Ok(Look {
                 kind: format!("{tracker} XML").trim_start().to_owned(),
                 tracker,
                 namespace: if tracker.is_empty() { "files".to_owned() } else { name(tracker) },
                 doubts: Vec::new(),
-                form: Form::Xml { element, written, known: Known::new(mapping) },
+                form: Form::Xml { element, charset, context: FileContext::new(mapping) },
             }),
             None => Err(foreign::markup(content, &text)),
         },
         Some(_) if foreign::is_no_text(&text) => Err(foreign::text(content, &text)),
         Some(_) => match table::look(content, mapping)? {
-            Some(plan) if plan.rows == 0 => Err(foreign::nothing(content, "a table without rows")),
+            Some(plan) if plan.rows == 0 => Err(foreign::empty_file(content, "a table without rows")),
             Some(mut plan) => Ok(Look {
                 kind: kind(&plan),
                 tracker: plan.tracker,
@@ -179,14 +179,14 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Look> {
             }),
             None => Err(foreign::text(content, &text)),
         },
-        None => Err(foreign::nothing(content, "an empty file")),
+        None => Err(foreign::empty_file(content, "an empty file")),
     }
 }
 
 /// Returns the pages in a file of Confluence; `None` if it is another file.
-fn pages_of(content: &Content, written: Written, start: &str) -> Result<Option<Vec<DocumentRecord>>> {
+fn pages_of(content: &Content, charset: Charset, start: &str) -> Result<Option<Vec<DocumentRecord>>> {
     if pages::is_space(start) {
-        let pages = pages::of_space(stream(content, written)?).map_err(|why| {
+        let pages = pages::of_space(stream(content, charset)?).map_err(|why| {
             Error::invalid(format!("{}: the file is truncated or damaged: {why}", content.path.display()))
                 .with_hint(
                     "Export the space again; with access to it, run: precedent source add confluence:SPACE",
@@ -196,7 +196,7 @@ fn pages_of(content: &Content, written: Written, start: &str) -> Result<Option<V
     }
     let whole = || -> Result<String> {
         let mut text = String::new();
-        let whole = stream(content, written)?.take(wiki::MAX_PAGE).read_to_string(&mut text);
+        let whole = stream(content, charset)?.take(wiki::MAX_PAGE).read_to_string(&mut text);
         whole.map_err(|e| damaged(&content.path, &e))?;
         Ok(text)
     };
@@ -225,17 +225,17 @@ fn kind(plan: &Plan) -> String {
     }
 }
 
-fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> Result<Look> {
+fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> Result<Look> {
     let mut holders: Vec<String> = match json::is_holder(text.as_bytes()) {
         true => json::HOLDERS.iter().map(|name| (*name).to_owned()).collect(),
         false => Vec::new(),
     };
-    let mut known = Known::new(mapping);
+    let mut context = FileContext::new(mapping);
     let value = |slice: Slice| slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
     let mut first =
         records(content, Box::new(Cursor::new(text.as_bytes().to_vec())), &holders).read()?.and_then(value);
     if first.is_none() && holders.is_empty() && text.len() >= START / 2 {
-        first = records(content, stream(content, written)?, &[]).read()?.and_then(value);
+        first = records(content, stream(content, charset)?, &[]).read()?.and_then(value);
     }
     if let Some(error) = foreign::answer(content, text, first.as_ref(), !holders.is_empty()) {
         return Err(error);
@@ -244,19 +244,19 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
     if holders.is_empty() {
         holders = json::holders(&first);
         if !holders.is_empty() {
-            known.unread(&json::beside(&first, &holders), &[]);
-            let item = records(content, stream(content, written)?, &holders).read()?.and_then(value);
+            context.unread(&json::without_lists(&first, &holders), &[]);
+            let item = records(content, stream(content, charset)?, &holders).read()?.and_then(value);
             first = item.unwrap_or_default();
         }
     }
-    if let Some(error) = people(content, written, &first, mapping)? {
+    if let Some(error) = people(content, charset, &first, mapping)? {
         return Err(error);
     }
-    known.numbered = is_hub(first.to_string().as_bytes()) || shapes::is_numbered(&first, &known);
+    context.has_numbers = is_hub(first.to_string().as_bytes()) || shapes::is_numbered(&first, &context);
     let tracker = match () {
         () if is_hub(first.to_string().as_bytes()) => "GitHub",
         () if json::is_comments_of_bugs(text) => "Bugzilla",
-        () => shaped(&first),
+        () => tracker_by_shape(&first),
     };
     if content.name == "merge_requests.ndjson" && shapes::is_merge_request(&first) {
         return Err(foreign::merge_requests(content));
@@ -275,16 +275,16 @@ fn json(content: &Content, mapping: &Mapping, written: Written, text: &str) -> R
             str::to_owned,
         ),
         doubts,
-        form: Form::Json { written, holders, known },
+        form: Form::Json { charset, holders, context },
     })
 }
 
 /// Adds the people in a list of users to the settings; returns the error that nothing else is in it.
-fn people(content: &Content, written: Written, first: &Value, mapping: &Mapping) -> Result<Option<Error>> {
+fn people(content: &Content, charset: Charset, first: &Value, mapping: &Mapping) -> Result<Option<Error>> {
     if chat::user(first).is_none() {
         return Ok(None);
     }
-    let mut users = records(content, stream(content, written)?, &[]);
+    let mut users = records(content, stream(content, charset)?, &[]);
     while let Some(slice) = users.read()? {
         let user = slice.bytes.ok().and_then(|b| serde_json::from_slice::<Value>(&b).ok());
         if let Some((id, name)) = user.as_ref().and_then(chat::user) {
@@ -295,11 +295,11 @@ fn people(content: &Content, written: Written, first: &Value, mapping: &Mapping)
 }
 
 /// Opens a file as UTF-8.
-fn stream(content: &Content, written: Written) -> Result<Box<dyn Read + Send>> {
+fn stream(content: &Content, charset: Charset) -> Result<Box<dyn Read + Send>> {
     let stream = content.open()?;
-    Ok(match written.encoding == UTF_8 {
+    Ok(match charset.encoding == UTF_8 {
         true => stream,
-        false => Box::new(Decoded::new(stream, written.encoding)),
+        false => Box::new(Utf8Reader::new(stream, charset.encoding)),
     })
 }
 
@@ -315,7 +315,7 @@ fn is_hub(record: &[u8]) -> bool {
 }
 
 /// Returns the tracker whose JSON records have these fields, if they are decisive.
-fn shaped(record: &Value) -> &'static str {
+fn tracker_by_shape(record: &Value) -> &'static str {
     let has = |name: &str| record.get(name).is_some();
     match () {
         () if has("payload") && has("repo") => "GitHub event",
@@ -341,7 +341,7 @@ pub fn tracker_of(raw: &[u8]) -> &'static str {
     }
     match is_hub(raw) {
         true => "GitHub",
-        false => shaped(&Value::Object(fields)),
+        false => tracker_by_shape(&Value::Object(fields)),
     }
 }
 
@@ -355,9 +355,9 @@ impl Look {
     }
 
     /// Sets the threads of the mails in the file.
-    pub fn hang_together(&mut self, all: &Arc<mail::Threads>) {
+    pub fn hang_together(&mut self, mail_threads: &Arc<mail::Threads>) {
         if let Form::Mail { threads, .. } = &mut self.form {
-            threads.clone_from(all);
+            threads.clone_from(mail_threads);
         }
     }
 
@@ -373,24 +373,24 @@ impl Look {
         }
     }
 
-    fn written(&self) -> Option<Written> {
+    fn charset(&self) -> Option<Charset> {
         match &self.form {
-            Form::Json { written, .. } | Form::Xml { written, .. } => Some(*written),
-            Form::Table(plan) => Some(plan.written),
+            Form::Json { charset, .. } | Form::Xml { charset, .. } => Some(*charset),
+            Form::Table(plan) => Some(plan.charset),
             Form::Page | Form::Pages(_) | Form::Mail { .. } => None,
         }
     }
 
     /// Returns the encoding of the file, unless it is UTF-8.
     pub fn encoding(&self) -> Option<&'static str> {
-        self.written().and_then(Written::named)
+        self.charset().and_then(Charset::label)
     }
 
     /// Returns the fields of records that no item or comment uses, with their characters; without
-    /// `all`, only those with prose.
-    pub fn unused(&self, all: bool) -> Vec<(String, u64)> {
+    /// `include_all`, only those with prose.
+    pub fn unused(&self, include_all: bool) -> Vec<(String, u64)> {
         match &self.form {
-            Form::Json { known, .. } | Form::Xml { known, .. } => known.unused(all),
+            Form::Json { context, .. } | Form::Xml { context, .. } => context.unused_fields(include_all),
             _ => Vec::new(),
         }
     }
@@ -398,10 +398,10 @@ impl Look {
     /// Returns the notices that are known after the whole file was read.
     pub fn late_doubts(&self) -> Vec<String> {
         let words = match &self.form {
-            Form::Json { known, .. } | Form::Xml { known, .. } => known.doubts(),
+            Form::Json { context, .. } | Form::Xml { context, .. } => context.doubts(),
             _ => Vec::new(),
         };
-        words.into_iter().chain(self.written().and_then(Written::doubt)).collect()
+        words.into_iter().chain(self.charset().and_then(Charset::doubt)).collect()
     }
 
     /// Returns whether it is a wiki page.
@@ -412,12 +412,12 @@ impl Look {
     /// Returns the number of lines before the table.
     pub fn preamble(&self) -> usize {
         match &self.form {
-            Form::Table(plan) => plan.preamble - usize::from(plan.declared && plan.preamble > 0),
+            Form::Table(plan) => plan.preamble - usize::from(plan.has_sep_row && plan.preamble > 0),
             _ => 0,
         }
     }
 
-    /// Calls `each` with every record and its place, or the reason why it is skipped, until it
+    /// Calls `visit` with every record and its place, or the reason why it is skipped, until it
     /// returns `false`. Returns whether the end was reached.
     ///
     /// # Errors
@@ -425,11 +425,11 @@ impl Look {
     pub fn read(
         &self,
         content: &Content,
-        mut each: impl FnMut(String, std::result::Result<Chunk, String>) -> bool,
+        mut visit: impl FnMut(String, std::result::Result<Chunk, String>) -> bool,
     ) -> Result<bool> {
         match &self.form {
-            Form::Json { written, holders, .. } => {
-                let mut records = records(content, stream(content, *written)?, holders);
+            Form::Json { charset, holders, .. } => {
+                let mut records = records(content, stream(content, *charset)?, holders);
                 while let Some(slice) = records.read()? {
                     let place = format!("{}:{}", content.name, slice.position);
                     // The number of missing records is unknown, so this is an error and not a
@@ -441,15 +441,15 @@ impl Look {
                             "Anything read before that is kept. Download the file again and repeat the import.",
                         ));
                     }
-                    if !each(place, slice.bytes.map(|b| Chunk::Json(b, slice.position))) {
+                    if !visit(place, slice.bytes.map(|b| Chunk::Json(b, slice.position))) {
                         return Ok(false);
                     }
                 }
             }
-            Form::Xml { element, written, .. } => {
-                let mut items = xml::Items::new(Decoded::new(content.open()?, written.encoding), element);
+            Form::Xml { element, charset, .. } => {
+                let mut items = xml::Items::new(Utf8Reader::new(content.open()?, charset.encoding), element);
                 for n in 1.. {
-                    let item = items.read().map_err(|why| {
+                    let item = items.next_item().map_err(|why| {
                         Error::invalid(format!(
                             "{}: the file is truncated or damaged: {why}",
                             content.path.display()
@@ -459,15 +459,15 @@ impl Look {
                         )
                     })?;
                     let Some(item) = item else { break };
-                    if !each(format!("{}:{n}", content.name), Ok(Chunk::Json(item, n))) {
+                    if !visit(format!("{}:{n}", content.name), Ok(Chunk::Json(item, n))) {
                         return Ok(false);
                     }
                 }
             }
             Form::Mail { mailbox, .. } => {
-                return mail::each(content.open()?, *mailbox, |position, bytes| {
+                return mail::visit(content.open()?, *mailbox, |position, bytes| {
                     let at = mail::place(content, position);
-                    each(format!("{}:{position}", content.name), Ok(Chunk::Mail(bytes, at)))
+                    visit(format!("{}:{position}", content.name), Ok(Chunk::Mail(bytes, at)))
                 })
                 .map_err(|e| damaged(&content.path, &e));
             }
@@ -478,33 +478,33 @@ impl Look {
                     .take(wiki::MAX_PAGE)
                     .read_to_end(&mut bytes)
                     .map_err(|e| damaged(&content.path, &e))?;
-                let written =
+                let charset =
                     encoding::detect(bytes.as_slice(), true).map_err(|e| damaged(&content.path, &e))?;
-                if written.encoding != UTF_8 {
+                if charset.encoding != UTF_8 {
                     let mut text = String::new();
-                    Decoded::new(bytes.as_slice(), written.encoding)
+                    Utf8Reader::new(bytes.as_slice(), charset.encoding)
                         .read_to_string(&mut text)
                         .map_err(|e| damaged(&content.path, &e))?;
                     bytes = text.into_bytes();
                 }
-                match wiki::page_of_folder(&content.place, bytes, wiki::modified(&content.path)) {
+                match wiki::page_of_folder(&content.place, bytes, wiki::file_facts(&content.path)) {
                     Ok(Some(page)) => {
                         let page = Box::new(Record::Document(Box::new(page)));
-                        return Ok(each(content.name.clone(), Ok(Chunk::Page(page))));
+                        return Ok(visit(content.name.clone(), Ok(Chunk::Page(page))));
                     }
                     Ok(None) => {}
-                    Err(why) => return Ok(each(content.name.clone(), Err(why))),
+                    Err(why) => return Ok(visit(content.name.clone(), Err(why))),
                 }
             }
             Form::Pages(pages) => {
                 for page in pages {
                     let page = Chunk::Page(Box::new(Record::Document(Box::new(page.clone()))));
-                    if !each(content.name.clone(), Ok(page)) {
+                    if !visit(content.name.clone(), Ok(page)) {
                         return Ok(false);
                     }
                 }
             }
-            Form::Table(plan) => return read_rows(content, plan, each),
+            Form::Table(plan) => return read_rows(content, plan, visit),
         }
         Ok(true)
     }
@@ -524,8 +524,8 @@ impl Look {
     /// The reason why it is skipped.
     pub fn pieces(&self, chunk: Chunk) -> std::result::Result<Vec<Piece>, String> {
         match (chunk, &self.form) {
-            (Chunk::Json(bytes, place), Form::Json { known, .. } | Form::Xml { known, .. }) => {
-                json::pieces(&bytes, place, known)
+            (Chunk::Json(bytes, place), Form::Json { context, .. } | Form::Xml { context, .. }) => {
+                json::pieces(&bytes, place, context)
             }
             (Chunk::Row(row), Form::Table(plan)) => rows::pieces(plan, &row),
             (Chunk::Mail(bytes, at), Form::Mail { threads, .. }) => mail::pieces(&bytes, &at, threads),
@@ -538,7 +538,7 @@ impl Look {
 fn read_rows(
     content: &Content,
     plan: &Plan,
-    mut each: impl FnMut(String, std::result::Result<Chunk, String>) -> bool,
+    mut visit: impl FnMut(String, std::result::Result<Chunk, String>) -> bool,
 ) -> Result<bool> {
     let mut reader = table::rows(content, plan)?;
     let mut cells = StringRecord::new();
@@ -550,7 +550,7 @@ fn read_rows(
         place += 1;
         let name = format!("{}:{}", content.name, place + 1 + plan.preamble as u64);
         if cells.as_slice().len() > MAX_RECORD {
-            if !each(name, Err("the row is too large; check for an unclosed quote".to_owned())) {
+            if !visit(name, Err("the row is too large; check for an unclosed quote".to_owned())) {
                 return Ok(false);
             }
             continue;
@@ -558,7 +558,7 @@ fn read_rows(
         let key = plan.cell(&cells, "number").map(str::to_owned);
         let title = plan.cell(&cells, "title").unwrap_or_default();
         // A row without a key, or with the previous row's key, continues its comments.
-        let again = match (&key, &last) {
+        let continued_key = match (&key, &last) {
             (None, Some((key, _))) if has_comments && title.is_empty() => Some(key.clone()),
             (Some(key), Some((before, name)))
                 if has_comments && key == before && (title.is_empty() || title == name) =>
@@ -567,11 +567,11 @@ fn read_rows(
             }
             _ => None,
         };
-        if let (None, Some(key)) = (&again, key) {
+        if let (None, Some(key)) = (&continued_key, key) {
             last = Some((key, title.to_owned()));
         }
-        let row = Row { place, cells: std::mem::take(&mut cells), again };
-        if !each(name, Ok(Chunk::Row(row))) {
+        let row = Row { place, cells: std::mem::take(&mut cells), continued_key };
+        if !visit(name, Ok(Chunk::Row(row))) {
             return Ok(false);
         }
     }

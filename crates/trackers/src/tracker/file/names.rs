@@ -12,16 +12,16 @@ pub fn rows(file: &'static str) -> impl Iterator<Item = (&'static str, &'static 
 /// The fields of items in their order, and each column name with its field and its rank there.
 pub struct Fields {
     /// Names of the fields.
-    pub all: Vec<&'static str>,
+    pub list: Vec<&'static str>,
     names: HashMap<&'static str, (&'static str, usize)>,
 }
 
 /// The fields that columns can provide; of several names, the one with the lowest rank counts.
 pub static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
-    let mut fields = Fields { all: Vec::new(), names: HashMap::new() };
+    let mut fields = Fields { list: Vec::new(), names: HashMap::new() };
     for (field, names) in rows(include_str!("fields.tsv")) {
-        if !fields.all.contains(&field) {
-            fields.all.push(field);
+        if !fields.list.contains(&field) {
+            fields.list.push(field);
         }
         for name in phrases(names) {
             let rank = fields.names.len();
@@ -35,10 +35,10 @@ pub static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
 static PARTS: LazyLock<HashMap<&str, HashMap<&str, usize>>> = LazyLock::new(|| {
     let mut parts: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
     for (role, words) in rows(include_str!("name_parts.tsv")) {
-        let known = parts.entry(role).or_default();
+        let ranks = parts.entry(role).or_default();
         for word in phrases(words) {
-            let rank = known.len();
-            known.entry(word).or_insert(rank);
+            let rank = ranks.len();
+            ranks.entry(word).or_insert(rank);
         }
     }
     parts
@@ -83,28 +83,28 @@ pub fn words(name: &str) -> Vec<String> {
 }
 
 /// The rank of names that are recognized by their parts, after all names in the list.
-const DERIVED: usize = 1 << 20;
+const DERIVED_RANK: usize = 1 << 20;
 
 /// Returns the field of a column name in any style, and the rank of the name.
 pub fn field(name: &str) -> Option<(&'static str, usize)> {
-    let known = |name: &str| FIELDS.names.get(name).copied();
+    let lookup = |name: &str| FIELDS.names.get(name).copied();
     let exact = plain(name);
     // "Created At (UTC)"
     let exact = exact.trim_end_matches("(utc)").trim_end();
-    if let Some(found) = known(exact) {
-        return Some(found);
+    if let Some(result) = lookup(exact) {
+        return Some(result);
     }
     if exact.len() > 120 || exact.contains('(') {
         return None;
     }
     let mut words = words(name);
-    if let Some(found) = known(&words.join(" ")) {
-        return Some(found);
+    if let Some(result) = lookup(&words.join(" ")) {
+        return Some(result);
     }
-    let derived = |(field, rank)| (field, DERIVED + rank);
+    let demote = |(field, rank)| (field, DERIVED_RANK + rank);
     loop {
-        if let Some(found) = known(&words.join(" ")).map(derived).or_else(|| composed(&words)) {
-            return Some(found);
+        if let Some(result) = lookup(&words.join(" ")).map(demote).or_else(|| composed_field(&words)) {
+            return Some(result);
         }
         // The readable part of an object: `status.name`, `description_html`.
         let mut inner: &[String] = &words;
@@ -113,8 +113,8 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
             && (is_part("value", last) || is_part("format", last))
         {
             inner = start;
-            if let Some(found) = known(&inner.join(" ")).map(derived).or_else(|| composed(inner)) {
-                return Some(found);
+            if let Some(result) = lookup(&inner.join(" ")).map(demote).or_else(|| composed_field(inner)) {
+                return Some(result);
             }
         }
         match words.first() {
@@ -127,29 +127,29 @@ pub fn field(name: &str) -> Option<(&'static str, usize)> {
 }
 
 /// Returns the field of a name that consists of known words: "date created", "submitted by".
-fn composed(words: &[String]) -> Option<(&'static str, usize)> {
-    if let [what, by] = words
+fn composed_field(words: &[String]) -> Option<(&'static str, usize)> {
+    if let [verb, by] = words
         && by == "by"
-        && is_part("by", what)
+        && is_part("by", verb)
     {
-        return Some(("author", 2 * DERIVED));
+        return Some(("author", 2 * DERIVED_RANK));
     }
-    let words: Vec<&str> = words.iter().flat_map(|word| unglued(word)).collect();
+    let words: Vec<&str> = words.iter().flat_map(|word| split_time_word(word)).collect();
     let rest: Vec<&str> = words.iter().copied().filter(|word| !is_part("time", word)).collect();
     let order = ["first", "last"].into_iter().find(|order| rest.contains(order));
     let is_time = words.len() > 1 && rest.len() < words.len();
     ["updated", "closed", "created"].into_iter().find_map(|field| {
         let base = rest.iter().filter(|word| is_part(field, word)).count();
-        let all = rest.iter().all(|word| is_part(field, word) || is_part("qualifier", word));
-        let seen = order.is_some_and(|order| {
+        let is_complete = rest.iter().all(|word| is_part(field, word) || is_part("qualifier", word));
+        let is_ordinal = order.is_some_and(|order| {
             rest.len() == 2 && rest.iter().any(|word| is_part(field, &format!("{word} {order}")))
         });
-        ((is_time && base == 1 && all) || seen).then_some((field, 2 * DERIVED))
+        ((is_time && base == 1 && is_complete) || is_ordinal).then_some((field, 2 * DERIVED_RANK))
     })
 }
 
 /// Splits off the time word of a name that is written as one: "createdate", "lastmodified".
-fn unglued(word: &str) -> Vec<&str> {
+fn split_time_word(word: &str) -> Vec<&str> {
     for end in ["datetime", "timestamp", "date", "time"] {
         if let Some(start) = word.strip_suffix(end).filter(|start| start.len() > 3) {
             return vec![start, end];
@@ -181,19 +181,19 @@ pub fn relation_phrases(kind: &str) -> impl Iterator<Item = &'static str> {
 }
 
 static RELATION: LazyLock<HashMap<String, Relation>> = LazyLock::new(|| {
-    let each = |kind, relation| relation_phrases(kind).map(move |w| (bare(w), relation));
-    each("duplicates", Relation::Duplicates).chain(each("duplicated", Relation::DuplicatedBy)).collect()
+    let entries = |kind, relation| relation_phrases(kind).map(move |w| (bare(w), relation));
+    entries("duplicates", Relation::Duplicates).chain(entries("duplicated", Relation::DuplicatedBy)).collect()
 });
 
 /// Parses the direction of a duplicate relation, in the words of Redmine and Jira; `None` for other
 /// relations. The text may contain the other report's number: "Duplicated by #290".
 pub fn relation(words: &str) -> Option<Relation> {
-    let named: Vec<&str> =
+    let terms: Vec<&str> =
         words.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect();
-    let said = bare(&named.join(" "));
-    RELATION.get(&said).copied().or_else(|| match () {
-        () if said.contains("duplicatedby") || said.contains("hasduplicate") => Some(Relation::DuplicatedBy),
-        () if said.contains("duplicate") || said.contains("duplik") => Some(Relation::Duplicates),
+    let text = bare(&terms.join(" "));
+    RELATION.get(&text).copied().or_else(|| match () {
+        () if text.contains("duplicatedby") || text.contains("hasduplicate") => Some(Relation::DuplicatedBy),
+        () if text.contains("duplicate") || text.contains("duplik") => Some(Relation::Duplicates),
         () => None,
     })
 }
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_is_found_in_any_style_of_its_name() {
+    fn field_is_found_in_any_naming_style() {
         for (field, names) in [
             (
                 "number",
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_duplicate_is_told_whichever_way_round_and_in_whatever_language() {
+    fn duplicate_direction_is_parsed_in_any_language() {
         for words in [
             "Is duplicate of #290",
             "Duplicates",
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn no_words_mean_both_ways() {
+    fn relation_phrases_have_one_direction() {
         for words in relation_phrases("duplicates") {
             assert_eq!(relation(words), Some(Relation::Duplicates), "{words}");
         }

@@ -11,11 +11,11 @@ const SENDER: &str = "0C1A";
 const ADDRESSES: &[&str] = &["5D01", "0C1F"];
 const TEXT: &str = "1000";
 const ID: &str = "1035";
-const ANSWERED: &str = "1042";
+const IN_REPLY_TO: &str = "1042";
 /// The property of the time of sending.
-const SENT: u32 = 0x0039_0040;
+const SENT_TIME: u32 = 0x0039_0040;
 
-/// Returns the sheets of a workbook as tables, each with its name; `None` if it is no workbook.
+/// Returns the sheets of a workbook as tables, each with its name; `None` if it is not a workbook.
 pub fn sheets(bytes: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let mut book = calamine::open_workbook_auto_from_rs(Cursor::new(bytes)).ok()?;
     let mut out = Vec::new();
@@ -35,18 +35,18 @@ pub fn sheets(bytes: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     Some(out)
 }
 
-trait Written {
+trait DateTimeText {
     fn as_datetime_text(&self) -> String;
 }
 
-impl Written for calamine::ExcelDateTime {
+impl DateTimeText for calamine::ExcelDateTime {
     fn as_datetime_text(&self) -> String {
         let (year, month, day, hour, minute, second, _) = self.to_ymd_hms_milli();
         format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
     }
 }
 
-/// Returns a mail that Outlook saved, in the internet format; `None` if it is no such mail.
+/// Returns a mail that Outlook saved, in the internet format; `None` if it is another file.
 pub fn mail(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut file = cfb::CompoundFile::open(Cursor::new(bytes)).ok()?;
     let mut text = |property: &str| {
@@ -65,7 +65,7 @@ pub fn mail(bytes: &[u8]) -> Option<Vec<u8>> {
     let headers = text(HEADERS).filter(|headers| headers.contains(':'));
     let sender = line(text(SENDER));
     let address = line(ADDRESSES.iter().find_map(|name| text(name)).filter(|a| a.contains('@')));
-    let (id, answered) = (line(text(ID)), line(text(ANSWERED)));
+    let (id, in_reply_to) = (line(text(ID)), line(text(IN_REPLY_TO)));
     let mut properties = Vec::new();
     if let Ok(mut stream) = file.open_stream("__properties_version1.0") {
         stream.read_to_end(&mut properties).ok()?;
@@ -79,22 +79,22 @@ pub fn mail(bytes: &[u8]) -> Option<Vec<u8>> {
     match headers {
         // The stored headers describe parts that are not there.
         Some(headers) => {
-            let kept = headers.lines().scan(true, |keep, line| {
+            let lines = headers.lines().scan(true, |keep, line| {
                 if !line.starts_with([' ', '\t']) {
                     *keep = !line.to_ascii_lowercase().starts_with("content-") && line.contains(':');
                 }
                 Some(keep.then_some(line))
             });
-            let kept: Vec<&str> = kept.flatten().collect();
-            out.push_str(&kept.join("\r\n"));
+            let lines: Vec<&str> = lines.flatten().collect();
+            out.push_str(&lines.join("\r\n"));
             out.push_str("\r\n");
         }
         None => {
             push("From", &format!("\"{}\" <{address}>", sender.replace('"', "'")));
             push("Subject", &subject.replace(['\r', '\n'], " "));
             push("Message-ID", &id);
-            push("In-Reply-To", &answered);
-            push("Date", &sent(&properties).unwrap_or_default());
+            push("In-Reply-To", &in_reply_to);
+            push("Date", &sent_time(&properties).unwrap_or_default());
         }
     }
     out.push_str("MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n");
@@ -103,11 +103,11 @@ pub fn mail(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Returns the time of sending from the fixed properties, which follow a header of 32 bytes.
-fn sent(properties: &[u8]) -> Option<String> {
+fn sent_time(properties: &[u8]) -> Option<String> {
     let entry = properties
         .get(32..)?
         .chunks_exact(16)
-        .find(|entry| entry.first_chunk::<4>().is_some_and(|tag| u32::from_le_bytes(*tag) == SENT))?;
+        .find(|entry| entry.first_chunk::<4>().is_some_and(|tag| u32::from_le_bytes(*tag) == SENT_TIME))?;
     // 100 ns since 1601.
     let ticks = u64::from_le_bytes(*entry.last_chunk::<8>()?);
     let seconds = i64::try_from(ticks / 10_000_000).ok()? - 11_644_473_600;
@@ -122,24 +122,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_saved_mail_becomes_an_internet_mail() {
+    fn saved_mail_becomes_internet_mail() {
         let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
         let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
-        let mut put = |name: &str, bytes: &[u8]| file.create_stream(name).unwrap().write_all(bytes).unwrap();
-        put("__substg1.0_0037001F", &wide("Pump stops"));
-        put("__substg1.0_0C1A001F", &wide("Ada"));
-        put("__substg1.0_5D01001F", &wide("ada@mill.example"));
-        put("__substg1.0_1000001F", &wide("It stops with PMP-4.\r\nÜber Nacht."));
+        let mut add = |name: &str, bytes: &[u8]| file.create_stream(name).unwrap().write_all(bytes).unwrap();
+        add("__substg1.0_0037001F", &wide("Pump stops"));
+        add("__substg1.0_0C1A001F", &wide("Ada"));
+        add("__substg1.0_5D01001F", &wide("ada@mill.example"));
+        add("__substg1.0_1000001F", &wide("It stops with PMP-4.\r\nÜber Nacht."));
         let mut properties = vec![0; 32];
-        properties.extend(SENT.to_le_bytes());
+        properties.extend(SENT_TIME.to_le_bytes());
         properties.extend([0; 4]);
         properties.extend(((1_740_992_400_u64 + 11_644_473_600) * 10_000_000).to_le_bytes());
-        put("__properties_version1.0", &properties);
+        add("__properties_version1.0", &properties);
         file.flush().unwrap();
         let mail = mail(file.into_inner().get_ref()).unwrap();
-        let read = precedent_markup::message::read(&mail).unwrap();
-        assert_eq!((read.subject.as_str(), read.author.as_deref()), ("Pump stops", Some("Ada")));
-        assert!(read.text.contains("PMP-4") && read.text.contains("Über") && read.date.is_some());
+        let message = precedent_markup::message::read(&mail).unwrap();
+        assert_eq!((message.subject.as_str(), message.author.as_deref()), ("Pump stops", Some("Ada")));
+        assert!(message.text.contains("PMP-4") && message.text.contains("Über") && message.date.is_some());
         assert_eq!(super::mail(b"text"), None);
     }
 }

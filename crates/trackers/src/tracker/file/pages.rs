@@ -24,15 +24,15 @@ pub fn is_space(text: &str) -> bool {
 
 /// Creates a page from its title and its text in storage format.
 fn page(title: &str, storage: &str) -> DocumentRecord {
-    written(title, storage_format::to_markdown(storage), storage.as_bytes().to_vec())
+    document(title, storage_format::to_markdown(storage), storage.as_bytes().to_vec())
 }
 
-fn written(title: &str, body: String, raw: Vec<u8>) -> DocumentRecord {
+fn document(title: &str, body: String, raw: Vec<u8>) -> DocumentRecord {
     DocumentRecord {
         repository: None,
         kind: DocKind::Page,
         number: None,
-        slug: Some(wiki::named(title)),
+        slug: Some(wiki::slug_of_title(title)),
         remote_id: None,
         title: title.trim().to_owned(),
         body,
@@ -53,7 +53,7 @@ fn written(title: &str, body: String, raw: Vec<u8>) -> DocumentRecord {
 }
 
 fn time(value: &Value, paths: &[&str]) -> Option<Timestamp> {
-    paths.iter().find_map(|path| dates::read(value.pointer(path)?.as_str()?, dates::Order::default()))
+    paths.iter().find_map(|path| dates::parse(value.pointer(path)?.as_str()?, dates::Order::default()))
 }
 
 /// Parses a page of Confluence's APIs; `None` if the record has no text in storage format.
@@ -90,7 +90,7 @@ pub fn of_html(text: &str) -> Option<DocumentRecord> {
     let title = html::to_text(text.split_once("<title>")?.1.split("</title>").next()?);
     // "Space : Page"
     let title = title.split_once(" : ").map_or(title.as_str(), |(_, title)| title).to_owned();
-    Some(written(&title, hypertext::to_markdown(body), text.as_bytes().to_vec()))
+    Some(document(&title, hypertext::to_markdown(body), text.as_bytes().to_vec()))
 }
 
 /// Parses the pages of a space that was exported as XML, each in its current version.
@@ -100,14 +100,14 @@ pub fn of_html(text: &str) -> Option<DocumentRecord> {
 pub fn of_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
     let mut objects = xml::Items::new(stream, "object");
     let (mut pages, mut bodies) = (Vec::new(), HashMap::new());
-    while let Some(bytes) = objects.read()? {
+    while let Some(bytes) = objects.next_item()? {
         let object: Value = serde_json::from_slice(&bytes).map_err(|e| e.to_string())?;
-        let all = |value: &Value| match value {
-            Value::Array(all) => all.clone(),
+        let list_of = |value: &Value| match value {
+            Value::Array(items) => items.clone(),
             Value::Null => Vec::new(),
             one => vec![one.clone()],
         };
-        let properties = all(&object["property"]);
+        let properties = list_of(&object["property"]);
         let find = |name: &str| properties.iter().find(|p| p["name"] == name);
         let text = |name: &str| find(name).and_then(|p| p["#text"].as_str().map(str::to_owned));
         let id = |value: &Value| value.pointer("/id/#text").and_then(Value::as_str).map(str::to_owned);
@@ -127,14 +127,14 @@ pub fn of_space(stream: impl Read) -> Result<Vec<DocumentRecord>, String> {
             _ => {}
         }
     }
-    let time = |text: Option<String>| dates::read(&text?, dates::Order::default());
-    let each = pages.into_iter().filter_map(|(id, title, updated, created)| {
+    let time = |text: Option<String>| dates::parse(&text?, dates::Order::default());
+    let records = pages.into_iter().filter_map(|(id, title, updated, created)| {
         let mut page = page(&title, bodies.get(&id)?);
         page.created_at = time(created);
         page.updated_at = time(updated).or(page.created_at);
         Some(page)
     });
-    Ok(each.collect())
+    Ok(records.collect())
 }
 
 #[cfg(test)]
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_read_from_each_form_of_a_space() {
+    fn pages_are_parsed_from_each_export_format() {
         let storage = "<p>Bleed the <b>valve</b>.</p><ac:structured-macro ac:name=\"code\">\
             <ac:plain-text-body><![CDATA[pump --bleed]]></ac:plain-text-body></ac:structured-macro>";
         let answer = json!({"id": "5", "title": "Pump & valve", "body": {"storage": {"value": storage}},

@@ -33,7 +33,7 @@ pub struct Item {
     pub title: String,
     pub body: String,
     pub url: Option<String>,
-    pub closed: bool,
+    pub is_closed: bool,
     pub merged_at: Option<Timestamp>,
     pub reason: Option<String>,
     pub author: Option<String>,
@@ -41,8 +41,8 @@ pub struct Item {
     pub labels: Vec<String>,
     pub milestone: Option<String>,
     pub comments: u64,
-    pub created: Option<Timestamp>,
-    pub updated: Option<Timestamp>,
+    pub created_at: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
     pub closed_at: Option<Timestamp>,
 }
 
@@ -51,31 +51,31 @@ impl Item {
     /// values, so a changed interpretation of a date or word counts as a change.
     pub fn record(self, bytes: Vec<u8>) -> Record {
         let mut raw = Raw::new(bytes);
-        let read = format!(
+        let fingerprint = format!(
             "{:?}",
             (
                 &self.title,
                 &self.body,
-                self.closed,
+                self.is_closed,
                 &self.reason,
                 &self.labels,
-                self.created,
-                self.updated,
+                self.created_at,
+                self.updated_at,
                 self.closed_at
             )
         );
-        raw.hash = Raw::new([&raw.hash[..], read.as_bytes()].concat()).hash;
-        let closed_at = self.closed_at.filter(|_| self.closed);
+        raw.hash = Raw::new([&raw.hash[..], fingerprint.as_bytes()].concat()).hash;
+        let closed_at = self.closed_at.filter(|_| self.is_closed);
         Record::Document(Box::new(DocumentRecord {
             repository: self.project,
             kind: if self.pull { DocKind::PullRequest } else { DocKind::Issue },
             number: Some(self.number),
             slug: None,
             remote_id: self.remote_id,
-            title: titled(&whole(&self.title), &whole(&self.body)),
+            title: title_or_first_line(&whole(&self.title), &whole(&self.body)),
             body: whole(&self.body),
             url: self.url.filter(|u| u.starts_with("http://") || u.starts_with("https://")),
-            state: Some(match (self.merged_at, self.closed) {
+            state: Some(match (self.merged_at, self.is_closed) {
                 (Some(_), _) => State::Merged,
                 (None, true) => State::Closed,
                 (None, false) => State::Open,
@@ -86,8 +86,8 @@ impl Item {
             milestone: self.milestone,
             locked: false,
             comment_count: self.comments,
-            created_at: self.created,
-            updated_at: self.updated.or(closed_at).or(self.created),
+            created_at: self.created_at,
+            updated_at: self.updated_at.or(closed_at).or(self.created_at),
             closed_at,
             merged_at: self.merged_at,
             raw,
@@ -99,7 +99,7 @@ impl Item {
 const MAX_TITLE: usize = 120;
 
 /// Returns the title, or else the first line of the text with content.
-pub fn titled(title: &str, text: &str) -> String {
+pub fn title_or_first_line(title: &str, text: &str) -> String {
     let line =
         || text.lines().map(str::trim).find(|l| l.contains(char::is_alphanumeric)).unwrap_or("(no subject)");
     match title.trim() {
@@ -110,7 +110,7 @@ pub fn titled(title: &str, text: &str) -> String {
 
 /// A comment from a parser.
 #[derive(Debug, Default)]
-pub struct Said {
+pub struct Comment {
     pub project: Option<String>,
     pub number: u64,
     /// Id of the tracker, if there is one.
@@ -120,10 +120,10 @@ pub struct Said {
     pub url: Option<String>,
     pub hidden: bool,
     pub at: Option<Timestamp>,
-    pub updated: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
 }
 
-impl Said {
+impl Comment {
     /// Converts the comment to a record. One without an id gets one from its item, its time and a
     /// distinguishing mark; one without a time has that of its item.
     pub fn record(self, item: Option<Timestamp>, mark: &str, bytes: Vec<u8>) -> Record {
@@ -142,7 +142,7 @@ impl Said {
             body: whole(&self.body).trim().to_owned(),
             url: self.url,
             created_at: at,
-            updated_at: self.updated.unwrap_or(at),
+            updated_at: self.updated_at.unwrap_or(at),
             raw: Raw::new(bytes),
         }))
     }

@@ -10,10 +10,10 @@ pub struct Quotes<R> {
     delimiter: u8,
     at: At,
     line: u64,
-    opened: u64,
+    start: u64,
     spans: bool,
     /// Number of bytes in the open quote.
-    held: usize,
+    size: usize,
     wrong: Option<u64>,
 }
 
@@ -32,23 +32,23 @@ enum At {
 impl<R> Quotes<R> {
     /// Creates a reader for a table with this delimiter.
     pub fn new(inner: R, delimiter: u8) -> Self {
-        Self { inner, delimiter, at: At::Start, line: 1, opened: 0, spans: false, held: 0, wrong: None }
+        Self { inner, delimiter, at: At::Start, line: 1, start: 0, spans: false, size: 0, wrong: None }
     }
 
     /// Returns the line of an unclosed quote after the table was read: the file ends inside it, or
     /// it was closed by the opening quote of a cell some lines below.
-    pub fn unclosed(&self) -> Option<u64> {
-        self.wrong.or((self.at == At::Quoted).then_some(self.opened))
+    pub fn unclosed_line(&self) -> Option<u64> {
+        self.wrong.or((self.at == At::Quoted).then_some(self.start))
     }
 
     /// Returns whether the open quote is longer than any record.
     fn is_endless(&self) -> bool {
-        self.at == At::Quoted && self.held > MAX_RECORD
+        self.at == At::Quoted && self.size > MAX_RECORD
     }
 
     fn byte(&mut self, byte: u8) {
         let newline = byte == b'\n';
-        self.held += 1;
+        self.size += 1;
         self.at = match (self.at, byte) {
             (At::Quoted, b'"') => At::Closing,
             (At::Quoted, _) => {
@@ -57,7 +57,7 @@ impl<R> Quotes<R> {
             }
             (At::Closing, b'"') => At::Quoted,
             (At::Start, b'"') => {
-                (self.opened, self.spans, self.held) = (self.line, false, 0);
+                (self.start, self.spans, self.size) = (self.line, false, 0);
                 At::Quoted
             }
             (_, b) if b == self.delimiter || b == b'\n' || b == b'\r' => At::Start,
@@ -65,7 +65,7 @@ impl<R> Quotes<R> {
                 // A letter after a closing quote of a multi-line cell shows that it opened the next
                 // cell.
                 if self.spans && !b.is_ascii_whitespace() && self.wrong.is_none() {
-                    self.wrong = Some(self.opened);
+                    self.wrong = Some(self.start);
                 }
                 At::Bare
             }
@@ -91,26 +91,26 @@ impl<R: Read> Read for Quotes<R> {
 mod tests {
     use super::*;
 
-    fn unclosed(text: &str) -> Option<u64> {
+    fn unclosed_line(text: &str) -> Option<u64> {
         let mut quotes = Quotes::new(text.as_bytes(), b',');
         io::copy(&mut quotes, &mut io::sink()).unwrap();
-        quotes.unclosed()
+        quotes.unclosed_line()
     }
 
     #[test]
-    fn a_quote_that_is_never_closed_is_told_without_reading_on() {
+    fn endless_quote_is_reported_early() {
         let mut endless = Quotes::new(b"a,b\n1,\"never".chain(io::repeat(b'x')), b',');
-        let read = io::copy(&mut endless, &mut io::sink());
-        assert!(read.is_err() && endless.unclosed() == Some(2));
+        let result = io::copy(&mut endless, &mut io::sink());
+        assert!(result.is_err() && endless.unclosed_line() == Some(2));
         let long = format!("1,\"{}\"\n", "x".repeat(MAX_RECORD / 2));
-        assert_eq!(unclosed(&long.repeat(3)), None);
+        assert_eq!(unclosed_line(&long.repeat(3)), None);
     }
 
     #[test]
-    fn quotes_that_close_and_one_that_does_not() {
-        assert_eq!(unclosed("a,\"b \"\"c\"\"\nd\",e\n1,5\" pipe,6\" pipe\n"), None);
-        assert_eq!(unclosed("a,b\n1,\"never,x\n2,y\n"), Some(2));
-        assert_eq!(unclosed("a,b\n1,\"never,x\n2,\"fine\",y\n"), Some(2));
-        assert_eq!(unclosed("1,\"MySQL \\\"style\\\" text\"\n"), None);
+    fn unclosed_quote_is_located() {
+        assert_eq!(unclosed_line("a,\"b \"\"c\"\"\nd\",e\n1,5\" pipe,6\" pipe\n"), None);
+        assert_eq!(unclosed_line("a,b\n1,\"never,x\n2,y\n"), Some(2));
+        assert_eq!(unclosed_line("a,b\n1,\"never,x\n2,\"fine\",y\n"), Some(2));
+        assert_eq!(unclosed_line("1,\"MySQL \\\"style\\\" text\"\n"), None);
     }
 }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{
     names::{Relation, plain, relation},
-    piece::{Item, Piece, Said as Comment, Tie, whole},
+    piece::{Comment, Item, Piece, Tie, whole},
     states::is_resolution,
     table::Plan,
 };
@@ -26,7 +26,7 @@ pub struct Row {
     /// The cells of the row.
     pub cells: StringRecord,
     /// Number cell of the previous row's item, if this row only adds comments to it.
-    pub again: Option<String>,
+    pub continued_key: Option<String>,
 }
 
 /// Parses a row.
@@ -34,21 +34,21 @@ pub struct Row {
 /// # Errors
 /// The reason why it is skipped.
 pub fn pieces(plan: &Plan, row: &Row) -> Result<Vec<Piece>, String> {
-    read(plan, row, pairs(plan, &row.cells))
+    parse(plan, row, pairs(plan, &row.cells))
 }
 
 /// Parses a row that stands for these bytes.
 ///
 /// # Errors
 /// The reason why it is skipped.
-pub fn read(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String> {
+pub fn parse(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String> {
     let of = item(plan, row)?;
     let cells = &row.cells;
     let when =
-        |field: &str| plan.cells(cells, field).find_map(|(at, text)| dates::read(text, plan.order(at)));
-    let (created, updated, closed_at) = (when("created"), when("updated"), when("closed"));
-    let mut out = comments(plan, row, &of, updated.or(created))?;
-    if row.again.is_some() {
+        |field: &str| plan.cells(cells, field).find_map(|(at, text)| dates::parse(text, plan.order(at)));
+    let (created_at, updated_at, closed_at) = (when("created"), when("updated"), when("closed"));
+    let mut out = comments(plan, row, &of, updated_at.or(created_at))?;
+    if row.continued_key.is_some() {
         return Ok(out);
     }
     let state = plan.state(cells, closed_at.is_some());
@@ -75,14 +75,14 @@ pub fn read(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String> 
         title,
         body,
         url,
-        closed: plan.words.closed(state).0,
+        is_closed: plan.words.resolve(state).0,
         reason: reason.map(str::to_owned),
         author: plan.cell(cells, "author").map(person),
         labels: labels(plan, cells),
         milestone: plan.cell(cells, "milestone").map(str::to_owned),
         comments: out.len() as u64,
-        created,
-        updated,
+        created_at,
+        updated_at,
         closed_at,
         ..Item::default()
     };
@@ -96,32 +96,32 @@ pub fn read(plan: &Plan, row: &Row, raw: Vec<u8>) -> Result<Vec<Piece>, String> 
 /// # Errors
 /// The reason why its number cannot be used.
 pub fn item(plan: &Plan, row: &Row) -> Result<Identity, String> {
-    let key = row.again.as_deref().or_else(|| plan.cell(&row.cells, "number"));
+    let key = row.continued_key.as_deref().or_else(|| plan.cell(&row.cells, "number"));
     let url = plan.cell(&row.cells, "url").filter(|u| u.contains("://"));
     let Some(key) = key else {
-        if let Some(found) = url.and_then(address) {
-            return Ok(found);
+        if let Some(target) = url.and_then(address) {
+            return Ok(target);
         }
         return match plan.is_numbered() {
             true => Err("no number".to_owned()),
             false => Ok(Identity { project: None, number: row.place }),
         };
     };
-    let mut found = identity(key).ok_or_else(|| {
-        let shown: String = key.chars().take(40).collect();
+    let mut target = identity(key).ok_or_else(|| {
+        let excerpt: String = key.chars().take(40).collect();
         match key.trim_end_matches(".0").ends_with(|c: char| c.is_ascii_digit()) {
-            true => format!("\"{shown}\" is not an item number: it must be 1 to {MAX_NUMBER}"),
-            false => format!("\"{shown}\" does not end in a number"),
+            true => format!("\"{excerpt}\" is not an item number: it must be 1 to {MAX_NUMBER}"),
+            false => format!("\"{excerpt}\" does not end in a number"),
         }
     })?;
-    if found.project.is_none() {
-        let named = plan.cell(&row.cells, "repository");
-        found.project = named.filter(|name| is_repository(name)).map(str::to_owned);
+    if target.project.is_none() {
+        let name = plan.cell(&row.cells, "repository");
+        target.project = name.filter(|name| is_repository(name)).map(str::to_owned);
     }
-    if found.project.is_none() {
-        found.project = url.and_then(address).filter(|a| a.number == found.number).and_then(|a| a.project);
+    if target.project.is_none() {
+        target.project = url.and_then(address).filter(|a| a.number == target.number).and_then(|a| a.project);
     }
-    Ok(found)
+    Ok(target)
 }
 
 /// Returns the name of a person that is written with an address: `Kit <kit@example.org>`.
@@ -147,7 +147,7 @@ fn body(plan: &Plan, cells: &StringRecord) -> String {
         let name = &plan.headers[at];
         match last {
             None => {}
-            Some(before) if before == name => out.push_str("\n\n"),
+            Some(previous) if previous == name => out.push_str("\n\n"),
             Some(_) => out.push_str(&format!("\n\n### {name}\n\n")),
         }
         last = Some(name);
@@ -170,17 +170,17 @@ pub fn markdown(plan: &Plan, text: &str) -> String {
 
 /// Returns the labels: the cells of a repeated column, or the parts of a cell.
 fn labels(plan: &Plan, cells: &StringRecord) -> Vec<String> {
-    let repeated = |at: usize| plan.headers.iter().filter(|h| **h == plan.headers[at]).count() > 1;
+    let is_repeated = |at: usize| plan.headers.iter().filter(|h| **h == plan.headers[at]).count() > 1;
     let mut out: Vec<String> = Vec::new();
     for (at, text) in plan.cells(cells, "labels") {
         let spaces = matches!(plan.tracker, "Zendesk" | "Trac") && !text.contains([',', ';']);
         let parts: Vec<&str> = match () {
-            () if repeated(at) => vec![text],
+            () if is_repeated(at) => vec![text],
             () if spaces => text.split_whitespace().collect(),
             () => text.split([',', ';', '|']).collect(),
         };
         for part in parts.into_iter().map(str::trim).filter(|p| !p.is_empty()) {
-            if !out.iter().any(|known| known == part) {
+            if !out.iter().any(|label| label == part) {
                 out.push(part.to_owned());
             }
         }
@@ -201,38 +201,38 @@ fn comments(plan: &Plan, row: &Row, of: &Identity, item: Option<Timestamp>) -> R
         if matches!(text, "" | "[]") || text.bytes().all(|b| b.is_ascii_digit()) {
             continue;
         }
-        let beside = |field: &str| {
+        let cell = |field: &str| {
             let columns = plan.columns(field);
             let at = columns.get(n).or(columns.first())?;
             cells.get(*at).map(str::trim).filter(|t| !t.is_empty()).map(|t| (*at, t))
         };
-        let mut said = Comment {
+        let mut comment = Comment {
             project: of.project.clone(),
             number: of.number,
-            author: beside("comment author").map(|(_, t)| t.to_owned()),
-            at: beside("comment date").and_then(|(at, t)| dates::read(t, plan.order(at))),
+            author: cell("comment author").map(|(_, t)| t.to_owned()),
+            at: cell("comment date").and_then(|(at, t)| dates::parse(t, plan.order(at))),
             ..Comment::default()
         };
         let mut body = text;
         if let Some((date, rest)) = text.split_once(';')
-            && let Some(time) = dates::read(date, order)
+            && let Some(time) = dates::parse(date, order)
         {
-            said.at = Some(time);
+            comment.at = Some(time);
             let (author, words) = rest.split_once(';').unwrap_or(("", rest));
             body = words;
-            said.author = Some(author.trim().to_owned()).filter(|a| !a.is_empty());
+            comment.author = Some(author.trim().to_owned()).filter(|a| !a.is_empty());
         }
-        said.body = markdown(plan, body);
+        comment.body = markdown(plan, body);
         // Comments of one item may be in scattered rows, so those without a distinct time are
         // identified by their text.
-        let mark = match (&row.again, said.at) {
+        let mark = match (&row.continued_key, comment.at) {
             (Some(_), _) | (None, None) => blake3::hash(text.as_bytes()).to_hex()[..8].to_owned(),
-            _ => times.iter().filter(|t| **t == said.at).count().to_string(),
+            _ => times.iter().filter(|t| **t == comment.at).count().to_string(),
         };
-        times.push(said.at);
-        out.push(Piece::Record(said.record(item, &mark, text.as_bytes().to_vec())));
+        times.push(comment.at);
+        out.push(Piece::Record(comment.record(item, &mark, text.as_bytes().to_vec())));
     }
-    match (out.is_empty(), row.again.is_some()) {
+    match (out.is_empty(), row.continued_key.is_some()) {
         (true, true) => Err("continues the previous row and has no comment".to_owned()),
         _ => Ok(out),
     }
@@ -247,16 +247,16 @@ fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>)
     ] {
         for (_, text) in plan.cells(cells, field) {
             for part in text.split([',', ';', '\n']).map(str::trim).filter(|p| !p.is_empty()) {
-                let (words, key) = named(part);
-                let Some(other) = identity(key).filter(|o| o != of) else { continue };
+                let (words, key) = split_link(part);
+                let Some(target) = identity(key).filter(|o| o != of) else { continue };
                 let (tie, back) = match relation(&words) {
                     Some(Relation::DuplicatedBy) => (Tie::DuplicateOf, true),
                     Some(Relation::Duplicates) => (Tie::DuplicateOf, false),
                     None => (tie, back),
                 };
                 // A bare number belongs to this project.
-                let other = Identity { project: other.project.or_else(|| of.project.clone()), ..other };
-                let (from, to) = if back { (other, of.clone()) } else { (of.clone(), other) };
+                let target = Identity { project: target.project.or_else(|| of.project.clone()), ..target };
+                let (from, to) = if back { (target, of.clone()) } else { (of.clone(), target) };
                 out.push(Piece::Link(from, to, tie));
             }
         }
@@ -266,17 +266,17 @@ fn links(plan: &Plan, cells: &StringRecord, of: &Identity, out: &mut Vec<Piece>)
 /// Splits the cell of a link into its words and the key. Redmine writes the link type, "Duplicates
 /// #290"; others add the title, "APP-12 (Belt slips)". A number at the end of plain words is not an
 /// item: "Belt slips 2.0".
-fn named(part: &str) -> (String, &str) {
+fn split_link(part: &str) -> (String, &str) {
     if part.contains("://") || !part.contains(char::is_whitespace) {
         return (String::new(), part);
     }
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let is_key = |word: &&str| {
         let at = word.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        let (before, number) = word.split_at(at);
-        let upper = before.trim_end_matches('-');
+        let (prefix, number) = word.split_at(at);
+        let upper = prefix.trim_end_matches('-');
         digits(number)
-            && (before.ends_with('#') || (!upper.is_empty() && upper.chars().all(|c| c.is_ascii_uppercase())))
+            && (prefix.ends_with('#') || (!upper.is_empty() && upper.chars().all(|c| c.is_ascii_uppercase())))
     };
     let mut words = part.split_whitespace().map(|w| w.trim_matches(['(', ')', '[', ']', ':', ',', '"']));
     if let Some(key) = words.clone().find(is_key) {
@@ -284,13 +284,13 @@ fn named(part: &str) -> (String, &str) {
     }
     match words.next_back() {
         Some(last) if digits(last) => {
-            let before = part[..part.len() - last.len()].to_lowercase();
-            let says = relation(&before).is_some()
+            let prefix = part[..part.len() - last.len()].to_lowercase();
+            let says = relation(&prefix).is_some()
                 || ["relat", "block", "depend", "bug", "issue", "ticket", "clone"]
                     .iter()
-                    .any(|w| before.contains(w))
-                || before.split_whitespace().all(digits);
-            if says { (before, last) } else { (String::new(), "") }
+                    .any(|w| prefix.contains(w))
+                || prefix.split_whitespace().all(digits);
+            if says { (prefix, last) } else { (String::new(), "") }
         }
         _ => (String::new(), ""),
     }
@@ -307,7 +307,7 @@ fn pairs(plan: &Plan, cells: &StringRecord) -> Vec<u8> {
         }
         match out.get_mut(name) {
             None => drop(out.insert(name.clone(), text.into())),
-            Some(serde_json::Value::Array(all)) => all.push(text.into()),
+            Some(serde_json::Value::Array(values)) => values.push(text.into()),
             Some(first) => *first = vec![first.take(), text.into()].into(),
         }
     }

@@ -39,7 +39,7 @@ pub struct Post {
     /// Time of the message.
     pub at: Option<Timestamp>,
     /// Time of its last change.
-    pub updated: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
     /// `true` for an internal message.
     pub hidden: bool,
     /// `true` for the accepted answer.
@@ -77,9 +77,9 @@ pub struct Shape {
     /// Columns with prose of unknown fields.
     pub prose: Vec<usize>,
     /// `true` if the record has a description field, although it may be empty.
-    pub described: bool,
+    pub has_description: bool,
     /// `true` if the record says that it has an accepted answer.
-    pub answered: bool,
+    pub has_answer: bool,
     /// Names of the people in the record by their ids.
     pub people: BTreeMap<String, String>,
 }
@@ -123,31 +123,31 @@ impl Shape {
         plan.columns(field).iter().for_each(|at| text.clone_into(&mut self.cells[*at]));
     }
 
-    /// Adds the fields of an object; `own` if they describe the record itself and not another
+    /// Adds the fields of an object; `is_own` if they describe the record itself and not another
     /// object that it names.
-    fn object(&mut self, fields: &Map<String, Value>, path: &str, own: bool, depth: usize) {
+    fn object(&mut self, fields: &Map<String, Value>, path: &str, is_own: bool, depth: usize) {
         for (name, value) in fields {
             let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-            self.value(value, &path, own, depth);
+            self.value(value, &path, is_own, depth);
         }
     }
 
-    fn value(&mut self, value: &Value, path: &str, own: bool, depth: usize) {
+    fn value(&mut self, value: &Value, path: &str, is_own: bool, depth: usize) {
         let field = columns::field(path).map(|(field, _)| field);
-        self.described |= own && field == Some("body");
-        self.answered |= path == "answer_chosen_at" && value.is_string();
-        if own {
+        self.has_description |= is_own && field == Some("body");
+        self.has_answer |= path == "answer_chosen_at" && value.is_string();
+        if is_own {
             self.names.push(path.to_owned());
         }
         match value {
             Value::Null => {}
             Value::Bool(is) => {
                 let name = words(path.rsplit('.').next().unwrap_or(path)).join(" ");
-                let closed =
+                let is_closed =
                     if is_part("true", &name) { Some(*is) } else { is_part("false", &name).then_some(!is) };
-                self.answered |= own && *is && matches!(name.as_str(), "answered" | "is answered");
-                if let Some(closed) = closed.filter(|_| own) {
-                    self.cell("closed flag", if closed { "closed" } else { "open" });
+                self.has_answer |= is_own && *is && matches!(name.as_str(), "answered" | "is answered");
+                if let Some(is_closed) = is_closed.filter(|_| is_own) {
+                    self.cell("closed flag", if is_closed { "closed" } else { "open" });
                 }
             }
             Value::String(text) => {
@@ -157,41 +157,40 @@ impl Shape {
                     (Some("author" | "milestone"), true, Some(name)) => name,
                     _ => text,
                 };
-                if own && field.is_none() && is_prose(text) {
+                if is_own && field.is_none() && is_prose(text) {
                     self.prose.push(self.headers.len());
                 }
                 self.cell(path, text);
             }
             Value::Number(number) => self.cell(path, &number.to_string()),
-            Value::Array(all) => self.list(&all.iter().collect::<Vec<_>>(), path, own, depth),
+            Value::Array(items) => self.list(&items.iter().collect::<Vec<_>>(), path, is_own, depth),
             Value::Object(fields) => {
                 let is_adf = value["type"] == "doc" && value["content"].is_array();
                 if is_adf {
-                    return self.value(&adf::to_markdown(value).into(), path, own, depth);
+                    return self.value(&adf::to_markdown(value).into(), path, is_own, depth);
                 }
-                if let [one @ (Value::String(_) | Value::Number(_))] = fields.values().collect::<Vec<_>>()[..]
-                {
-                    return self.value(one, path, own, depth);
+                if let [v @ (Value::String(_) | Value::Number(_))] = fields.values().collect::<Vec<_>>()[..] {
+                    return self.value(v, path, is_own, depth);
                 }
                 // A single element of XML is not a list: `comments.comment`.
-                let only = fields
+                let single_field = fields
                     .iter()
                     .next()
                     .filter(|(key, _)| fields.len() == 1 && path.ends_with(&format!("{key}s")));
-                if let Some(all) = elements(value).or_else(|| Some(vec![only?.1])) {
-                    return self.list(&all, path, own, depth);
+                if let Some(items) = elements(value).or_else(|| Some(vec![single_field?.1])) {
+                    return self.list(&items, path, is_own, depth);
                 }
                 let short = fields.len() <= 6 && fields.values().all(|v| !has_text(v));
-                match named(value, path) {
+                match display_name(value, path) {
                     Some(name) if short || field.is_some_and(|f| f != "body") => {
                         self.cell(path, &name);
-                        let inner = fields.iter().filter(|_| own && field == Some("state"));
+                        let inner = fields.iter().filter(|_| is_own && field == Some("state"));
                         for (key, value) in inner {
                             match key.as_str() {
                                 "type" | "category" | "statusCategory" => {
-                                    self.value(value, "status category", own, depth + 1)
+                                    self.value(value, "status category", is_own, depth + 1)
                                 }
-                                _ if value.is_boolean() => self.value(value, key, own, depth + 1),
+                                _ if value.is_boolean() => self.value(value, key, is_own, depth + 1),
                                 _ => {}
                             }
                         }
@@ -199,7 +198,7 @@ impl Shape {
                     _ if depth < MAX_DEPTH => {
                         let inner = !fields.keys().any(|key| is_part("entity", key))
                             || words(path).iter().all(|w| is_part("container", w));
-                        self.object(fields, path, own && inner, depth + 1);
+                        self.object(fields, path, is_own && inner, depth + 1);
                     }
                     _ => {}
                 }
@@ -208,41 +207,42 @@ impl Shape {
     }
 
     /// Adds a list: a thread, custom fields, relations, names, or further objects.
-    fn list(&mut self, all: &[&Value], path: &str, own: bool, depth: usize) {
-        if all.iter().all(|v| !v.is_object()) {
-            let texts: Vec<String> = all.iter().filter_map(|v| scalar(v)).collect();
+    fn list(&mut self, list: &[&Value], path: &str, is_own: bool, depth: usize) {
+        if list.iter().all(|v| !v.is_object()) {
+            let texts: Vec<String> = list.iter().filter_map(|v| scalar(v)).collect();
             return self
                 .cell(path, &texts.join(if texts.iter().any(|t| is_prose(t)) { "\n\n" } else { "," }));
         }
         if depth >= MAX_DEPTH {
             return;
         }
-        let posts: Vec<Post> = all.iter().flat_map(|one| posts(one, 0)).collect();
+        let posts: Vec<Post> = list.iter().flat_map(|item| posts(item, 0)).collect();
         if !posts.is_empty() {
             return self.posts.extend(posts);
         }
-        let links: Vec<Link> = all.iter().filter_map(|one| link(one, path)).collect();
+        let links: Vec<Link> = list.iter().filter_map(|item| link(item, path)).collect();
         if !links.is_empty() {
             return self.links.extend(links);
         }
         // Custom fields are objects with a name and a value.
-        let pairs: Vec<(String, &Value)> = all.iter().filter_map(|one| pair(one)).collect();
-        if pairs.len() == all.len() {
-            return pairs.into_iter().for_each(|(name, value)| self.value(value, &name, own, depth + 1));
+        let pairs: Vec<(String, &Value)> = list.iter().filter_map(|item| pair(item)).collect();
+        if pairs.len() == list.len() {
+            return pairs.into_iter().for_each(|(name, value)| self.value(value, &name, is_own, depth + 1));
         }
-        let names: Vec<String> = all.iter().filter_map(|one| named(one, path)).collect();
-        if names.len() == all.len() && (columns::field(path).is_some() || all.iter().all(|v| !has_text(v))) {
+        let names: Vec<String> = list.iter().filter_map(|item| display_name(item, path)).collect();
+        if names.len() == list.len() && (columns::field(path).is_some() || list.iter().all(|v| !has_text(v)))
+        {
             // The parts of a formatted text are one text.
-            let between = if all[0].get("plain_text").is_some() { "" } else { "," };
+            let between = if list[0].get("plain_text").is_some() { "" } else { "," };
             return self.cell(path, &names.join(between));
         }
-        for one in all {
-            let fields = one.as_object().into_iter().flatten();
+        for item in list {
+            let fields = item.as_object().into_iter().flatten();
             let is_item =
                 fields.into_iter().any(|(name, _)| columns::field(name).is_some_and(|f| f.0 == "title"));
-            match one {
-                Value::Object(fields) => self.object(fields, path, own && !is_item, depth + 1),
-                other => self.value(other, path, false, depth + 1),
+            match item {
+                Value::Object(fields) => self.object(fields, path, is_own && !is_item, depth + 1),
+                value => self.value(value, path, false, depth + 1),
             }
         }
     }
@@ -251,12 +251,12 @@ impl Shape {
     pub fn is_item(&self, plan: &Plan) -> bool {
         let has = |field: &&str| !plan.columns(field).is_empty();
         let title = plan.columns("title").first();
-        let named = title.is_some_and(|at| words(&self.headers[*at]).last().is_some_and(|w| w == "name"));
+        let is_name = title.is_some_and(|at| words(&self.headers[*at]).last().is_some_and(|w| w == "name"));
         let facts = ["body", "state", "created", "updated", "closed"].iter().filter(|f| has(f)).count();
         let thread = !self.posts.is_empty();
         match title {
             None => thread && (has(&"body") || has(&"state")) && has(&"number"),
-            Some(_) if named => (thread || has(&"state")) && facts + usize::from(thread) > 1,
+            Some(_) if is_name => (thread || has(&"state")) && facts + usize::from(thread) > 1,
             Some(_) => thread || facts > 0,
         }
     }
@@ -265,8 +265,8 @@ impl Shape {
 /// Returns the elements of a list in an object: of a connection, of a list with its size, or of
 /// objects by id.
 fn elements(value: &Value) -> Option<Vec<&Value>> {
-    if let Some(all) = nodes(value) {
-        return Some(all);
+    if let Some(items) = nodes(value) {
+        return Some(items);
     }
     let fields = value.as_object()?;
     let mut lists = fields.values().filter_map(Value::as_array);
@@ -279,12 +279,12 @@ fn elements(value: &Value) -> Option<Vec<&Value>> {
         return Some(list.iter().collect());
     }
     // Elements of XML: a single one is not a list.
-    if let [only] = fields.values().collect::<Vec<_>>()[..]
-        && (only.is_object() || only.is_array())
+    if let [leaf] = fields.values().collect::<Vec<_>>()[..]
+        && (leaf.is_object() || leaf.is_array())
     {
-        return match only {
-            Value::Array(all) => Some(all.iter().collect()),
-            Value::Object(inner) if inner.contains_key("#text") => Some(vec![only]),
+        return match leaf {
+            Value::Array(items) => Some(items.iter().collect()),
+            Value::Object(inner) if inner.contains_key("#text") => Some(vec![leaf]),
             _ => None,
         };
     }
@@ -295,8 +295,8 @@ fn elements(value: &Value) -> Option<Vec<&Value>> {
 pub fn by_id(value: &Value) -> Option<Vec<&Value>> {
     let fields = value.as_object()?;
     let is_id = |key: &String| key.len() > 20 || key.bytes().all(|b| b.is_ascii_digit());
-    let all = !fields.is_empty() && fields.iter().all(|(key, v)| v.is_object() && is_id(key));
-    all.then(|| fields.values().collect())
+    let has_only_ids = !fields.is_empty() && fields.iter().all(|(key, v)| v.is_object() && is_id(key));
+    has_only_ids.then(|| fields.values().collect())
 }
 
 fn is_word(value: &Value) -> bool {
@@ -307,7 +307,7 @@ fn is_word(value: &Value) -> bool {
 fn has_text(value: &Value) -> bool {
     match value {
         Value::String(text) => is_prose(text),
-        Value::Array(all) => all.iter().any(|v| v.is_object() || has_text(v)),
+        Value::Array(items) => items.iter().any(|v| v.is_object() || has_text(v)),
         Value::Object(_) => true,
         _ => false,
     }
@@ -346,14 +346,14 @@ const NAMES: &[&str] = &[
 ];
 
 /// Returns the readable name of an object; of a person with two names, both.
-fn named(value: &Value, path: &str) -> Option<String> {
+fn display_name(value: &Value, path: &str) -> Option<String> {
     if !value.is_object() {
         return scalar(value);
     }
     let last = path.rsplit('.').next().unwrap_or(path);
     let name = NAMES.iter().chain([&last]).find_map(|name| match value.get(*name)? {
-        inner @ Value::Object(_) => named(inner, name),
-        other => scalar(other),
+        inner @ Value::Object(_) => display_name(inner, name),
+        field => scalar(field),
     });
     name.or_else(|| {
         let part = |names: [&str; 2]| names.iter().find_map(|n| scalar(value.get(*n)?));
@@ -370,7 +370,7 @@ fn people(value: &Value, out: &mut BTreeMap<String, String>, depth: usize) {
             let is_person = ["email", "login", "username", "displayName", "full_name", "name"];
             if let (Some(id), true) = (fields.get("id").and_then(scalar), fields.len() < 40)
                 && is_person.iter().any(|n| fields.contains_key(*n))
-                && let Some(name) = named(value, "")
+                && let Some(name) = display_name(value, "")
             {
                 out.insert(id, name);
             }
@@ -378,7 +378,7 @@ fn people(value: &Value, out: &mut BTreeMap<String, String>, depth: usize) {
                 fields.values().for_each(|v| people(v, out, depth + 1));
             }
         }
-        Value::Array(all) if depth < MAX_DEPTH => all.iter().for_each(|v| people(v, out, depth + 1)),
+        Value::Array(items) if depth < MAX_DEPTH => items.iter().for_each(|v| people(v, out, depth + 1)),
         _ => {}
     }
 }
@@ -389,8 +389,8 @@ fn pair(value: &Value) -> Option<(String, &Value)> {
     let find = |names: &[&str]| {
         fields.iter().find(|(key, _)| words(key).last().is_some_and(|w| names.contains(&w.as_str())))
     };
-    let named = |names: &[&str]| names.iter().find_map(|n| scalar(fields.get(*n)?));
-    let name = named(&["customfieldname", "name", "title", "label", "field", "key", "display_name", "id"])?;
+    let text = |names: &[&str]| names.iter().find_map(|n| scalar(fields.get(*n)?));
+    let name = text(&["customfieldname", "name", "title", "label", "field", "key", "display_name", "id"])?;
     let value = ["value", "text", "display_value", "values", "content", "customfieldvalues"];
     let (_, value) =
         value.iter().find_map(|n| fields.get_key_value(*n)).or_else(|| find(&["value", "values"]))?;
@@ -405,13 +405,13 @@ fn posts(value: &Value, depth: usize) -> Vec<Post> {
     let is_own = !out.is_empty();
     for (name, inner) in fields {
         let list = match inner {
-            Value::Array(all) => Some(all.iter().collect()),
+            Value::Array(items) => Some(items.iter().collect()),
             Value::Object(_) => elements(inner),
             _ => None,
         };
         let list = list.filter(|_| is_own || !matches!(name.as_str(), "attachments" | "files"));
         let url = out.first().and_then(|first| first.url.clone());
-        for inner in list.into_iter().flatten().flat_map(|one| posts(one, depth + 1)) {
+        for inner in list.into_iter().flatten().flat_map(|item| posts(item, depth + 1)) {
             out.push(Post { url: inner.url.or_else(|| url.clone()), ..inner });
         }
     }
@@ -423,13 +423,13 @@ pub fn post(value: &Value) -> Option<Post> {
     let fields = value.as_object()?;
     let flag = |role: &str, is: bool| {
         fields.iter().any(|(name, v)| {
-            let set = match v {
-                Value::Bool(set) => *set == is,
+            let is_set = match v {
+                Value::Bool(is_set) => *is_set == is,
                 Value::Number(n) => (n.as_u64() == Some(1)) == is,
                 Value::String(text) => text == if is { "1" } else { "0" },
                 _ => false,
             };
-            set && is_part(role, &words(name).join(" "))
+            is_set && is_part(role, &words(name).join(" "))
         })
     };
     // Events are not messages, and neither are items.
@@ -441,7 +441,7 @@ pub fn post(value: &Value) -> Option<Post> {
         return None;
     }
     let field = |name: &str| columns::field(name).map(|(field, _)| field);
-    let has = |wanted: &str| fields.iter().any(|(name, v)| !v.is_null() && field(name) == Some(wanted));
+    let has = |role: &str| fields.iter().any(|(name, v)| !v.is_null() && field(name) == Some(role));
     if has("title") && has("state") && !has("author") {
         return None;
     }
@@ -450,20 +450,20 @@ pub fn post(value: &Value) -> Option<Post> {
     let mut at: Option<(usize, Timestamp)> = None;
     let mut out = Post::default();
     let mut items: Vec<(usize, Identity)> = Vec::new();
-    for (name, held) in fields {
+    for (name, field_value) in fields {
         let mut parts = words(name);
-        let joined = parts.join(" ");
+        let full_name = parts.join(" ");
         parts.retain(|w| !is_part("format", w) || parts_text(w));
-        if let Some(rank) = part_rank("author", &joined)
-            && let Some(name) = named(held, name)
+        if let Some(rank) = part_rank("author", &full_name)
+            && let Some(name) = display_name(field_value, name)
             && author.as_ref().is_none_or(|(best, _)| rank < *best)
         {
             author = Some((rank, person(&name)));
         }
-        let time = scalar(held).filter(|_| !is_part("text", &joined));
-        let time = time.and_then(|text| dates::read(&text, dates::Order::default()));
-        match (time, part_rank("when", &joined), field(name)) {
-            (Some(time), _, Some("updated")) => out.updated = Some(time),
+        let time = scalar(field_value).filter(|_| !is_part("text", &full_name));
+        let time = time.and_then(|text| dates::parse(&text, dates::Order::default()));
+        match (time, part_rank("when", &full_name), field(name)) {
+            (Some(time), _, Some("updated")) => out.updated_at = Some(time),
             (Some(time), rank, created) if rank.is_some() || created == Some("created") => {
                 let rank = rank.unwrap_or(usize::MAX);
                 if at.as_ref().is_none_or(|(best, _)| rank < *best) {
@@ -472,44 +472,44 @@ pub fn post(value: &Value) -> Option<Post> {
             }
             _ => {}
         }
-        let named = part_rank("text", &parts.join(" ")).or_else(|| part_rank("text", &joined));
+        let text_rank = part_rank("text", &parts.join(" ")).or_else(|| part_rank("text", &full_name));
         let last =
             parts.last().filter(|last| matches!(last.as_str(), "text" | "body" | "content" | "message"));
-        if let Some(rank) = named.or_else(|| Some(100 + part_rank("text", last?)?))
-            && let Some(text) = text_of(held)
+        if let Some(rank) = text_rank.or_else(|| Some(100 + part_rank("text", last?)?))
+            && let Some(text) = text_of(field_value)
         {
             texts.push((rank, hypertext::is_html(&text), text));
         }
-        if is_part("id", &joined) {
-            out.id = scalar(held);
+        if is_part("id", &full_name) {
+            out.id = scalar(field_value);
         }
         if field(name) == Some("url") {
-            out.url = out.url.or_else(|| scalar(held).filter(|url| url.contains("://")));
+            out.url = out.url.or_else(|| scalar(field_value).filter(|url| url.contains("://")));
         }
-        items.extend(item_of(name, held));
+        items.extend(item_of(name, field_value));
     }
     texts.retain(|(.., text)| {
         !text.trim().is_empty() && (!text.contains("://") || text.contains(char::is_whitespace))
     });
     texts.sort_by_key(|(rank, html, _)| (*rank, *html));
     let prose = || {
-        let all = fields.iter().filter(|(name, _)| field(name).is_none());
-        all.filter_map(|(_, v)| v.as_str()).filter(|t| is_prose(t)).max_by_key(|t| t.len()).map(str::to_owned)
+        let rest = fields.iter().filter(|(name, _)| field(name).is_none());
+        rest.filter_map(|(_, v)| v.as_str()).filter(|t| is_prose(t)).max_by_key(|t| t.len()).map(String::from)
     };
     // The text may be one level further down: `data.text`.
-    let below = || {
+    let nested_text = || {
         let inner =
             fields.iter().filter(|(name, v)| v.is_object() && is_part("container", &words(name).join(" ")));
         inner.filter_map(|(_, v)| text_of(v)).find(|text| !text.trim().is_empty())
     };
-    let text = texts.into_iter().next().map(|(.., text)| text).or_else(below).or_else(prose)?;
+    let text = texts.into_iter().next().map(|(.., text)| text).or_else(nested_text).or_else(prose)?;
     out.item = items.into_iter().min_by_key(|(rank, _)| *rank).map(|(_, item)| item);
     out.author = author.map(|(_, name)| name);
     out.at = at.map(|(_, time)| time);
     if out.author.is_none() && out.at.is_none() {
         return None;
     }
-    let private = fields.iter().filter_map(|(name, v)| named(v, name));
+    let private = fields.iter().filter_map(|(name, v)| display_name(v, name));
     out.hidden =
         flag("hidden", true) || flag("shown", false) || private.into_iter().any(|v| is_part("hidden", &v));
     out.answer = flag("answer", true);
@@ -547,10 +547,10 @@ fn item_of(name: &str, value: &Value) -> Option<(usize, Identity)> {
     let noun = |word: &String| is_part("container", word) || is_part("item", word);
     match value {
         Value::Object(inner) if parts.iter().all(noun) => {
-            let own = KEYS.iter().enumerate();
-            let own = own.filter_map(|(rank, key)| Some((rank, strict(&scalar(inner.get(*key)?)?)?)));
-            let below = inner.iter().filter(|(_, v)| v.is_object()).filter_map(|(name, v)| item_of(name, v));
-            own.chain(below).min_by_key(|(rank, _)| *rank)
+            let direct = KEYS.iter().enumerate();
+            let direct = direct.filter_map(|(rank, key)| Some((rank, strict(&scalar(inner.get(*key)?)?)?)));
+            let items = inner.iter().filter(|(_, v)| v.is_object()).filter_map(|(name, v)| item_of(name, v));
+            direct.chain(items).min_by_key(|(rank, _)| *rank)
         }
         Value::String(_) | Value::Number(_) if parts.len() > 1 && noun(&parts[0]) => {
             let rank = KEYS.iter().position(|key| parts.last().is_some_and(|last| last == key))?;
@@ -565,16 +565,16 @@ fn link(value: &Value, path: &str) -> Option<Link> {
     let fields = value.as_object()?;
     let kind = fields.iter().find_map(|(name, v)| {
         let last = words(name).pop()?;
-        let text = named(v, name)
+        let text = display_name(v, name)
             .filter(|_| matches!(last.as_str(), "type" | "kind" | "relation" | "relationship"))?;
         (relation(&text).is_some() || is_part("relation", &plain(&text).replace('-', " "))).then_some(text)
     })?;
     let mut ends: Vec<(bool, Identity)> = Vec::new();
     for (name, v) in fields {
         let target = words(name).iter().any(|w| is_part("target", w));
-        let other =
+        let fallback =
             || target.then(|| item_of("issue", v).or_else(|| Some((0, strict(&scalar(v)?)?)))).flatten();
-        ends.extend(item_of(name, v).or_else(other).map(|(_, end)| (!target, end)));
+        ends.extend(item_of(name, v).or_else(fallback).map(|(_, end)| (!target, end)));
     }
     ends.sort_by_key(|(source, _)| *source);
     let back = words(path).iter().any(|w| matches!(w.as_str(), "inverse" | "inward"));
@@ -588,7 +588,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_is_found_whatever_it_and_its_parts_are_called() {
+    fn threads_are_recognized_whatever_their_field_names() {
         for list in ["notes", "conversation", "updates", "zettel"] {
             for element in [
                 json!({"body": "Clean the rail.", "author": {"name": "kit"}, "created_at": "2025-03-02T09:00:00Z"}),
@@ -611,7 +611,7 @@ mod tests {
                 }
             }
         }
-        // Events, attachments and subtasks are none.
+        // Events, attachments and subtasks are not messages.
         for element in [
             json!({"type": "system", "body": "moved to Done", "author": "kit", "created_at": "2025-03-02T09:00:00Z"}),
             json!({"name": "log.txt", "size": 5, "author": "kit", "created": "2025-03-02", "content": "https://x.example/5"}),
@@ -631,7 +631,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_of_unknown_fields_is_kept_and_that_of_other_things_is_not() {
+    fn prose_of_unknown_fields_is_kept() {
         let shape = Shape::of(&json!({
             "id": 7, "subject": "Rail squeaks", "survey": "It was quiet for a whole day before.",
             "metadata": {"value": "The rail was bent by the fork lift."},

@@ -6,25 +6,28 @@ use serde_json::{Value, json};
 
 use super::{
     chat, columns,
-    known::Known,
+    context::FileContext,
     names::{Relation, relation},
     pages,
-    piece::{Piece, Said as Comment, Tie},
+    piece::{Comment, Piece, Tie},
     prose::is_same,
     rows::{self, Row},
     shape::{Post, Shape, post},
-    states::Said,
+    states::StateFields,
     table::Plan,
 };
 use crate::tracker::{
     Relation as LiveRelation, dates, github,
-    identity::{Identity, address, hashed, host, identity, strict},
+    identity::{Identity, address, hash_of, host, identity, strict},
     jira,
 };
 use precedent_core::model::{ANSWER, DocKind, Record, State, item_number};
 
+/// The contents of a record, or the reason why it is skipped.
+type Pieces = Result<Vec<Piece>, String>;
+
 /// Parses a record; `None` if it is neither an item nor a message.
-pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<Result<Vec<Piece>, String>> {
+pub fn pieces(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> Option<Pieces> {
     let has = |name: &str| value.get(name).is_some();
     Some(match () {
         () if has("payload") && has("repo") && has("type") => event(value),
@@ -32,37 +35,37 @@ pub fn pieces(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<
             let name = text(value, &["repository.full_name"]);
             event(&json!({ "repo": { "name": name }, "payload": value }))
         }
-        () if chat::is_message(value) => Ok(chat::pieces(value, bytes, known)),
+        () if chat::is_message(value) => Ok(chat::pieces(value, bytes, context)),
         () if value.pointer("/body").is_some_and(Value::is_object) && has("title") => {
             match pages::of_answer(value, bytes) {
                 Some(page) => Ok(vec![Piece::Record(Record::Document(Box::new(page)))]),
-                None => return item(value, bytes, place, known),
+                None => return item(value, bytes, place, context),
             }
         }
         () if value.get("bugs").is_some_and(Value::is_object) => comments_of_bugs(value),
         () if has("bug_id") && has("error") => {
             Err(format!("Bugzilla did not return it: {}", text(value, &["error"]).unwrap_or_default()))
         }
-        () if has("key") && has("summary") && has("link") => jira_xml(value, bytes, place, known),
+        () if has("key") && has("summary") && has("link") => jira_xml(value, bytes, place, context),
         () if has("key") && value.get("fields").is_some_and(|f| f.get("summary").is_some()) => {
-            jira_issue(value, bytes, known)
+            jira_issue(value, bytes, context)
         }
         () if has("iid") && is_merge_request(value) => {
             Err("a merge request: its number would conflict with an issue".to_owned())
         }
-        () => return item(value, bytes, place, known),
+        () => return item(value, bytes, place, context),
     })
 }
 
 /// Returns whether a record has a number of its own.
-pub fn is_numbered(value: &Value, known: &Known) -> bool {
-    Shape::of(value).is_some_and(|shape| !shape.plan(&known.words).columns("number").is_empty())
+pub fn is_numbered(value: &Value, context: &FileContext) -> bool {
+    Shape::of(value).is_some_and(|shape| !shape.plan(&context.words).columns("number").is_empty())
 }
 
 /// Parses a record by its shape: an item with its messages, or a message that names its item.
-pub fn item(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<Result<Vec<Piece>, String>> {
+pub fn item(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> Option<Pieces> {
     let mut shape = Shape::of(value)?;
-    let mut plan = shape.plan(&known.words);
+    let mut plan = shape.plan(&context.words);
     if !shape.is_item(&plan) {
         return message(value, &shape);
     }
@@ -71,24 +74,24 @@ pub fn item(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<Re
         columns::field(&shape.headers[*at]).is_some_and(|(field, _)| field == "number")
             && strict(&shape.cells[*at]).is_some()
     };
-    let other = (0..shape.headers.len()).find(is_number);
+    let number_column = (0..shape.headers.len()).find(is_number);
     if let Some(at) = at(&plan, "number")
         && strict(&shape.cells[at]).is_none()
-        && let Some(other) = other
+        && let Some(number_column) = number_column
     {
-        shape.cells[at] = shape.cells[other].clone();
+        shape.cells[at] = shape.cells[number_column].clone();
     } else if let Some(at) = at(&plan, "number")
         && strict(&shape.cells[at]).is_none()
     {
-        known.note("ids are not numbers: items are numbered by a hash of their id");
-        shape.cells[at] = hashed(&shape.cells[at]).to_string();
+        context.note("ids are not numbers: items are numbered by a hash of their id");
+        shape.cells[at] = hash_of(&shape.cells[at]).to_string();
     } else if at(&plan, "number").is_none()
         && at(&plan, "url").is_none_or(|at| address(&shape.cells[at]).is_none())
     {
-        if known.numbered {
+        if context.has_numbers {
             return Some(Err("no number, which other items in the file have".to_owned()));
         }
-        known.note("items have no number: they are numbered by their position in the file");
+        context.note("items have no number: they are numbered by their position in the file");
         shape.cell("number", &place.to_string());
     }
     if let Some(at) = at(&plan, "author")
@@ -96,22 +99,22 @@ pub fn item(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<Re
     {
         shape.cells[at].clone_from(name);
     }
-    if shape.answered {
+    if shape.has_answer {
         shape.replace("state", "closed", &plan);
         shape.cell("resolution", "completed");
     }
     // Without a description, the first message is the report if it is as old or from the same person.
-    let report = at(&plan, "body").is_none() && !shape.described;
+    let report = at(&plan, "body").is_none() && !shape.has_description;
     if report && shape.posts.first().is_some_and(|first| is_report(first, &shape, &plan)) {
         let first = shape.posts.remove(0);
         shape.cell("body", &first.body);
         let author = first.author.filter(|_| at(&plan, "author").is_none());
         author.into_iter().for_each(|author| shape.cell("author", &author));
     }
-    plan = shape.plan(&known.words);
-    let row = Row { place, cells: shape.cells.iter().collect(), again: None };
-    known.closed_in(&plan.words, plan.state(&row.cells, plan.cell(&row.cells, "closed").is_some()));
-    Some(rows::read(&plan, &row, bytes.to_vec()).map(|mut out| {
+    plan = shape.plan(&context.words);
+    let row = Row { place, cells: shape.cells.iter().collect(), continued_key: None };
+    context.closed_in(&plan.words, plan.state(&row.cells, plan.cell(&row.cells, "closed").is_some()));
+    Some(rows::parse(&plan, &row, bytes.to_vec()).map(|mut out| {
         with_thread(&plan, shape, &mut out);
         out
     }))
@@ -120,8 +123,8 @@ pub fn item(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Option<Re
 /// Returns whether the first message of an item is its text.
 fn is_report(first: &Post, shape: &Shape, plan: &Plan) -> bool {
     let cell = |field: &str| plan.columns(field).first().map(|at| shape.cells[*at].as_str());
-    let created = cell("created").and_then(|text| dates::read(text, dates::Order::default()));
-    let as_old = created.zip(first.at).is_some_and(|(a, b)| a.duration_since(b).abs().as_secs() < 60);
+    let created_at = cell("created").and_then(|text| dates::parse(text, dates::Order::default()));
+    let as_old = created_at.zip(first.at).is_some_and(|(a, b)| a.duration_since(b).abs().as_secs() < 60);
     first.first || as_old || (first.author.is_some() && cell("author").map(rows::person) == first.author)
 }
 
@@ -136,22 +139,22 @@ fn with_thread(plan: &Plan, shape: Shape, out: &mut Vec<Piece>) {
         posts.remove(0);
     }
     item.comment_count += posts.len() as u64;
-    let said = posts.into_iter().enumerate().map(|(at, post)| comment(post, of.clone(), time, at));
-    let said: Vec<Piece> = said.collect();
-    out.extend(said);
+    let comments = posts.into_iter().enumerate().map(|(at, post)| comment(post, of.clone(), time, at));
+    let comments: Vec<Piece> = comments.collect();
+    out.extend(comments);
     for link in shape.links {
-        let Some(other) = link.ends.iter().find(|end| end.number != of.number || end.project != of.project)
+        let Some(target) = link.ends.iter().find(|end| end.number != of.number || end.project != of.project)
         else {
             continue;
         };
-        let other =
-            Identity { project: other.project.clone().or_else(|| of.project.clone()), ..other.clone() };
+        let target =
+            Identity { project: target.project.clone().or_else(|| of.project.clone()), ..target.clone() };
         let (tie, mut back) = match relation(&link.kind) {
             Some(way) => (Tie::DuplicateOf, way == Relation::DuplicatedBy),
             None => (Tie::RelatesTo, false),
         };
         back ^= link.back || link.ends.len() > 1 && link.ends[0].number == of.number;
-        let (from, to) = if back { (other, of.clone()) } else { (of.clone(), other) };
+        let (from, to) = if back { (target, of.clone()) } else { (of.clone(), target) };
         out.push(Piece::Link(from, to, tie));
     }
 }
@@ -161,7 +164,7 @@ fn comment(post: Post, of: Identity, item: Option<Timestamp>, at: usize) -> Piec
     let raw = format!("{}\n{}", post.author.as_deref().unwrap_or_default(), post.body).into_bytes();
     // Comments of discussions are numbered separately from those of issues.
     let prefix = if post.url.as_ref().is_some_and(|url| url.contains("/discussions/")) { "d" } else { "" };
-    let said = Comment {
+    let comment = Comment {
         project: of.project,
         number: of.number,
         id: post.id.map(|id| format!("{prefix}{id}")),
@@ -170,9 +173,9 @@ fn comment(post: Post, of: Identity, item: Option<Timestamp>, at: usize) -> Piec
         url: post.url,
         hidden: post.hidden,
         at: post.at,
-        updated: post.updated,
+        updated_at: post.updated_at,
     };
-    let mut record = said.record(item, &at.to_string(), raw);
+    let mut record = comment.record(item, &at.to_string(), raw);
     if let (Record::Comment(comment), true) = (&mut record, post.answer) {
         comment.author.association = Some(ANSWER.to_owned());
     }
@@ -180,7 +183,7 @@ fn comment(post: Post, of: Identity, item: Option<Timestamp>, at: usize) -> Piec
 }
 
 /// Parses a message that stands alone and names its item, or a list of such messages.
-fn message(value: &Value, shape: &Shape) -> Option<Result<Vec<Piece>, String>> {
+fn message(value: &Value, shape: &Shape) -> Option<Pieces> {
     if text(value, &["noteable_type"]).is_some_and(|kind| kind != "Issue") {
         return Some(Err("a note on something other than an issue".to_owned()));
     }
@@ -190,7 +193,7 @@ fn message(value: &Value, shape: &Shape) -> Option<Result<Vec<Piece>, String>> {
     let single: Vec<Post> = post(value).into_iter().collect();
     let posts =
         if single.iter().any(|p| p.item.is_some() || p.url.is_some()) { single } else { shape.posts.clone() };
-    let found: Vec<Piece> = posts
+    let comments: Vec<Piece> = posts
         .into_iter()
         .enumerate()
         .filter_map(|(at, post)| {
@@ -199,11 +202,11 @@ fn message(value: &Value, shape: &Shape) -> Option<Result<Vec<Piece>, String>> {
             Some(comment(Post { body, ..post }, of, None, at))
         })
         .collect();
-    (!found.is_empty()).then_some(Ok(found))
+    (!comments.is_empty()).then_some(Ok(comments))
 }
 
 /// Parses an item of Jira's XML, whose title contains the key.
-fn jira_xml(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Result<Vec<Piece>, String> {
+fn jira_xml(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> Pieces {
     let mut item = value.clone();
     if let Some(fields) = item.as_object_mut() {
         fields.remove("title");
@@ -211,7 +214,7 @@ fn jira_xml(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Result<Ve
             fields.insert("issue type".to_owned(), kind);
         }
     }
-    let mut out = self::item(&item, bytes, place, known).ok_or("not an issue")??;
+    let mut out = self::item(&item, bytes, place, context).ok_or("not an issue")??;
     let Some(of) = text(value, &["key.#text", "key"]).as_deref().and_then(identity) else { return Ok(out) };
     for kind in list(value.get("issuelinks").unwrap_or(&Value::Null), "issuelinktype") {
         for way in ["outwardlinks", "inwardlinks"] {
@@ -221,12 +224,12 @@ fn jira_xml(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Result<Ve
                 for key in
                     list(links, "issuelink").iter().filter_map(|l| text(l, &["issuekey.#text", "issuekey"]))
                 {
-                    let Some(other) = identity(&key) else { continue };
+                    let Some(target) = identity(&key) else { continue };
                     let (tie, back) = match relation(&words) {
                         Some(way) => (Tie::DuplicateOf, way == Relation::DuplicatedBy),
                         None => (Tie::RelatesTo, way == "inwardlinks"),
                     };
-                    let (from, to) = if back { (other, of.clone()) } else { (of.clone(), other) };
+                    let (from, to) = if back { (target, of.clone()) } else { (of.clone(), target) };
                     out.push(Piece::Link(from, to, tie));
                 }
             }
@@ -238,8 +241,8 @@ fn jira_xml(value: &Value, bytes: &[u8], place: u64, known: &Known) -> Result<Ve
 /// Returns the first non-empty text among these fields; `a.b` is `b` in `a`.
 fn text(value: &Value, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| {
-        let found = name.split('.').try_fold(value, |v, part| v.get(part))?;
-        match found {
+        let inner = name.split('.').try_fold(value, |v, part| v.get(part))?;
+        match inner {
             Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
             Value::Number(number) => Some(number.to_string()),
             _ => None,
@@ -249,7 +252,7 @@ fn text(value: &Value, names: &[&str]) -> Option<String> {
 
 /// Returns the first time among these fields.
 fn time(value: &Value, names: &[&str]) -> Option<Timestamp> {
-    names.iter().find_map(|name| dates::read(&text(value, &[name])?, dates::Order::default()))
+    names.iter().find_map(|name| dates::parse(&text(value, &[name])?, dates::Order::default()))
 }
 
 fn short(text: &str) -> String {
@@ -259,7 +262,7 @@ fn short(text: &str) -> String {
 /// Returns a list; empty if there is none.
 fn list<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
     match value.get(name) {
-        Some(Value::Array(all)) => all.iter().collect(),
+        Some(Value::Array(items)) => items.iter().collect(),
         // A single XML element is not a list.
         Some(object @ Value::Object(_)) => vec![object],
         _ => Vec::new(),
@@ -273,12 +276,12 @@ pub fn is_merge_request(value: &Value) -> bool {
 }
 
 /// Parses Bugzilla's comment response: by bug, the description first.
-fn comments_of_bugs(value: &Value) -> Result<Vec<Piece>, String> {
+fn comments_of_bugs(value: &Value) -> Pieces {
     let mut out = Vec::new();
-    for (bug, held) in value.get("bugs").and_then(Value::as_object).into_iter().flatten() {
+    for (bug, entry) in value.get("bugs").and_then(Value::as_object).into_iter().flatten() {
         let number = item_number(bug).ok_or_else(|| format!("\"{}\" is not a bug number", short(bug)))?;
-        for (place, said) in list(held, "comments").into_iter().enumerate() {
-            if let Some(post) = post(said) {
+        for (place, message) in list(entry, "comments").into_iter().enumerate() {
+            if let Some(post) = post(message) {
                 out.push(comment(post, Identity { project: None, number }, None, place));
             }
         }
@@ -287,7 +290,7 @@ fn comments_of_bugs(value: &Value) -> Result<Vec<Piece>, String> {
 }
 
 /// Parses a Jira issue with the parser of live mirrors.
-fn jira_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, String> {
+fn jira_issue(value: &Value, bytes: &[u8], context: &FileContext) -> Pieces {
     let raw = String::from_utf8_lossy(bytes);
     let key = text(value, &["key"]).unwrap_or_default();
     let of = identity(&key).ok_or_else(|| format!("\"key\" does not end in a number: {}", short(&key)))?;
@@ -302,19 +305,19 @@ fn jira_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, 
         let (word, resolution) =
             (text(value, &["fields.status.name"]), text(value, &["fields.resolution.name"]));
         let closed_at = time(value, &["fields.resolutiondate"]);
-        let closed = known.closed(Said {
+        let is_closed = context.is_closed(StateFields {
             word: word.as_deref(),
             category: text(value, &["fields.status.statusCategory.name"]).as_deref(),
             resolution: resolution.as_deref(),
             closed_at: closed_at.is_some(),
         });
-        item.state = Some(if closed { State::Closed } else { State::Open });
-        item.closed_at = closed_at.filter(|_| closed);
+        item.state = Some(if is_closed { State::Closed } else { State::Open });
+        item.closed_at = closed_at.filter(|_| is_closed);
     }
     item.url = item.url.filter(|_| !base.is_empty());
     let mut comments = Vec::new();
-    let (_, said, _) = jira::comments_of(&raw).unwrap_or_default();
-    for comment in said {
+    let (_, raw_comments, _) = jira::comments_of(&raw).unwrap_or_default();
+    for comment in raw_comments {
         let mut comment = jira::comment(comment.get(), &key, &base)?;
         comment.repository = of.project.clone();
         comment.url = comment.url.filter(|_| !base.is_empty());
@@ -324,19 +327,19 @@ fn jira_issue(value: &Value, bytes: &[u8], known: &Known) -> Result<Vec<Piece>, 
     let mut out = vec![Piece::Record(Record::Document(Box::new(item)))];
     out.extend(comments);
     for relation in relations {
-        let (tie, other) = match relation {
-            LiveRelation::DuplicateOf(_, other) => (Tie::DuplicateOf, other),
-            LiveRelation::ClosedBy(_, other) | LiveRelation::RelatesTo(_, other) => (Tie::RelatesTo, other),
+        let (tie, key) = match relation {
+            LiveRelation::DuplicateOf(_, key) => (Tie::DuplicateOf, key),
+            LiveRelation::ClosedBy(_, key) | LiveRelation::RelatesTo(_, key) => (Tie::RelatesTo, key),
         };
-        if let Some(other) = identity(other.trim_start_matches('/')) {
-            out.push(Piece::Link(of.clone(), other, tie));
+        if let Some(target) = identity(key.trim_start_matches('/')) {
+            out.push(Piece::Link(of.clone(), target, tie));
         }
     }
     Ok(out)
 }
 
 /// Parses a GitHub public event: the item at that time, and the comment.
-fn event(value: &Value) -> Result<Vec<Piece>, String> {
+fn event(value: &Value) -> Pieces {
     let repository = text(value, &["repo.name"]);
     let payload = value.get("payload").cloned().unwrap_or_default();
     let mut out = Vec::new();

@@ -13,29 +13,29 @@ use super::names::{plain, rows};
 const STATES: &str = include_str!("states.tsv");
 
 /// Returns the normalized words with a meaning.
-fn each(meaning: &str) -> impl Iterator<Item = String> {
-    rows(STATES).filter(move |(name, _)| *name == meaning).flat_map(|(_, words)| phrases(words)).map(bare)
+fn words_for(class: &str) -> impl Iterator<Item = String> {
+    rows(STATES).filter(move |(name, _)| *name == class).flat_map(|(_, words)| phrases(words)).map(bare)
 }
 
 /// The known words, `true` for closed.
-static KNOWN: LazyLock<HashMap<String, bool>> = LazyLock::new(|| {
-    let open = each("open").chain(each("unresolved")).map(|word| (word, false));
-    each("closed").map(|word| (word, true)).chain(open).collect()
+static STATE_WORDS: LazyLock<HashMap<String, bool>> = LazyLock::new(|| {
+    let open = words_for("open").chain(words_for("unresolved")).map(|word| (word, false));
+    words_for("closed").map(|word| (word, true)).chain(open).collect()
 });
 
 /// The words that mean no resolution.
 static NO_RESOLUTION: LazyLock<HashSet<String>> =
-    LazyLock::new(|| each("unresolved").chain(each("none")).collect());
+    LazyLock::new(|| words_for("unresolved").chain(words_for("none")).collect());
 
 /// The meanings of state words in a file.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
-    told: HashMap<String, bool>,
+    custom: HashMap<String, bool>,
 }
 
 /// The state fields of an item, as written in the file.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Said<'a> {
+pub struct StateFields<'a> {
     /// State word.
     pub word: Option<&'a str>,
     /// Status category (Jira).
@@ -48,44 +48,44 @@ pub struct Said<'a> {
 
 impl Words {
     /// Sets the meaning of a word that the user stated.
-    pub fn tell(&mut self, word: &str, closed: bool) {
-        self.told.insert(plain(word), closed);
+    pub fn tell(&mut self, word: &str, is_closed: bool) {
+        self.custom.insert(plain(word), is_closed);
     }
 
     /// Returns the meanings with those of a tracker's own words that the user did not state.
     #[must_use]
     pub fn of_tracker(&self, tracker: &str) -> Self {
-        let mut all = self.clone();
-        for (meaning, words) in rows(STATES).filter(|_| !tracker.is_empty()) {
-            if let Some((meaning, name)) = meaning.split_once(" in ")
+        let mut out = self.clone();
+        for (class, words) in rows(STATES).filter(|_| !tracker.is_empty()) {
+            if let Some((class, name)) = class.split_once(" in ")
                 && name == tracker
             {
-                let words = phrases(words).map(|word| (plain(word), meaning == "closed"));
-                words.for_each(|(word, closed)| _ = all.told.entry(word).or_insert(closed));
+                let words = phrases(words).map(|word| (plain(word), class == "closed"));
+                words.for_each(|(word, is_closed)| _ = out.custom.entry(word).or_insert(is_closed));
             }
         }
-        all
+        out
     }
 
     /// Returns whether this word means closed; `None` if it is unknown.
-    pub fn known(&self, word: &str) -> Option<bool> {
-        self.told.get(&plain(word)).copied().or_else(|| of_word(word))
+    pub fn word_state(&self, word: &str) -> Option<bool> {
+        self.custom.get(&plain(word)).copied().or_else(|| of_word(word))
     }
 
     /// Returns whether an item is closed, and whether that is a guess because none of its words is
     /// known.
-    pub fn closed(&self, said: Said<'_>) -> (bool, bool) {
-        if let Some(closed) = said.word.and_then(|w| self.told.get(&plain(w))) {
-            return (*closed, false);
+    pub fn resolve(&self, fields: StateFields<'_>) -> (bool, bool) {
+        if let Some(is_closed) = fields.word.and_then(|w| self.custom.get(&plain(w))) {
+            return (*is_closed, false);
         }
-        if let Some(closed) = said.category.and_then(|c| self.known(c)) {
-            return (closed, false);
+        if let Some(is_closed) = fields.category.and_then(|c| self.word_state(c)) {
+            return (is_closed, false);
         }
-        if let Some(closed) = said.word.and_then(|w| self.known(w)) {
-            return (closed, false);
+        if let Some(is_closed) = fields.word.and_then(|w| self.word_state(w)) {
+            return (is_closed, false);
         }
-        let resolved = said.resolution.is_some_and(is_resolution);
-        (resolved || said.closed_at, said.word.is_some() && !resolved && !said.closed_at)
+        let has_resolution = fields.resolution.is_some_and(is_resolution);
+        (has_resolution || fields.closed_at, fields.word.is_some() && !has_resolution && !fields.closed_at)
     }
 }
 
@@ -97,14 +97,14 @@ fn of_word(word: &str) -> Option<bool> {
         return None;
     }
     let word = word.trim_start_matches(|c: char| !c.is_alphabetic());
-    found(word).or_else(|| {
+    lookup(word).or_else(|| {
         let first = first(word);
-        found(first).or_else(|| with_reason(first))
+        lookup(first).or_else(|| with_reason(first))
     })
 }
 
-fn found(word: &str) -> Option<bool> {
-    KNOWN.get(&bare(word)).copied()
+fn lookup(word: &str) -> Option<bool> {
+    STATE_WORDS.get(&bare(word)).copied()
 }
 
 /// Returns the first part of a state, which counts: "Closed" of "Closed (duplicate)", "Closed,
@@ -122,15 +122,15 @@ fn with_reason(words: &str) -> Option<bool> {
     let (state, reason) = words.split_once(|c: char| c.is_whitespace() || matches!(c, '-' | '_'))?;
     let reason = reason.trim();
     let reason = reason.strip_prefix("as ").unwrap_or(reason);
-    let done = found(reason) == Some(true) || each("behind").any(|known| known == bare(reason));
-    (done && found(state) == Some(true)).then_some(true)
+    let is_done = lookup(reason) == Some(true) || words_for("behind").any(|word| word == bare(reason));
+    (is_done && lookup(state) == Some(true)).then_some(true)
 }
 
 /// Returns whether a resolution is set.
 pub fn is_resolution(text: &str) -> bool {
-    let said = bare(text);
-    let none = matches!(text.trim(), "-1") || said.is_empty();
-    !none && !NO_RESOLUTION.contains(&said)
+    let word = bare(text);
+    let is_none = matches!(text.trim(), "-1") || word.is_empty();
+    !is_none && !NO_RESOLUTION.contains(&word)
 }
 
 /// A bounded counter of unknown words.
@@ -138,18 +138,18 @@ pub fn is_resolution(text: &str) -> bool {
 pub struct Unknown(BTreeMap<String, u64>);
 
 impl Unknown {
-    const KEPT: usize = 100;
+    const CAPACITY: usize = 100;
 
     /// Counts a word.
     pub fn count(&mut self, word: &str) {
         let word: String = word.trim().chars().take(60).collect();
-        if self.0.len() < Self::KEPT || self.0.contains_key(&word) {
+        if self.0.len() < Self::CAPACITY || self.0.contains_key(&word) {
             *self.0.entry(word).or_default() += 1;
         }
     }
 
     /// Returns the words with their counts, in alphabetical order.
-    pub fn each(&self) -> impl Iterator<Item = (&str, u64)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().map(|(word, n)| (word.as_str(), *n))
     }
 }
@@ -159,31 +159,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_person_said_comes_first_then_the_category_then_the_word_then_the_resolution() {
+    fn state_sources_apply_in_order_of_precedence() {
         let mut words = Words::default();
-        let closed = |words: &Words, word, category, resolution| {
-            words.closed(Said { word: Some(word), category, resolution, closed_at: false })
+        let resolve = |words: &Words, word, category, resolution| {
+            words.resolve(StateFields { word: Some(word), category, resolution, closed_at: false })
         };
-        assert_eq!(closed(&words, "Erledigt", None, None), (true, false));
-        assert_eq!(closed(&words, "Wartet auf Kunde", None, None), (false, true));
-        assert_eq!(closed(&words, "Wartet auf Kunde", Some("Done"), None), (true, false));
-        assert_eq!(closed(&words, "Shelved", None, Some("Won't Do")), (true, false));
-        assert_eq!(closed(&words, "Reopened", None, Some("Fixed")), (false, false));
-        assert_eq!(closed(&words, "5 - Closed", None, Some("---")), (true, false));
+        assert_eq!(resolve(&words, "Erledigt", None, None), (true, false));
+        assert_eq!(resolve(&words, "Wartet auf Kunde", None, None), (false, true));
+        assert_eq!(resolve(&words, "Wartet auf Kunde", Some("Done"), None), (true, false));
+        assert_eq!(resolve(&words, "Shelved", None, Some("Won't Do")), (true, false));
+        assert_eq!(resolve(&words, "Reopened", None, Some("Fixed")), (false, false));
+        assert_eq!(resolve(&words, "5 - Closed", None, Some("---")), (true, false));
         words.tell("wartet auf kunde", true);
-        assert_eq!(closed(&words, "Wartet auf Kunde", Some("In Progress"), None), (true, false));
+        assert_eq!(resolve(&words, "Wartet auf Kunde", Some("In Progress"), None), (true, false));
     }
 
     #[test]
-    fn no_word_means_both() {
-        let open: Vec<String> = each("open").chain(each("unresolved")).collect();
-        for word in each("closed") {
+    fn open_and_closed_words_are_disjoint() {
+        let open: Vec<String> = words_for("open").chain(words_for("unresolved")).collect();
+        for word in words_for("closed") {
             assert!(!word.is_empty() && !open.contains(&word), "{word}");
         }
     }
 
     #[test]
-    fn a_word_is_known_whatever_stands_around_it() {
+    fn state_word_is_recognized_with_additions() {
         let words = Words::default();
         for word in [
             "RESOLVED FIXED",
@@ -207,17 +207,17 @@ mod tests {
             "5 - Closed",
             "Auto-closed",
         ] {
-            assert_eq!(words.known(word), Some(true), "{word}");
+            assert_eq!(words.word_state(word), Some(true), "{word}");
         }
         for word in
             ["On-hold", "In-Progress", "re-opened", "To-Do", "Not Resolved", "Unresolved ❌", "Reopened"]
         {
-            assert_eq!(words.known(word), Some(false), "{word}");
+            assert_eq!(words.word_state(word), Some(false), "{word}");
         }
     }
 
     #[test]
-    fn what_is_not_done_is_open_whatever_it_names() {
+    fn unfinished_states_are_open() {
         let words = Words::default();
         for word in [
             "Not done",
@@ -231,34 +231,34 @@ mod tests {
             "Noch nicht behoben",
             "Done waiting",
         ] {
-            assert_ne!(words.known(word), Some(true), "{word}");
+            assert_ne!(words.word_state(word), Some(true), "{word}");
         }
     }
 
     #[test]
-    fn words_of_many_languages_mean_closed_with_and_without_their_accents() {
+    fn closed_words_match_with_and_without_accents() {
         let words = Words::default();
         for word in "Storniert, Clôturé, Cloturee, Corrigé, Закрытый, Исправлен, Отменено, Отменён, 已修复, 已取消, 已結束, 完了済み, \
                      終了済, キャンセル, 취소됨, 수정됨, Kapalı, KAPALI, Uzavřeno, Stängd, Lukket, Suljettu, Закрито, Lezárva, مغلق, \
                      Κλειστό, Đã đóng, Concluida, Naprawiony, Afgesloten, Wird nicht behoben"
             .split(", ")
         {
-            assert_eq!(words.known(word), Some(true), "{word}");
+            assert_eq!(words.word_state(word), Some(true), "{word}");
         }
     }
 
     #[test]
-    fn no_resolution_is_none_in_any_language() {
-        for none in "---, -, -1, n/a, Non résolue, Non resolu, Non risolto, Nierozwiązane, 미해결, Onopgelost, Não Resolvida, \
+    fn unset_resolution_is_recognized_in_any_language() {
+        for text in "---, -, -1, n/a, Non résolue, Non resolu, Non risolto, Nierozwiązane, 미해결, Onopgelost, Não Resolvida, \
                      Nao resolvido, Не решён, Нет решения, Nevyřešeno, Ikke løst, Olöst, Çözülmedi, 未解决, 未解決, Unresolved., (None)"
             .split(", ")
         {
-            assert!(!is_resolution(none), "{none}");
+            assert!(!is_resolution(text), "{text}");
         }
-        for some in
+        for text in
             ["Fixed", "Won't Do", "Non riproducibile", "Not a bug", "Behoben", "已修复", "Wird nicht behoben"]
         {
-            assert!(is_resolution(some), "{some}");
+            assert!(is_resolution(text), "{text}");
         }
     }
 }

@@ -9,16 +9,16 @@ use encoding_rs::UTF_8;
 use super::{
     columns::{self, MANY},
     content::Content,
-    encoding::{self, Decoded, Written},
+    context,
+    encoding::{self, Charset, Utf8Reader},
     guess::{Contents, guess},
-    known,
     mapping::Mapping,
     names::plain,
     quotes::Quotes,
-    states::{Said, Unknown, Words},
+    states::{StateFields, Unknown, Words},
 };
 use crate::tracker::{
-    dates::{self, Order, Seen},
+    dates::{self, DateColumn, Order},
     identity::identity,
 };
 use precedent_core::error::{Code, Error, Result};
@@ -29,7 +29,7 @@ const PREAMBLE: usize = 25;
 /// The maximum number of columns; cells beyond are left out with a notice.
 const MAX_COLUMNS: usize = 4_096;
 /// The number of rows from which columns are guessed.
-const GUESSED: u64 = 2000;
+const GUESS_ROWS: u64 = 2000;
 /// The supported delimiters.
 const DELIMITERS: &[u8] = b",;\t|";
 /// The fields that contain times.
@@ -40,13 +40,13 @@ pub struct Plan {
     /// Tracker that wrote the table; empty if unknown.
     pub tracker: &'static str,
     /// Encoding of the file.
-    pub written: Written,
+    pub charset: Charset,
     /// Delimiter of the cells.
     pub delimiter: u8,
-    /// Number of rows before the header row, including the `sep=` row if `declared`.
+    /// Number of rows before the header row, including the `sep=` row if `has_sep_row`.
     pub preamble: usize,
     /// `true` if the file declares its delimiter (`sep=;`).
-    pub declared: bool,
+    pub has_sep_row: bool,
     /// Column names.
     pub headers: Vec<String>,
     fields: Vec<(&'static str, Vec<usize>)>,
@@ -73,10 +73,10 @@ impl Plan {
         add(&mut fields, "body", prose);
         Self {
             tracker,
-            written: Written { encoding: UTF_8, damaged: 0, rival: None },
+            charset: Charset { encoding: UTF_8, errors: 0, rival: None },
             delimiter: b',',
             preamble: 0,
-            declared: false,
+            has_sep_row: false,
             fields,
             headers,
             orders: BTreeMap::new(),
@@ -104,8 +104,8 @@ impl Plan {
     }
 
     /// Returns the state of a row, as written there.
-    pub fn state<'a>(&'a self, row: &'a StringRecord, closed_at: bool) -> Said<'a> {
-        Said {
+    pub fn state<'a>(&'a self, row: &'a StringRecord, closed_at: bool) -> StateFields<'a> {
+        StateFields {
             word: self.cell(row, "state"),
             category: self.cell(row, "category"),
             resolution: self.cell(row, "reason"),
@@ -152,13 +152,13 @@ fn add(fields: &mut Vec<(&'static str, Vec<usize>)>, field: &'static str, more: 
 /// A file that cannot be read, an unclosed quote, missing columns, no title column.
 pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     let path = &content.path;
-    let written = encoding::detect(content.open()?, true).map_err(|e| damaged(path, &e))?;
+    let charset = encoding::detect(content.open()?, true).map_err(|e| damaged(path, &e))?;
     let mut start = Vec::new();
-    let decoded = Decoded::new(content.open()?, written.encoding);
-    decoded.take(128 * 1024).read_to_end(&mut start).map_err(|e| damaged(path, &e))?;
+    let input = Utf8Reader::new(content.open()?, charset.encoding);
+    input.take(128 * 1024).read_to_end(&mut start).map_err(|e| damaged(path, &e))?;
     let start = String::from_utf8_lossy(&start);
     let Some((delimiter, preamble, headers)) = head(&start, mapping) else { return Ok(None) };
-    let (fields, missing) = assigned(&headers, mapping);
+    let (fields, missing) = assign_fields(&headers, mapping);
     if let Some(name) = missing {
         return Err(Error::invalid(format!("{}: column \"{name}\" not found", path.display()))
             .with_hint(format!("Available columns: {}.", headers.join(", "))));
@@ -167,10 +167,10 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
     let words = mapping.words.of_tracker(tracker);
     let mut plan = Plan {
         tracker,
-        written,
+        charset,
         delimiter,
         preamble,
-        declared: start.trim_start_matches('\u{feff}').to_lowercase().starts_with("sep="),
+        has_sep_row: start.trim_start_matches('\u{feff}').to_lowercase().starts_with("sep="),
         headers,
         fields,
         orders: BTreeMap::new(),
@@ -214,8 +214,8 @@ pub fn look(content: &Content, mapping: &Mapping) -> Result<Option<Plan>> {
 /// # Errors
 /// A file that cannot be read.
 pub fn rows(content: &Content, plan: &Plan) -> Result<csv::Reader<impl Read + Send + use<>>> {
-    let decoded = Decoded::new(content.open()?, plan.written.encoding);
-    let mut reader = reader(decoded, plan.delimiter);
+    let input = Utf8Reader::new(content.open()?, plan.charset.encoding);
+    let mut reader = reader(input, plan.delimiter);
     skip(&mut reader, plan.preamble + 1, content)?;
     Ok(reader)
 }
@@ -255,30 +255,30 @@ type Head = (u8, usize, Vec<String>);
 /// Finds the delimiter and the header row: the first full row of names, or the one with the most
 /// known names.
 fn head(start: &str, mapping: &Mapping) -> Option<Head> {
-    let told = |name: &str| {
+    let is_mapped = |name: &str| {
         !name.trim().is_empty() && mapping.columns.iter().any(|(_, column)| plain(column) == plain(name))
     };
-    let declared =
+    let separator =
         start.trim_start_matches('\u{feff}').get(..5).filter(|s| s.to_lowercase().starts_with("sep="));
-    let declared = declared.and_then(|s| s.as_bytes().last().copied());
+    let separator = separator.and_then(|s| s.as_bytes().last().copied());
     let mut best: Option<((bool, usize, usize), Head)> = None;
-    for delimiter in DELIMITERS.iter().filter(|d| declared.is_none_or(|said| said == **d)) {
+    for delimiter in DELIMITERS.iter().filter(|d| separator.is_none_or(|s| s == **d)) {
         let mut reader = reader(start.as_bytes(), *delimiter);
         let rows: Vec<StringRecord> =
             reader.records().map_while(std::result::Result::ok).take(PREAMBLE).collect();
-        let filled = |row: &StringRecord| row.iter().filter(|cell| !cell.trim().is_empty()).count();
-        let widest = rows.iter().map(filled).max().unwrap_or(0);
-        for (at, record) in rows.iter().enumerate().skip(usize::from(declared.is_some())) {
+        let count_filled = |row: &StringRecord| row.iter().filter(|cell| !cell.trim().is_empty()).count();
+        let widest = rows.iter().map(count_filled).max().unwrap_or(0);
+        for (at, record) in rows.iter().enumerate().skip(usize::from(separator.is_some())) {
             let names = record.iter().take(MAX_COLUMNS);
-            let known = names.filter(|name| columns::field(name).is_some() || told(name)).count();
+            let known_names = names.filter(|name| columns::field(name).is_some() || is_mapped(name)).count();
             // The first full row of names is the header, unless a later one has more known names.
-            let whole = filled(record) * 5 >= widest * 4 && widest > 1 && is_header(record);
-            let score = (whole, known, filled(record));
+            let whole = count_filled(record) * 5 >= widest * 4 && widest > 1 && is_header(record);
+            let score = (whole, known_names, count_filled(record));
             let better = best.as_ref().is_none_or(|(old, (found, ..))| match old.0 && found == delimiter {
-                true => whole && known > old.1 && known > 1,
+                true => whole && known_names > old.1 && known_names > 1,
                 false => score > *old,
             });
-            if better && (known > 0 || whole || at == 0) {
+            if better && (known_names > 0 || whole || at == 0) {
                 let headers = record.iter().take(MAX_COLUMNS);
                 let headers = headers.map(|h| h.trim_matches(['\u{feff}', ' ']).trim().to_owned());
                 best = Some((score, (*delimiter, at, headers.collect())));
@@ -292,7 +292,7 @@ fn head(start: &str, mapping: &Mapping) -> Option<Head> {
 fn is_header(record: &StringRecord) -> bool {
     record.iter().map(|cell| cell.trim_start_matches('\u{feff}').trim()).all(|cell| {
         let value = cell.contains("://")
-            || (cell.contains(|c: char| c.is_ascii_digit()) && dates::read(cell, Order::default()).is_some())
+            || (cell.bytes().any(|b| b.is_ascii_digit()) && dates::parse(cell, Order::default()).is_some())
             || (!cell.is_empty() && cell.bytes().all(|b| b.is_ascii_digit()));
         cell.len() < 200 && !value
     })
@@ -300,8 +300,8 @@ fn is_header(record: &StringRecord) -> bool {
 
 /// Returns the columns of each field, including the user's settings, and a configured column that
 /// is missing.
-#[allow(clippy::type_complexity, reason = "what is found, and what is missing")]
-fn assigned(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, Vec<usize>)>, Option<String>) {
+#[allow(clippy::type_complexity, reason = "the type has one use")]
+fn assign_fields(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, Vec<usize>)>, Option<String>) {
     let mut fields = columns::assign(headers);
     // Exports of work item trees have one title column per level.
     let level = |name: &String| {
@@ -316,18 +316,18 @@ fn assigned(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, Vec<us
         }
     }
     for (field, name) in &mapping.columns {
-        let named: Vec<usize> = (0..headers.len()).filter(|at| plain(&headers[*at]) == plain(name)).collect();
-        if named.is_empty() && !name.is_empty() {
+        let hits: Vec<usize> = (0..headers.len()).filter(|at| plain(&headers[*at]) == plain(name)).collect();
+        if hits.is_empty() && !name.is_empty() {
             return (fields, Some(name.clone()));
         }
         // The user's settings take precedence over column names.
-        for (other, columns) in &mut fields {
-            columns.retain(|at| !named.contains(at) || other == field);
+        for (existing_field, columns) in &mut fields {
+            columns.retain(|at| !hits.contains(at) || existing_field == field);
         }
         fields.retain(|(f, columns)| f != field && !columns.is_empty());
-        if !named.is_empty() {
-            let named = if MANY.contains(field) { named } else { vec![named[0]] };
-            fields.push((field, named));
+        if !hits.is_empty() {
+            let hits = if MANY.contains(field) { hits } else { vec![hits[0]] };
+            fields.push((field, hits));
         }
     }
     (fields, None)
@@ -335,15 +335,15 @@ fn assigned(headers: &[String], mapping: &Mapping) -> (Vec<(&'static str, Vec<us
 
 /// Makes the first pass over the rows.
 fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
-    let decoded = Decoded::new(content.open()?, plan.written.encoding);
-    let mut reader = reader(Quotes::new(decoded, plan.delimiter), plan.delimiter);
+    let input = Utf8Reader::new(content.open()?, plan.charset.encoding);
+    let mut reader = reader(Quotes::new(input, plan.delimiter), plan.delimiter);
     skip(&mut reader, plan.preamble + 1, content)?;
     let times: Vec<usize> = TIMES.iter().flat_map(|f| plan.columns(f)).copied().collect();
-    let mut seen: Vec<(usize, Seen)> = times.into_iter().map(|at| (at, Seen::default())).collect();
-    let named: Vec<usize> = plan.fields.iter().flat_map(|(_, columns)| columns.clone()).collect();
-    let free = (0..plan.headers.len()).filter(|at| !named.contains(at));
+    let mut dates: Vec<_> = times.into_iter().map(|at| (at, DateColumn::default())).collect();
+    let known_columns: Vec<usize> = plan.fields.iter().flat_map(|(_, columns)| columns.clone()).collect();
+    let free = (0..plan.headers.len()).filter(|at| !known_columns.contains(at));
     let mut contents: Vec<(usize, Contents)> = free.map(|at| (at, Contents::default())).collect();
-    let mut said = Seen::default();
+    let mut comment_dates = DateColumn::default();
     let mut unknown = Unknown::default();
     let mut record = StringRecord::new();
     // The number of rows with too many cells, and the first of them.
@@ -357,27 +357,27 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
             Err(error) => {
                 return Err(reader
                     .get_ref()
-                    .unclosed()
-                    .map_or_else(|| unreadable(content, &error), |line| unclosed(content, line)));
+                    .unclosed_line()
+                    .map_or_else(|| unreadable(content, &error), |line| unclosed_quote(content, line)));
             }
         }
         if record.iter().skip(plan.headers.len()).any(|cell| !cell.trim().is_empty()) {
             longer += 1;
             first = if longer == 1 { plan.rows } else { first };
         }
-        for (at, seen) in &mut seen {
+        for (at, column) in &mut dates {
             if let Some(text) = plan.text(&record, *at) {
-                seen.cell(text);
+                column.cell(text);
             }
         }
-        for (at, column) in contents.iter_mut().filter(|_| plan.rows <= GUESSED) {
+        for (at, column) in contents.iter_mut().filter(|_| plan.rows <= GUESS_ROWS) {
             if let Some(text) = plan.text(&record, *at) {
                 column.count(text, &plan.words);
             }
         }
         for (_, text) in plan.cells(&record, "comments") {
             if let Some((date, _)) = text.split_once(';') {
-                said.cell(date);
+                comment_dates.cell(date);
             }
         }
         let number = plan.cell(&record, "number").map(identity);
@@ -390,12 +390,12 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
             *plan.projects.entry(project).or_default() += 1;
         }
         let state = plan.state(&record, plan.cell(&record, "closed").is_some());
-        if plan.words.closed(state).1 {
+        if plan.words.resolve(state).1 {
             unknown.count(state.word.unwrap_or_default());
         }
     }
-    if let Some(line) = reader.get_ref().unclosed() {
-        return Err(unclosed(content, line));
+    if let Some(line) = reader.get_ref().unclosed_line() {
+        return Err(unclosed_quote(content, line));
     }
     // An empty name in --map leaves the field out.
     let lacks = |field: &str| {
@@ -405,8 +405,8 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
         add(&mut plan.fields, field, &[at]);
         plan.guesses.push(at);
     }
-    order(mapping, plan, &seen, &said);
-    plan.doubts.extend(known::doubts(&unknown, "row"));
+    order(mapping, plan, &dates, &comment_dates);
+    plan.doubts.extend(context::doubts(&unknown, "row"));
     if longer > 0 {
         plan.doubts.push(format!(
             "{longer} row{} more cells than there are columns (the first is row {first}): the extra cells are skipped; \
@@ -418,10 +418,10 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
             }
         ));
     }
-    if plan.written.damaged > 0 {
+    if plan.charset.errors > 0 {
         plan.doubts.push(format!(
             "{} characters could not be decoded and were replaced by U+FFFD",
-            plan.written.damaged
+            plan.charset.errors
         ));
     }
     // Alphanumeric ids end in a digit only by chance.
@@ -436,50 +436,50 @@ fn survey(content: &Content, mapping: &Mapping, plan: &mut Plan) -> Result<()> {
     Ok(())
 }
 
-fn unclosed(content: &Content, line: u64) -> Error {
+fn unclosed_quote(content: &Content, line: u64) -> Error {
     Error::invalid(format!("{}: the quote opened in line {line} is not closed", content.path.display()))
         .with_hint("Close it, or double it if it is part of the text; nothing was imported from the file.")
 }
 
 /// Decides the date order: for each column by its own cells, or else by the other columns, the
 /// user's setting or the default.
-fn order(mapping: &Mapping, plan: &mut Plan, seen: &[(usize, Seen)], said: &Seen) {
-    let all = seen.iter().map(|(_, s)| s).chain([said]);
+fn order(mapping: &Mapping, plan: &mut Plan, columns: &[(usize, DateColumn)], comments: &DateColumn) {
+    let all_dates = columns.iter().map(|(_, s)| s).chain([comments]);
     let (mut day, mut month) = (0, 0);
-    let days = all.clone().filter_map(Seen::order).filter(|order| *order != Order::Serial);
+    let days = all_dates.clone().filter_map(DateColumn::order).filter(|order| *order != Order::Serial);
     for order in days {
         *(if order == Order::DayFirst { &mut day } else { &mut month }) += 1;
     }
-    let others = (day != month).then_some(if day > month { Order::DayFirst } else { Order::MonthFirst });
+    let majority = (day != month).then_some(if day > month { Order::DayFirst } else { Order::MonthFirst });
     // The user's setting does not apply to spreadsheet serial numbers.
-    let decide = |seen: &Seen| {
-        let own = seen.order();
-        own.filter(|o| *o == Order::Serial).or(mapping.order).or(own).or(others).unwrap_or_default()
+    let decide = |column: &DateColumn| {
+        let order = column.order();
+        order.filter(|o| *o == Order::Serial).or(mapping.order).or(order).or(majority).unwrap_or_default()
     };
-    for (at, seen) in seen {
-        let order = decide(seen);
+    for (at, column) in columns {
+        let order = decide(column);
         plan.orders.insert(*at, order);
         let name = &plan.headers[*at];
-        if let Some(cell) = seen.doubtful().filter(|_| mapping.order.is_none() && others.is_none()) {
+        if let Some(cell) = column.doubtful().filter(|_| mapping.order.is_none() && majority.is_none()) {
             plan.doubts.push(format!(
                 "{name}: {cell} is read as {}, but the date order is ambiguous; set it with --map dates=dmy or dates=mdy",
                 order.words()
             ));
         }
-        if seen.against() > 0 {
+        if column.against() > 0 {
             plan.doubts.push(format!(
                 "{name}: {} dates don't match {} and are skipped",
-                seen.against(),
+                column.against(),
                 order.words()
             ));
         }
-        for (text, n) in seen.unread() {
+        for (text, n) in column.unread() {
             let times = if n == 1 { String::new() } else { format!(" ({n} times)") };
             plan.doubts.push(format!("{name}: \"{text}\"{times} is not a recognized date and is skipped"));
         }
     }
     if let Some(at) = plan.columns("comments").first().copied() {
-        plan.orders.insert(at, decide(said));
+        plan.orders.insert(at, decide(comments));
     }
 }
 
@@ -488,7 +488,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_of_unknown_names_is_no_preamble() {
+    fn header_of_unknown_names_is_not_preamble() {
         for (text, at, first) in [
             ("Vorfall,Was,Lage\n7,Belt squeals,Closed\n8,Lid sticks,Open\n", 0, "Vorfall"),
             ("issueNumber,issueTitle\n7,Closed\n", 0, "issueNumber"),
@@ -496,8 +496,8 @@ mod tests {
             ("Site A,,\nPrinted,2025-03-01,\nID,Title,State\n1,x,Open\n", 2, "ID"),
             ("sep=;\nFall;Bericht\n1;Es quietscht\n", 1, "Fall"),
         ] {
-            let (_, found, headers) = head(text, &Mapping::default()).unwrap();
-            assert_eq!((found, headers[0].as_str()), (at, first), "{text}");
+            let (_, row, headers) = head(text, &Mapping::default()).unwrap();
+            assert_eq!((row, headers[0].as_str()), (at, first), "{text}");
         }
     }
 }

@@ -15,7 +15,7 @@ const MAX_PATHS: usize = 300;
 /// The maximum nesting depth of fields.
 const MAX_DEPTH: usize = 12;
 /// The number of words at the start of a text that are compared.
-const COMPARED: usize = 200;
+const MAX_WORDS: usize = 200;
 
 /// The unused text of a file.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ pub struct Unread {
 impl Unread {
     /// Counts the text of a record that its contents lack.
     pub fn count(&mut self, record: &Value, pieces: &[Piece]) {
-        let mut read = HashSet::new();
+        let mut vocab = HashSet::new();
         for piece in pieces {
             match piece {
                 Piece::Record(Record::Document(item)) => {
@@ -42,46 +42,46 @@ impl Unread {
                         .chain(more)
                         .flatten()
                         .chain(&item.labels)
-                        .for_each(|t| add(t, &mut read));
+                        .for_each(|t| add(t, &mut vocab));
                 }
                 Piece::Record(Record::Comment(comment)) => {
                     let texts = [Some(&comment.body), comment.author.login.as_ref(), comment.url.as_ref()];
-                    texts.into_iter().flatten().chain([&comment.remote_id]).for_each(|t| add(t, &mut read));
+                    texts.into_iter().flatten().chain([&comment.remote_id]).for_each(|t| add(t, &mut vocab));
                 }
                 Piece::Link(..) => {}
             }
         }
-        self.walk(record, &mut String::new(), &read, 0);
+        self.walk(record, &mut String::new(), &vocab, 0);
     }
 
-    fn walk(&mut self, value: &Value, path: &mut String, read: &HashSet<String>, depth: usize) {
+    fn walk(&mut self, value: &Value, path: &mut String, vocab: &HashSet<String>, depth: usize) {
         let length = path.len();
         match value {
             Value::Object(fields) if depth < MAX_DEPTH => {
                 for (name, inner) in fields {
                     path.push_str(if path.is_empty() { "" } else { "." });
                     path.push_str(name);
-                    self.walk(inner, path, read, depth + 1);
+                    self.walk(inner, path, vocab, depth + 1);
                     path.truncate(length);
                 }
             }
-            Value::Array(all) if depth < MAX_DEPTH => {
-                all.iter().for_each(|v| self.walk(v, path, read, depth + 1))
+            Value::Array(items) if depth < MAX_DEPTH => {
+                items.iter().for_each(|v| self.walk(v, path, vocab, depth + 1))
             }
             Value::String(text) => {
-                let Some(size) = unused(text, read) else { return };
+                let Some(size) = unused_size(text, vocab) else { return };
                 if self.paths.len() < MAX_PATHS || self.paths.contains_key(path) {
-                    let held = self.paths.entry(path.clone()).or_default();
-                    *held = (held.0 + size, held.1 || is_prose(text));
+                    let entry = self.paths.entry(path.clone()).or_default();
+                    *entry = (entry.0 + size, entry.1 || is_prose(text));
                 }
             }
             _ => {}
         }
     }
 
-    /// Returns the fields with their characters, those with prose first; without `all`, only those.
-    pub fn fields(&self, all: bool) -> Vec<(String, u64)> {
-        let mut fields: Vec<_> = self.paths.iter().filter(|(_, (_, prose))| all || *prose).collect();
+    /// Returns the fields with their sizes, prose first; only prose without `include_all`.
+    pub fn fields(&self, include_all: bool) -> Vec<(String, u64)> {
+        let mut fields: Vec<_> = self.paths.iter().filter(|(_, (_, prose))| include_all || *prose).collect();
         fields.sort_by_key(|(_, (size, prose))| (!prose, std::cmp::Reverse(*size)));
         fields.into_iter().map(|(path, (size, _))| (path.clone(), *size)).collect()
     }
@@ -89,7 +89,7 @@ impl Unread {
     /// Returns a notice if a field holds more text than all items.
     pub fn doubt(&self) -> Option<String> {
         let (path, (size, _)) =
-            self.paths.iter().filter(|(_, (_, prose))| *prose).max_by_key(|(_, held)| held.0)?;
+            self.paths.iter().filter(|(_, (_, prose))| *prose).max_by_key(|(_, entry)| entry.0)?;
         (*size > self.bodies).then(|| {
             format!(
                 "\"{path}\" holds more text ({size} characters) than all descriptions ({}) and is not imported; \
@@ -111,7 +111,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 
 /// Returns the characters of a text whose words are mostly missing; ids, addresses and times are no
 /// text.
-fn unused(text: &str, read: &HashSet<String>) -> Option<u64> {
+fn unused_size(text: &str, vocab: &HashSet<String>) -> Option<u64> {
     let text = text.trim();
     let plain = match () {
         () if text.contains("<ac:") => storage_format::to_markdown(text),
@@ -119,20 +119,20 @@ fn unused(text: &str, read: &HashSet<String>) -> Option<u64> {
         () => text.to_owned(),
     };
     // A word of a state is read as its meaning.
-    if Words::default().known(text).is_some() {
+    if Words::default().word_state(text).is_some() {
         return None;
     }
     let is_id = !text.contains(char::is_whitespace)
         && (text.contains("://") || text.bytes().any(|b| b.is_ascii_digit()) || text.contains('@'));
-    if is_id || !text.contains(char::is_alphabetic) || dates::read(text, dates::Order::default()).is_some() {
+    if is_id || !text.contains(char::is_alphabetic) || dates::parse(text, dates::Order::default()).is_some() {
         return None;
     }
-    let (mut all, mut missing) = (0, 0);
-    for word in words(&plain).take(COMPARED) {
-        all += 1;
-        missing += usize::from(!read.contains(&word));
+    let (mut total, mut missing) = (0, 0);
+    for word in words(&plain).take(MAX_WORDS) {
+        total += 1;
+        missing += usize::from(!vocab.contains(&word));
     }
-    (missing * 3 > all).then(|| text.chars().count() as u64)
+    (missing * 3 > total).then(|| text.chars().count() as u64)
 }
 
 #[cfg(test)]
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_that_no_field_holds_is_counted_by_path() {
+    fn unused_text_is_counted_by_path() {
         let record = json!({"title": "Pump stops", "priority": "High", "id": "5f3a",
             "survey": [{"remark": "It was quiet for a whole day before that."}]});
         let mut unread = Unread::default();

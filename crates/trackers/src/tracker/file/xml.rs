@@ -35,7 +35,7 @@ impl<R: Read> Items<BufReader<R>> {
     ///
     /// # Errors
     /// The reason why the document cannot be read further.
-    pub fn read(&mut self) -> Result<Option<Vec<u8>>, String> {
+    pub fn next_item(&mut self) -> Result<Option<Vec<u8>>, String> {
         // The open elements of the current item, the innermost last.
         let mut open: Vec<(String, Map<String, Value>, String)> = Vec::new();
         let mut size = 0;
@@ -104,7 +104,7 @@ impl<R: Read> Items<BufReader<R>> {
                     };
                     match open.last_mut() {
                         None => return Ok(Some(value.to_string().into_bytes())),
-                        Some((_, parent, _)) => put(parent, name, value),
+                        Some((_, parent, _)) => add_child(parent, name, value),
                     }
                 }
                 Event::Eof if open.is_empty() => return Ok(None),
@@ -120,13 +120,13 @@ impl<R: Read> Items<BufReader<R>> {
 
 /// Returns the name of the elements that are the items of a document: the outermost repeated ones
 /// with several elements in them, or the only one below the root.
-pub fn repeated(start: &str) -> Option<String> {
+pub fn item_element(start: &str) -> Option<String> {
     let mut reader = Reader::from_str(start);
     reader.config_mut().check_end_names = false;
     reader.config_mut().expand_empty_elements = true;
     let mut open: Vec<(String, BTreeSet<String>)> = Vec::new();
     // The depth and the number of the elements by name.
-    let mut found: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let mut elements: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     loop {
         match reader.read_event() {
             Ok(Event::Start(start)) => {
@@ -140,24 +140,24 @@ pub fn repeated(start: &str) -> Option<String> {
                 let depth = open.len();
                 let Some((name, inner)) = open.pop() else { break };
                 if depth > 1 && inner.len() > 2 {
-                    let held = found.entry(name).or_insert((depth, 0));
-                    *held = (held.0.min(depth), held.1 + 1);
+                    let entry = elements.entry(name).or_insert((depth, 0));
+                    *entry = (entry.0.min(depth), entry.1 + 1);
                 }
             }
             Ok(Event::Eof) | Err(_) => break,
             Ok(_) => {}
         }
     }
-    let best = found.into_iter().min_by_key(|(_, (depth, n))| (*n < 2, *depth));
+    let best = elements.into_iter().min_by_key(|(_, (depth, n))| (*n < 2, *depth));
     best.map(|(name, _)| name)
 }
 
 /// Adds an element to its parent and combines repeated ones. A single comment also becomes a list.
-fn put(parent: &mut Map<String, Value>, name: String, value: Value) {
+fn add_child(parent: &mut Map<String, Value>, name: String, value: Value) {
     match parent.get_mut(&name) {
         None if name == "long_desc" => drop(parent.insert(name, vec![value].into())),
         None => drop(parent.insert(name, value)),
-        Some(Value::Array(all)) => all.push(value),
+        Some(Value::Array(values)) => values.push(value),
         Some(first) => *first = vec![first.take(), value].into(),
     }
 }

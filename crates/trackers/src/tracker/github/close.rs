@@ -23,17 +23,17 @@ const MAX_PAGES: usize = 60;
 
 /// Returns the comment, and the equivalent `gh` commands.
 pub fn closing_steps(host: &str, project: &str, number: u64, stays: &Stays) -> Steps {
-    let named = match stays {
+    let reference = match stays {
         Stays::Here(n) => format!("#{n}"),
         Stays::Beside(name, n) => format!("{name}#{n}"),
         Stays::Elsewhere(url) => url.clone(),
     };
     // GitHub itself interprets the first line.
-    let line = format!("Duplicate of {named}");
+    let line = format!("Duplicate of {reference}");
     let place = if host == "github.com" { project.to_owned() } else { format!("{host}/{project}") };
     let at = if host == "github.com" { String::new() } else { format!(" --hostname {host}") };
     Steps {
-        comment: format!("{line}\n\n<!-- precedent: {project}#{number} is a duplicate of {named} -->"),
+        comment: format!("{line}\n\n<!-- precedent: {project}#{number} is a duplicate of {reference} -->"),
         commands: vec![
             format!("gh issue comment {number} --repo {place} --body '{line}'"),
             format!(
@@ -50,17 +50,17 @@ struct Comment {
 }
 
 impl GitHub {
-    fn unwilling(&self, response: &Response, what: &str) -> Error {
-        let said = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
+    fn write_refusal(&self, response: &Response, action: &str) -> Error {
+        let detail = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
         match response.status {
             403 | 404 => Error::new(
                 Code::Authentication,
-                format!("no permission on {} to {what}{said}", self.host),
+                format!("no permission on {} to {action}{detail}", self.host),
             )
             .with_hint(
                 "Give the token write access to issues of this repository, or sign in with `gh auth login`.",
             ),
-            _ => self.refusal(response, what),
+            _ => self.refusal(response, action),
         }
     }
 }
@@ -76,10 +76,10 @@ impl IssueCloser for GitHub {
                 return Err(self.refusal(&response, "the comments of an issue"));
             }
             // Servers may return Windows line ends.
-            let same =
+            let is_match =
                 |c: &Comment| c.body.as_deref().is_some_and(|b| b.replace("\r\n", "\n").trim() == comment);
-            if let Some(found) = response.json::<Vec<Comment>>()?.into_iter().find(same) {
-                return Ok(Some(found.html_url.unwrap_or_default()));
+            if let Some(existing_comment) = response.json::<Vec<Comment>>()?.into_iter().find(is_match) {
+                return Ok(Some(existing_comment.html_url.unwrap_or_default()));
             }
             url = response.next.filter(|next| next.origin() == self.base.origin());
         }
@@ -92,23 +92,23 @@ impl IssueCloser for GitHub {
         let response = self.http.send(&request, self.login.as_ref(), task).await?;
         match response.status {
             201 => Ok(response.json::<Comment>()?.html_url),
-            _ => Err(self.unwilling(&response, "comment on an issue")),
+            _ => Err(self.write_refusal(&response, "comment on an issue")),
         }
     }
 
     async fn close(&self, number: u64, task: &Task) -> Result<Record> {
         let url = self.repository(&format!("/issues/{number}"))?;
-        let asked = |reason: &str| {
+        let request = |reason: &str| {
             let body = json!({ "state": "closed", "state_reason": reason });
             Self::with_headers(Request::patch(url.clone(), &body))
         };
-        let mut response = self.http.send(&asked("duplicate"), self.login.as_ref(), task).await?;
+        let mut response = self.http.send(&request("duplicate"), self.login.as_ref(), task).await?;
         if response.status == 422 {
             // Older servers do not support this reason.
-            response = self.http.send(&asked("not_planned"), self.login.as_ref(), task).await?;
+            response = self.http.send(&request("not_planned"), self.login.as_ref(), task).await?;
         }
         if response.status != 200 {
-            return Err(self.unwilling(&response, "close an issue"));
+            return Err(self.write_refusal(&response, "close an issue"));
         }
         record(&response.body).map_err(|why| {
             Error::new(Code::Network, format!("{} returned an unreadable issue: {why}", self.host))
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_steps_name_host_and_project_where_they_have_to() {
+    fn steps_name_host_and_project_when_needed() {
         let steps = closing_steps("github.com", "acme/app", 5, &Stays::Here(1));
         assert!(steps.comment.starts_with("Duplicate of #1\n\n<!-- "));
         assert_eq!(steps.commands[0], "gh issue comment 5 --repo acme/app --body 'Duplicate of #1'");

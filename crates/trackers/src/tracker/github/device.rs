@@ -46,7 +46,7 @@ impl std::fmt::Debug for DeviceLogin {
 }
 
 #[derive(Deserialize)]
-struct Begun {
+struct CodeReply {
     device_code: Option<String>,
     user_code: Option<String>,
     verification_uri: Option<String>,
@@ -73,7 +73,7 @@ pub async fn begin(http: &Http, address: &Address, client_id: &str, task: &Task)
     };
     let request = Request::form(url("device/code")?, &[("client_id", client_id), ("scope", "repo")]);
     let response = http.send(&request.header("accept", "application/json"), None, task).await?;
-    let refused = |why: &str| {
+    let deny = |why: &str| {
         Error::new(
             Code::Authentication,
             format!("{} does not allow this app to sign users in: {why}", address.host),
@@ -81,18 +81,18 @@ pub async fn begin(http: &Http, address: &Address, client_id: &str, task: &Task)
         .with_hint("Check the client ID, and that the device flow is enabled in the app settings.")
     };
     if response.status != 200 {
-        return Err(refused(&crate::http::status_words(response.status)));
+        return Err(deny(&crate::http::status_words(response.status)));
     }
-    let begun: Begun = response.json()?;
-    if let Some(error) = begun.error {
-        return Err(refused(&words(&error)));
+    let reply: CodeReply = response.json()?;
+    if let Some(error) = reply.error {
+        return Err(deny(&words(&error)));
     }
     let (Some(code), Some(user_code), Some(place)) =
-        (begun.device_code, begun.user_code, begun.verification_uri)
+        (reply.device_code, reply.user_code, reply.verification_uri)
     else {
-        return Err(refused("its response contains no code"));
+        return Err(deny("its response contains no code"));
     };
-    let lasts = Duration::from_secs(begun.expires_in.unwrap_or(900).min(3_600));
+    let lasts = Duration::from_secs(reply.expires_in.unwrap_or(900).min(3_600));
     let device_code: SecretString = code.into();
     door::learn(&device_code);
     Ok(DeviceLogin {
@@ -103,7 +103,7 @@ pub async fn begin(http: &Http, address: &Address, client_id: &str, task: &Task)
         token_url: url("oauth/access_token")?,
         client_id: client_id.to_owned(),
         device_code,
-        interval: begun.interval.unwrap_or(INTERVAL).clamp(1, 60),
+        interval: reply.interval.unwrap_or(INTERVAL).clamp(1, 60),
     })
 }
 
@@ -128,11 +128,11 @@ pub async fn finish(http: &Http, login: &DeviceLogin, task: &Task) -> Result<Sec
         );
         let request = request.header("accept", "application/json").for_secret();
         let response = http.send(&request, None, task).await?;
-        let asked: TokenReply = response.json()?;
-        match (asked.access_token, asked.error.as_deref()) {
+        let reply: TokenReply = response.json()?;
+        match (reply.access_token, reply.error.as_deref()) {
             (Some(token), _) if !token.is_empty() => return Ok(token.into()),
             (_, Some("authorization_pending")) => {}
-            (_, Some("slow_down")) => interval = asked.interval.unwrap_or(interval + SLOWER).clamp(1, 120),
+            (_, Some("slow_down")) => interval = reply.interval.unwrap_or(interval + SLOWER).clamp(1, 120),
             (_, Some("expired_token")) => return Err(late()),
             (_, Some("access_denied")) => {
                 return Err(Error::new(Code::Authentication, "the sign-in was declined"));

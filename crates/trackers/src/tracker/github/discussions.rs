@@ -121,8 +121,8 @@ struct DiscussionComment {
 
 /// Removes the connection of this name from its node.
 fn take(node: &mut Value, name: &str) -> List {
-    let taken = node.as_object_mut().and_then(|object| object.remove(name)).unwrap_or_default();
-    serde_json::from_value(taken).unwrap_or_default()
+    let connection = node.as_object_mut().and_then(|object| object.remove(name)).unwrap_or_default();
+    serde_json::from_value(connection).unwrap_or_default()
 }
 
 /// Fetches a page of the list.
@@ -147,15 +147,15 @@ pub(super) async fn page(github: &GitHub, walk: &Pagination, task: &Task) -> Res
         }
     };
     let list = take(data.pointer_mut("/repository").unwrap_or(&mut Value::Null), "discussions");
-    let (total, after) = (list.total_count, list.after());
+    let (total, cursor) = (list.total_count, list.next_cursor());
     let mut page = Page::default();
-    let mut reached = false;
+    let mut is_complete = false;
     // The list starts with the newest change, so later changes have a later time.
-    let newest = list.nodes.first().and_then(changed).unwrap_or(said_at);
+    let newest = list.nodes.first().and_then(parse_updated_at).unwrap_or(said_at);
     for node in list.nodes {
-        let updated = changed(&node);
-        if walk.since.is_some_and(|since| updated.is_some_and(|t| t < since)) {
-            reached = true;
+        let updated_at = parse_updated_at(&node);
+        if walk.since.is_some_and(|since| updated_at.is_some_and(|t| t < since)) {
+            is_complete = true;
             break;
         }
         match whole(github, node, task).await? {
@@ -163,14 +163,14 @@ pub(super) async fn page(github: &GitHub, walk: &Pagination, task: &Task) -> Res
             Err(why) => page.records.push(Err(why)),
         }
     }
-    let more = after.is_some() && !reached;
+    let more = cursor.is_some() && !is_complete;
     let (next, watermark) = walk.by_creation(total, newest, more);
     // A restarted pass has no token.
-    let next = next.map(|w| Pagination { token: after.filter(|_| w.page > 1), ..w });
+    let next = next.map(|w| Pagination { token: cursor.filter(|_| w.page > 1), ..w });
     Ok(Fetched::Page(Page { next: next.map(|w| w.cursor()), watermark, ..page }))
 }
 
-fn changed(node: &Value) -> Option<Timestamp> {
+fn parse_updated_at(node: &Value) -> Option<Timestamp> {
     node.get("updatedAt")?.as_str()?.parse().ok()
 }
 
@@ -210,7 +210,7 @@ pub(super) async fn comment(
     let query = format!("query($id: ID!) {{ node(id: $id) {{ ...said }} }} {COMMENT}");
     Ok(Some(match ask(github, &query, json!({"id": id}), task).await? {
         QueryOutcome::Data(mut data, _) => match data.pointer_mut("/node").map(Value::take) {
-            Some(node @ Value::Object(_)) => match said(node, number) {
+            Some(node @ Value::Object(_)) => match parse_comment(node, number) {
                 Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
                 Ok(None) => Fate::Gone,
                 Err(_) => Fate::Unreadable,
@@ -224,7 +224,7 @@ pub(super) async fn comment(
 }
 
 /// Returns the reason if the list cannot be read, for the setup.
-pub(super) async fn refused(github: &GitHub, task: &Task) -> Result<Option<String>> {
+pub(super) async fn refusal_reason(github: &GitHub, task: &Task) -> Result<Option<String>> {
     Ok(match page(github, &Pagination::new(None, 1), task).await? {
         Fetched::Refused(why) => Some(format!("discussions: {why}")),
         _ => None,
@@ -255,8 +255,8 @@ async fn ask(github: &GitHub, query: &str, mut variables: Value, task: &Task) ->
     if kinds.contains_key("NOT_FOUND") {
         return Ok(QueryOutcome::Gone);
     }
-    if let Some(said) = kinds.get("FORBIDDEN").or(kinds.get("INSUFFICIENT_SCOPES")) {
-        return Ok(QueryOutcome::Refused(format!("no permission to read them{said}")));
+    if let Some(detail) = kinds.get("FORBIDDEN").or(kinds.get("INSUFFICIENT_SCOPES")) {
+        return Ok(QueryOutcome::Refused(format!("no permission to read them{detail}")));
     }
     if answer.errors.iter().any(|e| e.message.contains("doesn't exist on type")) {
         return Ok(QueryOutcome::Refused(format!("{} does not support them", github.host)));
@@ -290,22 +290,22 @@ async fn whole(
     }
     let mut comments = Vec::new();
     for _ in 0..MAX_PAGES {
-        let after = list.after();
+        let cursor = list.next_cursor();
         for mut node in list.nodes {
             let mut replies = take(&mut node, "replies");
             let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
             comments.push(node);
             for _ in 0..MAX_PAGES {
-                let after = replies.after();
+                let cursor = replies.next_cursor();
                 comments.append(&mut replies.nodes);
-                let Some(after) = after else { break };
-                replies = more(github, &id, &after, REPLIES, task).await?;
+                let Some(cursor) = cursor else { break };
+                replies = more(github, &id, &cursor, REPLIES, task).await?;
             }
         }
-        let Some(after) = after else { break };
-        list = more(github, &about.id, &after, COMMENTS, task).await?;
+        let Some(cursor) = cursor else { break };
+        list = more(github, &about.id, &cursor, COMMENTS, task).await?;
     }
-    let comments = comments.into_iter().filter_map(|node| said(node, number).transpose());
+    let comments = comments.into_iter().filter_map(|node| parse_comment(node, number).transpose());
     let comments: Vec<CommentRecord> = match comments.collect() {
         Ok(comments) => comments,
         Err(why) => return Ok(Err(why)),
@@ -324,13 +324,13 @@ const REPLIES: Below =
     ("DiscussionComment", "replies", "pageInfo { hasNextPage endCursor } nodes { ...said }");
 
 /// Fetches the next page of a list below a node.
-async fn more(github: &GitHub, id: &str, after: &str, below: Below, task: &Task) -> Result<List> {
-    let (kind, list, what) = below;
+async fn more(github: &GitHub, id: &str, cursor: &str, below: Below, task: &Task) -> Result<List> {
+    let (kind, list, selection) = below;
     let query = format!(
         "query($id: ID!, $after: String!) {{ node(id: $id) {{ ... on {kind} {{ {list}(first: 50, after: $after) {{ \
-         {what} }} }} }} }} {COMMENT}"
+         {selection} }} }} }} }} {COMMENT}"
     );
-    match ask(github, &query, json!({"id": id, "after": after}), task).await? {
+    match ask(github, &query, json!({"id": id, "after": cursor}), task).await? {
         QueryOutcome::Data(mut data, _) => {
             Ok(take(data.pointer_mut("/node").unwrap_or(&mut Value::Null), list))
         }
@@ -346,11 +346,11 @@ fn author(actor: Option<Actor>, association: Option<String>) -> Author {
 }
 
 fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
-    let answered = about.is_answered == Some(true);
-    let closed = answered || about.closed;
+    let is_answered = about.is_answered == Some(true);
+    let is_closed = is_answered || about.closed;
     // <https://docs.github.com/en/graphql/reference/enums#discussionstatereason>
     let reason = match about.state_reason.as_deref() {
-        _ if answered => Some("completed".to_owned()),
+        _ if is_answered => Some("completed".to_owned()),
         Some("RESOLVED") => Some("completed".to_owned()),
         Some("OUTDATED") => Some("not_planned".to_owned()),
         other => other.map(str::to_lowercase),
@@ -366,7 +366,7 @@ fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
         title: clean(&about.title).trim().to_owned(),
         body: clean(&about.body.unwrap_or_default()),
         url: about.url,
-        state: Some(if closed { State::Closed } else { State::Open }),
+        state: Some(if is_closed { State::Closed } else { State::Open }),
         state_reason: reason,
         author: author(about.author, about.author_association),
         labels: about.category.into_iter().chain(names).map(|n| n.name).collect(),
@@ -375,29 +375,29 @@ fn document(about: About, node: &Value, comments: u64) -> DocumentRecord {
         comment_count: comments,
         created_at: about.created_at,
         updated_at: about.updated_at.or(about.created_at),
-        closed_at: about.answer_chosen_at.filter(|_| answered).or(about.closed_at).filter(|_| closed),
+        closed_at: about.answer_chosen_at.filter(|_| is_answered).or(about.closed_at).filter(|_| is_closed),
         merged_at: None,
         raw: Raw::new(node.to_string().into_bytes()),
     }
 }
 
 /// Parses a comment or a reply; `None` for a deleted one that only holds its replies.
-fn said(node: Value, number: u64) -> Result<Option<CommentRecord>, String> {
+fn parse_comment(node: Value, number: u64) -> Result<Option<CommentRecord>, String> {
     let raw = node.to_string().into_bytes();
-    let said: DiscussionComment = serde_json::from_value(node).map_err(|e| describe(&e))?;
-    if said.deleted_at.is_some() {
+    let comment: DiscussionComment = serde_json::from_value(node).map_err(|e| describe(&e))?;
+    if comment.deleted_at.is_some() {
         return Ok(None);
     }
-    let association = if said.is_answer { Some(ANSWER.to_owned()) } else { said.author_association };
+    let association = if comment.is_answer { Some(ANSWER.to_owned()) } else { comment.author_association };
     Ok(Some(CommentRecord {
         repository: None,
         number,
-        remote_id: format!("{PREFIX}{}", said.id),
-        author: author(said.author, association),
-        body: said.body.unwrap_or_default().replace('\0', "\u{fffd}"),
-        url: said.url,
-        created_at: said.created_at,
-        updated_at: said.updated_at.unwrap_or(said.created_at),
+        remote_id: format!("{PREFIX}{}", comment.id),
+        author: author(comment.author, association),
+        body: comment.body.unwrap_or_default().replace('\0', "\u{fffd}"),
+        url: comment.url,
+        created_at: comment.created_at,
+        updated_at: comment.updated_at.unwrap_or(comment.created_at),
         raw: Raw::new(raw),
     }))
 }
@@ -406,7 +406,7 @@ fn said(node: Value, number: u64) -> Result<Option<CommentRecord>, String> {
 mod tests {
     use super::*;
 
-    fn read(change: &Value) -> DocumentRecord {
+    fn parse(change: &Value) -> DocumentRecord {
         let mut node = json!({"id": "D_1", "number": 12, "url": "https://github.com/acme/app/discussions/12",
             "title": "Pump stalls?", "body": "Why?", "createdAt": "2024-01-02T03:04:05Z",
             "updatedAt": "2024-01-03T03:04:05Z", "closed": false, "closedAt": null, "stateReason": null,
@@ -420,36 +420,36 @@ mod tests {
     }
 
     #[test]
-    fn an_answered_discussion_is_solved_and_one_that_is_closed_says_why() {
-        let open = read(&json!({}));
+    fn answered_discussion_is_closed_as_completed() {
+        let open = parse(&json!({}));
         assert_eq!((open.state, open.state_reason, open.closed_at), (Some(State::Open), None, None));
         assert_eq!(open.labels, ["Q&A", "pumps"]);
-        let chosen = "2024-01-03T00:00:00Z";
-        let solved = read(&json!({"isAnswered": true, "answerChosenAt": chosen}));
-        assert_eq!((solved.state, solved.closed_at), (Some(State::Closed), Some(chosen.parse().unwrap())));
-        assert_eq!(solved.state_reason.as_deref(), Some("completed"));
+        let chosen_at = "2024-01-03T00:00:00Z";
+        let doc = parse(&json!({"isAnswered": true, "answerChosenAt": chosen_at}));
+        assert_eq!((doc.state, doc.closed_at), (Some(State::Closed), Some(chosen_at.parse().unwrap())));
+        assert_eq!(doc.state_reason.as_deref(), Some("completed"));
         for (word, reason) in
             [("OUTDATED", "not_planned"), ("DUPLICATE", "duplicate"), ("RESOLVED", "completed")]
         {
-            let closed = read(&json!({"closed": true, "closedAt": chosen, "stateReason": word}));
-            assert_eq!((closed.state, closed.state_reason.as_deref()), (Some(State::Closed), Some(reason)));
+            let doc = parse(&json!({"closed": true, "closedAt": chosen_at, "stateReason": word}));
+            assert_eq!((doc.state, doc.state_reason.as_deref()), (Some(State::Closed), Some(reason)));
         }
     }
 
     #[test]
-    fn a_deleted_comment_is_none_and_the_answer_is_marked() {
-        let node = |answer: bool, deleted: Value| {
+    fn deleted_comment_is_skipped_and_answer_is_marked() {
+        let node = |answer: bool, deleted_at: Value| {
             json!({"id": "DC_1", "url": "https://github.com/acme/app/discussions/12#discussioncomment-1", "body": "Open it.",
-                "createdAt": "2024-01-02T03:04:05Z", "updatedAt": "2024-01-02T03:04:05Z", "deletedAt": deleted,
+                "createdAt": "2024-01-02T03:04:05Z", "updatedAt": "2024-01-02T03:04:05Z", "deletedAt": deleted_at,
                 "isAnswer": answer, "authorAssociation": "MEMBER", "author": null})
         };
-        assert_eq!(said(node(false, json!("2024-01-02T03:04:06Z")), 12).unwrap(), None);
-        let comment = said(node(false, Value::Null), 12).unwrap().unwrap();
+        assert_eq!(parse_comment(node(false, json!("2024-01-02T03:04:06Z")), 12).unwrap(), None);
+        let comment = parse_comment(node(false, Value::Null), 12).unwrap().unwrap();
         assert_eq!(
             (comment.remote_id.as_str(), comment.author.association.as_deref()),
             ("dDC_1", Some("MEMBER"))
         );
-        let answer = said(node(true, Value::Null), 12).unwrap().unwrap();
+        let answer = parse_comment(node(true, Value::Null), 12).unwrap().unwrap();
         assert_eq!(answer.author.association.as_deref(), Some(ANSWER));
     }
 }

@@ -108,13 +108,13 @@ fn nodes<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D)
     }
     Ok(match Option::<List<T>>::deserialize(deserializer)? {
         None => Vec::new(),
-        Some(List::Plain(all) | List::Nodes { nodes: all }) => all,
+        Some(List::Plain(items) | List::Nodes { nodes: items }) => items,
         Some(List::Edges { edges }) => edges.into_iter().map(|e| e.node).collect(),
     })
 }
 
 /// Returns the raw comments of an item: a list, or GraphQL's `{"nodes": […]}`.
-fn listed(raw: &RawValue) -> Vec<&RawValue> {
+fn comment_values(raw: &RawValue) -> Vec<&RawValue> {
     #[derive(Deserialize)]
     struct Nodes<'a> {
         #[serde(borrow)]
@@ -141,7 +141,7 @@ fn listed(raw: &RawValue) -> Vec<&RawValue> {
 
 /// A record of a migration archive.
 #[derive(Deserialize)]
-struct Migrated {
+struct ArchiveRecord {
     url: Option<String>,
     user: Option<String>,
     title: Option<String>,
@@ -182,7 +182,7 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
         Some(kind @ ("issue" | "pull_request" | "issue_comment" | "pull_request_review_comment"))
             if probe.created_at.is_none() =>
         {
-            return migrated(text, kind).map(|r| vec![r]);
+            return archive_record(text, kind).map(|r| vec![r]);
         }
         // Users, milestones, events and similar records of a migration archive have a type of their
         // own.
@@ -199,8 +199,8 @@ pub fn records(bytes: &[u8]) -> Result<Vec<Record>, String> {
         &probe.is_pull_request,
         &probe.body_text,
     ];
-    let listed = probe.comments.as_ref().is_some_and(serde_json::Value::is_array);
-    if listed || camel.iter().any(|f| f.is_some()) {
+    let has_comment_list = probe.comments.as_ref().is_some_and(serde_json::Value::is_array);
+    if has_comment_list || camel.iter().any(|f| f.is_some()) {
         return item(text);
     }
     record(bytes).map(|r| vec![r])
@@ -220,9 +220,9 @@ fn tells(name: &str, rest: &str) -> bool {
 }
 
 /// Returns `owner/name` and the number of a web address: `https://github.com/acme/app/issues/12`.
-fn named(url: &str) -> Option<(String, u64)> {
-    let found = address(url)?;
-    Some((found.project?, found.number))
+fn item_key(url: &str) -> Option<(String, u64)> {
+    let target = address(url)?;
+    Some((target.project?, target.number))
 }
 
 /// Returns the REST id of a comment from its address; the command line tool has other ids.
@@ -246,17 +246,17 @@ fn author(user: Option<User>, association: Option<String>) -> Author {
 }
 
 fn item(text: &str) -> Result<Vec<Record>, String> {
-    let mended;
+    let repaired_text;
     let item: Item<'_> = match serde_json::from_str(text) {
         Ok(item) => item,
         Err(error) => {
-            mended = odd::mended(text).ok_or_else(|| describe(&error))?;
-            serde_json::from_str(&mended).map_err(|e| describe(&e))?
+            repaired_text = odd::repair(text).ok_or_else(|| describe(&error))?;
+            serde_json::from_str(&repaired_text).map_err(|e| describe(&e))?
         }
     };
     identity::check("number", item.number)?;
     let number = item.number;
-    let place = (item.url.as_deref().and_then(named).map(|(repository, _)| repository))
+    let place = (item.url.as_deref().and_then(item_key).map(|(repository, _)| repository))
         .or_else(|| named_repository(item.repository.as_ref()));
     let pull = item.url.as_deref().is_some_and(|u| u.contains("/pull/"))
         || item.is_draft.is_some()
@@ -264,7 +264,7 @@ fn item(text: &str) -> Result<Vec<Record>, String> {
         || item.head_ref_name.is_some();
     let mut out = Vec::new();
     if let Some(raws) = item.comments {
-        for (nth, raw) in listed(raws).into_iter().enumerate() {
+        for (nth, raw) in comment_values(raws).into_iter().enumerate() {
             let comment: Comment = serde_json::from_str(raw.get()).map_err(|e| describe(&e))?;
             let created_at = comment.created_at.or(item.created_at).unwrap_or(Timestamp::UNIX_EPOCH);
             // GraphQL returns only the requested fields.
@@ -316,8 +316,8 @@ fn item(text: &str) -> Result<Vec<Record>, String> {
     Ok(out)
 }
 
-fn migrated(text: &str, kind: &str) -> Result<Record, String> {
-    let record: Migrated = serde_json::from_str(text).map_err(|e| describe(&e))?;
+fn archive_record(text: &str, kind: &str) -> Result<Record, String> {
+    let record: ArchiveRecord = serde_json::from_str(text).map_err(|e| describe(&e))?;
     // Users are identified by their page, bots by one below `apps`.
     let bot = record.user.as_deref().is_some_and(|u| u.contains("/apps/"));
     let login = record.user.as_deref().and_then(|u| u.rsplit('/').next()).map(str::to_owned);
@@ -327,7 +327,7 @@ fn migrated(text: &str, kind: &str) -> Result<Record, String> {
     let is_comment = kind.ends_with("_comment");
     let home = if is_comment { record.issue.or(record.pull_request) } else { record.url.clone() };
     let (repository, number) =
-        home.as_deref().and_then(named).ok_or("its address does not end in an item number")?;
+        home.as_deref().and_then(item_key).ok_or("its address does not end in an item number")?;
     if is_comment {
         let created_at = record.created_at.ok_or("no \"created_at\"")?;
         return Ok(Record::Comment(Box::new(CommentRecord {
@@ -346,8 +346,8 @@ fn migrated(text: &str, kind: &str) -> Result<Record, String> {
     }
     let label = |l: &serde_json::Value| {
         let name = l.as_str().and_then(|u| u.rsplit('/').next()).or_else(|| l.get("name")?.as_str())?;
-        let encoded = format!("x={}", name.replace('+', "%2B"));
-        url::form_urlencoded::parse(encoded.as_bytes()).next().map(|(_, v)| v.into_owned())
+        let query = format!("x={}", name.replace('+', "%2B"));
+        url::form_urlencoded::parse(query.as_bytes()).next().map(|(_, v)| v.into_owned())
     };
     Ok(Record::Document(Box::new(DocumentRecord {
         repository: Some(repository),
@@ -383,51 +383,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_of_the_command_line_brings_its_comments() {
+    fn cli_record_includes_its_comments() {
         let text = r#"{"number": 7, "title": "Leaks", "body": "b", "state": "CLOSED", "stateReason": "NOT_PLANNED",
             "author": {"login": "ada", "is_bot": false}, "labels": [{"name": "bug"}], "url": "https://github.com/acme/app/issues/7",
             "createdAt": "2024-01-01T00:00:00Z", "updatedAt": "2024-01-02T00:00:00Z", "closedAt": "2024-01-02T00:00:00Z",
             "comments": [{"id": "IC_x", "author": {"login": "grace"}, "authorAssociation": "MEMBER", "body": "Tighten it.",
                 "createdAt": "2024-01-01T10:00:00Z", "url": "https://github.com/acme/app/issues/7#issuecomment-55"}]}"#;
-        let found = records(text.as_bytes()).unwrap();
-        let [Record::Document(d), Record::Comment(c)] = &found[..] else { panic!("{found:?}") };
+        let output = records(text.as_bytes()).unwrap();
+        let [Record::Document(d), Record::Comment(c)] = &output[..] else { panic!("{output:?}") };
         assert_eq!(
             (d.state, d.state_reason.as_deref(), d.comment_count),
             (Some(State::Closed), Some("not_planned"), 1)
         );
         assert_eq!((c.number, c.remote_id.as_str(), c.repository.as_deref()), (7, "55", Some("acme/app")));
         let pull = r#"{"number": 8, "title": "x", "state": "MERGED", "headRefName": "mend", "author": null}"#;
-        let found = records(pull.as_bytes()).unwrap();
+        let output = records(pull.as_bytes()).unwrap();
         assert!(
-            matches!(&found[..], [Record::Document(d)] if d.kind == DocKind::PullRequest && d.state == Some(State::Merged))
+            matches!(&output[..], [Record::Document(d)] if d.kind == DocKind::PullRequest && d.state == Some(State::Merged))
         );
     }
 
     #[test]
-    fn a_migration_archive_names_by_address() {
+    fn archive_records_are_named_by_address() {
         let issue = r#"{"type": "issue", "url": "https://github.com/acme/app/issues/7", "repository": "https://github.com/acme/app",
             "user": "https://github.com/ada", "title": "Leaks", "body": "b", "labels": ["https://github.com/acme/app/labels/good%20first"],
             "closed_at": null, "created_at": "2024-01-01T00:00:00Z"}"#;
-        let found = records(issue.as_bytes()).unwrap();
-        let [Record::Document(d)] = &found[..] else { panic!("{found:?}") };
+        let output = records(issue.as_bytes()).unwrap();
+        let [Record::Document(d)] = &output[..] else { panic!("{output:?}") };
         assert_eq!(
             (d.number, d.labels[0].as_str(), d.author.login.as_deref()),
             (Some(7), "good first", Some("ada"))
         );
         let comment = r#"{"type": "issue_comment", "url": "https://github.com/acme/app/pull/8#issuecomment-9", "pull_request": "https://github.com/acme/app/pull/8",
             "user": "https://github.com/ada", "body": "b", "created_at": "2024-01-01T00:00:00Z"}"#;
-        let found = records(comment.as_bytes()).unwrap();
-        assert!(matches!(&found[..], [Record::Comment(c)] if c.number == 8 && c.remote_id == "9"));
+        let output = records(comment.as_bytes()).unwrap();
+        assert!(matches!(&output[..], [Record::Comment(c)] if c.number == 8 && c.remote_id == "9"));
         assert_eq!(
             records(br#"{"type": "user", "url": "https://github.com/ada", "login": "ada"}"#),
             Ok(Vec::new())
         );
         assert!(records(br#"{"type": "issue", "url": "https://github.com/acme", "title": "x"}"#).is_err());
-        for nothing in [
+        for text in [
             r#"{"type": "issue", "url": "https://github.com/acme/app/issues/0", "title": "x"}"#,
             r#"{"id": 1, "issue_url": "https://x.example/repos/acme/app/issues/0", "body": "b", "created_at": "2024-01-01T00:00:00Z"}"#,
         ] {
-            assert!(records(nothing.as_bytes()).is_err(), "{nothing}");
+            assert!(records(text.as_bytes()).is_err(), "{text}");
         }
     }
 }

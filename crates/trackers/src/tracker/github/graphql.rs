@@ -75,7 +75,7 @@ pub(super) async fn relations(github: &GitHub, numbers: &[u64], task: &Task) -> 
     for (place, shape) in SHAPES.iter().enumerate().skip(github.shape.load(Ordering::Relaxed)) {
         match ask(github, shape, numbers, task).await? {
             None => github.shape.store(place + 1, Ordering::Relaxed),
-            Some(found) => return Ok(found),
+            Some(relations) => return Ok(relations),
         }
     }
     Ok(Relations::Refused(format!("{} does not support this query", github.host)))
@@ -122,8 +122,8 @@ async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Resu
             .with_hint("Progress is saved. Try again later."));
     }
     let Some(issues) = answer.data.and_then(|d| d.repository) else {
-        let said = answer.errors.first().map(|e| e.message.clone()).unwrap_or_default();
-        if said.contains("doesn't exist on type") || said.contains("isn't a defined") {
+        let message = answer.errors.first().map(|e| e.message.clone()).unwrap_or_default();
+        if message.contains("doesn't exist on type") || message.contains("isn't a defined") {
             return Ok(None);
         }
         let words = answer.errors.first().map(super::super::graphql::Problem::words).unwrap_or_default();
@@ -132,21 +132,21 @@ async fn ask(github: &GitHub, shape: &str, numbers: &[u64], task: &Task) -> Resu
         }
         return Ok(Some(Relations::TooMany));
     };
-    let mut found = Vec::new();
+    let mut relations = Vec::new();
     for issue in issues.into_values().flatten() {
         let (Some(number), Some(timeline)) = (issue.number, issue.timeline_items) else { continue };
-        read(number, timeline.nodes.into_iter().flatten(), &mut found);
+        collect_relations(number, timeline.nodes.into_iter().flatten(), &mut relations);
     }
-    found.sort_by_key(|r| match r {
+    relations.sort_by_key(|r| match r {
         Relation::DuplicateOf(number, _) | Relation::ClosedBy(number, _) | Relation::RelatesTo(number, _) => {
             *number
         }
     });
-    Ok(Some(Relations::Found(found)))
+    Ok(Some(Relations::Found(relations)))
 }
 
 /// Returns the final relations from the events of an issue, oldest first.
-fn read(number: u64, events: impl Iterator<Item = Event>, found: &mut Vec<Relation>) {
+fn collect_relations(number: u64, events: impl Iterator<Item = Event>, relations: &mut Vec<Relation>) {
     let mut duplicate_of: Vec<String> = Vec::new();
     let mut closed_by = None;
     for event in events {
@@ -168,6 +168,6 @@ fn read(number: u64, events: impl Iterator<Item = Event>, found: &mut Vec<Relati
     }
     duplicate_of.sort();
     duplicate_of.dedup();
-    found.extend(duplicate_of.into_iter().map(|key| Relation::DuplicateOf(number, key)));
-    found.extend(closed_by.map(|key| Relation::ClosedBy(number, key)));
+    relations.extend(duplicate_of.into_iter().map(|key| Relation::DuplicateOf(number, key)));
+    relations.extend(closed_by.map(|key| Relation::ClosedBy(number, key)));
 }

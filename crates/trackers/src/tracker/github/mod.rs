@@ -112,7 +112,7 @@ enum Label {
     Full {
         name: Option<String>,
     },
-    #[allow(dead_code, reason = "whatever else it is, it is no label")]
+    #[allow(dead_code, reason = "any other value is not a label")]
     Other(serde_json::Value),
 }
 
@@ -174,17 +174,17 @@ fn time<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Time
             to.write_str("a timestamp")
         }
         fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-            let parsed = value.parse().ok().filter(dates::is_meant);
-            Ok(parsed.or_else(|| dates::read(value, dates::Order::default())))
+            let time = value.parse().ok().filter(dates::is_meant);
+            Ok(time.or_else(|| dates::parse(value, dates::Order::default())))
         }
         fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-            Ok(dates::read(&value.to_string(), dates::Order::default()))
+            Ok(dates::parse(&value.to_string(), dates::Order::default()))
         }
         fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
             Ok(None)
         }
         fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-            Ok(dates::read(&value.to_string(), dates::Order::default()))
+            Ok(dates::parse(&value.to_string(), dates::Order::default()))
         }
         fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
             Ok(None)
@@ -235,30 +235,30 @@ pub fn record(bytes: &[u8]) -> Result<Record, String> {
 /// Parses a record; malformed fields are repaired or left out.
 fn tolerant<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).or_else(|error| {
-        let mended = odd::mended(text).ok_or_else(|| describe(&error))?;
-        serde_json::from_str(&mended).map_err(|e| describe(&e))
+        let repaired_text = odd::repair(text).ok_or_else(|| describe(&error))?;
+        serde_json::from_str(&repaired_text).map_err(|e| describe(&e))
     })
 }
 
 /// Returns the state of an item: open or closed, or a word that is not one of GitHub's.
 fn state(
     word: Option<&str>,
-    merged: bool,
+    is_merged: bool,
     closed_at: bool,
-    closed: Option<&serde_json::Value>,
+    closed_flag: Option<&serde_json::Value>,
 ) -> Option<State> {
-    if merged {
+    if is_merged {
         return Some(State::Merged);
     }
-    let closed = closed.and_then(serde_json::Value::as_bool);
+    let closed_flag = closed_flag.and_then(serde_json::Value::as_bool);
     match word.unwrap_or_default().to_lowercase().as_str() {
         "merged" => Some(State::Merged),
         "closed" => Some(State::Closed),
         "open" => Some(State::Open),
         // A closing time means closed.
-        _ if closed_at || closed == Some(true) => Some(State::Closed),
+        _ if closed_at || closed_flag == Some(true) => Some(State::Closed),
         "" => Some(State::Open),
-        _ => closed.map(|_| State::Open),
+        _ => closed_flag.map(|_| State::Open),
     }
 }
 
@@ -393,14 +393,14 @@ mod tests {
     }
 
     #[test]
-    fn an_issue_with_everything_missing_that_may_be_missing() {
+    fn issue_parses_without_optional_fields() {
         let d = document(r#"{"number": 7, "title": "x", "user": null, "labels": null, "body": null}"#);
         assert_eq!((d.number, d.kind, d.state), (Some(7), DocKind::Issue, Some(State::Open)));
         assert_eq!(d.author, Author::default());
     }
 
     #[test]
-    fn unknown_values_do_not_stop_it() {
+    fn unknown_values_are_not_errors() {
         let d = document(
             r#"{"number": 7, "title": "x", "state": "archived", "state_reason": "moon phase", "labels": ["a", {"name": "b"}, 3],
                 "comments": "many", "closed_at": "2024-01-02T03:04:05Z", "user": {"login": "dep[bot]"}}"#,
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merged_pull_request_is_merged() {
+    fn merged_pull_request_has_merged_state() {
         let d = document(
             r#"{"number": 8, "title": "x", "state": "closed", "pull_request": {"merged_at": "2024-01-02T03:04:05Z"}}"#,
         );
@@ -420,14 +420,14 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_finds_its_item() {
+    fn comment_names_its_item() {
         let json = r#"{"id": 5, "issue_url": "https://api.github.com/repos/a/b/issues/12", "created_at": "2024-01-02T03:04:05Z"}"#;
         let Record::Comment(c) = record(json.as_bytes()).unwrap() else { panic!("no comment") };
         assert_eq!((c.number, c.remote_id.as_str()), (12, "5"));
     }
 
     #[test]
-    fn what_cannot_be_used_says_why() {
+    fn unusable_record_has_a_reason() {
         for (json, why) in [
             (&b"{\"title\": \"x\"}"[..], "no \"number\""),
             (b"{}", "neither an issue"),

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use crate::tracker::graphql::nodes;
 
 /// Repairs or removes each malformed field of a record. Returns `None` if it is not an object.
-pub(super) fn mended(text: &str) -> Option<String> {
+pub(super) fn repair(text: &str) -> Option<String> {
     let Value::Object(mut record) = serde_json::from_str(text).ok()? else { return None };
-    record.retain(|name, value| mend(name, value));
+    record.retain(|name, value| repair_field(name, value));
     Some(Value::Object(record).to_string())
 }
 
 /// Repairs a field and returns whether to keep it.
-fn mend(name: &str, value: &mut Value) -> bool {
+fn repair_field(name: &str, value: &mut Value) -> bool {
     match name {
         "number" => whole(value),
         "title" | "body" => {
@@ -22,7 +22,7 @@ fn mend(name: &str, value: &mut Value) -> bool {
         }
         "user" | "author" => person(value),
         "labels" => labels(value),
-        "milestone" => named(value, "title"),
+        "milestone" => wrap_text(value, "title"),
         "locked" | "isDraft" => truth(value),
         "pull_request" => {
             let is_one = match value {
@@ -35,14 +35,14 @@ fn mend(name: &str, value: &mut Value) -> bool {
             is_one
         }
         "comments" => {
-            if let Value::Array(all) = value {
-                all.retain_mut(|comment| match comment {
+            if let Value::Array(items) = value {
+                items.retain_mut(|comment| match comment {
                     Value::String(text) => {
                         *comment = json!({ "body": text });
                         true
                     }
                     Value::Object(fields) => {
-                        fields.retain(|name, value| mend(name, value));
+                        fields.retain(|name, value| repair_field(name, value));
                         true
                     }
                     _ => false,
@@ -85,7 +85,7 @@ fn person(value: &mut Value) -> bool {
         let name = ["login", "name", "username", "email"].iter().find_map(|n| fields.get(*n));
         *value = name.map_or(Value::Null, |name| Value::String(words(name)));
     }
-    let named = named(value, "login");
+    let is_valid = wrap_text(value, "login");
     if let Value::Object(fields) = value {
         fields.retain(|name, value| match name.as_str() {
             "is_bot" => truth(value),
@@ -93,11 +93,11 @@ fn person(value: &mut Value) -> bool {
             _ => true,
         });
     }
-    named
+    is_valid
 }
 
 /// Wraps a text in the object that the API uses.
-fn named(value: &mut Value, name: &str) -> bool {
+fn wrap_text(value: &mut Value, name: &str) -> bool {
     match value {
         Value::Object(fields) => {
             if let Some(inner) = fields.get_mut(name) {
@@ -134,7 +134,7 @@ fn labels(value: &mut Value) -> bool {
             let names = names.split([',', ';']).map(str::trim).filter(|name| !name.is_empty());
             Value::Array(names.map(|name| json!({ "name": name })).collect())
         }
-        Value::Array(all) => Value::Array(all.iter().filter_map(label).collect()),
+        Value::Array(items) => Value::Array(items.iter().filter_map(label).collect()),
         Value::Object(_) => Value::Array(nodes(value).into_iter().flatten().filter_map(label).collect()),
         _ => return false,
     };

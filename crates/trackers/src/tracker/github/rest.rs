@@ -33,7 +33,7 @@ const ACCEPT: (&str, &str) = ("accept", "application/vnd.github+json");
 /// The number of attempts to fetch a complete body that is not valid JSON.
 const READS: u32 = 3;
 /// The URL fragment of a cursor that reads the records of one second again.
-const AGAIN: &str = "again";
+const REREAD_FRAGMENT: &str = "again";
 
 #[derive(Deserialize)]
 struct Repository {
@@ -89,50 +89,50 @@ impl GitHub {
     }
 
     /// Returns the error of an unsuccessful response.
-    pub(super) fn refusal(&self, response: &Response, what: &str) -> Error {
+    pub(super) fn refusal(&self, response: &Response, item: &str) -> Error {
         let host = &self.host;
-        let said = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
+        let text = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
         match response.status {
             401 if self.login.is_some() => {
-                Error::new(Code::Authentication, format!("{host} does not accept the token{said}"))
+                Error::new(Code::Authentication, format!("{host} does not accept the token{text}"))
                     .with_hint("Create a new token, or sign in again: gh auth login")
             }
-            401 => Error::new(Code::Authentication, format!("{host} requires a token{said}"))
+            401 => Error::new(Code::Authentication, format!("{host} requires a token{text}"))
                 .with_hint("Sign in with `gh auth login`, or set GH_TOKEN."),
             403 if response.header("x-github-sso").is_some() => Error::new(
                 Code::Authentication,
                 format!("{host} requires this token to be authorized for the organization's single sign-on"),
             )
             .with_hint("Authorize it in the token's settings (Configure SSO), then try again."),
-            403 => Error::new(Code::Authentication, format!("no permission to read {what}{said}")).with_hint(
+            403 => Error::new(Code::Authentication, format!("no permission to read {item}{text}")).with_hint(
                 "Give the token read access to issues, pull requests and metadata of this repository.",
             ),
-            404 => Error::not_found(format!("{what} not found, or you don't have access{said}")).with_hint(
+            404 => Error::not_found(format!("{item} not found, or you don't have access{text}")).with_hint(
                 if self.login.is_some() {
                     "Check the name; a private repository needs a token with read access."
                 } else {
                     "Check the name; for a private repository sign in with `gh auth login`, or set GH_TOKEN."
                 },
             ),
-            410 | 451 => Error::not_found(format!("{host} no longer provides {what}{said}")),
-            status => Error::new(Code::Network, format!("{host}: {} for {what}{said}", status_words(status)))
+            410 | 451 => Error::not_found(format!("{host} no longer provides {item}{text}")),
+            status => Error::new(Code::Network, format!("{host}: {} for {item}{text}", status_words(status)))
                 .with_hint("Progress is saved; try again later."),
         }
     }
 
     /// Parses a page from a response to `at`.
-    fn read(&self, stream: Stream, at: &Url, response: &Response) -> Result<Page> {
+    fn parse_page(&self, stream: Stream, at: &Url, response: &Response) -> Result<Page> {
         let raws: Vec<&RawValue> = response.json()?;
-        let records: Vec<_> = raws.iter().map(|raw| one(stream, raw.get())).collect();
-        let times: Vec<Timestamp> = records.iter().filter_map(|r| updated(r.as_ref().ok()?)).collect();
+        let records: Vec<_> = raws.iter().map(|raw| parse_record(stream, raw.get())).collect();
+        let times: Vec<Timestamp> = records.iter().filter_map(|r| updated_at(r.as_ref().ok()?)).collect();
         let since = parameter(at, "since").and_then(|s| s.parse::<Timestamp>().ok());
-        let ordered = times.is_sorted() && since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
-        let latest = times.last().copied().filter(|_| ordered);
+        let is_ordered = times.is_sorted() && since.is_none_or(|s| times.first().is_none_or(|t| *t >= s));
+        let latest = times.last().copied().filter(|_| is_ordered);
         // A proxy may drop the links of a full page.
-        let is_full = size(at).is_some_and(|size| u32::try_from(raws.len()).is_ok_and(|here| here == size));
-        let dropped = is_full && response.header("link").is_none();
-        let following = response.next.clone().or_else(|| dropped.then(|| following(at)).flatten());
-        let next: Option<Cursor> = match &following {
+        let is_full = size(at).is_some_and(|size| u32::try_from(raws.len()).is_ok_and(|count| count == size));
+        let is_link_missing = is_full && response.header("link").is_none();
+        let next_page = response.next.clone().or_else(|| is_link_missing.then(|| next_page(at)).flatten());
+        let next: Option<Cursor> = match &next_page {
             None => None,
             Some(next) if next.origin() != self.base.origin() => {
                 return Err(Error::new(
@@ -141,7 +141,7 @@ impl GitHub {
                 )
                 .with_hint("Add the source with the --host that users of the tracker see."));
             }
-            Some(next) => Some(self.after(stream, at, next, since, latest)),
+            Some(next) => Some(self.cursor_after(stream, at, next, since, latest)),
         };
         // Open discussions are not in the issue list.
         if next.is_none() && self.discussions && parameter(at, "state").as_deref() == Some("open") {
@@ -151,10 +151,10 @@ impl GitHub {
                 ..Page::default()
             });
         }
-        // The records of one second were read by page number and are read again, see `after`.
+        // The records of one second were read by page number: read them again, see `cursor_after`.
         let next = match (&next, since) {
-            (None, Some(since)) if walking(at) && at.fragment() != Some(AGAIN) => {
-                Some(self.again(stream, since))
+            (None, Some(since)) if is_later_page(at) && at.fragment() != Some(REREAD_FRAGMENT) => {
+                Some(self.reread(stream, since))
             }
             _ => next,
         };
@@ -168,7 +168,7 @@ impl GitHub {
     /// to the page before. So the list is resumed at the last change instead, which repeats the few
     /// records of that second. Links are followed only if a whole page has a single second, and
     /// that second is read twice.
-    fn after(
+    fn cursor_after(
         &self,
         stream: Stream,
         at: &Url,
@@ -176,7 +176,7 @@ impl GitHub {
         since: Option<Timestamp>,
         latest: Option<Timestamp>,
     ) -> Cursor {
-        if parameter(next, "after").is_some() || !ours(at) {
+        if parameter(next, "after").is_some() || !is_by_change(at) {
             return Cursor(next.to_string());
         }
         match (since, latest) {
@@ -185,22 +185,22 @@ impl GitHub {
                 next.set_fragment(at.fragment());
                 Cursor(next.into())
             }
-            (Some(since), Some(_)) if walking(at) && at.fragment() != Some(AGAIN) => {
-                self.again(stream, since)
+            (Some(since), Some(_)) if is_later_page(at) && at.fragment() != Some(REREAD_FRAGMENT) => {
+                self.reread(stream, since)
             }
             (_, Some(latest)) => self.start(stream, Some(latest)),
             (_, None) => Cursor(next.to_string()),
         }
     }
 
-    fn again(&self, stream: Stream, since: Timestamp) -> Cursor {
-        Cursor(format!("{}#{AGAIN}", self.start(stream, Some(since)).0))
+    fn reread(&self, stream: Stream, since: Timestamp) -> Cursor {
+        Cursor(format!("{}#{REREAD_FRAGMENT}", self.start(stream, Some(since)).0))
     }
 }
 
 /// Parses a record of a list. Its repository is not checked: a project's lists contain nothing
 /// else, and a rename between two pages must not lose records.
-fn one(stream: Stream, text: &str) -> std::result::Result<Record, String> {
+fn parse_record(stream: Stream, text: &str) -> std::result::Result<Record, String> {
     let record = record(text.as_bytes())?;
     match (stream, &record) {
         (Stream::Items, Record::Document(_))
@@ -209,7 +209,7 @@ fn one(stream: Stream, text: &str) -> std::result::Result<Record, String> {
     }
 }
 
-fn updated(record: &Record) -> Option<Timestamp> {
+fn updated_at(record: &Record) -> Option<Timestamp> {
     match record {
         Record::Document(d) => d.updated_at,
         Record::Comment(c) => Some(c.updated_at),
@@ -232,12 +232,12 @@ fn parameter(url: &Url, name: &str) -> Option<String> {
 }
 
 /// Returns whether a list is ordered by change.
-fn ours(at: &Url) -> bool {
+fn is_by_change(at: &Url) -> bool {
     parameter(at, "sort").as_deref() == Some("updated")
 }
 
 /// Returns the next page of a list with numbered pages; `None` if the address has a cursor.
-fn following(at: &Url) -> Option<Url> {
+fn next_page(at: &Url) -> Option<Url> {
     if parameter(at, "after").is_some() {
         return None;
     }
@@ -256,7 +256,7 @@ fn following(at: &Url) -> Option<Url> {
 }
 
 /// Returns whether the address is a later page, by number.
-fn walking(at: &Url) -> bool {
+fn is_later_page(at: &Url) -> bool {
     parameter(at, "page").is_some_and(|p| p != "1")
 }
 
@@ -301,7 +301,7 @@ impl Tracker for GitHub {
             }
         }
         if self.discussions {
-            access.refused.extend(discussions::refused(self, task).await?);
+            access.refused.extend(discussions::refusal_reason(self, task).await?);
         }
         for stream in self.streams().iter().filter(|s| **s != Stream::Discussions) {
             let url = Url::parse(&self.start(*stream, None).0).map_err(|_| Error::invalid("no address"))?;
@@ -348,7 +348,7 @@ impl Tracker for GitHub {
     }
 
     async fn page(&self, stream: Stream, at: &Cursor, etag: Option<&str>, task: &Task) -> Result<Fetched> {
-        if let Some(walk) = Pagination::read(at) {
+        if let Some(walk) = Pagination::parse(at) {
             return self.list_page(stream, &walk, task).await;
         }
         let Some(url) = Url::parse(&at.0).ok().filter(|u| u.origin() == self.base.origin()) else {
@@ -356,11 +356,11 @@ impl Tracker for GitHub {
         };
         let mut reads = 1;
         loop {
-            let mut asked = url.clone();
-            asked.set_fragment(None);
-            let response = self.get(asked, etag, task).await?;
+            let mut request_url = url.clone();
+            request_url.set_fragment(None);
+            let response = self.get(request_url, etag, task).await?;
             return Ok(match response.status {
-                200 => match self.read(stream, &url, &response) {
+                200 => match self.parse_page(stream, &url, &response) {
                     Ok(page) => Fetched::Page(page),
                     // Some proxies truncate a body without an error.
                     Err(error)
@@ -515,14 +515,14 @@ mod tests {
     #[test]
     fn page_without_links_is_followed_by_its_number() {
         let url = Url::parse("https://x/issues?sort=updated&per_page=100").unwrap();
-        let second = following(&url).unwrap();
+        let second = next_page(&url).unwrap();
         assert_eq!(parameter(&second, "page").as_deref(), Some("2"));
-        assert_eq!(parameter(&following(&second).unwrap(), "page").as_deref(), Some("3"));
-        assert_eq!(following(&Url::parse("https://x/issues?after=abc&per_page=100").unwrap()), None);
+        assert_eq!(parameter(&next_page(&second).unwrap(), "page").as_deref(), Some("3"));
+        assert_eq!(next_page(&Url::parse("https://x/issues?after=abc&per_page=100").unwrap()), None);
     }
 
     #[test]
-    fn a_smaller_page_is_the_same_place() {
+    fn smaller_page_keeps_the_cursor() {
         let url =
             Url::parse("https://x/issues?after=a%3D&per_page=100&since=2020-01-01T00%3A00%3A00Z").unwrap();
         let half = smaller(&url, 50);

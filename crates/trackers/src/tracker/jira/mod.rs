@@ -2,8 +2,8 @@
 //! markup).
 //!
 //! Searches have minute precision in the user's time zone. Issues are listed in the order of their
-//! keys, which an edit does not change; see `Walk::by_creation`. Comments come with the issues but
-//! are a list of their own here, so that items can be searched before all comments are fetched.
+//! keys, which an edit does not change; see `Pagination::by_creation`. Comments come with the issues
+//! but are a list of their own here, so that items can be searched before all are fetched.
 
 mod shapes;
 
@@ -111,21 +111,21 @@ impl Jira {
     }
 
     /// Returns the next place in the list: the tracker's token, or the number of issues read.
-    fn after(&self, found: &SearchPage<'_>, walk: &Pagination) -> Option<String> {
+    fn next_cursor(&self, search: &SearchPage<'_>, walk: &Pagination) -> Option<String> {
         if self.cloud {
-            return found.next_page_token.clone().filter(|t| !t.is_empty());
+            return search.next_page_token.clone().filter(|t| !t.is_empty());
         }
-        let before: u64 = walk.token.as_deref().and_then(|t| t.parse().ok()).unwrap_or(0);
-        let until = before + found.issues.len() as u64;
-        let full = found.issues.len() as u64 >= u64::from(found.max_results.unwrap_or(walk.size));
-        let more = found.total.map_or(full, |total| total > until);
-        (more && !found.issues.is_empty()).then(|| until.to_string())
+        let offset: u64 = walk.token.as_deref().and_then(|t| t.parse().ok()).unwrap_or(0);
+        let until = offset + search.issues.len() as u64;
+        let full = search.issues.len() as u64 >= u64::from(search.max_results.unwrap_or(walk.size));
+        let more = search.total.map_or(full, |total| total > until);
+        (more && !search.issues.is_empty()).then(|| until.to_string())
     }
 
     fn keep(&self, comments: &[&RawValue], key: &str, page: &mut Page) {
         for raw in comments {
-            let read = shapes::comment(raw.get(), key, self.base());
-            page.records.push(read.map(|c| Record::Comment(Box::new(c))));
+            let comment = shapes::comment(raw.get(), key, self.base());
+            page.records.push(comment.map(|c| Record::Comment(Box::new(c))));
         }
     }
 
@@ -145,20 +145,20 @@ impl Jira {
                 404 => return Ok(()),
                 _ => return Err(self.client.refusal(&response, "comments")),
             }
-            let found: Comments<'_> = response.json()?;
-            if let Err(endless) = guard.note(found.comments.iter().map(|raw| raw.get())) {
+            let list: Comments<'_> = response.json()?;
+            if let Err(endless) = guard.note(list.comments.iter().map(|raw| raw.get())) {
                 page.records.push(Err(endless.error(&format!("comments of {key}")).to_string()));
                 return Ok(());
             }
-            self.keep(&found.comments, key, page);
-            from += found.comments.len() as u64;
-            if found.comments.is_empty() || found.total.is_none_or(|total| from >= total) {
+            self.keep(&list.comments, key, page);
+            from += list.comments.len() as u64;
+            if list.comments.is_empty() || list.total.is_none_or(|total| from >= total) {
                 return Ok(());
             }
         }
     }
 
-    async fn one(&self, path: &str, task: &Task) -> Result<Option<Response>> {
+    async fn fetch_issue(&self, path: &str, task: &Task) -> Result<Option<Response>> {
         let url = self.client.url(&format!("rest/api/{}/issue/{path}", self.version()))?;
         let response = self.client.get(url, task).await?;
         match response.status {
@@ -229,12 +229,12 @@ impl Tracker for Jira {
         if response.status == 400 && walk.token.is_some() {
             return Ok(Fetched::Expired);
         }
-        if let Some(other) = self.client.not_a_page(&response, walk, stream)? {
-            return Ok(other);
+        if let Some(outcome) = self.client.not_a_page(&response, walk, stream)? {
+            return Ok(outcome);
         }
-        let found: SearchPage<'_> = response.json()?;
+        let search: SearchPage<'_> = response.json()?;
         let mut page = Page::default();
-        for raw in &found.issues {
+        for raw in &search.issues {
             if stream == Stream::Items {
                 match shapes::issue(raw.get(), self.base(), self.home(), &self.project) {
                     Ok((record, relations)) => {
@@ -252,13 +252,13 @@ impl Tracker for Jira {
                 }
             }
         }
-        let token = self.after(&found, walk);
+        let token = self.next_cursor(&search, walk);
         let more = token.is_some();
         let now = self.client.http.now();
         let (next, watermark) = if walk.open {
             (more.then(|| walk.clone()), None)
         } else {
-            walk.by_creation(found.total, date(&response, now), more)
+            walk.by_creation(search.total, date(&response, now), more)
         };
         // A restarted pass has no token.
         let next = next.map(|w| Pagination { token: token.filter(|_| w.page > 1 || w.open), ..w });
@@ -279,7 +279,7 @@ impl Tracker for Jira {
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
         let path = format!("{}-{number}?fields={FIELDS}", part(&self.project));
-        let Some(response) = self.one(&path, task).await? else { return Ok(Fate::Gone) };
+        let Some(response) = self.fetch_issue(&path, task).await? else { return Ok(Fate::Gone) };
         #[derive(Deserialize)]
         struct Key {
             key: String,
@@ -301,7 +301,7 @@ impl Tracker for Jira {
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
         let key = format!("{}-{number}", self.project);
         let path = format!("{}/comment/{}", part(&key), part(remote_id));
-        let Some(response) = self.one(&path, task).await? else { return Ok(Fate::Gone) };
+        let Some(response) = self.fetch_issue(&path, task).await? else { return Ok(Fate::Gone) };
         Ok(match shapes::comment(&String::from_utf8_lossy(&response.body), &key, self.base()) {
             Ok(comment) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
             Err(_) => Fate::Unreadable,

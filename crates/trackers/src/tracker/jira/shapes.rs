@@ -44,16 +44,16 @@ struct Fields {
     summary: Option<String>,
     description: Option<Value>,
     status: Option<Status>,
-    resolution: Option<Named>,
-    issuetype: Option<Named>,
+    resolution: Option<Name>,
+    issuetype: Option<Name>,
     reporter: Option<User>,
     creator: Option<User>,
     #[serde(default)]
     labels: Vec<Value>,
     #[serde(default, deserialize_with = "list")]
-    components: Vec<Named>,
+    components: Vec<Name>,
     #[serde(default, rename = "fixVersions", deserialize_with = "list")]
-    fix_versions: Vec<Named>,
+    fix_versions: Vec<Name>,
     created: Option<String>,
     updated: Option<String>,
     resolutiondate: Option<String>,
@@ -74,7 +74,7 @@ struct JustComments<'a> {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct Name {
     name: Option<String>,
 }
 
@@ -104,8 +104,8 @@ pub(super) struct User {
 struct IssueLink {
     #[serde(rename = "type")]
     kind: Option<LinkKind>,
-    inward_issue: Option<Linked>,
-    outward_issue: Option<Linked>,
+    inward_issue: Option<IssueKey>,
+    outward_issue: Option<IssueKey>,
 }
 
 #[derive(Deserialize)]
@@ -115,7 +115,7 @@ struct LinkKind {
 }
 
 #[derive(Deserialize)]
-struct Linked {
+struct IssueKey {
     key: String,
 }
 
@@ -138,7 +138,7 @@ fn list<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) 
 
 /// Parses `2024-01-02T03:04:05.000+0000`, whose offset has no colon.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
-    let fixed = match text.len().checked_sub(5).map(|at| (at, text.is_char_boundary(at))) {
+    let with_colon = match text.len().checked_sub(5).map(|at| (at, text.is_char_boundary(at))) {
         Some((at, true))
             if text[at..].starts_with(['+', '-']) && text[at + 1..].bytes().all(|b| b.is_ascii_digit()) =>
         {
@@ -146,7 +146,7 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
         }
         _ => text.to_owned(),
     };
-    fixed.parse().ok()
+    with_colon.parse().ok()
 }
 
 /// Converts a text to Markdown: a document on Cloud, markup elsewhere.
@@ -190,17 +190,17 @@ pub(in crate::tracker) fn issue(
     let fields = issue.fields;
     let category =
         fields.status.as_ref().and_then(|s| s.status_category.as_ref()).and_then(|c| c.key.as_deref());
-    let closed = match category {
+    let is_closed = match category {
         Some("done") => true,
         Some(_) => false,
         None => fields.resolution.is_some() || fields.resolutiondate.is_some(),
     };
-    let other = |key: &str| {
-        let (there, number) = parts(key)?;
-        let there = if there == project { there.to_owned() } else { format!("{home}/{there}") };
-        Some(format!("{there}#{number}"))
+    let key_of = |key: &str| {
+        let (name, number) = parts(key)?;
+        let name = if name == project { name.to_owned() } else { format!("{home}/{name}") };
+        Some(format!("{name}#{number}"))
     };
-    let relations = fields.issuelinks.iter().filter_map(|l| relation(l, number, other)).collect();
+    let relations = fields.issuelinks.iter().filter_map(|l| relation(l, number, key_of)).collect();
     let mut labels: Vec<String> = fields.issuetype.into_iter().filter_map(|t| t.name).collect();
     labels.extend(fields.components.into_iter().filter_map(|c| c.name));
     labels.extend(fields.labels.iter().filter_map(|l| l.as_str().map(str::to_owned)));
@@ -214,7 +214,7 @@ pub(in crate::tracker) fn issue(
         title: fields.summary.unwrap_or_default().replace('\0', "\u{fffd}").trim().to_owned(),
         body: body(fields.description.as_ref()),
         url: Some(format!("{base}/browse/{}", issue.key)),
-        state: Some(if closed { State::Closed } else { State::Open }),
+        state: Some(if is_closed { State::Closed } else { State::Open }),
         state_reason: fields.resolution.and_then(|r| r.name).or(fields.status.and_then(|s| s.name)),
         author: author(fields.reporter.or(fields.creator), false),
         labels,
@@ -224,7 +224,7 @@ pub(in crate::tracker) fn issue(
         comment_count: 0,
         created_at: at(&fields.created),
         updated_at: at(&fields.updated).or(at(&fields.created)),
-        closed_at: at(&fields.resolutiondate).filter(|_| closed),
+        closed_at: at(&fields.resolutiondate).filter(|_| is_closed),
         merged_at: None,
         raw: Raw::new(text.as_bytes().to_vec()),
     };
@@ -233,15 +233,15 @@ pub(in crate::tracker) fn issue(
 
 /// Returns the relation of a link from the issue with this number. The outward issue is the one
 /// that this issue "duplicates".
-fn relation(link: &IssueLink, number: u64, other: impl Fn(&str) -> Option<String>) -> Option<Relation> {
+fn relation(link: &IssueLink, number: u64, key_of: impl Fn(&str) -> Option<String>) -> Option<Relation> {
     let kind = link.kind.as_ref()?;
     let words = |text: &Option<String>| text.as_deref().unwrap_or_default().to_lowercase();
     let duplicate = words(&kind.name).contains("duplicate") || words(&kind.outward).contains("duplicates");
     match (&link.outward_issue, &link.inward_issue) {
-        (Some(to), _) if duplicate => Some(Relation::DuplicateOf(number, other(&to.key)?)),
+        (Some(to), _) if duplicate => Some(Relation::DuplicateOf(number, key_of(&to.key)?)),
         // The other issue states this relation.
         (None, Some(_)) if duplicate => None,
-        (Some(to), _) | (None, Some(to)) => Some(Relation::RelatesTo(number, other(&to.key)?)),
+        (Some(to), _) | (None, Some(to)) => Some(Relation::RelatesTo(number, key_of(&to.key)?)),
         (None, None) => None,
     }
 }
@@ -250,8 +250,8 @@ fn relation(link: &IssueLink, number: u64, other: impl Fn(&str) -> Option<String
 pub(in crate::tracker) fn comments_of(text: &str) -> Option<(String, Vec<&RawValue>, u64)> {
     let issue: Issue = serde_json::from_str(text).ok()?;
     let whole: OfComments<'_> = serde_json::from_str(text).ok()?;
-    let found = whole.fields.and_then(|f| f.comment);
-    let (comments, total) = found.map(|c| (c.comments, c.total)).unwrap_or_default();
+    let list = whole.fields.and_then(|f| f.comment);
+    let (comments, total) = list.map(|c| (c.comments, c.total)).unwrap_or_default();
     let total = total.unwrap_or(comments.len() as u64);
     Some((issue.key, comments, total))
 }
@@ -259,7 +259,7 @@ pub(in crate::tracker) fn comments_of(text: &str) -> Option<(String, Vec<&RawVal
 pub(in crate::tracker) fn comment(text: &str, key: &str, base: &str) -> Result<CommentRecord, String> {
     let comment: Comment = serde_json::from_str(text).map_err(|e| describe(&e))?;
     let (_, number) = parts(key).ok_or("belongs to no item")?;
-    let created = time(&comment.created).ok_or("\"created\" is not a valid time")?;
+    let created_at = time(&comment.created).ok_or("\"created\" is not a valid time")?;
     let internal = comment.visibility.is_some_and(|v| !v.is_null()) || comment.jsd_public == Some(false);
     Ok(CommentRecord {
         repository: None,
@@ -268,8 +268,8 @@ pub(in crate::tracker) fn comment(text: &str, key: &str, base: &str) -> Result<C
         remote_id: comment.id,
         author: author(comment.author, internal),
         body: body(comment.body.as_ref()),
-        created_at: created,
-        updated_at: comment.updated.as_deref().and_then(time).unwrap_or(created),
+        created_at,
+        updated_at: comment.updated.as_deref().and_then(time).unwrap_or(created_at),
         raw: Raw::new(text.as_bytes().to_vec()),
     })
 }
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn comment_of_a_role_or_of_the_staff_is_internal() {
+    fn staff_and_role_comments_are_internal() {
         for (marks, internal) in [
             (r#""visibility": {"type": "role", "value": "Staff"}"#, true),
             (r#""jsdPublic": false"#, true),
@@ -295,8 +295,8 @@ mod tests {
         ] {
             let text =
                 format!(r#"{{"id": "5", "created": "2024-01-02T03:04:05.000+0200", "body": "x", {marks}}}"#);
-            let read = comment(&text, "PUMP-7", "https://x.example").unwrap();
-            assert_eq!(read.author.is_internal(), internal, "{marks}");
+            let record = comment(&text, "PUMP-7", "https://x.example").unwrap();
+            assert_eq!(record.author.is_internal(), internal, "{marks}");
         }
     }
 

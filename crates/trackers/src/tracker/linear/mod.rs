@@ -25,7 +25,7 @@ use precedent_core::{
     model::{Access, Project, Record},
     task::Task,
 };
-use shapes::{Issue, Said};
+use shapes::{Comment, Issue};
 
 /// The number of issues on a page. A query may cost 10,000 points; an issue with labels and
 /// relations costs about 60. <https://linear.app/developers/rate-limiting>
@@ -100,7 +100,7 @@ impl Linear {
         &self,
         query: &str,
         variables: Value,
-        what: &str,
+        subject: &str,
         task: &Task,
     ) -> Result<(QueryOutcome, Timestamp)> {
         if self.client.login.is_none() {
@@ -121,38 +121,38 @@ impl Linear {
         let answer: Answer = match response.status {
             200 | 400 => response.json()?,
             403 | 404 => {
-                return Ok((QueryOutcome::Refused(self.client.refusal(&response, what).to_string()), at));
+                return Ok((QueryOutcome::Refused(self.client.refusal(&response, subject).to_string()), at));
             }
             500.. => return Ok((QueryOutcome::TooMuch(Box::new(response)), at)),
-            _ => return Err(self.client.refusal(&response, what)),
+            _ => return Err(self.client.refusal(&response, subject)),
         };
         if let Some(problem) = answer.errors.first() {
             let code = problem.extensions["code"].as_str().unwrap_or_default();
-            let said = problem.message.as_str();
-            let asked = match code {
-                "AUTHENTICATION_ERROR" => return Err(self.client.refusal_as(401, &response, what)),
+            let text = problem.message.as_str();
+            let outcome = match code {
+                "AUTHENTICATION_ERROR" => return Err(self.client.refusal_as(401, &response, subject)),
                 "FORBIDDEN" | "FEATURE_NOT_ACCESSIBLE" => {
                     QueryOutcome::Refused(format!("no permission to read them{}", problem.words()))
                 }
-                _ if said.starts_with("Entity not found") => QueryOutcome::Gone,
-                _ if said.to_lowercase().contains("cursor") => QueryOutcome::Expired,
-                _ if said.to_lowercase().contains("too complex") => QueryOutcome::TooMuch(Box::new(response)),
+                _ if text.starts_with("Entity not found") => QueryOutcome::Gone,
+                _ if text.to_lowercase().contains("cursor") => QueryOutcome::Expired,
+                _ if text.to_lowercase().contains("too complex") => QueryOutcome::TooMuch(Box::new(response)),
                 _ => {
                     return Err(Error::new(
                         Code::Network,
-                        format!("{} returned an error for {what}{}", self.client.host, problem.words()),
+                        format!("{} returned an error for {subject}{}", self.client.host, problem.words()),
                     )
                     .with_hint("Progress is saved; try again later."));
                 }
             };
-            return Ok((asked, at));
+            return Ok((outcome, at));
         }
         Ok((QueryOutcome::Data(answer.data.unwrap_or_default()), at))
     }
 
     async fn me(&self, task: &Task) -> Result<Option<String>> {
-        let (asked, _) = self.ask("{ viewer { name } }", json!({}), "the account of the key", task).await?;
-        Ok(match asked {
+        let (outcome, _) = self.ask("{ viewer { name } }", json!({}), "the account of the key", task).await?;
+        Ok(match outcome {
             QueryOutcome::Data(data) => data["viewer"]["name"].as_str().map(str::to_owned),
             _ => None,
         })
@@ -169,8 +169,8 @@ impl Tracker for Linear {
         let query = "query($key: String!) { organization { urlKey } teams(filter: {key: {eqIgnoreCase: $key}}, \
                      includeArchived: true) { nodes { id key archivedAt retiredAt issueCount } } }";
         let name = self.name();
-        let (asked, _) = self.ask(query, json!({"key": self.team}), &name, task).await?;
-        let data = match asked {
+        let (outcome, _) = self.ask(query, json!({"key": self.team}), &name, task).await?;
+        let data = match outcome {
             QueryOutcome::Data(data) => data,
             QueryOutcome::TooMuch(response) => return Err(self.client.refusal(&response, &name)),
             QueryOutcome::Refused(why) => return Err(Error::new(Code::Authentication, why)),
@@ -224,26 +224,26 @@ impl Tracker for Linear {
 
     async fn list_page(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let items = stream == Stream::Items;
-        let (list, what, fragment, kind) = match items {
+        let (list, selection, fragment, kind) = match items {
             true => ("issues", "...about", ISSUE, "IssueFilter"),
             false => ("comments", "...said", COMMENT, "CommentFilter"),
         };
         let query = format!(
             "query($filter: {kind}!, $first: Int!, $after: String) {{ {list}(filter: $filter, first: $first, after: $after, \
-             orderBy: createdAt, includeArchived: true) {{ pageInfo {{ hasNextPage endCursor }} nodes {{ {what} }} }} }} \
+             orderBy: createdAt, includeArchived: true) {{ pageInfo {{ hasNextPage endCursor }} nodes {{ {selection} }} }} }} \
              {fragment}"
         );
         let mut of = json!({"team": {"key": {"eq": self.team}}});
         if walk.open {
-            of["state"] = json!({"type": {"nin": shapes::CLOSED}});
+            of["state"] = json!({"type": {"nin": shapes::CLOSED_TYPES}});
         }
         let mut filter = if items { of } else { json!({"issue": of}) };
         if let Some(since) = walk.since {
             filter["updatedAt"] = json!({"gte": since.to_string()});
         }
         let variables = json!({"filter": filter, "first": walk.size, "after": walk.token});
-        let (asked, at) = self.ask(&query, variables, stream.words(), task).await?;
-        let mut data = match asked {
+        let (outcome, at) = self.ask(&query, variables, stream.words(), task).await?;
+        let mut data = match outcome {
             QueryOutcome::Data(data) => data,
             QueryOutcome::Refused(why) => return Ok(Fetched::Refused(why)),
             QueryOutcome::Gone => return Ok(Fetched::Refused("no permission to read them".to_owned())),
@@ -255,13 +255,13 @@ impl Tracker for Linear {
                 };
             }
         };
-        let found: List = serde_json::from_value(data[list].take())
+        let connection: List = serde_json::from_value(data[list].take())
             .map_err(|e| Error::new(Code::Network, format!("cannot read a list from Linear: {e}")))?;
-        let token = found.after();
+        let token = connection.next_cursor();
         let mut page = Page::default();
-        for node in found.nodes {
+        for node in connection.nodes {
             if items {
-                match Issue::read(node) {
+                match Issue::parse(node) {
                     Ok(issue) if issue.is_gone() => page.gone.push(issue.number),
                     Ok(issue) => {
                         page.relations.push((issue.number, issue.relations(&self.workspace)));
@@ -270,8 +270,8 @@ impl Tracker for Linear {
                     Err(why) => page.records.push(Err(why)),
                 }
             } else {
-                let read = Said::read(node).map(|c| c.map(|c| Record::Comment(Box::new(c))));
-                page.records.extend(read.transpose());
+                let comment = Comment::parse(node).map(|c| c.map(|c| Record::Comment(Box::new(c))));
+                page.records.extend(comment.transpose());
             }
         }
         let more = token.is_some();
@@ -287,8 +287,8 @@ impl Tracker for Linear {
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
         let query = format!("query($id: String!) {{ issue(id: $id) {{ ...about }} }} {ISSUE}");
         let id = format!("{}-{number}", self.team);
-        let (asked, _) = self.ask(&query, json!({"id": id}), "an issue", task).await?;
-        let node = match asked {
+        let (outcome, _) = self.ask(&query, json!({"id": id}), "an issue", task).await?;
+        let node = match outcome {
             QueryOutcome::Data(mut data) => data["issue"].take(),
             QueryOutcome::Gone => return Ok(Fate::Gone),
             QueryOutcome::Refused(_) | QueryOutcome::Expired => return Ok(Fate::Unreadable),
@@ -297,7 +297,7 @@ impl Tracker for Linear {
         if node.is_null() {
             return Ok(Fate::Gone);
         }
-        let Ok(issue) = Issue::read(node) else { return Ok(Fate::Unreadable) };
+        let Ok(issue) = Issue::parse(node) else { return Ok(Fate::Unreadable) };
         if issue.is_gone() {
             return Ok(Fate::Gone);
         }
@@ -311,9 +311,9 @@ impl Tracker for Linear {
 
     async fn comment(&self, _number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
         let query = format!("query($id: String!) {{ comment(id: $id) {{ ...said }} }} {COMMENT}");
-        let (asked, _) = self.ask(&query, json!({"id": remote_id}), "comments", task).await?;
-        Ok(match asked {
-            QueryOutcome::Data(mut data) => match Said::read(data["comment"].take()) {
+        let (outcome, _) = self.ask(&query, json!({"id": remote_id}), "comments", task).await?;
+        Ok(match outcome {
+            QueryOutcome::Data(mut data) => match Comment::parse(data["comment"].take()) {
                 Ok(Some(comment)) => Fate::Here(Box::new(Record::Comment(Box::new(comment)))),
                 Ok(None) => Fate::Gone,
                 Err(_) => Fate::Unreadable,

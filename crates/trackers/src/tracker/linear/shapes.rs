@@ -9,7 +9,7 @@ use crate::tracker::{Relation, client::clean, github::describe};
 use precedent_core::model::{Author, CommentRecord, DocKind, DocumentRecord, Raw, State, item_number};
 
 /// The closed types of workflow states.
-pub(super) const CLOSED: [&str; 3] = ["completed", "canceled", "duplicate"];
+pub(super) const CLOSED_TYPES: [&str; 3] = ["completed", "canceled", "duplicate"];
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,7 +29,7 @@ struct About {
     #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     canceled_at: Option<Timestamp>,
     trashed: Option<bool>,
-    state: Option<Stands>,
+    state: Option<WorkflowState>,
     labels: Option<Names>,
     project: Option<Name>,
     project_milestone: Option<Name>,
@@ -40,7 +40,7 @@ struct About {
 }
 
 #[derive(Deserialize)]
-struct Stands {
+struct WorkflowState {
     name: Option<String>,
     #[serde(rename = "type")]
     kind: Option<String>,
@@ -94,19 +94,19 @@ fn parts(identifier: &str) -> Option<(&str, u64)> {
 }
 
 /// Returns the author: a user, an app, or a user of an integration.
-fn author(user: Option<Name>, bot: Option<Name>, other: Option<Name>) -> Author {
+fn author(user: Option<Name>, bot: Option<Name>, external: Option<Name>) -> Author {
     let is_bot = bot.is_some() || user.as_ref().is_some_and(|u| u.app);
-    let named = user.or(bot).or(other).and_then(|n| n.display_name.or(n.name));
-    Author { login: named.filter(|n| !n.is_empty()), bot: is_bot, association: None }
+    let login = user.or(bot).or(external).and_then(|n| n.display_name.or(n.name));
+    Author { login: login.filter(|n| !n.is_empty()), bot: is_bot, association: None }
 }
 
 impl Issue {
-    pub(super) fn read(node: Value) -> Result<Self, String> {
+    pub(super) fn parse(node: Value) -> Result<Self, String> {
         let raw = node.to_string().into_bytes();
         let about: About = serde_json::from_value(node).map_err(|e| describe(&e))?;
         let Some((_, number)) = parts(&about.identifier) else {
-            let shown: String = about.identifier.chars().take(80).collect();
-            return Err(format!("\"identifier\" does not end in a number: {shown}"));
+            let excerpt: String = about.identifier.chars().take(80).collect();
+            return Err(format!("\"identifier\" does not end in a number: {excerpt}"));
         };
         Ok(Self { number, about, raw })
     }
@@ -124,28 +124,28 @@ impl Issue {
     /// Returns the relations of the issue. A relation belongs to the duplicate, or to the issue
     /// that blocks.
     pub(super) fn relations(&self, workspace: &str) -> Vec<Relation> {
-        let each = self.about.relations.iter().flat_map(|r| &r.nodes).filter_map(|link| {
+        let relations = self.about.relations.iter().flat_map(|r| &r.nodes).filter_map(|link| {
             let (team, number) = parts(&link.related_issue.as_ref()?.identifier)?;
-            let other = format!("{workspace}/{team}#{number}");
+            let key = format!("{workspace}/{team}#{number}");
             match link.kind.as_deref()? {
-                "duplicate" => Some(Relation::DuplicateOf(self.number, other)),
-                "related" | "blocks" => Some(Relation::RelatesTo(self.number, other)),
+                "duplicate" => Some(Relation::DuplicateOf(self.number, key)),
+                "related" | "blocks" => Some(Relation::RelatesTo(self.number, key)),
                 // Linear's own similarity suggestions are not statements by a user.
                 _ => None,
             }
         });
-        each.collect()
+        relations.collect()
     }
 
     pub(super) fn record(self) -> DocumentRecord {
         let about = self.about;
         let kind = about.state.as_ref().and_then(|s| s.kind.clone()).unwrap_or_default();
         let name = about.state.and_then(|s| s.name);
-        let done = about.completed_at.or(about.canceled_at);
-        let closed = match kind.as_str() {
-            known if CLOSED.contains(&known) => true,
+        let closed_at = about.completed_at.or(about.canceled_at);
+        let is_closed = match kind.as_str() {
+            known if CLOSED_TYPES.contains(&known) => true,
             "triage" | "backlog" | "unstarted" | "started" => false,
-            _ => done.is_some(),
+            _ => closed_at.is_some(),
         };
         let is_duplicate = kind == "duplicate"
             || name.as_ref().is_some_and(|n| n.to_lowercase().contains("duplicate"))
@@ -155,7 +155,7 @@ impl Issue {
                 .flat_map(|r| &r.nodes)
                 .any(|link| link.kind.as_deref() == Some("duplicate"));
         let reason = match kind.as_str() {
-            _ if closed && is_duplicate => Some("duplicate".to_owned()),
+            _ if is_closed && is_duplicate => Some("duplicate".to_owned()),
             "completed" => Some("completed".to_owned()),
             "canceled" => Some("not_planned".to_owned()),
             _ => name,
@@ -170,7 +170,7 @@ impl Issue {
             title: about.title.replace('\0', "\u{fffd}").trim().to_owned(),
             body: clean(about.description),
             url: about.url,
-            state: Some(if closed { State::Closed } else { State::Open }),
+            state: Some(if is_closed { State::Closed } else { State::Open }),
             state_reason: reason,
             author: author(about.creator, about.bot_actor, about.external_user_creator),
             labels: labels.filter_map(|l| l.name).collect(),
@@ -180,7 +180,7 @@ impl Issue {
             comment_count: 0,
             created_at: about.created_at,
             updated_at: about.updated_at.or(about.created_at),
-            closed_at: done.filter(|_| closed),
+            closed_at: closed_at.filter(|_| is_closed),
             merged_at: None,
             raw: Raw::new(self.raw),
         }
@@ -190,7 +190,7 @@ impl Issue {
 /// A comment.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Said {
+pub(super) struct Comment {
     id: String,
     body: Option<String>,
     url: Option<String>,
@@ -209,15 +209,15 @@ struct Of {
     number: f64,
 }
 
-impl Said {
+impl Comment {
     /// Parses a comment; `None` if it belongs to no issue.
-    pub(super) fn read(node: Value) -> Result<Option<CommentRecord>, String> {
+    pub(super) fn parse(node: Value) -> Result<Option<CommentRecord>, String> {
         if node.is_null() {
             return Ok(None);
         }
         let raw = node.to_string().into_bytes();
-        let said: Self = serde_json::from_value(node).map_err(|e| describe(&e))?;
-        let Some(of) = said.issue else { return Ok(None) };
+        let comment: Self = serde_json::from_value(node).map_err(|e| describe(&e))?;
+        let Some(of) = comment.issue else { return Ok(None) };
         if !(1.0..=f64::from(u32::MAX)).contains(&of.number) {
             return Err(format!(
                 "belongs to the issue {}: item numbers must be 1 to {}",
@@ -234,12 +234,12 @@ impl Said {
         Ok(Some(CommentRecord {
             repository: None,
             number,
-            remote_id: said.id,
-            author: author(said.user, said.bot_actor, said.external_user),
-            body: clean(said.body),
-            url: said.url,
-            created_at: said.created_at,
-            updated_at: said.updated_at.unwrap_or(said.created_at),
+            remote_id: comment.id,
+            author: author(comment.user, comment.bot_actor, comment.external_user),
+            body: clean(comment.body),
+            url: comment.url,
+            created_at: comment.created_at,
+            updated_at: comment.updated_at.unwrap_or(comment.created_at),
             raw: Raw::new(raw),
         }))
     }
@@ -259,11 +259,11 @@ mod tests {
         for (name, value) in change.as_object().unwrap() {
             node[name] = value.clone();
         }
-        Issue::read(node).unwrap()
+        Issue::parse(node).unwrap()
     }
 
     #[test]
-    fn the_type_of_a_state_says_what_became_of_an_issue() {
+    fn state_type_determines_the_reason() {
         let open = issue(&serde_json::json!({})).record();
         assert_eq!((open.state, open.state_reason.as_deref()), (Some(State::Open), Some("In Progress")));
         assert_eq!((open.number, open.title.as_str()), (Some(7), "Pump stalls"));
@@ -275,39 +275,38 @@ mod tests {
             ("Twin", "duplicate", "duplicate"),
         ] {
             let state = serde_json::json!({"state": {"name": name, "type": kind}, "canceledAt": "2024-01-03T00:00:00Z"});
-            let closed = issue(&state).record();
-            assert_eq!(
-                (closed.state, closed.state_reason.as_deref()),
-                (Some(State::Closed), Some(want)),
-                "{name}"
-            );
-            assert!(closed.closed_at.is_some());
+            let doc = issue(&state).record();
+            assert_eq!((doc.state, doc.state_reason.as_deref()), (Some(State::Closed), Some(want)), "{name}");
+            assert!(doc.closed_at.is_some());
         }
     }
 
     #[test]
-    fn relations_name_issues_of_other_teams_and_what_is_only_similar_is_none() {
+    fn relations_cross_teams_and_skip_similar_issues() {
         let nodes = serde_json::json!([{"type": "duplicate", "relatedIssue": {"identifier": "ENG-3"}},
             {"type": "related", "relatedIssue": {"identifier": "OPS-9"}},
             {"type": "similar", "relatedIssue": {"identifier": "ENG-4"}}]);
-        let read = issue(&serde_json::json!({"relations": {"nodes": nodes}}));
+        let with_links = issue(&serde_json::json!({"relations": {"nodes": nodes}}));
         assert_eq!(
-            read.relations("acme"),
+            with_links.relations("acme"),
             [Relation::DuplicateOf(7, "acme/ENG#3".into()), Relation::RelatesTo(7, "acme/OPS#9".into())]
         );
         assert!(issue(&serde_json::json!({"trashed": true})).is_gone());
-        assert!(Issue::read(serde_json::json!({"id": "a", "identifier": "x"})).is_err());
+        assert!(Issue::parse(serde_json::json!({"id": "a", "identifier": "x"})).is_err());
     }
 
     #[test]
-    fn a_comment_of_no_issue_is_none() {
+    fn comment_without_issue_is_skipped() {
         let node = |of: Value| {
             serde_json::json!({"id": "c1", "body": "Same here.", "createdAt": "2024-01-02T03:04:05.678Z",
                 "updatedAt": "2024-01-02T03:04:05.678Z", "user": null, "botActor": {"name": "Hook"}, "issue": of})
         };
-        assert_eq!(Said::read(node(Value::Null)).unwrap(), None);
-        let read = Said::read(node(serde_json::json!({"number": 7.0}))).unwrap().unwrap();
-        assert_eq!((read.number, read.author.bot, read.author.login.as_deref()), (7, true, Some("Hook")));
-        assert!(Said::read(node(serde_json::json!({"number": 0.5}))).is_err());
+        assert_eq!(Comment::parse(node(Value::Null)).unwrap(), None);
+        let comment = Comment::parse(node(serde_json::json!({"number": 7.0}))).unwrap().unwrap();
+        assert_eq!(
+            (comment.number, comment.author.bot, comment.author.login.as_deref()),
+            (7, true, Some("Hook"))
+        );
+        assert!(Comment::parse(node(serde_json::json!({"number": 0.5}))).is_err());
     }
 }

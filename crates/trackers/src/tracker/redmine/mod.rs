@@ -14,7 +14,7 @@ use url::Url;
 
 use super::{
     Address, Fate, Fetched, Page, Stream, Tracker,
-    client::{Client, each, part},
+    client::{Client, parse_each, part},
     walk::Pagination,
 };
 use crate::http::{Http, Login};
@@ -24,7 +24,7 @@ use precedent_core::{
     task::Task,
 };
 pub(super) use shapes::markdown;
-use shapes::{Issue, Issues, Journals, One, WikiIndex, WikiListed};
+use shapes::{Issue, IssueReply, Issues, Journals, WikiEntry, WikiIndex};
 
 /// The number of issues on a page: Redmine's maximum.
 const PAGE: u32 = 100;
@@ -39,7 +39,7 @@ pub struct Redmine {
     project: String,
     wiki: bool,
     /// Ids of the closed statuses.
-    closed: HashSet<u64>,
+    done_ids: HashSet<u64>,
     id: Option<u64>,
 }
 
@@ -95,7 +95,7 @@ impl Redmine {
             client: Client::new(http, address, login),
             project: project.to_owned(),
             wiki,
-            closed: HashSet::new(),
+            done_ids: HashSet::new(),
             id: None,
         }
     }
@@ -127,15 +127,15 @@ impl Redmine {
 
     async fn items(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(walk, "relations")?, task).await?;
-        if let Some(other) = self.client.not_a_page(&response, walk, Stream::Items)? {
-            return Ok(other);
+        if let Some(outcome) = self.client.not_a_page(&response, walk, Stream::Items)? {
+            return Ok(outcome);
         }
         let list: Issues<'_> = response.json()?;
         let more = more(&list, walk);
         let mut page = Page::default();
         let mut times = Vec::new();
         for raw in &list.issues {
-            match shapes::issue(raw.get(), self.base(), &self.project, &self.closed) {
+            match shapes::issue(raw.get(), self.base(), &self.project, &self.done_ids) {
                 Ok((record, relations)) => {
                     times.extend(record.updated_at);
                     page.relations.extend(record.number.map(|n| (n, relations)));
@@ -144,21 +144,21 @@ impl Redmine {
                 Err(why) => page.records.push(Err(why)),
             }
         }
-        Ok(Fetched::Page(self.numbered(page, walk, &times, more)))
+        Ok(Fetched::Page(self.with_cursor(page, walk, &times, more)))
     }
 
     /// Fetches the notes of a page of issues.
     async fn notes(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let response = self.client.get(self.list(walk, "")?, task).await?;
-        if let Some(other) = self.client.not_a_page(&response, walk, Stream::Comments)? {
-            return Ok(other);
+        if let Some(outcome) = self.client.not_a_page(&response, walk, Stream::Comments)? {
+            return Ok(outcome);
         }
         let list: Issues<'_> = response.json()?;
         let more = more(&list, walk);
         let mut page = Page::default();
         let mut times = Vec::new();
         for raw in &list.issues {
-            let Ok((issue, _)) = shapes::issue(raw.get(), self.base(), &self.project, &self.closed) else {
+            let Ok((issue, _)) = shapes::issue(raw.get(), self.base(), &self.project, &self.done_ids) else {
                 continue;
             };
             times.extend(issue.updated_at);
@@ -168,7 +168,7 @@ impl Redmine {
             let response = self.client.get(url, task).await?;
             match response.status {
                 200 => {
-                    let whole: One<'_> = response.json()?;
+                    let whole: IssueReply<'_> = response.json()?;
                     read_notes(whole.issue.get(), number, self.base(), &mut page)?;
                 }
                 // The issue was deleted or moved while the page was read.
@@ -176,48 +176,48 @@ impl Redmine {
                 _ => return Err(self.client.refusal(&response, "notes")),
             }
         }
-        Ok(Fetched::Page(self.numbered(page, walk, &times, more)))
+        Ok(Fetched::Page(self.with_cursor(page, walk, &times, more)))
     }
 
     /// Fetches a page of wiki pages. The index always lists all of them.
     async fn pages(&self, walk: &Pagination, task: &Task) -> Result<Fetched> {
         let root = format!("projects/{}/wiki", part(&self.project));
         let response = self.client.get(self.client.url(&format!("{root}/index.json"))?, task).await?;
-        if let Some(other) = self.client.not_a_page(&response, walk, Stream::Pages)? {
-            return Ok(other);
+        if let Some(outcome) = self.client.not_a_page(&response, walk, Stream::Pages)? {
+            return Ok(outcome);
         }
-        let (mut all, unreadable) = each::<WikiListed>(&response.json::<WikiIndex<'_>>()?.wiki_pages);
-        all.sort_by(|a, b| (a.updated_on, &a.title).cmp(&(b.updated_on, &b.title)));
-        let names = all.iter().map(|p| p.title.clone()).collect();
-        let changed: Vec<_> =
-            all.into_iter().filter(|p| walk.since.is_none() || p.updated_on >= walk.since).collect();
-        let from = usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(changed.len());
+        let (mut rows, unreadable) = parse_each::<WikiEntry>(&response.json::<WikiIndex<'_>>()?.wiki_pages);
+        rows.sort_by(|a, b| (a.updated_on, &a.title).cmp(&(b.updated_on, &b.title)));
+        let names = rows.iter().map(|p| p.title.clone()).collect();
+        let recent: Vec<_> =
+            rows.into_iter().filter(|p| walk.since.is_none() || p.updated_on >= walk.since).collect();
+        let from = usize::try_from((walk.page - 1) * walk.size).unwrap_or(usize::MAX).min(recent.len());
         let size = usize::try_from(walk.size).unwrap_or(usize::MAX);
-        let some = &changed[from..changed.len().min(from.saturating_add(size))];
+        let batch = &recent[from..recent.len().min(from.saturating_add(size))];
         let mut page = Page { all_pages: Some(names), ..Page::default() };
         if walk.page == 1 {
             page.records.extend(unreadable.into_iter().map(Err));
         }
-        for listed in some {
-            page.named.push(listed.title.clone());
-            let url = self.client.url(&format!("{root}/{}.json", part(&listed.title)))?;
+        for entry in batch {
+            page.named.push(entry.title.clone());
+            let url = self.client.url(&format!("{root}/{}.json", part(&entry.title)))?;
             let response = self.client.get(url, task).await?;
             match response.status {
                 200 => {
                     let text = String::from_utf8_lossy(&response.body);
-                    let read = shapes::page(&text, self.base(), &self.project);
-                    page.records.push(read.map(|p| Record::Document(Box::new(p))));
+                    let record = shapes::page(&text, self.base(), &self.project);
+                    page.records.push(record.map(|p| Record::Document(Box::new(p))));
                 }
                 403 | 404 => {}
                 _ => return Err(self.client.refusal(&response, "a page of the wiki")),
             }
         }
-        let times: Vec<Timestamp> = some.iter().filter_map(|p| p.updated_on).collect();
-        let more = from + some.len() < changed.len();
-        Ok(Fetched::Page(self.numbered(page, walk, &times, more)))
+        let times: Vec<Timestamp> = batch.iter().filter_map(|p| p.updated_on).collect();
+        let more = from + batch.len() < recent.len();
+        Ok(Fetched::Page(self.with_cursor(page, walk, &times, more)))
     }
 
-    fn numbered(&self, page: Page, walk: &Pagination, times: &[Timestamp], more: bool) -> Page {
+    fn with_cursor(&self, page: Page, walk: &Pagination, times: &[Timestamp], more: bool) -> Page {
         let (next, watermark) = walk.by_change(times, more);
         Page { next: next.map(|w| w.cursor()), watermark, ..page }
     }
@@ -257,7 +257,7 @@ impl Tracker for Redmine {
         let about = self.client.json::<Whole>(&path, &self.project, task).await?.project;
         let statuses: Statuses =
             self.client.json("issue_statuses.json", "the list of statuses", task).await?;
-        self.closed = statuses.issue_statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
+        self.done_ids = statuses.issue_statuses.into_iter().filter(|s| s.is_closed).map(|s| s.id).collect();
         self.id = about.id;
         Ok(Project {
             name: about.identifier.unwrap_or_else(|| self.project.clone()),
@@ -315,13 +315,13 @@ impl Tracker for Redmine {
         let response = self.client.get(self.client.url(&format!("issues/{number}.json"))?, task).await?;
         match response.status {
             200 => {
-                let whole: One<'_> = response.json()?;
+                let whole: IssueReply<'_> = response.json()?;
                 let issue: Option<Issue> = serde_json::from_str(whole.issue.get()).ok();
                 let home = issue.and_then(|i| i.project).and_then(|p| p.id);
                 if home.is_some() && self.id.is_some() && home != self.id {
                     return Ok(Fate::Moved(None));
                 }
-                Ok(match shapes::issue(whole.issue.get(), self.base(), &self.project, &self.closed) {
+                Ok(match shapes::issue(whole.issue.get(), self.base(), &self.project, &self.done_ids) {
                     Ok((record, _)) => Fate::Here(Box::new(Record::Document(Box::new(record)))),
                     Err(_) => Fate::Unreadable,
                 })
@@ -355,15 +355,15 @@ impl Tracker for Redmine {
         let response = self.client.get(url, task).await?;
         match response.status {
             200 => {
-                let whole: One<'_> = response.json()?;
+                let whole: IssueReply<'_> = response.json()?;
                 let mut page = Page::default();
                 read_notes(whole.issue.get(), number, self.base(), &mut page)?;
-                let found = page
+                let comment = page
                     .records
                     .into_iter()
                     .flatten()
                     .find(|r| matches!(r, Record::Comment(c) if c.remote_id == remote_id));
-                Ok(found.map_or(Fate::Gone, |r| Fate::Here(Box::new(r))))
+                Ok(comment.map_or(Fate::Gone, |r| Fate::Here(Box::new(r))))
             }
             403 | 404 | 410 => Ok(Fate::Gone),
             _ => Err(self.client.refusal(&response, "notes")),

@@ -23,7 +23,7 @@ pub(super) struct Issues<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct One<'a> {
+pub(super) struct IssueReply<'a> {
     #[serde(borrow)]
     pub(super) issue: &'a RawValue,
 }
@@ -53,11 +53,11 @@ pub(super) struct Issue {
     #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     closed_on: Option<Timestamp>,
     #[serde(default)]
-    relations: Vec<Told>,
+    relations: Vec<IssueRelation>,
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct IssueRelation {
     issue_id: Option<u64>,
     issue_to_id: Option<u64>,
     relation_type: Option<String>,
@@ -88,7 +88,7 @@ pub(super) struct WikiIndex<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct WikiListed {
+pub(super) struct WikiEntry {
     pub(super) title: String,
     #[serde(default, deserialize_with = "crate::tracker::dates::lenient")]
     pub(super) updated_on: Option<Timestamp>,
@@ -132,12 +132,12 @@ pub(super) fn issue(
     text: &str,
     base: &str,
     project: &str,
-    closed: &HashSet<u64>,
+    done_ids: &HashSet<u64>,
 ) -> Result<(DocumentRecord, Vec<Relation>), String> {
     let issue: Issue = serde_json::from_str(text).map_err(|e| crate::tracker::github::describe(&e))?;
     identity::check("id", issue.id)?;
     let status = issue.status.as_ref();
-    let is_closed = status.and_then(|s| s.id).is_some_and(|id| closed.contains(&id));
+    let is_closed = status.and_then(|s| s.id).is_some_and(|id| done_ids.contains(&id));
     let id = issue.id;
     let relations = issue.relations.iter().filter_map(|r| relation(r, id, project)).collect();
     let record = DocumentRecord {
@@ -168,13 +168,13 @@ pub(super) fn issue(
 }
 
 /// Returns the relation from the issue with this id.
-fn relation(told: &Told, id: u64, project: &str) -> Option<Relation> {
-    let (from, to) = (told.issue_id?, told.issue_to_id?);
-    let other = format!("{project}#{}", if from == id { to } else { from });
-    match told.relation_type.as_deref()? {
-        "duplicates" => (from == id).then_some(Relation::DuplicateOf(id, other)),
-        "duplicated" => (to == id).then_some(Relation::DuplicateOf(id, other)),
-        _ => Some(Relation::RelatesTo(id, other)),
+fn relation(link: &IssueRelation, id: u64, project: &str) -> Option<Relation> {
+    let (from, to) = (link.issue_id?, link.issue_to_id?);
+    let key = format!("{project}#{}", if from == id { to } else { from });
+    match link.relation_type.as_deref()? {
+        "duplicates" => (from == id).then_some(Relation::DuplicateOf(id, key)),
+        "duplicated" => (to == id).then_some(Relation::DuplicateOf(id, key)),
+        _ => Some(Relation::RelatesTo(id, key)),
     }
 }
 

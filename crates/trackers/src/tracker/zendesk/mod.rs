@@ -42,14 +42,14 @@ const PAGE: u32 = 500;
 const THREADS: u32 = 50;
 /// The maximum page size of other lists.
 /// <https://developer.zendesk.com/documentation/api-basics/pagination/paginating-through-lists-using-cursor-pagination>
-const LISTED: u32 = 100;
+const LIST_PAGE_SIZE: u32 = 100;
 /// The maximum number of comment pages per ticket, in case a server links pages in a cycle. A
 /// ticket has at most 5,000 comments.
 /// <https://developer.zendesk.com/api-reference/ticketing/tickets/ticket_comments/>
 const MAX_PAGES: usize = 60;
 /// The side-loaded data of a ticket: its users, and its solution date.
 /// <https://developer.zendesk.com/documentation/ticketing/using-the-zendesk-api/side_loading/#supported-endpoints>
-const BESIDE: &str = "users,dates";
+const EXTRAS: &str = "users,dates";
 
 /// A Zendesk account.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ struct Meta {
 }
 
 #[derive(Deserialize)]
-struct One<'a> {
+struct TicketReply<'a> {
     #[serde(borrow)]
     ticket: &'a RawValue,
     #[serde(default)]
@@ -112,7 +112,7 @@ struct Count {
 }
 
 impl List<'_> {
-    fn after(&self) -> Option<String> {
+    fn next_cursor(&self) -> Option<String> {
         match &self.meta {
             Some(meta) => meta.after_cursor.clone().filter(|_| meta.has_more),
             None => self.after_cursor.clone().filter(|_| self.end_of_stream == Some(false)),
@@ -124,7 +124,7 @@ impl List<'_> {
 enum Thread {
     /// Comments without the first, which is the description, or reasons why one is skipped; and the
     /// ticket that it was merged into.
-    Said(Vec<std::result::Result<CommentRecord, String>>, Option<u64>),
+    Comments(Vec<std::result::Result<CommentRecord, String>>, Option<u64>),
     /// The ticket is gone.
     Gone,
     /// The comments may not be read.
@@ -154,23 +154,23 @@ impl Zendesk {
     }
 
     /// Returns the address of a list with cursor pagination.
-    fn listed(&self, path: &str, after: Option<&str>) -> Result<Url> {
+    fn list_url(&self, path: &str, cursor: Option<&str>) -> Result<Url> {
         let mut url = self.client.url(path)?;
         let mut query = url.query_pairs_mut();
-        query.append_pair("page[size]", &LISTED.to_string());
-        if let Some(after) = after {
-            query.append_pair("page[after]", after);
+        query.append_pair("page[size]", &LIST_PAGE_SIZE.to_string());
+        if let Some(cursor) = cursor {
+            query.append_pair("page[after]", cursor);
         }
         drop(query);
         Ok(url)
     }
 
-    fn exported(&self, walk: &Pagination) -> Result<Url> {
+    fn export_url(&self, walk: &Pagination) -> Result<Url> {
         if walk.open {
             // Archived tickets were closed long ago.
-            return self.listed(&format!("api/v2/tickets.json?include={BESIDE}"), walk.token.as_deref());
+            return self.list_url(&format!("api/v2/tickets.json?include={EXTRAS}"), walk.token.as_deref());
         }
-        let mut url = self.client.url(&format!("api/v2/incremental/tickets/cursor.json?include={BESIDE}"))?;
+        let mut url = self.client.url(&format!("api/v2/incremental/tickets/cursor.json?include={EXTRAS}"))?;
         let mut query = url.query_pairs_mut();
         query.append_pair("per_page", &walk.size.to_string());
         match &walk.token {
@@ -188,7 +188,7 @@ impl Zendesk {
     }
 
     async fn tickets(&self, stream: Stream, walk: &Pagination, task: &Task) -> Result<Fetched> {
-        let response = self.client.get(self.exported(walk)?, task).await?;
+        let response = self.client.get(self.export_url(walk)?, task).await?;
         match response.status {
             200 => {}
             // The cursor has expired.
@@ -197,10 +197,10 @@ impl Zendesk {
                 return Ok(Fetched::Smaller(Pagination { size: walk.size / 2, ..walk.clone() }.cursor()));
             }
             403 => return Ok(Fetched::Refused(self.for_admins(&response))),
-            _ => return self.client.refused(&response, stream.words()),
+            _ => return self.client.list_refusal(&response, stream.words()),
         }
         let list: List<'_> = response.json()?;
-        let after = list.after();
+        let cursor = list.next_cursor();
         let people = shapes::people(list.users);
         let mut page = Page::default();
         for raw in list.tickets {
@@ -212,7 +212,7 @@ impl Zendesk {
                 }
                 Err(_) => continue,
             };
-            page.watermark = page.watermark.max(ticket.exported().filter(|_| !walk.open));
+            page.watermark = page.watermark.max(ticket.export_time().filter(|_| !walk.open));
             if stream == Stream::Items {
                 if ticket.is_gone() {
                     page.gone.push(ticket.id);
@@ -227,25 +227,25 @@ impl Zendesk {
             }
             page.named.push(ticket.id.to_string());
             if !ticket.is_gone()
-                && let Some(response) = self.said(&ticket, &mut page, task).await?
+                && let Some(response) = self.collect(&ticket, &mut page, task).await?
             {
-                return self.client.refused(&response, stream.words());
+                return self.client.list_refusal(&response, stream.words());
             }
         }
-        let next = after.map(|token| Pagination { page: walk.page + 1, token: Some(token), ..walk.clone() });
+        let next = cursor.map(|token| Pagination { page: walk.page + 1, token: Some(token), ..walk.clone() });
         page.next = next.map(|w| w.cursor());
         Ok(Fetched::Page(page))
     }
 
     /// Adds the comments of a ticket; returns the response if they may not be read.
-    async fn said(&self, ticket: &Ticket, page: &mut Page, task: &Task) -> Result<Option<Box<Response>>> {
+    async fn collect(&self, ticket: &Ticket, page: &mut Page, task: &Task) -> Result<Option<Box<Response>>> {
         match self.thread(ticket.id, task).await? {
-            Thread::Said(comments, merged_into) => {
+            Thread::Comments(comments, merged_into) => {
                 let comments = comments.into_iter().map(|c| c.map(|c| Record::Comment(Box::new(c))));
                 page.records.extend(comments);
                 if ticket.was_merged() {
                     let mut relations = ticket.relations();
-                    relations.extend(merged_into.map(|n| Relation::DuplicateOf(ticket.id, shapes::other(n))));
+                    relations.extend(merged_into.map(|n| Relation::DuplicateOf(ticket.id, shapes::key(n))));
                     page.relations.push((ticket.id, relations));
                 }
                 Ok(None)
@@ -260,10 +260,10 @@ impl Zendesk {
     async fn thread(&self, number: u64, task: &Task) -> Result<Thread> {
         let path = format!("api/v2/tickets/{number}/comments.json?include=users");
         let (mut comments, mut merged_into) = (Vec::new(), None);
-        let (mut after, mut people) = (None::<String>, People::new());
+        let (mut cursor, mut people) = (None::<String>, People::new());
         let mut guard = RepeatGuard::default();
         for at in 0..MAX_PAGES {
-            let response = self.client.get(self.listed(&path, after.as_deref())?, task).await?;
+            let response = self.client.get(self.list_url(&path, cursor.as_deref())?, task).await?;
             match response.status {
                 200 => {}
                 404 | 410 => return Ok(Thread::Gone),
@@ -271,7 +271,7 @@ impl Zendesk {
                 _ => return Err(self.client.refusal(&response, "comments")),
             }
             let list: List<'_> = response.json()?;
-            after = list.after();
+            cursor = list.next_cursor();
             if let Err(endless) = guard.note(list.comments.iter().map(|raw| raw.get())) {
                 comments.push(Err(endless.error(&format!("comments of #{number}")).to_string()));
                 break;
@@ -281,41 +281,41 @@ impl Zendesk {
             self.add_people(authors.collect(), &mut people, task).await?;
             // The first comment is the description, which the ticket contains.
             for raw in list.comments.iter().skip(usize::from(at == 0)) {
-                let read = shapes::comment(raw.get(), number, &people, self.web());
-                merged_into = read.as_ref().ok().and_then(|(_, merged)| *merged).or(merged_into);
-                comments.push(read.map(|(comment, _)| comment));
+                let comment = shapes::comment(raw.get(), number, &people, self.web());
+                merged_into = comment.as_ref().ok().and_then(|(_, merged)| *merged).or(merged_into);
+                comments.push(comment.map(|(comment, _)| comment));
             }
-            if after.is_none() {
+            if cursor.is_none() {
                 break;
             }
         }
-        Ok(Thread::Said(comments, merged_into))
+        Ok(Thread::Comments(comments, merged_into))
     }
 
     /// Adds users that were not side-loaded, which comments do not guarantee.
     /// <https://developer.zendesk.com/api-reference/ticketing/users/users/#show-many-users>
-    async fn add_people(&self, wanted: BTreeSet<i64>, people: &mut People, task: &Task) -> Result<()> {
+    async fn add_people(&self, author_ids: BTreeSet<i64>, people: &mut People, task: &Task) -> Result<()> {
         let mut unknown = Vec::new();
         {
-            let known = self.people.lock().unwrap_or_else(PoisonError::into_inner);
-            for id in wanted.into_iter().filter(|id| *id > 0) {
-                match known.get(&id) {
+            let cache = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+            for id in author_ids.into_iter().filter(|id| *id > 0) {
+                match cache.get(&id) {
                     _ if people.contains_key(&id) => {}
                     Some(user) => drop(people.insert(id, user.clone())),
                     None => unknown.push(id),
                 }
             }
         }
-        for some in unknown.chunks(LISTED as usize) {
-            let ids: Vec<String> = some.iter().map(ToString::to_string).collect();
+        for chunk in unknown.chunks(LIST_PAGE_SIZE as usize) {
+            let ids: Vec<String> = chunk.iter().map(ToString::to_string).collect();
             let url = self.client.url(&format!("api/v2/users/show_many.json?ids={}", ids.join(",")))?;
             let response = self.client.get(url, task).await?;
             let list = if response.status == 200 { response.json::<List<'_>>()?.users } else { Vec::new() };
-            let mut found = shapes::people(list);
-            let mut known = self.people.lock().unwrap_or_else(PoisonError::into_inner);
-            for id in some {
-                let user = found.remove(id).unwrap_or_default();
-                known.insert(*id, user.clone());
+            let mut users = shapes::people(list);
+            let mut cache = self.people.lock().unwrap_or_else(PoisonError::into_inner);
+            for id in chunk {
+                let user = users.remove(id).unwrap_or_default();
+                cache.insert(*id, user.clone());
                 people.insert(*id, user);
             }
         }
@@ -335,7 +335,7 @@ impl Zendesk {
         };
         // An edit does not change the order by creation.
         let path = "api/v2/help_center/articles.json?sort_by=created_at&sort_order=asc&include=users";
-        let response = self.client.get(self.listed(path, walk.token.as_deref())?, task).await?;
+        let response = self.client.get(self.list_url(path, walk.token.as_deref())?, task).await?;
         match response.status {
             200 => {}
             400 | 422 if walk.token.is_some() => return Ok(Fetched::Expired),
@@ -344,10 +344,10 @@ impl Zendesk {
                     "there is no help center, or you don't have access to it".to_owned(),
                 ));
             }
-            _ => return self.client.refused(&response, Stream::Pages.words()),
+            _ => return self.client.list_refusal(&response, Stream::Pages.words()),
         }
         let list: List<'_> = response.json()?;
-        let after = list.after();
+        let cursor = list.next_cursor();
         let people = shapes::people(list.users);
         let mut page = Page::default();
         for raw in list.articles {
@@ -366,8 +366,8 @@ impl Zendesk {
             }
         }
         let at = date(&response, self.client.http.now());
-        let (next, watermark) = walk.by_creation(None, at, after.is_some());
-        page.next = next.map(|w| Pagination { token: after, ..w }.cursor());
+        let (next, watermark) = walk.by_creation(None, at, cursor.is_some());
+        page.next = next.map(|w| Pagination { token: cursor, ..w }.cursor());
         page.watermark = watermark;
         if page.next.is_none() {
             page.all_pages = Some(names);
@@ -378,9 +378,9 @@ impl Zendesk {
     }
 
     fn for_admins(&self, response: &Response) -> String {
-        let said = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
+        let detail = response.message().map(|m| format!(" (\"{m}\")")).unwrap_or_default();
         format!(
-            "{} exports them only to administrators: use an administrator's token{said}",
+            "{} exports them only to administrators: use an administrator's token{detail}",
             self.client.host
         )
     }
@@ -419,14 +419,14 @@ impl Tracker for Zendesk {
     async fn access(&mut self, task: &Task) -> Result<Access> {
         let project = self.probe(task).await?;
         let mut access = Access { project, user: self.me(task).await?.name, ..Access::default() };
-        let response = self.client.get(self.exported(&Pagination::new(None, 1))?, task).await?;
+        let response = self.client.get(self.export_url(&Pagination::new(None, 1))?, task).await?;
         match response.status {
             200 => {}
             403 => access.refused.push(self.for_admins(&response)),
             _ => access.refused.push(self.client.refusal(&response, Stream::Items.words()).to_string()),
         }
         if self.wiki
-            && let Fetched::Refused(why) = self.pages(&Pagination::new(None, LISTED), task).await?
+            && let Fetched::Refused(why) = self.pages(&Pagination::new(None, LIST_PAGE_SIZE), task).await?
         {
             access.refused.push(why);
         }
@@ -436,7 +436,7 @@ impl Tracker for Zendesk {
     fn size(&self, stream: Stream) -> u32 {
         match stream {
             Stream::Items => PAGE,
-            Stream::Pages => LISTED,
+            Stream::Pages => LIST_PAGE_SIZE,
             Stream::Comments | Stream::ReviewComments | Stream::Discussions => THREADS,
         }
     }
@@ -456,22 +456,22 @@ impl Tracker for Zendesk {
     }
 
     fn open_items(&self) -> Cursor {
-        Pagination::open(LISTED).cursor()
+        Pagination::open(LIST_PAGE_SIZE).cursor()
     }
 
     async fn item(&self, number: u64, task: &Task) -> Result<Fate> {
-        let url = self.client.url(&format!("api/v2/tickets/{number}.json?include={BESIDE}"))?;
+        let url = self.client.url(&format!("api/v2/tickets/{number}.json?include={EXTRAS}"))?;
         let response = self.client.get(url, task).await?;
         match response.status {
             200 => {}
             403 | 404 | 410 => return Ok(Fate::Gone),
             _ => return Err(self.client.refusal(&response, "a ticket")),
         }
-        let one: One<'_> = response.json()?;
-        Ok(match shapes::ticket(one.ticket.get()) {
+        let reply: TicketReply<'_> = response.json()?;
+        Ok(match shapes::ticket(reply.ticket.get()) {
             Ok(ticket) if ticket.is_gone() => Fate::Gone,
             Ok(ticket) => {
-                let record = ticket.record(&shapes::people(one.users), self.web());
+                let record = ticket.record(&shapes::people(reply.users), self.web());
                 Fate::Here(Box::new(Record::Document(Box::new(record))))
             }
             Err(_) => Fate::Unreadable,
@@ -499,9 +499,9 @@ impl Tracker for Zendesk {
 
     async fn comment(&self, number: u64, remote_id: &str, task: &Task) -> Result<Fate> {
         match self.thread(number, task).await? {
-            Thread::Said(comments, _) => {
-                let found = comments.into_iter().flatten().find(|c| c.remote_id == remote_id);
-                Ok(found.map_or(Fate::Gone, |c| Fate::Here(Box::new(Record::Comment(Box::new(c))))))
+            Thread::Comments(comments, _) => {
+                let comment = comments.into_iter().flatten().find(|c| c.remote_id == remote_id);
+                Ok(comment.map_or(Fate::Gone, |c| Fate::Here(Box::new(Record::Comment(Box::new(c))))))
             }
             Thread::Gone => Ok(Fate::Gone),
             Thread::Refused(response) => Err(self.client.refusal(&response, "comments")),

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use regex::Regex;
 use serde::Deserialize;
 
-use crate::tracker::{Kind, Relation, client::clean, github::describe, identity, wiki::named};
+use crate::tracker::{Kind, Relation, client::clean, github::describe, identity, wiki::slug_of_title};
 use precedent_core::model::{
     Author, CommentRecord, DocKind, DocumentRecord, INTERNAL, Raw, State, item_number,
 };
@@ -17,7 +17,7 @@ use precedent_markup::hypertext;
 
 /// The tag of a ticket that was closed because it was merged into another.
 /// <https://support.zendesk.com/hc/en-us/articles/203690916>
-const MERGED: &str = "closed_by_merge";
+const MERGE_TAG: &str = "closed_by_merge";
 /// The length of the title that is derived from the description of a ticket without a subject, such
 /// as a chat, in characters.
 const TITLE: usize = 80;
@@ -93,15 +93,15 @@ pub(super) fn ticket(text: &str) -> Result<Ticket, String> {
 }
 
 /// Returns the key of a ticket, as relations name it.
-pub(super) fn other(number: u64) -> String {
+pub(super) fn key(number: u64) -> String {
     format!("{}#{number}", Kind::Zendesk.whole().unwrap_or_default())
 }
 
 impl Ticket {
     /// Returns the place of the ticket in the export.
-    pub(super) fn exported(&self) -> Option<Timestamp> {
-        let generated = self.whole.generated_timestamp.and_then(|s| Timestamp::from_second(s).ok());
-        generated.or(self.whole.updated_at)
+    pub(super) fn export_time(&self) -> Option<Timestamp> {
+        let generated_at = self.whole.generated_timestamp.and_then(|s| Timestamp::from_second(s).ok());
+        generated_at.or(self.whole.updated_at)
     }
 
     pub(super) fn is_gone(&self) -> bool {
@@ -109,14 +109,14 @@ impl Ticket {
     }
 
     pub(super) fn was_merged(&self) -> bool {
-        self.whole.tags.iter().any(|tag| tag == MERGED)
+        self.whole.tags.iter().any(|tag| tag == MERGE_TAG)
     }
 
     /// Returns the relations of the ticket: an incident duplicates its problem, and a follow-up is
     /// related.
     pub(super) fn relations(&self) -> Vec<Relation> {
-        let problem = self.whole.problem_id.map(|n| Relation::DuplicateOf(self.id, other(n)));
-        let followups = self.whole.followup_ids.iter().map(|n| Relation::RelatesTo(self.id, other(*n)));
+        let problem = self.whole.problem_id.map(|n| Relation::DuplicateOf(self.id, key(n)));
+        let followups = self.whole.followup_ids.iter().map(|n| Relation::RelatesTo(self.id, key(*n)));
         problem.into_iter().chain(followups).collect()
     }
 
@@ -124,8 +124,8 @@ impl Ticket {
         let was_merged = self.was_merged();
         let whole = self.whole;
         let status = whole.status.unwrap_or_default();
-        let closed = matches!(status.as_str(), "solved" | "closed");
-        let reason = match closed {
+        let is_closed = matches!(status.as_str(), "solved" | "closed");
+        let reason = match is_closed {
             true if was_merged => Some("duplicate".to_owned()),
             true => Some("completed".to_owned()),
             false => Some(status).filter(|s| !s.is_empty()),
@@ -143,7 +143,7 @@ impl Ticket {
                 .collect(),
             false => title,
         };
-        let solved = whole.dates.and_then(|d| d.solved_at.or(d.status_updated_at));
+        let solved_at = whole.dates.and_then(|d| d.solved_at.or(d.status_updated_at));
         DocumentRecord {
             repository: None,
             kind: DocKind::Issue,
@@ -153,7 +153,7 @@ impl Ticket {
             title,
             body,
             url: Some(format!("{web}/agent/tickets/{}", self.id)),
-            state: Some(if closed { State::Closed } else { State::Open }),
+            state: Some(if is_closed { State::Closed } else { State::Open }),
             state_reason: reason,
             author: author(whole.requester_id, people),
             labels: whole.kind.into_iter().chain(whole.priority).chain(whole.tags).collect(),
@@ -163,7 +163,7 @@ impl Ticket {
             comment_count: 0,
             created_at: whole.created_at,
             updated_at: whole.updated_at.or(whole.created_at),
-            closed_at: solved.filter(|_| closed),
+            closed_at: solved_at.filter(|_| is_closed),
             merged_at: None,
             raw: Raw::new(self.raw),
         }
@@ -183,10 +183,10 @@ struct Comment {
 /// Returns the author of a comment.
 pub(super) fn wrote(text: &str) -> Option<i64> {
     #[derive(Deserialize)]
-    struct Said {
+    struct CommentAuthor {
         author_id: Option<i64>,
     }
-    serde_json::from_str::<Said>(text).ok()?.author_id
+    serde_json::from_str::<CommentAuthor>(text).ok()?.author_id
 }
 
 /// Parses a comment, and the number of the ticket into which the comment says that this one was
@@ -230,8 +230,8 @@ static INTO: LazyLock<Regex> =
 /// is "Request #4 … was closed and merged into this request".
 /// <https://support.zendesk.com/hc/en-us/articles/203690916>
 fn merged_into(text: &str) -> Option<u64> {
-    let found = INTO.captures(text)?;
-    item_number(found.get(1)?.as_str())
+    let captures = INTO.captures(text)?;
+    item_number(captures.get(1)?.as_str())
 }
 
 #[derive(Deserialize)]
@@ -263,7 +263,7 @@ pub(super) fn article(text: &str, people: &People) -> Result<Option<DocumentReco
         kind: DocKind::Page,
         number: None,
         // Titles may repeat in other sections and languages.
-        slug: Some(format!("{}-{}", named(&title), article.id)),
+        slug: Some(format!("{}-{}", slug_of_title(&title), article.id)),
         remote_id: Some(article.id.to_string()),
         title,
         body: hypertext::to_markdown(&clean(article.body)),
@@ -289,28 +289,28 @@ mod tests {
 
     use super::*;
 
-    fn both() -> People {
+    fn users() -> People {
         let users = json!([{"id": 1, "name": "Ada", "role": "end-user"}, {"id": 2, "name": "Grace", "role": "agent"},
             {"id": null, "name": "Anonymous user"}]);
         people(serde_json::from_value(users).unwrap())
     }
 
-    fn read(change: &Value) -> Ticket {
-        let mut all = json!({"id": 7, "url": "https://acme.zendesk.com/api/v2/tickets/7.json", "subject": "Pump stalls",
+    fn parse(change: &Value) -> Ticket {
+        let mut object = json!({"id": 7, "url": "https://acme.zendesk.com/api/v2/tickets/7.json", "subject": "Pump stalls",
             "raw_subject": "Pump stalls", "description": "It stalls.\nTwice.", "status": "open", "priority": "high",
             "type": "incident", "tags": ["flow", "hot"], "requester_id": 1, "submitter_id": 2, "problem_id": null,
             "created_at": "2024-01-02T03:04:05Z", "updated_at": "2024-01-03T03:04:05Z", "generated_timestamp": 1_704_251_046,
             "followup_ids": [], "via": {"channel": "web"}, "dates": {"solved_at": null, "status_updated_at": "2024-01-03T00:00:00Z"}});
         for (name, value) in change.as_object().unwrap() {
-            all[name] = value.clone();
+            object[name] = value.clone();
         }
-        ticket(&all.to_string()).unwrap()
+        ticket(&object.to_string()).unwrap()
     }
 
     #[test]
-    fn a_ticket_is_read_with_what_its_status_means() {
+    fn ticket_status_determines_the_state() {
         let web = "https://acme.zendesk.com";
-        let open = read(&json!({})).record(&both(), web);
+        let open = parse(&json!({})).record(&users(), web);
         assert_eq!((open.state, open.state_reason.as_deref()), (Some(State::Open), Some("open")));
         assert_eq!(open.labels, ["incident", "high", "flow", "hot"]);
         assert_eq!((open.author.login.as_deref(), open.author.association), (Some("Ada"), None));
@@ -324,30 +324,30 @@ mod tests {
             ("solved", State::Closed),
             ("closed", State::Closed),
         ] {
-            let one = read(&json!({"status": status})).record(&both(), web);
-            assert_eq!(one.state, Some(state), "{status}");
-            assert_eq!(one.closed_at.is_some(), state == State::Closed, "{status}");
+            let doc = parse(&json!({"status": status})).record(&users(), web);
+            assert_eq!(doc.state, Some(state), "{status}");
+            assert_eq!(doc.closed_at.is_some(), state == State::Closed, "{status}");
             let reason = if state == State::Closed { "completed" } else { status };
-            assert_eq!(one.state_reason.as_deref(), Some(reason));
+            assert_eq!(doc.state_reason.as_deref(), Some(reason));
         }
-        let merged = read(&json!({"status": "closed", "tags": ["closed_by_merge"]}));
-        assert!(merged.was_merged());
-        assert_eq!(merged.record(&both(), web).state_reason.as_deref(), Some("duplicate"));
-        let of_a_chat = read(&json!({"subject": null})).record(&both(), web);
-        assert_eq!(of_a_chat.title, "It stalls.");
-        assert!(read(&json!({"status": "deleted"})).is_gone());
+        let merged_ticket = parse(&json!({"status": "closed", "tags": ["closed_by_merge"]}));
+        assert!(merged_ticket.was_merged());
+        assert_eq!(merged_ticket.record(&users(), web).state_reason.as_deref(), Some("duplicate"));
+        let chat = parse(&json!({"subject": null})).record(&users(), web);
+        assert_eq!(chat.title, "It stalls.");
+        assert!(parse(&json!({"status": "deleted"})).is_gone());
     }
 
     #[test]
-    fn an_incident_is_of_its_problem_and_the_export_has_a_clock_of_its_own() {
-        let incident = read(&json!({"problem_id": 3, "followup_ids": [9]}));
+    fn incident_duplicates_its_problem_and_has_export_time() {
+        let incident = parse(&json!({"problem_id": 3, "followup_ids": [9]}));
         assert_eq!(
             incident.relations(),
             [Relation::DuplicateOf(7, "tickets#3".into()), Relation::RelatesTo(7, "tickets#9".into())]
         );
-        assert_eq!(incident.exported(), Some("2024-01-03T03:04:06Z".parse().unwrap()));
-        let old = read(&json!({"generated_timestamp": null}));
-        assert_eq!(old.exported(), Some("2024-01-03T03:04:05Z".parse().unwrap()));
+        assert_eq!(incident.export_time(), Some("2024-01-03T03:04:06Z".parse().unwrap()));
+        let old = parse(&json!({"generated_timestamp": null}));
+        assert_eq!(old.export_time(), Some("2024-01-03T03:04:05Z".parse().unwrap()));
     }
 
     #[test]
@@ -355,20 +355,20 @@ mod tests {
         for (public, internal) in [(json!(false), true), (json!(true), false), (json!(null), false)] {
             let text = json!({"id": 91, "author_id": 2, "body": "x", "public": public,
                 "created_at": "2024-01-03T03:04:05Z"});
-            let (read, _) = comment(&text.to_string(), 7, &both(), "https://acme.zendesk.com").unwrap();
-            assert_eq!(read.author.is_internal(), internal, "{text}");
+            let (record, _) = comment(&text.to_string(), 7, &users(), "https://acme.zendesk.com").unwrap();
+            assert_eq!(record.author.is_internal(), internal, "{text}");
         }
     }
 
     #[test]
-    fn a_comment_is_its_html_and_tells_what_it_was_merged_into() {
+    fn comment_prefers_html_and_names_merge_target() {
         let text = json!({"id": 91, "type": "Comment", "author_id": 2, "body": "Open the valve.",
             "html_body": "<div class=\"zd-comment\"><p>Open the <code>valve</code>.</p></div>", "public": true,
             "created_at": "2024-01-03T03:04:05Z", "attachments": [], "audit_id": 5});
-        let (read, merged) = comment(&text.to_string(), 7, &both(), "https://acme.zendesk.com").unwrap();
-        assert_eq!((read.body.as_str(), merged), ("Open the `valve`.", None));
+        let (record, target) = comment(&text.to_string(), 7, &users(), "https://acme.zendesk.com").unwrap();
+        assert_eq!((record.body.as_str(), target), ("Open the `valve`.", None));
         assert_eq!(
-            (read.author.login.as_deref(), read.author.association.as_deref()),
+            (record.author.login.as_deref(), record.author.association.as_deref()),
             (Some("Grace"), Some("MEMBER"))
         );
         for (text, number) in [
@@ -384,16 +384,16 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_is_no_page() {
+    fn draft_is_not_a_page() {
         let text = |draft: bool| {
             json!({"id": 360_001, "title": "Restart the kiln?", "body": "<h2>Steps</h2><p>Wait.</p>", "draft": draft,
                 "html_url": "https://acme.zendesk.com/hc/en-us/articles/360001-Restart", "author_id": 2, "locale": "en-us",
                 "label_names": ["kiln"], "created_at": "2024-01-02T03:04:05Z", "updated_at": "2024-01-03T03:04:05Z"})
             .to_string()
         };
-        let page = article(&text(false), &both()).unwrap().unwrap();
+        let page = article(&text(false), &users()).unwrap().unwrap();
         assert_eq!(page.slug.as_deref(), Some("Restart-the-kiln-360001"));
         assert_eq!((page.body.as_str(), page.author.login.as_deref()), ("## Steps\n\nWait.", Some("Grace")));
-        assert_eq!(article(&text(true), &both()).unwrap(), None);
+        assert_eq!(article(&text(true), &users()).unwrap(), None);
     }
 }

@@ -33,16 +33,16 @@ pub type Pairs = HashMap<(String, String), JudgedPair>;
 ///
 /// # Errors
 /// A file that cannot be read, with its line.
-pub fn read(place: &Path, set: &str) -> Result<Option<Pairs>> {
-    let file = if place.is_dir() { place.join(format!("{set}.tsv")) } else { place.to_owned() };
+pub fn load(place: &Path, name: &str) -> Result<Option<Pairs>> {
+    let file = if place.is_dir() { place.join(format!("{name}.tsv")) } else { place.to_owned() };
     if place.is_dir() && !file.is_file() {
         return Ok(None);
     }
     let text = fs::read_to_string(&file).map_err(|e| Error::io(&file, e))?;
     let mut pairs = Pairs::new();
     for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.starts_with('#') && !l.is_empty()) {
-        let wrong = |what: &str| {
-            Error::invalid(format!("{}:{}: {what}", file.display(), i + 1)).with_hint(
+        let wrong = |problem: &str| {
+            Error::invalid(format!("{}:{}: {problem}", file.display(), i + 1)).with_hint(
                 "Each line is a report, an earlier report, one of D, P, R, N and X, and a weight, separated by tabs.",
             )
         };
@@ -69,17 +69,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_read_and_what_is_none_is_told_with_its_line() {
+    fn invalid_pair_is_reported_with_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("acme.tsv");
         fs::write(&file, "# later earlier verdict weight\n7\t3\tP\t2.5\n8\t3\tX\t1\textra\n").unwrap();
-        let pairs = read(folder.path(), "acme").unwrap().unwrap();
+        let pairs = load(folder.path(), "acme").unwrap().unwrap();
         let of = |later: &str| pairs[&(later.to_owned(), "3".to_owned())];
         assert_eq!(of("7"), JudgedPair { judgement: Judgement::Same, weight: 2.5 });
         assert_eq!(of("8").judgement, Judgement::Neither);
-        assert!(read(folder.path(), "other").unwrap().is_none());
+        assert!(load(folder.path(), "other").unwrap().is_none());
         fs::write(&file, "7\t3\tP\t1\n7\t4\tQ\t1\n").unwrap();
-        let error = read(&file, "acme").unwrap_err().to_string();
+        let error = load(&file, "acme").unwrap_err().to_string();
         assert!(error.contains("acme.tsv:2") && error.contains('Q'), "{error}");
     }
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{
     mapping::Mapping,
     piece::Piece,
-    states::{Said, Unknown, Words},
+    states::{StateFields, Unknown, Words},
     unread::Unread,
 };
 
@@ -22,7 +22,7 @@ const SAMPLES: u64 = 200;
 
 /// The properties of the file that records come from.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct FileContext {
     /// Meanings of the state words.
     pub words: Words,
     mapping: Mapping,
@@ -31,28 +31,28 @@ pub struct Known {
     unread: Arc<Mutex<Unread>>,
     samples: Arc<AtomicU64>,
     /// True if the first record has a number of its own, which a position could repeat.
-    pub numbered: bool,
+    pub has_numbers: bool,
 }
 
-impl Known {
+impl FileContext {
     /// Creates the properties of a file with these settings.
     pub fn new(mapping: &Mapping) -> Self {
         Self { words: mapping.words.clone(), mapping: mapping.clone(), ..Self::default() }
     }
 
     /// Returns whether an item is closed; counts unknown state words.
-    pub fn closed(&self, said: Said<'_>) -> bool {
-        self.closed_in(&self.words, said)
+    pub fn is_closed(&self, fields: StateFields<'_>) -> bool {
+        self.closed_in(&self.words, fields)
     }
 
     /// Returns whether an item is closed by these words of its tracker; counts unknown ones.
-    pub fn closed_in(&self, words: &Words, said: Said<'_>) -> bool {
-        let (closed, guess) = words.closed(said);
+    pub fn closed_in(&self, words: &Words, fields: StateFields<'_>) -> bool {
+        let (is_closed, guess) = words.resolve(fields);
         if guess {
             let mut unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
-            unknown.count(said.word.unwrap_or_default());
+            unknown.count(fields.word.unwrap_or_default());
         }
-        closed
+        is_closed
     }
 
     /// Returns the name of a person, or else the id.
@@ -72,33 +72,33 @@ impl Known {
     }
 
     /// Counts the text of a record that its contents lack.
-    pub fn unread(&self, record: &Value, found: &[Piece]) {
-        self.unread.lock().unwrap_or_else(PoisonError::into_inner).count(record, found);
+    pub fn unread(&self, record: &Value, pieces: &[Piece]) {
+        self.unread.lock().unwrap_or_else(PoisonError::into_inner).count(record, pieces);
     }
 
-    /// Returns the unused fields with their characters; without `all`, only those with prose.
-    pub fn unused(&self, all: bool) -> Vec<(String, u64)> {
-        self.unread.lock().unwrap_or_else(PoisonError::into_inner).fields(all)
+    /// Returns the unused fields with their sizes; without `include_all`, only those with prose.
+    pub fn unused_fields(&self, include_all: bool) -> Vec<(String, u64)> {
+        self.unread.lock().unwrap_or_else(PoisonError::into_inner).fields(include_all)
     }
 
     /// Returns the notices, and those about unknown state words.
     pub fn doubts(&self) -> Vec<String> {
-        let mut all = doubts(&self.unknown.lock().unwrap_or_else(PoisonError::into_inner), "record");
+        let mut notices = doubts(&self.unknown.lock().unwrap_or_else(PoisonError::into_inner), "record");
         let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        all.extend(notes.iter().map(|words| (*words).to_owned()));
-        all.extend(self.unread.lock().unwrap_or_else(PoisonError::into_inner).doubt());
-        all
+        notices.extend(notes.iter().map(|words| (*words).to_owned()));
+        notices.extend(self.unread.lock().unwrap_or_else(PoisonError::into_inner).doubt());
+        notices
     }
 }
 
-/// Returns a notice for each unknown word with its count and assumed meaning; `what` names the
+/// Returns a notice for each unknown word with its count and assumed meaning; `unit` names the
 /// parts of the file.
-pub fn doubts(unknown: &Unknown, what: &str) -> Vec<String> {
-    let each = unknown.each().map(|(word, n)| {
+pub fn doubts(unknown: &Unknown, unit: &str) -> Vec<String> {
+    let notices = unknown.iter().map(|(word, n)| {
         let s = if n == 1 { "" } else { "s" };
         format!(
-            "state \"{word}\" ({n} {what}{s}) is unknown and treated as open; use --map state.closed=\"{word}\" to change that"
+            "state \"{word}\" ({n} {unit}{s}) is unknown and treated as open; use --map state.closed=\"{word}\" to change that"
         )
     });
-    each.collect()
+    notices.collect()
 }

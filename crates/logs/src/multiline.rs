@@ -3,9 +3,9 @@
 use precedent_core::model::LogSeverity;
 
 use crate::{
-    blocks::Block,
     crash,
-    faults::is_oracle,
+    error_keywords::is_oracle,
+    framed_errors::Block,
     head::{Level, head},
     lines::{
         begins_anew, between, gap, is_chain, is_coded, is_frame, is_of_kernel, is_of_kernel_dump,
@@ -19,16 +19,16 @@ pub(super) const MAX_TEXT: usize = 12 * 1024;
 
 /// An event that may continue on the next line.
 #[derive(Debug)]
-pub(super) struct Pending {
+pub(super) struct OpenEvent {
     pub(super) severity: LogSeverity,
     pub(super) at: Option<String>,
     pub(super) line: u64,
     pub(super) text: String,
     pub(super) lines: usize,
-    pub(super) cut: bool,
+    pub(super) is_cut: bool,
     pub(super) blank: bool,
     /// True if its line began with a time or a level.
-    pub(super) headed: bool,
+    pub(super) has_header: bool,
     pub(super) level: Option<Level>,
     /// Text between the time and the message, and the indent of the message.
     pub(super) between: Vec<u8>,
@@ -41,7 +41,7 @@ pub(super) struct Pending {
     pub(super) origin: Option<String>,
 }
 
-impl Pending {
+impl OpenEvent {
     /// Adds a continuation line.
     pub(super) fn push(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {
@@ -49,7 +49,7 @@ impl Pending {
             return;
         }
         if self.lines >= MAX_LINES || self.text.len() + line.len() > MAX_TEXT {
-            self.cut = true;
+            self.is_cut = true;
             self.lines += 1;
             return;
         }
@@ -72,23 +72,23 @@ impl Pending {
     }
 
     /// Returns the part of a line that continues this event; `None` if the line does not.
-    pub(super) fn goes_on<'l>(&self, line: &'l [u8], timed: bool) -> Option<&'l [u8]> {
+    pub(super) fn goes_on<'l>(&self, line: &'l [u8], has_times: bool) -> Option<&'l [u8]> {
         if self.lines > MAX_LINES * 5 || line.first() == Some(&b'{') && line.get(1) == Some(&b'"') {
             return None;
         }
         // Rails begins each line with the request id.
         let tag = self.text.lines().next().filter(|first| says_nothing(first)).unwrap_or_default().trim();
-        let own = line.strip_prefix(tag.as_bytes()).filter(|_| !tag.is_empty());
-        let line = own.map_or(line, |own| own.strip_prefix(b" ").unwrap_or(own));
+        let rest = line.strip_prefix(tag.as_bytes()).filter(|_| !tag.is_empty());
+        let line = rest.map_or(line, |rest| rest.strip_prefix(b" ").unwrap_or(rest));
         let last = self.last();
         let head = head(line);
         // The message may be on the line after the level, or after a colon.
-        let announced = last.trim_end().ends_with(':') && last.len() > 1 || says_nothing(&self.text);
-        if announced && !head.begins() && !begins_anew(line) {
+        let is_lead = last.trim_end().ends_with(':') && last.len() > 1 || says_nothing(&self.text);
+        if is_lead && !head.begins() && !begins_anew(line) {
             return Some(line);
         }
         // Maven repeats its level on each line of a message.
-        if announced && head.at.is_none() && self.headed && head.level == self.level && !self.blank {
+        if is_lead && head.at.is_none() && self.has_header && head.level == self.level && !self.blank {
             return Some(head.message);
         }
         // The linker reports its failure after the missing symbols.
@@ -105,23 +105,23 @@ impl Pending {
             // Where each line has a time, the lines of a trace have one as well.
             let from = line.len() - head.message.len();
             let gap = gap(line, &head);
-            let same = self.headed
+            let has_same_header = self.has_header
                 && head.level.is_none_or(|l| self.level == Some(l))
                 && between(line, &head) == self.between;
-            if same && !self.between.is_empty() {
+            if has_same_header && !self.between.is_empty() {
                 let at_once = self.at.as_deref().map(str::as_bytes) == head.at.map(<[u8]>::trim_ascii);
-                if let Some(told) = crash::of_same(&self.text, &self.between, at_once, head.message) {
-                    return Some(told);
+                if let Some(body) = crash::of_same(&self.text, &self.between, at_once, head.message) {
+                    return Some(body);
                 }
-                if let Some(told) = crash::of_source(&self.text, &self.between, head.message) {
-                    let whole = crash::is_of_android(&self.text) && !told.starts_with(b"FATAL EXCEPTION: ");
-                    return (whole || self.continues(told, 0)).then_some(told);
+                if let Some(body) = crash::of_source(&self.text, &self.between, head.message) {
+                    let whole = crash::is_of_android(&self.text) && !body.starts_with(b"FATAL EXCEPTION: ");
+                    return (whole || self.continues(body, 0)).then_some(body);
                 }
             }
             let raw = &line[from - gap..];
-            return (same && self.continues(raw, self.gap)).then(|| &raw[self.gap.min(gap)..]);
+            return (has_same_header && self.continues(raw, self.gap)).then(|| &raw[self.gap.min(gap)..]);
         }
-        if head.begins() && head.level == self.level && self.headed && is_frame(head.message) {
+        if head.begins() && head.level == self.level && self.has_header && is_frame(head.message) {
             return Some(head.message);
         }
         // Android's brief format has no time.
@@ -135,7 +135,7 @@ impl Pending {
             return Some(line);
         }
         if begins_anew(line) {
-            let first = self.lines == 1 && self.headed;
+            let first = self.lines == 1 && self.has_header;
             return (line.starts_with(b"Traceback") && (first || is_chain(last))).then_some(line);
         }
         if line.first().is_some_and(|b| matches!(b, b' ' | b'\t')) || is_of_trace(line) {
@@ -151,15 +151,15 @@ impl Pending {
         }
         let routine = self.text.contains("goroutine ")
             && (line.contains(&b'(') || last.ends_with(']') || last.ends_with("]:"));
-        if self.traced() || routine {
+        if self.in_traceback() || routine {
             return Some(line);
         }
         // Where lines begin with times, a line without one is a continuation.
-        (timed && self.headed && !self.blank && !head.begins()).then_some(line)
+        (has_times && self.has_header && !self.blank && !head.begins()).then_some(line)
     }
 
     /// Returns whether the next line may be the last of a Python traceback, which is not indented.
-    fn traced(&self) -> bool {
+    fn in_traceback(&self) -> bool {
         let last = self.last();
         self.text.contains("Traceback (most recent") && last.starts_with([' ', '\t']) && !self.blank
     }
@@ -190,8 +190,8 @@ impl Pending {
         if begins_anew(text) {
             return false;
         }
-        let indented = raw.len() - text.len() > gap || raw.starts_with(b"\t");
+        let is_indented = raw.len() - text.len() > gap || raw.starts_with(b"\t");
         let kernel = is_of_kernel(self.text.as_bytes()) && is_of_kernel_dump(text);
-        indented || is_frame(text) || self.traced() || kernel || is_chain(text)
+        is_indented || is_frame(text) || self.in_traceback() || kernel || is_chain(text)
     }
 }

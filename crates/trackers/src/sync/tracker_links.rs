@@ -9,26 +9,26 @@ pub(super) fn replace(
     writer: &Writer<'_>,
     source: &str,
     project: &str,
-    told: &[(u64, Vec<Relation>)],
+    relations: &[(u64, Vec<Relation>)],
 ) -> Result<()> {
-    for (number, found) in told {
+    for (number, item_relations) in relations {
         writer.forget_stated_links(&format!("{source}#{number}"))?;
-        add(writer, source, project, found)?;
+        add(writer, source, project, item_relations)?;
     }
     Ok(())
 }
 
-pub(super) fn add(writer: &Writer<'_>, source: &str, project: &str, found: &[Relation]) -> Result<()> {
-    for relation in found {
+pub(super) fn add(writer: &Writer<'_>, source: &str, project: &str, relations: &[Relation]) -> Result<()> {
+    for relation in relations {
         let (Relation::DuplicateOf(number, other)
         | Relation::ClosedBy(number, other)
         | Relation::RelatesTo(number, other)) = relation;
         let key = format!("{source}#{number}");
-        let other = own_key(other, project, source);
+        let other_key = own_key(other, project, source);
         match relation {
-            Relation::DuplicateOf(..) => writer.add_tracker_link(&key, &other, "duplicate_of")?,
-            Relation::ClosedBy(..) => writer.add_tracker_link(&other, &key, "closes")?,
-            Relation::RelatesTo(..) => writer.add_tracker_link(&key, &other, "relates_to")?,
+            Relation::DuplicateOf(..) => writer.add_tracker_link(&key, &other_key, "duplicate_of")?,
+            Relation::ClosedBy(..) => writer.add_tracker_link(&other_key, &key, "closes")?,
+            Relation::RelatesTo(..) => writer.add_tracker_link(&key, &other_key, "relates_to")?,
         }
     }
     Ok(())
@@ -36,9 +36,9 @@ pub(super) fn add(writer: &Writer<'_>, source: &str, project: &str, found: &[Rel
 
 /// Returns the key of the other item here: this source keeps its own name, whatever the tracker
 /// calls it now.
-fn own_key(other: &str, project: &str, source: &str) -> String {
-    match other.split_once('#') {
+fn own_key(key: &str, project: &str, source: &str) -> String {
+    match key.split_once('#') {
         Some((name, number)) if name.eq_ignore_ascii_case(project) => format!("{source}#{number}"),
-        _ => other.to_owned(),
+        _ => key.to_owned(),
     }
 }

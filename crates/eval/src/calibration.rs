@@ -21,65 +21,65 @@ const CALIBRATIONS: usize = 12;
 ///
 /// Returns `None` if the source never has enough known duplicates. Queries run in filing order, a
 /// twelfth at a time, each with the weights fitted on the earlier blocks.
-pub fn calibrated(
-    set: &EvalSet,
+pub fn calibrate(
+    dataset: &EvalSet,
     built_in: &RankingModel,
-    ranked: &BTreeMap<usize, Vec<RankedDocument>>,
+    rankings: &BTreeMap<usize, Vec<RankedDocument>>,
     task: &Task,
 ) -> Result<Option<BTreeMap<usize, Answer>>> {
-    let queries: Vec<usize> = ranked.keys().copied().collect();
-    let mut asked: Vec<TrainingQuery> = Vec::with_capacity(queries.len());
-    let (mut answers, mut own) = (BTreeMap::new(), None::<SourceModel>);
+    let queries: Vec<usize> = rankings.keys().copied().collect();
+    let mut history: Vec<TrainingQuery> = Vec::with_capacity(queries.len());
+    let (mut answers, mut model) = (BTreeMap::new(), None::<SourceModel>);
     for block in queries.chunks(queries.len().div_ceil(CALIBRATIONS).max(1)) {
-        if let Some(lesson) = fit(built_in, &asked, task)? {
-            own = Some(lesson.own);
+        if let Some(lesson) = fit(built_in, &history, task)? {
+            model = Some(lesson.own);
         }
-        let table = own.as_ref().map_or_else(|| built_in.clone(), |own| built_in.with(own));
+        let table = model.as_ref().map_or_else(|| built_in.clone(), |model| built_in.with(model));
         for query in block {
-            let documents = &ranked[query];
-            answers.insert(*query, Answer::new(set, again(&table, documents)));
-            let relevant = set.relevant.get(query);
+            let documents = &rankings[query];
+            answers.insert(*query, Answer::new(dataset, rerank(&table, documents)));
+            let relevant = dataset.relevant.get(query);
             let right = |d: &RankedDocument| {
                 set::place(d.number).is_some_and(|place| relevant.is_some_and(|r| r.contains(&place)))
             };
             let candidates = documents.iter().take(TOP).filter_map(|d| candidate(d, right(d)));
-            asked.push(TrainingQuery {
-                weight: set.weight(*query),
+            history.push(TrainingQuery {
+                weight: dataset.weight(*query),
                 duplicate: relevant.is_some(),
                 candidates: candidates.collect(),
             });
         }
     }
-    Ok(own.map(|_| answers))
+    Ok(model.map(|_| answers))
 }
 
 /// Reranks documents with the given weights, best first, and recomputes their confidence.
 ///
 /// Ties keep their order.
-fn again(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocument> {
+fn rerank(table: &RankingModel, documents: &[RankedDocument]) -> Vec<RankedDocument> {
     let candidates: Vec<(Candidate, &RankedDocument)> =
         documents.iter().filter_map(|d| Some((candidate(d, false)?, d))).collect();
     let features: Vec<Features> = candidates.iter().map(|(c, _)| c.features).collect();
-    let ranked: Vec<RankedDocument> = table
+    let results: Vec<RankedDocument> = table
         .ranked(&features)
         .into_iter()
-        .map(|one| {
-            let (candidate, document) = &candidates[one.at];
-            let seen = PairEvidence {
+        .map(|entry| {
+            let (candidate, document) = &candidates[entry.at];
+            let evidence = PairEvidence {
                 features: &candidate.features,
-                share: one.share,
+                share: entry.share,
                 overlap: candidate.overlap.as_ref(),
             };
-            let judged = table.confidence(&seen);
+            let confidence = table.confidence(&evidence);
             RankedDocument {
-                score: one.score,
-                probability: Some(judged.same),
-                worth: Some(judged.worth),
+                score: entry.score,
+                probability: Some(confidence.same),
+                worth: Some(confidence.worth),
                 ..(*document).clone()
             }
         })
         .collect();
-    ranked
+    results
 }
 
 fn candidate(document: &RankedDocument, right: bool) -> Option<Candidate> {

@@ -20,49 +20,49 @@ impl Failure {
     /// Returns the recorded failure.
     ///
     /// # Errors
-    /// Errors of [`crate::output::written`].
+    /// Errors of [`crate::output::write_result`].
     pub fn result(&self) -> Result<()> {
         let error = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        error.map_or(Ok(()), crate::output::written)
+        error.map_or(Ok(()), crate::output::write_result)
     }
 
-    fn note<T>(&self, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        if let Poll::Ready(Err(error)) = &polled {
+    fn note<T>(&self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if let Poll::Ready(Err(error)) = &poll {
             let copy = match error.raw_os_error() {
                 Some(number) => io::Error::from_raw_os_error(number),
                 None => io::Error::from(error.kind()),
             };
             self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(copy);
         }
-        polled
+        poll
     }
 }
 
 /// An output that records its first failure.
-pub struct Watched<W> {
+pub struct WatchedOutput<W> {
     inner: W,
     failure: Failure,
 }
 
 /// Wraps an output so that its first failure is recorded.
-pub fn watched<W>(inner: W) -> (Watched<W>, Failure) {
+pub fn watch_output<W>(inner: W) -> (WatchedOutput<W>, Failure) {
     let failure = Failure::default();
-    (Watched { inner, failure: failure.clone() }, failure)
+    (WatchedOutput { inner, failure: failure.clone() }, failure)
 }
 
-impl<W: AsyncWrite + Unpin> AsyncWrite for Watched<W> {
+impl<W: AsyncWrite + Unpin> AsyncWrite for WatchedOutput<W> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let polled = Pin::new(&mut self.inner).poll_write(cx, bytes);
-        self.failure.note(polled)
+        let poll = Pin::new(&mut self.inner).poll_write(cx, bytes);
+        self.failure.note(poll)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let polled = Pin::new(&mut self.inner).poll_flush(cx);
-        self.failure.note(polled)
+        let poll = Pin::new(&mut self.inner).poll_flush(cx);
+        self.failure.note(poll)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let polled = Pin::new(&mut self.inner).poll_shutdown(cx);
-        self.failure.note(polled)
+        let poll = Pin::new(&mut self.inner).poll_shutdown(cx);
+        self.failure.note(poll)
     }
 }

@@ -29,7 +29,7 @@ enum Stage {
     #[default]
     Frame,
     /// The description of the failure.
-    Told,
+    Message,
     /// The advice, which is no part of the failure; true once it has begun.
     Advice(bool),
 }
@@ -40,7 +40,7 @@ pub struct Block {
     pub kind: Kind,
     stage: Stage,
     /// True if its lines have times.
-    pub timed: bool,
+    pub has_times: bool,
 }
 
 /// The role of a line in the open frame.
@@ -58,7 +58,7 @@ pub enum Part {
 
 /// The state of the frame detection within a file.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct FrameDetector {
     /// The last named test of a JUnit report.
     case: String,
     /// True once JavaScript tests are listed; other tools mark their lists with the same dot.
@@ -66,11 +66,11 @@ pub struct Seen {
     /// True once pytest lists failures; other tools print rows of underscores as well.
     pytest: bool,
     /// True once a framed failure was reported; a later summary adds no error.
-    told: bool,
+    has_failure: bool,
 }
 
 const ASTERISKS: usize = 10;
-const STARTED: &[u8] = b"APPLICATION FAILED TO START";
+const SPRING_HEADING: &[u8] = b"APPLICATION FAILED TO START";
 const WRONG: &[u8] = b"* What went wrong:";
 
 /// Returns whether a line is a row of asterisks.
@@ -121,47 +121,47 @@ fn is_of_iis(line: &[u8]) -> bool {
     HEADS.iter().any(|head| line.starts_with(head))
 }
 
-impl Seen {
+impl FrameDetector {
     /// Returns the kind of frame that a line opens, if any. The line is passed without its time.
-    pub fn opens(&mut self, said: &[u8]) -> Option<Kind> {
+    pub fn opens(&mut self, body: &[u8]) -> Option<Kind> {
         // Most lines begin with none of these bytes.
-        let first = *said.iter().find(|b| !matches!(b, b' ' | b'\t'))?;
+        let first = *body.iter().find(|b| !matches!(b, b' ' | b'\t'))?;
         if !matches!(first, b'F' | b'P' | b'*' | b'A' | b'-' | 0xe2 | b'_' | b'=' | b'<' | b'H') {
             return None;
         }
-        let trimmed = said.trim_ascii();
+        let text = body.trim_ascii();
         if first == b'<' {
-            if trimmed.starts_with(b"<testcase ") {
-                self.case = attribute(trimmed, "name").unwrap_or_default();
+            if text.starts_with(b"<testcase ") {
+                self.case = attribute(text, "name").unwrap_or_default();
             }
-            let fails = trimmed.starts_with(b"<failure") || trimmed.starts_with(b"<error ");
+            let fails = text.starts_with(b"<failure") || text.starts_with(b"<error ");
             return (fails && !self.case.is_empty()).then_some(Kind::Junit);
         }
-        if said.starts_with(b"FAILURE: Build ") || said.starts_with(WRONG) {
+        if body.starts_with(b"FAILURE: Build ") || body.starts_with(WRONG) {
             return Some(Kind::Gradle);
         }
-        if trimmed == STARTED {
+        if text == SPRING_HEADING {
             return Some(Kind::Spring);
         }
-        if said.starts_with(b"--- FAIL: ") {
+        if body.starts_with(b"--- FAIL: ") {
             return Some(Kind::GoTest);
         }
         if first == b'H' {
-            return is_iis(trimmed).then_some(Kind::Iis);
+            return is_iis(text).then_some(Kind::Iis);
         }
-        if let Some(rest) = trimmed.strip_prefix(b"FAIL ").or_else(|| trimmed.strip_prefix(b"PASS ")) {
+        if let Some(rest) = text.strip_prefix(b"FAIL ").or_else(|| text.strip_prefix(b"PASS ")) {
             let name = rest.trim_ascii_start().split(|b| *b == b' ').next().unwrap_or_default();
             self.jest |= is_test_file(name);
             return (is_test_file(name) && first == b'F').then_some(Kind::Jest);
         }
-        if self.jest && trimmed.starts_with("● ".as_bytes()) {
+        if self.jest && text.starts_with("● ".as_bytes()) {
             return Some(Kind::Jest);
         }
-        if let Some(title) = in_row(said, b'=') {
+        if let Some(title) = in_row(body, b'=') {
             self.pytest = matches!(title, b"FAILURES" | b"ERRORS");
             return None;
         }
-        (self.pytest && in_row(said, b'_').is_some_and(|t| !t.is_empty())).then_some(Kind::Pytest)
+        (self.pytest && in_row(body, b'_').is_some_and(|t| !t.is_empty())).then_some(Kind::Pytest)
     }
 
     /// Returns the test that a JUnit report names last.
@@ -171,12 +171,12 @@ impl Seen {
 
     /// Records that a framed failure was reported.
     pub fn tells(&mut self) {
-        self.told = true;
+        self.has_failure = true;
     }
 
     /// Returns whether a line only frames a failure that is reported elsewhere: headings, help and
-    /// summaries. `said` is the line without its time, `message` the line without time and level.
-    pub fn is_frame(&self, said: &[u8], message: &[u8]) -> bool {
+    /// summaries. `body` is the line without its time, `message` the line without time and level.
+    pub fn is_frame(&self, body: &[u8], message: &[u8]) -> bool {
         const HELP: &[&[u8]] = &[
             b"To see the full stack trace of the errors",
             b"Re-run Maven using the -X",
@@ -192,7 +192,7 @@ impl Seen {
         // Most lines begin with none of these bytes.
         let first = |text: &[u8]| text.trim_ascii_start().first().copied().unwrap_or_default();
         if !matches!(first(message), b'A' | b'C' | b'E' | b'F' | b'R' | b'T' | b'Y' | b'[' | b'*' | b'<')
-            && !matches!(first(said), b'=' | b'B' | b'E' | b'F' | b'S' | b'T')
+            && !matches!(first(body), b'=' | b'B' | b'E' | b'F' | b'S' | b'T')
         {
             return false;
         }
@@ -203,8 +203,8 @@ impl Seen {
         if heads || sap || report || HELP.iter().any(|h| message.starts_with(h)) {
             return true;
         }
-        let titled = in_row(said, b'=')
-            .is_some_and(|title| matches!(title, b"FAILURES" | b"ERRORS") || self.told && !title.is_empty());
+        let is_heading = in_row(body, b'=')
+            .is_some_and(|t| matches!(t, b"FAILURES" | b"ERRORS") || self.has_failure && !t.is_empty());
         const SUMS: &[&[u8]] = &[
             b"FAIL\t",
             b"FAILED ",
@@ -214,116 +214,116 @@ impl Seen {
             b"Test Suites: ",
             b"Summary of all failing tests",
         ];
-        let said = said.trim_ascii_end();
-        titled || self.told && (said == b"FAIL" || SUMS.iter().any(|s| said.starts_with(s)))
+        let body = body.trim_ascii_end();
+        is_heading || self.has_failure && (body == b"FAIL" || SUMS.iter().any(|s| body.starts_with(s)))
     }
 }
 
 impl Block {
-    /// Creates the frame that a line opens; `said` is that line without its time.
-    pub fn new(kind: Kind, said: &[u8], timed: bool) -> Self {
-        let told = match kind {
-            Kind::Gradle => said.starts_with(WRONG),
+    /// Creates the frame that a line opens; `body` is that line without its time.
+    pub fn new(kind: Kind, body: &[u8], has_times: bool) -> Self {
+        let has_message = match kind {
+            Kind::Gradle => body.starts_with(WRONG),
             Kind::Spring => false,
-            Kind::Jest => said.trim_ascii_start().starts_with("●".as_bytes()),
+            Kind::Jest => body.trim_ascii_start().starts_with("●".as_bytes()),
             Kind::GoTest | Kind::Pytest | Kind::Anr | Kind::Junit | Kind::Iis => true,
         };
-        Self { kind, stage: if told { Stage::Told } else { Stage::Frame }, timed }
+        Self { kind, stage: if has_message { Stage::Message } else { Stage::Frame }, has_times }
     }
 
     /// Returns the part of the opening line that describes the failure.
-    pub fn first<'l>(&self, said: &'l [u8]) -> &'l [u8] {
+    pub fn first<'l>(&self, body: &'l [u8]) -> &'l [u8] {
         match self.kind {
-            Kind::Gradle if self.stage == Stage::Told => b"",
-            Kind::Spring if said.trim_ascii() == STARTED => b"",
-            _ => said.trim_ascii(),
+            Kind::Gradle if self.stage == Stage::Message => b"",
+            Kind::Spring if body.trim_ascii() == SPRING_HEADING => b"",
+            _ => body.trim_ascii(),
         }
     }
 
     /// Takes the next line, without its time, and returns its role; a blank line is empty. `empty`
     /// says whether the description is empty so far.
-    pub fn takes(&mut self, said: &[u8], empty: bool) -> Part {
-        let trimmed = said.trim_ascii();
-        let indented = said.first().is_none_or(|b| matches!(b, b' ' | b'\t'));
+    pub fn takes(&mut self, body: &[u8], empty: bool) -> Part {
+        let text = body.trim_ascii();
+        let is_indented = body.first().is_none_or(|b| matches!(b, b' ' | b'\t'));
         match self.kind {
             Kind::Gradle => {
-                if said.starts_with(WRONG) {
-                    let again = self.stage == Stage::Told && !empty;
-                    self.stage = Stage::Told;
-                    return if again { Part::After } else { Part::Anew };
+                if body.starts_with(WRONG) {
+                    let is_repeat = self.stage == Stage::Message && !empty;
+                    self.stage = Stage::Message;
+                    return if is_repeat { Part::After } else { Part::Anew };
                 }
                 let ends =
                     [&b"* Try:"[..], b"* Get more help", b"BUILD FAILED", b"FAILURE: ", b"Deprecated Gradle"];
-                if ends.iter().any(|e| said.starts_with(e)) {
+                if ends.iter().any(|e| body.starts_with(e)) {
                     return Part::After;
                 }
-                let heading = trimmed.ends_with(b": Task failed with an exception.")
-                    || !trimmed.is_empty() && trimmed.iter().all(|b| matches!(b, b'-' | b'='));
+                let heading = text.ends_with(b": Task failed with an exception.")
+                    || !text.is_empty() && text.iter().all(|b| matches!(b, b'-' | b'='));
                 if heading { Part::Frame } else { Part::Line }
             }
-            Kind::Spring => self.spring(trimmed),
+            Kind::Spring => self.spring(text),
             Kind::GoTest => {
-                if indented && !trimmed.is_empty() {
+                if is_indented && !text.is_empty() {
                     Part::Line
-                } else if trimmed.is_empty() {
+                } else if text.is_empty() {
                     Part::Frame
                 } else {
                     Part::After
                 }
             }
             Kind::Jest => {
-                let dot = trimmed.starts_with("● ".as_bytes());
+                let dot = text.starts_with("● ".as_bytes());
                 if dot && self.stage == Stage::Frame {
-                    self.stage = Stage::Told;
+                    self.stage = Stage::Message;
                     return Part::Line;
                 }
-                if dot || !indented || self.stage == Stage::Frame && !trimmed.is_empty() {
+                if dot || !is_indented || self.stage == Stage::Frame && !text.is_empty() {
                     Part::After
                 } else {
                     Part::Line
                 }
             }
             Kind::Pytest => {
-                let ends = in_row(said, b'=').is_some()
-                    || in_row(said, b'_').is_some_and(|t| !t.iter().all(|b| matches!(b, b'_' | b' ')));
+                let ends = in_row(body, b'=').is_some()
+                    || in_row(body, b'_').is_some_and(|t| !t.iter().all(|b| matches!(b, b'_' | b' ')));
                 if ends { Part::After } else { Part::Line }
             }
             Kind::Junit
                 if ["</error", "</failure", "<testcase", "</testcase"]
                     .iter()
-                    .any(|e| trimmed.starts_with(e.as_bytes())) =>
+                    .any(|e| text.starts_with(e.as_bytes())) =>
             {
                 Part::After
             }
-            Kind::Iis if trimmed.is_empty() || trimmed == IIS_DETAILS => Part::Frame,
-            Kind::Iis if !is_of_iis(trimmed) => Part::After,
+            Kind::Iis if text.is_empty() || text == IIS_DETAILS => Part::Frame,
+            Kind::Iis if !is_of_iis(text) => Part::After,
             Kind::Anr | Kind::Junit | Kind::Iis => Part::Line,
         }
     }
 
     fn spring(&mut self, line: &[u8]) -> Part {
-        if line == STARTED {
-            self.stage = Stage::Told;
+        if line == SPRING_HEADING {
+            self.stage = Stage::Message;
             return Part::Anew;
         }
         match self.stage {
             Stage::Frame if is_asterisks(line) => {
-                self.stage = Stage::Told;
+                self.stage = Stage::Message;
                 Part::Frame
             }
             Stage::Frame => Part::After,
-            Stage::Told if is_asterisks(line) || line == b"Description:" => Part::Frame,
-            Stage::Told if line == b"Action:" => {
+            Stage::Message if is_asterisks(line) || line == b"Description:" => Part::Frame,
+            Stage::Message if line == b"Action:" => {
                 self.stage = Stage::Advice(false);
                 Part::Frame
             }
-            Stage::Told => Part::Line,
+            Stage::Message => Part::Line,
             // The advice is one paragraph.
-            Stage::Advice(begun) => {
-                if line.is_empty() && begun {
+            Stage::Advice(has_text) => {
+                if line.is_empty() && has_text {
                     return Part::After;
                 }
-                self.stage = Stage::Advice(begun || !line.is_empty());
+                self.stage = Stage::Advice(has_text || !line.is_empty());
                 Part::Frame
             }
         }
@@ -331,8 +331,8 @@ impl Block {
 }
 
 /// Returns the first line of a failure in a JUnit report: the test, and its message.
-pub fn junit(case: &str, said: &[u8]) -> String {
-    let line = said.trim_ascii();
+pub fn junit(case: &str, body: &[u8]) -> String {
+    let line = body.trim_ascii();
     let message = attribute(line, "message").unwrap_or_default();
     let class = attribute(line, "type").unwrap_or_default();
     let inner = line.iter().position(|b| *b == b'>').map_or(&b""[..], |end| &line[end + 1..]);
@@ -363,8 +363,8 @@ fn plain(text: &str) -> String {
 pub fn name(kind: Kind, text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
     let first = lines().next().unwrap_or_default();
-    let with = |name: &str, told: Option<&str>| match told.filter(|t| !t.is_empty() && *t != name) {
-        Some(told) => format!("{name} · {told}"),
+    let with = |name: &str, detail: Option<&str>| match detail.filter(|t| !t.is_empty() && *t != name) {
+        Some(detail) => format!("{name} · {detail}"),
         None => name.to_owned(),
     };
     match kind {

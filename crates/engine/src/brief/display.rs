@@ -10,14 +10,14 @@ use precedent_text::visible::visible;
 pub(super) struct DisplayedBrief<'a> {
     brief: Brief,
     /// The original record of the brief.
-    pub kept: &'a BriefRecord,
+    pub original: &'a BriefRecord,
 }
 
 impl<'a> DisplayedBrief<'a> {
     pub(super) fn of(brief: &'a Brief) -> Self {
-        let mut shown = brief.clone();
-        clean(&mut shown);
-        Self { brief: shown, kept: &brief.record }
+        let mut sanitized_brief = brief.clone();
+        clean(&mut sanitized_brief);
+        Self { brief: sanitized_brief, original: &brief.record }
     }
 }
 

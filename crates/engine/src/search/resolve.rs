@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Query, unasked};
+use super::{Query, plain_hit};
 use crate::QueryContext;
 use precedent_core::{
     error::{Error, Result},
@@ -30,34 +30,34 @@ impl QueryContext<'_> {
             return Ok(());
         }
         let mut why = "Exact key match.";
-        let mut found: Vec<DocumentRow> = if words < 2 {
-            self.store.read(|r| named(r, text))?
+        let mut documents: Vec<DocumentRow> = if words < 2 {
+            self.store.read(|r| resolve(r, text))?
         } else {
             // In a query of several words, only unambiguous keys and addresses count.
             let keys = text.split_whitespace().filter(|word| word.contains('#') || word.contains("://"));
-            self.store.read(|r| keys.map(|key| named(r, key)).collect::<Result<Vec<_>>>())?.concat()
+            self.store.read(|r| keys.map(|key| resolve(r, key)).collect::<Result<Vec<_>>>())?.concat()
         };
-        if found.is_empty() && is_key(text) {
-            found = self.store.read(|r| referring(r, text))?;
+        if documents.is_empty() && is_key(text) {
+            documents = self.store.read(|r| documents_mentioning(r, text))?;
             why = "Mentions this item.";
             hits.clear();
             let text = format!("No item {text} in this casebook.");
             notices.push(Notice { lack: Lack::Item, text });
         }
-        let allowed = self.fulltext.allowed(&query.filters)?;
+        let filter_ids = self.fulltext.allowed(&query.filters)?;
         let meets = |row: &DocumentRow| {
             let id = usize::try_from(row.id).ok();
-            allowed.as_ref().is_none_or(|all| id.is_some_and(|id| all.contains(id)))
+            filter_ids.as_ref().is_none_or(|ids| id.is_some_and(|id| ids.contains(id)))
         };
-        found.retain(|d| d.deleted_at.is_none() && meets(d));
-        found.truncate(limit);
-        for row in found.into_iter().rev() {
+        documents.retain(|d| d.deleted_at.is_none() && meets(d));
+        documents.truncate(limit);
+        for row in documents.into_iter().rev() {
             if let Some(at) = hits.iter().position(|h| h.key == row.key) {
                 let hit = hits.remove(at);
                 hits.insert(0, hit);
                 continue;
             }
-            hits.insert(0, self.store.read(|r| unasked(r, &row, why))?);
+            hits.insert(0, self.store.read(|r| plain_hit(r, &row, why))?);
         }
         Ok(())
     }
@@ -68,20 +68,20 @@ impl QueryContext<'_> {
 ///
 /// # Errors
 /// Database errors.
-pub fn named(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
+pub fn resolve(reader: &Reader<'_>, text: &str) -> Result<Vec<DocumentRow>> {
     if let Some(row) = reader.document_by_key(text)? {
         return Ok(vec![row]);
     }
     // Remove brackets and punctuation, as in mails and sentences.
     let text = text.trim_matches(['<', '>', '(', ')', '"', '\'', ',', ';', '.', ':', '!', '?']);
     if let Some((address, number)) = address(text) {
-        let mut found = reader.documents_by_number(number)?;
-        found.retain(|d| d.url.as_deref().is_some_and(|url| same_address(url, &address)));
+        let mut documents = reader.documents_by_number(number)?;
+        documents.retain(|d| d.url.as_deref().is_some_and(|url| same_address(url, &address)));
         // Exports seldom contain the page's address, but the address contains the key.
         let key = address.split('/').skip_while(|part| *part != "browse").nth(1);
         return match key {
-            Some(key) if found.is_empty() => by_project(reader, key),
-            _ => Ok(found),
+            Some(key) if documents.is_empty() => by_project(reader, key),
+            _ => Ok(documents),
         };
     }
     let plain = ["#", "GH-", "gh-"].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
@@ -103,7 +103,7 @@ fn is_key(text: &str) -> bool {
 }
 
 /// Returns the documents that refer to a missing item, sorted by key.
-fn referring(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
+fn documents_mentioning(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
     let keys = match key.strip_prefix('#') {
         Some(_) => reader.sources()?.into_iter().map(|source| source.key + key).collect(),
         None => vec![key.to_owned()],
@@ -122,16 +122,16 @@ fn by_project(reader: &Reader<'_>, key: &str) -> Result<Vec<DocumentRow>> {
     let is_project = project.starts_with(|c: char| c.is_ascii_alphabetic())
         && project.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let Some(number) = item_number(number).filter(|_| is_project) else { return Ok(Vec::new()) };
-    let mut found = Vec::new();
+    let mut documents = Vec::new();
     for document in reader.documents_by_number(number)? {
-        let called = document.source.rsplit(['/', ':']).next().unwrap_or_default();
-        let held = reader.key_like_id(document.source_id)?;
-        let held = held.as_deref().and_then(|id| Some(id.rsplit_once('-')?.0));
-        if held.unwrap_or(called).eq_ignore_ascii_case(project) {
-            found.push(document);
+        let source_name = document.source.rsplit(['/', ':']).next().unwrap_or_default();
+        let sample_id = reader.key_like_id(document.source_id)?;
+        let project_name = sample_id.as_deref().and_then(|id| Some(id.rsplit_once('-')?.0));
+        if project_name.unwrap_or(source_name).eq_ignore_ascii_case(project) {
+            documents.push(document);
         }
     }
-    Ok(found)
+    Ok(documents)
 }
 
 /// Parses the address of an item's page into a comparable form and the item's number; `None` if the
@@ -189,12 +189,12 @@ fn same_address(url: &str, address: &str) -> bool {
 }
 
 /// Returns which part of a key is unknown: its source, or its number there.
-fn what_is_unknown(reader: &Reader<'_>, key: &str) -> Option<String> {
+fn unknown_part(reader: &Reader<'_>, key: &str) -> Option<String> {
     let (source, _) = split_key(key.trim()).filter(|(source, _)| source.contains('/'))?;
-    if let Some(known) = reader.source(source).ok()? {
+    if let Some(row) = reader.source(source).ok()? {
         return Some(format!(
             "The source {} has no such item; run a sync or an import to get newer ones.",
-            known.key
+            row.key
         ));
     }
     let keys: Vec<String> = reader.sources().ok()?.into_iter().map(|s| s.key).collect();
@@ -209,20 +209,20 @@ fn what_is_unknown(reader: &Reader<'_>, key: &str) -> Option<String> {
 /// # Errors
 /// [`precedent_core::Code::NotFound`] if there is none; [`precedent_core::Code::InvalidInput`] if a
 /// number is ambiguous.
-pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
+pub fn resolve_one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
     if key.trim().is_empty() {
         return Err(Error::invalid("a key is missing")
             .with_hint("A key looks like owner/name#12; `precedent search` shows them."));
     }
-    let mut found = named(reader, key)?;
-    if found.len() > 1 {
-        let keys: Vec<String> = found.into_iter().map(|d| d.key).collect();
+    let mut documents = resolve(reader, key)?;
+    if documents.len() > 1 {
+        let keys: Vec<String> = documents.into_iter().map(|d| d.key).collect();
         return Err(Error::invalid(format!("{key} is ambiguous: several sources have it"))
             .with_hint(format!("Use one of these: {}.", keys.join(", "))));
     }
-    found.pop().ok_or_else(|| {
-        let meant = meant(reader, key).map(|meant| format!("Did you mean {meant}?"));
-        let hint = match meant.or_else(|| what_is_unknown(reader, key)) {
+    documents.pop().ok_or_else(|| {
+        let suggestion = suggest_key(reader, key).map(|key| format!("Did you mean {key}?"));
+        let hint = match suggestion.or_else(|| unknown_part(reader, key)) {
             Some(hint) => hint,
             None => "A key looks like owner/name#12 or owner/name:Page-Name; `precedent search` shows them."
                 .to_owned(),
@@ -232,27 +232,27 @@ pub fn one(reader: &Reader<'_>, key: &str) -> Result<DocumentRow> {
 }
 
 /// Returns the probably intended key if its source was misspelt and such a document exists.
-fn meant(reader: &Reader<'_>, key: &str) -> Option<String> {
+fn suggest_key(reader: &Reader<'_>, key: &str) -> Option<String> {
     let at = key.find(['#', ':'])?;
     let (source, rest) = key.split_at(at);
-    let known = reader.sources().ok()?;
-    if known.iter().any(|s| s.key == source) {
+    let sources = reader.sources().ok()?;
+    if sources.iter().any(|s| s.key == source) {
         return None;
     }
-    let source = similar::meant(source, known.iter().map(|s| s.key.as_str()))?;
-    let meant = format!("{source}{rest}");
-    reader.document_by_key(&meant).ok()?.map(|d| d.key)
+    let source = similar::meant(source, sources.iter().map(|s| s.key.as_str()))?;
+    let candidate = format!("{source}{rest}");
+    reader.document_by_key(&candidate).ok()?.map(|d| d.key)
 }
 
 /// Returns the error for an unknown source, with the available ones.
 pub fn no_source(reader: &Reader<'_>, key: &str) -> Error {
-    let known: Vec<String> = reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
-    let hint = if known.is_empty() {
+    let keys: Vec<String> = reader.sources().unwrap_or_default().into_iter().map(|s| s.key).collect();
+    let hint = if keys.is_empty() {
         "Import one first: precedent import github FILE --source owner/name".to_owned()
-    } else if let Some(meant) = similar::meant(key, known.iter().map(String::as_str)) {
-        format!("Did you mean {meant}? Available sources: {}.", known.join(", "))
+    } else if let Some(suggestion) = similar::meant(key, keys.iter().map(String::as_str)) {
+        format!("Did you mean {suggestion}? Available sources: {}.", keys.join(", "))
     } else {
-        format!("Available sources: {}.", known.join(", "))
+        format!("Available sources: {}.", keys.join(", "))
     };
     Error::not_found(format!("source \"{key}\" not found in this casebook")).with_hint(hint)
 }
@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_names_an_item_however_it_was_copied() {
+    fn copied_addresses_resolve_to_the_item() {
         for (url, copied) in [
             ("https://github.com/acme/app/issues/12", "http://github.com/acme/app/issues/12#issuecomment-7"),
             ("https://github.com/acme/app/pull/12", "https://github.com/Acme/App/pull/12/files?w=1"),
@@ -276,9 +276,9 @@ mod tests {
             ("https://jira.example/browse/PUMP-12", "https://jira.example/browse/PUMP-12?focusedId=9"),
             ("https://bugs.example/show_bug.cgi?id=12", "https://www.bugs.example/show_bug.cgi?id=12#c3"),
         ] {
-            let (found, number) = address(copied).unwrap();
-            assert!(number == 12 && same_address(url, &found), "{copied}");
-            assert!(!same_address(&url.replace("12", "1"), &found), "{copied}");
+            let (plain, number) = address(copied).unwrap();
+            assert!(number == 12 && same_address(url, &plain), "{copied}");
+            assert!(!same_address(&url.replace("12", "1"), &plain), "{copied}");
         }
         for text in ["ftp://x/12", "acme/app#12", "https://example.org/page", "see https"] {
             assert!(address(text).is_none(), "{text}");

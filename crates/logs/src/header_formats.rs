@@ -27,8 +27,8 @@ fn unreal(line: &[u8]) -> Option<Head<'_>> {
     let rest = frame[end..].strip_prefix(b"]")?;
     let at = Some(&line[1..UNREAL.len() - 2]);
     // Plain messages have no level after their source.
-    let told = split(rest).map_or(rest, |(_, told)| told).trim_ascii_start();
-    let graded = split(told).and_then(|(word, message)| {
+    let body = split(rest).map_or(rest, |(_, body)| body).trim_ascii_start();
+    let header = split(body).and_then(|(word, message)| {
         let level = match word {
             b"Fatal" => Level::Fatal,
             b"Error" => Level::Error,
@@ -38,7 +38,7 @@ fn unreal(line: &[u8]) -> Option<Head<'_>> {
         };
         Some(Head { at, level: Some(level), message: message.trim_ascii_start() })
     });
-    Some(graded.unwrap_or(Head { at, level: Some(Level::Fine), message: told }))
+    Some(header.unwrap_or(Head { at, level: Some(Level::Fine), message: body }))
 }
 
 /// Splits off a first word that ends with a colon.
@@ -56,8 +56,8 @@ fn espressif(letter: u8, rest: &[u8]) -> Option<Head<'_>> {
         _ => return None,
     };
     let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-    let told = rest.get(digits..)?.strip_prefix(b") ")?;
-    (digits > 0 && split(told).is_some()).then_some(Head { at: None, level: Some(level), message: told })
+    let message = rest.get(digits..)?.strip_prefix(b") ")?;
+    (digits > 0 && split(message).is_some()).then_some(Head { at: None, level: Some(level), message })
 }
 
 /// Returns whether a word is an OpenSSL error, whose first part is no level: `error:0A000416:SSL`.
@@ -125,19 +125,19 @@ mod tests {
                 "error:0A000086:SSL routines::certificate verify failed",
             ),
         ] {
-            let read = head(line.as_bytes());
+            let header = head(line.as_bytes());
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            let expected = (at.to_owned(), level, message.to_owned());
+            let want = (at.to_owned(), level, message.to_owned());
             assert_eq!(
-                (read.at.map(text).unwrap_or_default(), read.level, text(read.message)),
-                expected,
+                (header.at.map(text).unwrap_or_default(), header.level, text(header.message)),
+                want,
                 "{line}"
             );
         }
     }
 
     #[test]
-    fn a_crash_of_unreal_is_one_error_that_says_what_failed() {
+    fn unreal_crash_is_one_error_with_its_reason() {
         let line = |text: &str| format!("[2026.05.12-10.00.00:123][ 44]LogWindows: Error: {text}\n");
         let crash = [
             "=== Critical error: ===",
@@ -149,8 +149,8 @@ mod tests {
         let text: String = crash.iter().map(|l| line(l)).collect();
         let fine = "[2026.05.12-09.59.00:001][ 43]LogNet: Display: joined\n";
         let groups = read_text(&format!("{fine}{text}")).groups;
-        let told: Vec<&str> = groups.iter().map(|g| g.message.as_str()).collect();
-        assert_eq!(told, ["Fatal error: Key not found: 4 of 4 tried"], "{groups:#?}");
+        let messages: Vec<&str> = groups.iter().map(|g| g.message.as_str()).collect();
+        assert_eq!(messages, ["Fatal error: Key not found: 4 of 4 tried"], "{groups:#?}");
         assert!(
             groups[0].example.contains("UBelt::Tick()") && !groups[0].example.contains("[ 44]"),
             "{groups:#?}"
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_openssl_is_told_whole() {
+    fn openssl_error_is_kept_whole() {
         let groups = read_text(
             "1795000000: OpenSSL Error[0]: error:0A000086:SSL routines::certificate verify failed\n",
         )

@@ -9,13 +9,13 @@ const DIMENSIONS: usize = 384;
 
 /// An embedder of hashed words. The similarity of two texts depends only on shared words.
 #[derive(Debug)]
-pub struct Hashed {
+pub struct HashEmbedder {
     info: ModelInfo,
     /// Key of the hashes; another model name gives another vector space.
     key: Option<[u8; 32]>,
 }
 
-impl Hashed {
+impl HashEmbedder {
     pub(super) fn new(info: ModelInfo) -> Self {
         let key = (info.name != Self::model().name).then(|| *blake3::hash(info.name.as_bytes()).as_bytes());
         Self { info, key }
@@ -38,7 +38,7 @@ impl Hashed {
     }
 }
 
-impl Embedder for Hashed {
+impl Embedder for HashEmbedder {
     fn info(&self) -> &ModelInfo {
         &self.info
     }

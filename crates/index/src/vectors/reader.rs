@@ -10,16 +10,16 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension as _, blob::Blob};
 use precedent_core::error::Result;
 
 /// A reader of the vectors of one file, in one transaction.
-pub(super) struct Stored<'c> {
+pub(super) struct VectorReader<'c> {
     connection: &'c Connection,
     place: CachedStatement<'c>,
     open: Option<(i64, Blob<'c>)>,
     vector: Vec<u8>,
 }
 
-impl<'c> Stored<'c> {
+impl<'c> VectorReader<'c> {
     /// Creates a reader of vectors of `dimensions` int8 values.
-    pub(super) fn of(connection: &'c Connection, dimensions: usize) -> Result<Self> {
+    pub(super) fn new(connection: &'c Connection, dimensions: usize) -> Result<Self> {
         let place = connection
             .prepare_cached("SELECT chunk_id, chunk_offset FROM embeddings_rowids WHERE rowid = ?1")?;
         Ok(Self { connection, place, open: None, vector: vec![0; dimensions] })
@@ -55,9 +55,9 @@ mod tests {
         #![proptest_config(proptest::prelude::ProptestConfig::with_cases(32))]
         /// The reader returns the same as vec0 after any changes and in any order of access.
         #[test]
-        fn a_vector_is_read_from_where_it_lies(
+        fn reader_matches_the_virtual_table(
             steps in proptest::collection::vec((0_i64..40, proptest::bool::ANY), 1..120),
-            asked in proptest::collection::vec(0_i64..40, 1..80),
+            chunks in proptest::collection::vec(0_i64..40, 1..80),
         ) {
             super::super::schema::register();
             let connection = Connection::open_in_memory().unwrap();
@@ -65,20 +65,20 @@ mod tests {
                 "CREATE VIRTUAL TABLE embeddings USING vec0(chunk_id INTEGER PRIMARY KEY, source_id INTEGER PARTITION KEY,
                      embedding int8[64] distance_metric=cosine, chunk_size=8)",
             ).unwrap();
-            for (at, (chunk, put)) in (0_u8..).zip(steps) {
+            for (at, (chunk, is_insert)) in (0_u8..).zip(steps) {
                 connection.execute("DELETE FROM embeddings WHERE chunk_id = ?1", [chunk]).unwrap();
-                if put {
+                if is_insert {
                     let sql = "INSERT INTO embeddings (chunk_id, source_id, embedding) VALUES (?1, ?2, vec_int8(?3))";
                     connection.execute(sql, params![chunk, chunk % 3, vec![at; 64]]).unwrap();
                 }
             }
-            let mut stored = Stored::of(&connection, 64).unwrap();
-            for chunk in asked {
+            let mut reader = VectorReader::new(&connection, 64).unwrap();
+            for chunk in chunks {
                 let want: Option<Vec<u8>> = connection
                     .query_row("SELECT embedding FROM embeddings WHERE chunk_id = ?1", [chunk], |r| r.get(0))
                     .optional()
                     .unwrap();
-                proptest::prop_assert_eq!(stored.get(chunk).unwrap(), want.as_deref());
+                proptest::prop_assert_eq!(reader.get(chunk).unwrap(), want.as_deref());
             }
         }
     }

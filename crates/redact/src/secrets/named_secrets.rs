@@ -89,7 +89,7 @@ enum Join {
     /// `:`, which any text may follow.
     Colon,
     /// "is", "lautet", "est": a sentence.
-    Said,
+    Sentence,
     /// A space only.
     Beside,
     /// An option and its argument: `--password value`.
@@ -108,19 +108,19 @@ struct Name {
 /// Returns the whole name around a match, if it is that of a secret.
 fn name(text: &str, m: regex::Match<'_>, password: bool) -> Option<Name> {
     let lower = m.as_str().to_lowercase();
-    let joined = !lower.chars().next().is_some_and(|c| c.is_lowercase());
-    let before = &text[..m.start()];
+    let no_case = !lower.chars().next().is_some_and(|c| c.is_lowercase());
+    let prefix = &text[..m.start()];
     let start =
-        if joined { m.start() } else { m.start() - before.len() + before.trim_end_matches(joins).len() };
-    let after = &text[m.end()..];
-    let rest = if joined { "" } else { &after[..after.len() - after.trim_start_matches(joins).len()] };
+        if no_case { m.start() } else { m.start() - prefix.len() + prefix.trim_end_matches(joins).len() };
+    let tail = &text[m.end()..];
+    let rest = if no_case { "" } else { &tail[..tail.len() - tail.trim_start_matches(joins).len()] };
     let front = &text[start..m.start()];
     // Pseudonyms are not redacted again.
-    if before.ends_with('[') && rest.starts_with('-') && after[rest.len()..].starts_with(']') {
+    if prefix.ends_with('[') && rest.starts_with('-') && tail[rest.len()..].starts_with(']') {
         return None;
     }
     let original = m.as_str();
-    let fits = joined || fits_front(front, original, &lower) && fits_rest(rest, original);
+    let fits = no_case || fits_front(front, original, &lower) && fits_rest(rest, original);
     if !fits {
         return None;
     }
@@ -185,20 +185,20 @@ fn fits_rest(rest: &str, original: &str) -> bool {
     if first.is_alphabetic() && !(small && first.is_uppercase()) {
         return false;
     }
-    let mut spaced = String::new();
+    let mut words = String::new();
     for c in rest.chars() {
-        if c.is_uppercase() && spaced.chars().next_back().is_some_and(char::is_lowercase) {
-            spaced.push(' ');
+        if c.is_uppercase() && words.chars().next_back().is_some_and(char::is_lowercase) {
+            words.push(' ');
         }
-        spaced.push(if c.is_alphanumeric() { c } else { ' ' });
+        words.push(if c.is_alphanumeric() { c } else { ' ' });
     }
-    let last = spaced.split_whitespace().next_back().unwrap_or_default().to_lowercase();
+    let last = words.split_whitespace().next_back().unwrap_or_default().to_lowercase();
     !OF_SECRETS.contains(&last)
 }
 
 /// The person or thing that a password is for, between its name and the separator.
 const FOR: &str = r"(?:[ ]?\([^()\n]{1,40}\)|[ ](?:for|of|on|für|vom|von|zu|zum|zur|pour|du|de|del|della|para|per|di|do|da|voor|van|till|för|til|dla|pro|для|от)(?:[ ][^\s:：=.,;]{1,24}){1,4}?)?";
-const SAID: &str = r"(?:is|was|ist|lautet|lautete|war|est|était|es|era|è|é|jest|to|är|er|je|on|now|set|reset|changed|been|has|jetzt|neu|auf|still|as|будет|—|–|=|:)";
+const SEPARATOR_WORD: &str = r"(?:is|was|ist|lautet|lautete|war|est|était|es|era|è|é|jest|to|är|er|je|on|now|set|reset|changed|been|has|jetzt|neu|auf|still|as|будет|—|–|=|:)";
 
 static COLON: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
@@ -207,7 +207,7 @@ static COLON: LazyLock<Regex> = LazyLock::new(|| {
 });
 static SENTENCE: LazyLock<Regex> = LazyLock::new(|| {
     re(&format!(
-        r#"^["'`*]{{0,2}}(?i:{FOR})(?:[ ](?i:{SAID})){{1,4}}[:：]?[ ]+|^(?:は|是|为|為|는|은|가)[ ：:]?|^[ \t]*\|[ \t]*"#
+        r#"^["'`*]{{0,2}}(?i:{FOR})(?:[ ](?i:{SEPARATOR_WORD})){{1,4}}[:：]?[ ]+|^(?:は|是|为|為|는|은|가)[ ：:]?|^[ \t]*\|[ \t]*"#
     ))
 });
 /// A name that is itself a value, followed by the field of its value: `name="password" value="…"`.
@@ -226,7 +226,7 @@ static SCHEME: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// A label of a login, beside which even an ordinary word is a password.
-static WHO: LazyLock<Regex> = LazyLock::new(|| {
+static LOGIN: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)(?:\b(?:user(?:[ _-]?(?:name|id))?|login|log-?in|account|e-?mail|benutzer(?:name|kennung)?|anmeldename|kennung|konto|utilisateur|identifiant|compte|usuario|usuário|utente|utilizador|użytkownik|gebruiker(?:snaam)?|användar(?:e|namn)|uživatel|пользователь|логин|kullanıcı(?: adı)?)|用户名?|帳號|账号|ユーザー?名?|ID|사용자|아이디)",
         r"(?:[ ]?[:=：][ ]*|[ ]+(?:is|ist|est|es)[ ]+|[ ]+)[\x22'`]?([^\s\x22'`,;/|]+)",
@@ -240,7 +240,7 @@ static SESSION: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b((?:JSESSIONID|PHPSESSID|ASPSESSIONID\w*|ASP\.NET_SessionId|\.AspNetCore\.[\w.]+|connect\.sid|sessionid|\w*_session|session|sid|csrftoken|XSRF-TOKEN|remember_\w+|cf_clearance|sessid)=)([^\s;,&\x22']{8,})",
     )
 });
-static BOTH: LazyLock<Regex> =
+static LOGIN_PAIR: LazyLock<Regex> =
     LazyLock::new(|| re(r#"^["'`]?([^\s/:"'`]{2,40})([ ]?[/:|][ ]?)([^\s"'`;,]{3,})"#));
 
 /// Redacts values whose name identifies them as secrets.
@@ -252,20 +252,20 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
             c[0].to_owned()
         }
     });
-    named(r, &out)
+    hide_named(r, &out)
 }
 
-fn named(r: &mut Redactor, text: &str) -> String {
+fn hide_named(r: &mut Redactor, text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for c in NAME.captures_iter(text) {
-        let Some(found) = c.get(0).filter(|m| m.start() >= from) else { continue };
-        let Some(name) = name(text, found, c.get(1).is_some()) else { continue };
-        let Some((at, end, shown)) = value_of(r, text, &name).filter(|(at, ..)| *at >= from) else {
+        let Some(m) = c.get(0).filter(|m| m.start() >= from) else { continue };
+        let Some(name) = name(text, m, c.get(1).is_some()) else { continue };
+        let Some((at, end, pseudonym)) = value_of(r, text, &name).filter(|(at, ..)| *at >= from) else {
             continue;
         };
         out.push_str(&text[from..at]);
-        out.push_str(&shown);
+        out.push_str(&pseudonym);
         from = end;
     }
     out.push_str(&text[from..]);
@@ -274,14 +274,14 @@ fn named(r: &mut Redactor, text: &str) -> String {
 
 /// Returns the range of a name's value, and its replacement.
 fn value_of(r: &mut Redactor, text: &str, name: &Name) -> Option<(usize, usize, String)> {
-    let after = &text[name.end..];
-    let (join, gap) = joined(text, name, after)?;
+    let suffix = &text[name.end..];
+    let (join, gap) = separator(text, name, suffix)?;
     let mut at = name.end + gap;
     if name.kind == Kind::Vague && matches!(join, Join::Colon | Join::Assigned) && is_cookie(text, name) {
         return cookies(r, text, at);
     }
     if name.kind == Kind::Both {
-        return both(r, text, at, join);
+        return login_and_password(r, text, at, join);
     }
     at += SCHEME.find(&text[at..]).map_or(0, |m| m.end());
     // The value may be on the line below the label.
@@ -290,34 +290,34 @@ fn value_of(r: &mut Redactor, text: &str, name: &Name) -> Option<(usize, usize, 
     {
         at = below;
     }
-    let (begin, end, quoted) = extent(text, at, join)?;
+    let (begin, end, is_quoted) = extent(text, at, join)?;
     let value = &text[begin..end];
-    let certainty = judged(text, name, join, value, quoted, end)?;
+    let certainty = rate(text, name, join, value, is_quoted, end)?;
     Some((begin, end, r.hide("token", certainty, value)))
 }
 
 /// Returns the separator after a name, and its length.
-fn joined(text: &str, name: &Name, after: &str) -> Option<(Join, usize)> {
-    if let Some(c) = COLON.captures(after) {
+fn separator(text: &str, name: &Name, suffix: &str) -> Option<(Join, usize)> {
+    if let Some(c) = COLON.captures(suffix) {
         let end = c.get(0).map_or(0, |m| m.end());
-        let compared = c.get(1).is_some_and(|m| m.as_str() == "==");
+        let is_comparison = c.get(1).is_some_and(|m| m.as_str() == "==");
         // "Passwords do not match: …" is an error message.
-        let errs = after[..end].split(|c: char| !c.is_alphabetic()).any(value::said_of_errors);
-        let twice = after[end..].starts_with([':', '=']);
-        return (!compared && !twice && !errs)
+        let errs = suffix[..end].split(|c: char| !c.is_alphabetic()).any(value::said_of_errors);
+        let twice = suffix[end..].starts_with([':', '=']);
+        return (!is_comparison && !twice && !errs)
             .then_some((if c.get(1).is_some() { Join::Assigned } else { Join::Colon }, end));
     }
-    if let Some(m) = ASIDE.find(after) {
+    if let Some(m) = ASIDE.find(suffix) {
         return Some((Join::Assigned, m.end()));
     }
-    if let Some(m) = SENTENCE.find(after) {
-        return Some((Join::Said, m.end()));
+    if let Some(m) = SENTENCE.find(suffix) {
+        return Some((Join::Sentence, m.end()));
     }
     if text[..name.start].ends_with('<') {
-        return TAG.find(after).map(|m| (Join::Tag, m.end()));
+        return TAG.find(suffix).map(|m| (Join::Tag, m.end()));
     }
     let option = text[name.start..].starts_with('-');
-    SPACE.find(after).map(|m| (if option { Join::Option } else { Join::Beside }, m.end()))
+    SPACE.find(suffix).map(|m| (if option { Join::Option } else { Join::Beside }, m.end()))
 }
 
 fn is_cookie(text: &str, name: &Name) -> bool {
@@ -331,11 +331,11 @@ fn extent(text: &str, at: usize, join: Join) -> Option<(usize, usize, bool)> {
         let end = rest.find(['<', '\n', ']'])?;
         return (rest[end..].starts_with(['<', ']']) && end > 0).then_some((at, at + end, true));
     }
-    let escaped = rest.starts_with('\\') && rest[1..].starts_with(['"', '\'']);
-    let inner = &rest[usize::from(escaped)..];
+    let is_escaped = rest.starts_with('\\') && rest[1..].starts_with(['"', '\'']);
+    let inner = &rest[usize::from(is_escaped)..];
     let close = match inner.chars().next() {
-        Some('"') if escaped => Some("\\\""),
-        Some('\'') if escaped => Some("\\'"),
+        Some('"') if is_escaped => Some("\\\""),
+        Some('\'') if is_escaped => Some("\\'"),
         Some('"') => Some("\""),
         Some('\'') => Some("'"),
         Some('`') => Some("`"),
@@ -345,20 +345,20 @@ fn extent(text: &str, at: usize, join: Join) -> Option<(usize, usize, bool)> {
         _ => None,
     };
     if let Some(close) = close {
-        let open = usize::from(escaped) + inner.chars().next().map_or(0, char::len_utf8);
+        let open = usize::from(is_escaped) + inner.chars().next().map_or(0, char::len_utf8);
         let line = rest[open..].split('\n').next().unwrap_or_default();
-        if let Some(end) = closing(line, close).or_else(|| line.find('“').filter(|_| close == "”")) {
+        if let Some(end) = quote_end(line, close).or_else(|| line.find('“').filter(|_| close == "”")) {
             return (end > 0).then_some((at + open, at + open + end, true));
         }
-        let value = value::unquoted(&rest[open..]);
+        let value = value::bare_value(&rest[open..]);
         return (!value.is_empty()).then_some((at + open, at + open + value.len(), true));
     }
-    let value = value::unquoted(rest);
+    let value = value::bare_value(rest);
     (!value.is_empty()).then_some((at, at + value.len(), false))
 }
 
 /// Returns the position of the closing quotation mark, ignoring escaped ones.
-fn closing(line: &str, close: &str) -> Option<usize> {
+fn quote_end(line: &str, close: &str) -> Option<usize> {
     line.match_indices(close).map(|(at, _)| at).find(|at| {
         close.starts_with('\\') || line[..*at].chars().rev().take_while(|c| *c == '\\').count() % 2 == 0
     })
@@ -368,52 +368,52 @@ fn closing(line: &str, close: &str) -> Option<usize> {
 fn below(text: &str, at: usize) -> Option<usize> {
     let rest = text[at..].strip_prefix('\r').unwrap_or(&text[at..]);
     let line = rest.strip_prefix('\n')?;
-    let own = line.split('\n').next().unwrap_or_default();
-    let bare = own.trim_start_matches(['>', ' ', '\t']);
-    let one = !bare.trim_end().is_empty() && !bare.trim_end().contains(char::is_whitespace);
-    one.then(|| text.len() - line.len() + own.len() - bare.len())
+    let full_line = line.split('\n').next().unwrap_or_default();
+    let bare = full_line.trim_start_matches(['>', ' ', '\t']);
+    let is_word = !bare.trim_end().is_empty() && !bare.trim_end().contains(char::is_whitespace);
+    is_word.then(|| text.len() - line.len() + full_line.len() - bare.len())
 }
 
 /// Returns the certainty that a value is a secret, or `None` if it is none.
-fn judged(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: usize) -> Option<Certainty> {
+fn rate(text: &str, name: &Name, join: Join, value: &str, is_quoted: bool, end: usize) -> Option<Certainty> {
     let sentence = value::is_sentence(value);
-    if sentence || value::is_placeholder(value) || goes_on(text, end, quoted) {
+    if sentence || value::is_placeholder(value) || goes_on(text, end, is_quoted) {
         return None;
     }
     let digits = value.len() >= 4 && value.chars().all(|c| c.is_ascii_digit());
     if digits {
-        return numeric(text, name, join, value, quoted, end);
+        return number(text, name, join, value, is_quoted, end);
     }
-    let told = |least| value::is_told(value, least);
+    let fits = |least| value::is_told(value, least);
     let random = |least| value::is_random(value, least);
     let sure = match (name.kind, join) {
         (Kind::Pin, _) => false,
         (Kind::Password | Kind::Weak, Join::Assigned | Join::Tag) => value::is_assigned(value),
-        (Kind::Password, Join::Colon) if quoted => value::is_assigned(value),
-        (Kind::Password, Join::Colon) => told(4) || passphrase(value),
-        (Kind::Password, Join::Option) => told(4) || quoted && value::is_assigned(value),
+        (Kind::Password, Join::Colon) if is_quoted => value::is_assigned(value),
+        (Kind::Password, Join::Colon) => fits(4) || passphrase(value),
+        (Kind::Password, Join::Option) => fits(4) || is_quoted && value::is_assigned(value),
         (Kind::Weak, Join::Colon) => {
-            let shouted = text[name.start..name.end].chars().all(char::is_uppercase);
-            if quoted { value::is_assigned(value) } else { !shouted && told(5) }
+            let is_upper = text[name.start..name.end].chars().all(char::is_uppercase);
+            if is_quoted { value::is_assigned(value) } else { !is_upper && fits(5) }
         }
         (Kind::Key, Join::Assigned | Join::Tag) => value::is_assigned(value),
-        (Kind::Key, Join::Colon) if quoted => value::is_assigned(value) && (told(4) || value.len() >= 3),
-        (Kind::Key, Join::Colon | Join::Option) => told(8) && random(8),
-        (Kind::Vague, Join::Assigned) => told(8),
-        (Kind::Vague, Join::Colon | Join::Option) => told(12) && random(12),
+        (Kind::Key, Join::Colon) if is_quoted => value::is_assigned(value) && (fits(4) || value.len() >= 3),
+        (Kind::Key, Join::Colon | Join::Option) => fits(8) && random(8),
+        (Kind::Vague, Join::Assigned) => fits(8),
+        (Kind::Vague, Join::Colon | Join::Option) => fits(12) && random(12),
         _ => false,
     };
     if sure {
         return Some(Sure);
     }
     let perhaps = match (name.kind, join) {
-        (Kind::Password, Join::Said | Join::Beside) => {
+        (Kind::Password, Join::Sentence | Join::Beside) => {
             // "password reset2": a numbered word.
-            let counted = words::is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()));
-            !counted && (told(5) || quoted && (told(4) || passphrase(value)))
+            let is_numbered = words::is_ordinary(value.trim_end_matches(|c: char| c.is_ascii_digit()));
+            !is_numbered && (fits(5) || is_quoted && (fits(4) || passphrase(value)))
         }
-        (Kind::Weak, Join::Said) => told(6),
-        (Kind::Key, Join::Said | Join::Beside) => {
+        (Kind::Weak, Join::Sentence) => fits(6),
+        (Kind::Key, Join::Sentence | Join::Beside) => {
             // Names of cluster secrets are hyphenated, so a secret needs a long run without
             // hyphens.
             let digit = value.chars().any(|c| c.is_ascii_digit());
@@ -423,7 +423,7 @@ fn judged(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: u
     };
     let beside_a_user = || {
         matches!(name.kind, Kind::Password | Kind::Weak)
-            && matches!(join, Join::Colon | Join::Said)
+            && matches!(join, Join::Colon | Join::Sentence)
             && value.chars().count() >= 4
             && value::is_assigned(value)
             && ends_there(text, end)
@@ -433,7 +433,7 @@ fn judged(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: u
 }
 
 /// Returns the certainty that a number is a password; a number followed by a unit is none.
-fn numeric(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: usize) -> Option<Certainty> {
+fn number(text: &str, name: &Name, join: Join, value: &str, quote: bool, end: usize) -> Option<Certainty> {
     let kind = name.kind;
     let least = match kind {
         Kind::Password => 4,
@@ -441,15 +441,15 @@ fn numeric(text: &str, name: &Name, join: Join, value: &str, quoted: bool, end: 
         Kind::Key => 6,
         Kind::Weak | Kind::Vague | Kind::Both => return None,
     };
-    let told = matches!(join, Join::Assigned | Join::Colon | Join::Tag | Join::Option)
-        || kind == Kind::Password && join == Join::Said
+    let is_explicit = matches!(join, Join::Assigned | Join::Colon | Join::Tag | Join::Option)
+        || kind == Kind::Password && join == Join::Sentence
         || kind == Kind::Pin;
-    let counted = !quoted
+    let has_unit = !quote
         && text[end..].trim_start_matches([' ', '\t']).starts_with(|c: char| c.is_alphabetic() || c == '%');
     // "prompt_tokens: 1234567" is a count.
     let several = kind == Kind::Key && text[name.start..name.end].ends_with(['s', 'S']);
     let most = if kind == Kind::Pin { 8 } else { 40 };
-    (value.len() >= least && value.len() <= most && told && !counted && !several)
+    (value.len() >= least && value.len() <= most && is_explicit && !has_unit && !several)
         .then_some(if kind == Kind::Key { Doubtful } else { Sure })
 }
 
@@ -463,8 +463,8 @@ fn passphrase(value: &str) -> bool {
 }
 
 /// Returns whether an unquoted value continues as code: `password=f(`.
-fn goes_on(text: &str, end: usize, quoted: bool) -> bool {
-    !quoted && text[end..].starts_with(['(', '`'])
+fn goes_on(text: &str, end: usize, is_quoted: bool) -> bool {
+    !is_quoted && text[end..].starts_with(['(', '`'])
 }
 
 /// Returns whether only the end of a line, a bracket or a list item follows.
@@ -475,7 +475,7 @@ fn ends_there(text: &str, end: usize) -> bool {
         .unwrap_or_default()
         .trim_start_matches(['"', '\'', '`', ')', ']', '*', '.', '!', ',', ';', '|', ' ', '\r']);
     rest.is_empty()
-        || WHO.find(rest).is_some_and(|m| m.start() == 0)
+        || LOGIN.find(rest).is_some_and(|m| m.start() == 0)
         || text[end..].starts_with([',', ';', '.'])
 }
 
@@ -483,18 +483,18 @@ fn ends_there(text: &str, end: usize) -> bool {
 fn is_beside_a_user(text: &str, at: usize) -> bool {
     let begin = text[..at].rfind('\n').map_or(0, |n| n + 1);
     let above = text[..begin.saturating_sub(1)].rsplit('\n').next().unwrap_or_default();
-    let own = lines::before(text, at);
+    let own_line = lines::line_prefix(text, at);
     let below = text[at..].split('\n').nth(1).unwrap_or_default();
-    let says = |line: &str| WHO.captures(line).is_some_and(|c| !value::said_of_errors(&c[1]));
-    says(own)
-        || BULLET.is_match(own)
+    let says = |line: &str| LOGIN.captures(line).is_some_and(|c| !value::said_of_errors(&c[1]));
+    says(own_line)
+        || BULLET.is_match(own_line)
             && [above, below].iter().any(|line| says(line) && line.split_whitespace().count() <= 5)
 }
 
 /// Redacts the values of cookies, up to the end of their line.
 fn cookies(r: &mut Redactor, text: &str, at: usize) -> Option<(usize, usize, String)> {
     let line = text[at..].split('\n').next().unwrap_or_default();
-    let shown = r.replace(&COOKIE, line, |r, c, _| {
+    let out = r.replace(&COOKIE, line, |r, c, _| {
         let attribute = ["path=", "domain=", "expires=", "max-age=", "samesite=", "version="]
             .contains(&c[1].to_lowercase().as_str());
         if !attribute && value::is_random(&c[2], 6) {
@@ -503,16 +503,16 @@ fn cookies(r: &mut Redactor, text: &str, at: usize) -> Option<(usize, usize, Str
             c[0].to_owned()
         }
     });
-    (shown != line).then(|| (at, at + line.len(), shown))
+    (out != line).then(|| (at, at + line.len(), out))
 }
 
 /// Redacts the password after a name: "login: bob / hunter22".
-fn both(r: &mut Redactor, text: &str, at: usize, join: Join) -> Option<(usize, usize, String)> {
-    if !matches!(join, Join::Colon | Join::Assigned | Join::Said) {
+fn login_and_password(r: &mut Redactor, text: &str, at: usize, join: Join) -> Option<(usize, usize, String)> {
+    if !matches!(join, Join::Colon | Join::Assigned | Join::Sentence) {
         return None;
     }
-    let c = BOTH.captures(&text[at..])?;
-    let password = value::unquoted(&c[3]);
+    let c = LOGIN_PAIR.captures(&text[at..])?;
+    let password = value::bare_value(&c[3]);
     if !value::is_told(password, 5)
         || value::is_placeholder(&c[1])
         || words::is_ordinary(&c[1]) && &c[1] != "admin" && &c[1] != "root"
@@ -525,5 +525,5 @@ fn both(r: &mut Redactor, text: &str, at: usize, join: Join) -> Option<(usize, u
 
 #[cfg(test)]
 pub(super) fn patterns() -> Vec<&'static Regex> {
-    vec![&ASIDE, &NAME, &COLON, &SENTENCE, &SPACE, &TAG, &SCHEME, &WHO, &COOKIE, &SESSION, &BOTH]
+    vec![&ASIDE, &NAME, &COLON, &SENTENCE, &SPACE, &TAG, &SCHEME, &LOGIN, &COOKIE, &SESSION, &LOGIN_PAIR]
 }

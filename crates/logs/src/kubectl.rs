@@ -40,7 +40,7 @@ pub struct Pod {
     image: String,
     reasons: Vec<String>,
     code: String,
-    told: Vec<String>,
+    details: Vec<String>,
     /// Message of its last warning.
     says: String,
 }
@@ -58,8 +58,8 @@ pub enum Part {
 
 impl Pod {
     /// Returns the pod that a line may begin; only the next line confirms it.
-    pub fn begins(said: &[u8], line: u64) -> Option<Self> {
-        let name = said.strip_prefix(b"Name:  ")?.trim_ascii();
+    pub fn begins(body: &[u8], line: u64) -> Option<Self> {
+        let name = body.strip_prefix(b"Name:  ")?.trim_ascii();
         let name = std::str::from_utf8(name).ok().filter(|n| !n.is_empty() && !n.contains(' '))?;
         Some(Self {
             name: name.to_owned(),
@@ -68,18 +68,18 @@ impl Pod {
             image: String::new(),
             reasons: Vec::new(),
             code: String::new(),
-            told: Vec::new(),
+            details: Vec::new(),
             says: String::new(),
         })
     }
 
     /// Takes the next line.
-    pub fn take(&mut self, said: &[u8]) -> Part {
+    pub fn take(&mut self, body: &[u8]) -> Part {
         if !self.sure {
-            self.sure = said.starts_with(b"Namespace:");
+            self.sure = body.starts_with(b"Namespace:");
             return if self.sure { Part::Line } else { Part::None };
         }
-        let text = String::from_utf8_lossy(said);
+        let text = String::from_utf8_lossy(body);
         let value = text.trim();
         if value.is_empty() {
             return Part::Line;
@@ -90,27 +90,27 @@ impl Pod {
         if !text.starts_with([' ', '\t']) && (field.is_none() || value.starts_with("Name:")) {
             return Part::After;
         }
-        if let Some((reason, message)) = row(said) {
+        if let Some((reason, message)) = row(body) {
             self.reason(&reason);
             self.keep(value);
             self.says = message;
             return Part::Line;
         }
-        if let Some((name, told)) = field {
-            let told = told.trim();
+        if let Some((name, content)) = field {
+            let content = content.trim();
             match name {
-                "Image" => told.clone_into(&mut self.image),
-                "Reason" if REASONS.contains(&told) => {
-                    self.reason(told);
+                "Image" => content.clone_into(&mut self.image),
+                "Reason" if REASONS.contains(&content) => {
+                    self.reason(content);
                     self.keep(value);
                 }
-                "Exit Code" if told != "0" && !self.reasons.is_empty() => {
-                    told.clone_into(&mut self.code);
+                "Exit Code" if content != "0" && !self.reasons.is_empty() => {
+                    content.clone_into(&mut self.code);
                     self.keep(value);
                 }
                 "Message" if !self.reasons.is_empty() => {
                     self.keep(value);
-                    self.says = told.chars().take(MAX_LINE).collect();
+                    self.says = content.chars().take(MAX_LINE).collect();
                 }
                 _ => {}
             }
@@ -125,24 +125,24 @@ impl Pod {
     }
 
     fn keep(&mut self, line: &str) {
-        if self.told.len() < MAX_LINES {
-            self.told.push(line.chars().take(MAX_LINE).collect());
+        if self.details.len() < MAX_LINES {
+            self.details.push(line.chars().take(MAX_LINE).collect());
         }
     }
 
     /// Returns the pod's problem, if it has one: severity, one-line summary, and the lines that
     /// show it.
-    pub fn done(self) -> Option<(LogSeverity, String, String)> {
+    pub fn finish(self) -> Option<(LogSeverity, String, String)> {
         if self.reasons.is_empty() {
             return None;
         }
-        let ended = self.reasons.iter().any(|r| matches!(r.as_str(), "OOMKilled" | "CrashLoopBackOff"));
-        let severity = if ended { LogSeverity::Fatal } else { LogSeverity::Error };
+        let has_ended = self.reasons.iter().any(|r| matches!(r.as_str(), "OOMKilled" | "CrashLoopBackOff"));
+        let severity = if has_ended { LogSeverity::Fatal } else { LogSeverity::Error };
         let code = if self.code.is_empty() { String::new() } else { format!(" (exit code {})", self.code) };
         let says = if self.says.is_empty() { String::new() } else { format!(" · {}", self.says) };
         let message = format!("{}: {}{code}{says}", self.name, self.reasons.join(", "));
         let image = if self.image.is_empty() { String::new() } else { format!("\nImage: {}", self.image) };
-        let text = format!("{message}{image}\n{}", self.told.join("\n"));
+        let text = format!("{message}{image}\n{}", self.details.join("\n"));
         Some((severity, message, text))
     }
 }
@@ -150,27 +150,27 @@ impl Pod {
 /// Returns the reason and the message of a warning in a table of events: `4m Warning Evicted
 /// pod/export The node was low …`, or, for one pod, `Warning Failed 34s (x4 over 2m) kubelet Failed
 /// to pull …`.
-pub fn row(said: &[u8]) -> Option<(String, String)> {
-    let first = said.trim_ascii_start().first()?;
-    let near = &said[..said.len().min(80)];
+pub fn row(body: &[u8]) -> Option<(String, String)> {
+    let first = body.trim_ascii_start().first()?;
+    let near = &body[..body.len().min(80)];
     // Most lines begin with neither.
     if *first != b'W' && !first.is_ascii_digit() || WARNING.find(near).is_none() {
         return None;
     }
-    let text = String::from_utf8_lossy(said);
+    let text = String::from_utf8_lossy(body);
     let (first, rest) = word(&text)?;
     let age = |w: &str| w.starts_with(|c: char| c.is_ascii_digit()) && w.ends_with(['s', 'm', 'h', 'd']);
-    let listed = first != "Warning";
-    if listed && !age(first) {
+    let is_table = first != "Warning";
+    if is_table && !age(first) {
         return None;
     }
-    let rest = if listed { since(rest).strip_prefix("Warning ")? } else { rest };
+    let rest = if is_table { since(rest).strip_prefix("Warning ")? } else { rest };
     let (reason, rest) = word(rest)?;
     let camel = reason.starts_with(|c: char| c.is_ascii_uppercase())
         && reason.bytes().all(|b| b.is_ascii_alphabetic());
     // The object, or the age and the reporter.
     let (next, rest) = word(rest)?;
-    let message = if listed {
+    let message = if is_table {
         next.contains('/').then_some(rest)?
     } else {
         let (_, message) = age(next).then(|| word(since(rest)))??;
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_that_warn_are_told_without_their_columns() {
+    fn warning_rows_lose_their_other_columns() {
         for (line, reason, message) in [
             (
                 "4m          Warning   Evicted     pod/export-5c4     The node was low on resource",
@@ -235,7 +235,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_row_is_too_odd(line in "[0-9]{0,2}[smhd]? ?(Warning )?[A-Za-z/ ()é]{0,40}") {
+        fn any_row_is_accepted(line in "[0-9]{0,2}[smhd]? ?(Warning )?[A-Za-z/ ()é]{0,40}") {
             row(line.as_bytes());
         }
     }

@@ -41,19 +41,19 @@ pub struct Log {
     _folder: Option<TempDir>,
 }
 
-fn unread(what: &str, error: &io::Error) -> Error {
-    Error::new(Code::Io, format!("cannot read {what}: {error}"))
+fn unread(name: &str, error: &io::Error) -> Error {
+    Error::new(Code::Io, format!("cannot read {name}: {error}"))
 }
 
 /// Decodes a text of any encoding: invalid UTF-8 is replaced, and a raw mail is decoded.
-fn decoded(bytes: &[u8]) -> String {
+fn decode(bytes: &[u8]) -> String {
     message::question(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned())
 }
 
-fn lossy(from: impl Read, what: &str) -> Result<String> {
+fn lossy(from: impl Read, name: &str) -> Result<String> {
     let mut bytes = Vec::new();
-    from.take(MAX_TEXT).read_to_end(&mut bytes).map_err(|e| unread(what, &e))?;
-    Ok(decoded(&bytes))
+    from.take(MAX_TEXT).read_to_end(&mut bytes).map_err(|e| unread(name, &e))?;
+    Ok(decode(&bytes))
 }
 
 /// Reads standard input as a text.
@@ -64,7 +64,7 @@ pub fn standard_input() -> Result<String> {
 /// Reads a short file as a text; `None` if it is compressed or binary.
 pub fn file(path: &Path) -> Result<Option<String>> {
     let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
-    Ok((!is_packed(&bytes)).then(|| decoded(&bytes)))
+    Ok((!is_packed(&bytes)).then(|| decode(&bytes)))
 }
 
 fn is_packed(start: &[u8]) -> bool {
@@ -76,7 +76,7 @@ fn is_packed(start: &[u8]) -> bool {
 ///
 /// A log longer than `most` bytes, or records, are copied to a file and read from there, so that
 /// memory does not grow with them.
-pub fn piped(most: usize) -> Result<QuestionInput> {
+pub fn read_stdin(most: usize) -> Result<QuestionInput> {
     let mut input = io::stdin().lock();
     let (start, whole) = start(&mut input, NAME)?;
     if !is_log(&start, whole, most) {
@@ -91,20 +91,20 @@ pub fn piped(most: usize) -> Result<QuestionInput> {
 }
 
 /// Reads a file, with the same rules as standard input.
-fn given(path: &Path) -> Result<QuestionInput> {
+fn read_path(path: &Path) -> Result<QuestionInput> {
     let mut file = File::open(path).map_err(|e| Error::io(path, e))?;
-    let what = path.display().to_string();
-    let (start, whole) = start(&mut file, &what)?;
+    let name = path.display().to_string();
+    let (start, whole) = start(&mut file, &name)?;
     if is_log(&start, whole, SHORT) {
         return Ok(QuestionInput::Log(Log { path: path.to_owned(), _folder: None }));
     }
-    rest(start, file, &what)
+    rest(start, file, &name)
 }
 
 /// Returns the first bytes and whether they are all of the input.
-fn start(from: &mut impl Read, what: &str) -> Result<(Vec<u8>, bool)> {
+fn start(from: &mut impl Read, name: &str) -> Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
-    from.take(LONG + 1).read_to_end(&mut bytes).map_err(|e| unread(what, &e))?;
+    from.take(LONG + 1).read_to_end(&mut bytes).map_err(|e| unread(name, &e))?;
     let whole = bytes.len() as u64 <= LONG;
     Ok((bytes, whole))
 }
@@ -114,35 +114,37 @@ fn is_log(start: &[u8], whole: bool, most: usize) -> bool {
         return false;
     }
     let records = matches!(start.trim_ascii_start().first(), Some(b'{' | b'[') | None);
-    let packed = is_packed(start);
-    !whole || (start.len() > most || records || packed) && Casebook::is_log(start)
+    let is_compressed = is_packed(start);
+    !whole || (start.len() > most || records || is_compressed) && Casebook::is_log(start)
 }
 
-fn rest(start: Vec<u8>, from: impl Read, what: &str) -> Result<QuestionInput> {
-    Ok(QuestionInput::Text(lossy(Cursor::new(start).chain(from), what)?))
+fn rest(start: Vec<u8>, from: impl Read, name: &str) -> Result<QuestionInput> {
+    Ok(QuestionInput::Text(lossy(Cursor::new(start).chain(from), name)?))
 }
 
 /// Returns the question in a file or on standard input; for a log, the text of its errors.
 pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> {
-    let given = match path {
-        Some(path) => given(path)?,
-        None => piped(SHORT)?,
+    let input = match path {
+        Some(path) => read_path(path)?,
+        None => read_stdin(SHORT)?,
     };
-    let log = match given {
+    let log = match input {
         QuestionInput::Text(text) => return Ok(text),
         QuestionInput::Log(log) => log,
     };
-    let what = log.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = log.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let errors = session.casebook.errors_of(vec![log.path.clone()], &session.task).await?;
     let lines = format!("{} lines", count(errors.lines));
     if errors.distinct > 0 {
-        let all = plural(errors.distinct as u64, "distinct error");
-        let asked = match errors.asked {
+        let total = plural(errors.distinct as u64, "distinct error");
+        let searched_part = match errors.asked {
             n if n == errors.distinct => String::new(),
             1 => ", 1 of them searched".to_owned(),
             n => format!(", {n} of them searched"),
         };
-        session.say(&format!("{what}: {all} in {lines}{asked}. `precedent troubleshoot` checks each one."));
+        session.say(&format!(
+            "{name}: {total} in {lines}{searched_part}. `precedent troubleshoot` checks each one."
+        ));
         return Ok(errors.text);
     }
     let mut start = Vec::new();
@@ -150,12 +152,12 @@ pub async fn question(session: &Session, path: Option<&Path>) -> Result<String> 
         .and_then(|f| f.take(LONG).read_to_end(&mut start))
         .map_err(|e| Error::io(&log.path, e))?;
     if is_packed(&start) {
-        return Err(Error::invalid(format!("{what}: no errors in {lines}"))
+        return Err(Error::invalid(format!("{name}: no errors in {lines}"))
             .with_hint("Give the words or the message to search for."));
     }
     session.say(&format!(
-        "{what}: no errors in {lines}; searching for its first {} KB.",
+        "{name}: no errors in {lines}; searching for its first {} KB.",
         start.len().div_ceil(1024)
     ));
-    Ok(decoded(&start))
+    Ok(decode(&start))
 }

@@ -47,13 +47,13 @@ pub(crate) fn is_declined(
         }
         Some(Closure::Completed) | None => {}
     }
-    let Some(closed) = row.closed_at.or(row.merged_at) else {
+    let Some(closed_at) = row.closed_at.or(row.merged_at) else {
         return Ok(row.labels.iter().any(|l| declines(l)));
     };
     let comments = comments.insert(r.comments(row)?);
-    let near = last_words(comments, closed);
+    let near = last_words(comments, closed_at);
     // A closing comment may be written before the closure itself.
-    let last = near.or_else(|| comments.iter().rev().find(|comment| comment.created_at <= closed));
+    let last = near.or_else(|| comments.iter().rev().find(|comment| comment.created_at <= closed_at));
     // The reporter's last comment may be old and unrelated; other people's last comment counts.
     let by_another = last.is_some_and(|comment| comment.author.login != row.author.login);
     let is_refused = last.is_some_and(|comment| {
@@ -97,13 +97,13 @@ pub(crate) fn is_fixed(
 /// Returns the only item that the closing comment of a duplicate names, for duplicates without
 /// another link.
 pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
-    let Some(closed) = row.closed_at else { return Ok(None) };
+    let Some(closed_at) = row.closed_at else { return Ok(None) };
     let comments = r.comments(row)?;
     let near: Vec<&StoredComment> =
-        comments.iter().filter(|comment| is_near(comment.created_at, closed)).collect();
+        comments.iter().filter(|comment| is_near(comment.created_at, closed_at)).collect();
     let is_duplicate = row.closed_as() == Some(Closure::Duplicate)
         || near.iter().any(|c| Sentences::read(&c.body).has(SentenceRole::AlreadyReported));
-    let named = |comment: &StoredComment| -> BTreeSet<String> {
+    let mentions = |comment: &StoredComment| -> BTreeSet<String> {
         let references = references(&comment.body).into_iter();
         let keys = references.map(|reference| {
             format!("{}#{}", reference.source.as_ref().unwrap_or(&row.source), reference.number)
@@ -112,25 +112,25 @@ pub(crate) fn named_at_closing(r: &Reader<'_>, row: &DocumentRow) -> Result<Opti
     };
     // The last comment names the other report, or a comment consists of its number only.
     let last = near.last().filter(|last| is_duplicate || is_bare_reference(&last.body));
-    let mut keys = last.map(|last| named(last)).unwrap_or_default();
+    let mut keys = last.map(|last| mentions(last)).unwrap_or_default();
     if keys.is_empty() && is_duplicate {
         let bare = near.iter().rfind(|comment| is_bare_reference(&comment.body));
-        keys = bare.map(|bare| named(bare)).unwrap_or_default();
+        keys = bare.map(|bare| mentions(bare)).unwrap_or_default();
     }
     let Some(key) = keys.pop_first().filter(|_| keys.is_empty()) else { return Ok(None) };
     // A bare number may also refer to the change that fixed it.
-    let follows = is_duplicate || r.document_by_key(&key)?.is_some_and(|other| other.kind == row.kind);
+    let follows = is_duplicate || r.document_by_key(&key)?.is_some_and(|target| target.kind == row.kind);
     Ok(follows.then_some(key))
 }
 
 /// Returns the last comment that may give the closing reason.
-fn last_words(comments: &[StoredComment], closed: Timestamp) -> Option<&StoredComment> {
-    comments.iter().rev().find(|comment| is_near(comment.created_at, closed))
+fn last_words(comments: &[StoredComment], closed_at: Timestamp) -> Option<&StoredComment> {
+    comments.iter().rev().find(|comment| is_near(comment.created_at, closed_at))
 }
 
 /// Returns whether a time is close enough to a closure to belong to it.
-fn is_near(at: Timestamp, closed: Timestamp) -> bool {
-    (at.as_second() - closed.as_second()).abs() <= NEAR
+fn is_near(at: Timestamp, closed_at: Timestamp) -> bool {
+    (at.as_second() - closed_at.as_second()).abs() <= NEAR
 }
 
 /// Returns whether a comment only says that another report is the same, with or without naming it.
@@ -175,8 +175,8 @@ mod tests {
     fn labels_and_closing_words_decline() {
         assert!(declines("stale") && declines("status: Won't-Fix") && declines("resolution/invalid"));
         assert!(!declines("bug") && !declines("invalid input"));
-        let declined = |said: &str| is_refusal(&Sentences::read(said));
-        for said in [
+        let refuses = |text: &str| is_refusal(&Sentences::read(text));
+        for text in [
             "This issue was closed because it has been inactive for 14 days since being marked as stale.",
             "Closing due to inactivity. Please open a new issue if this persists.",
             "We won't fix this, sorry.",
@@ -194,9 +194,9 @@ mod tests {
             "nvm, it was my userstyle extension, sorry!",
             "Sorry for the noise, wrong window.",
         ] {
-            assert!(declined(said), "{said}");
+            assert!(refuses(text), "{text}");
         }
-        for said in [
+        for text in [
             "Closing, the wheel turns now.",
             "Fixed in 2.4.1.",
             "Closed by #12.",
@@ -205,7 +205,7 @@ mod tests {
             "We will not fix it in 4.x. Update to 5.0, there it is solved.",
             "This is not fixed in 5.2, sorry. Workaround: print via PDF.",
         ] {
-            assert!(!declined(said), "{said}");
+            assert!(!refuses(text), "{text}");
         }
     }
 }

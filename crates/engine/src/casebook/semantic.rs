@@ -29,7 +29,7 @@ use precedent_index::{
 /// The folder of installed models, below the casebook's folder.
 pub(super) const MODELS: &str = "models";
 /// The vectors of comments that searches must not use, below the casebook's folder.
-const SAID: &str = "said";
+const COMMENT_VECTORS: &str = "said";
 /// The number of vectors of the next model made before the active vectors are updated again.
 const ROUND: u64 = 2_048;
 
@@ -37,7 +37,7 @@ const ROUND: u64 = 2_048;
 const BUSY_FOR: Duration = Duration::from_secs(5);
 
 /// An opened resource, or its shared open error.
-type Opened<T> = std::result::Result<T, Arc<Error>>;
+type OpenResult<T> = std::result::Result<T, Arc<Error>>;
 
 /// A model with its vectors, both opened at first use.
 pub(super) struct EmbeddingSession {
@@ -45,15 +45,15 @@ pub(super) struct EmbeddingSession {
     name: Option<String>,
     engine: Engine,
     folder: PathBuf,
-    vectors: OnceLock<Opened<Arc<Vectors>>>,
+    vectors: OnceLock<OpenResult<Arc<Vectors>>>,
     /// The time and error when another process was found building the vectors.
     busy: Mutex<Option<(Instant, Arc<Error>)>>,
     /// The vectors of comments, if stored separately.
-    said: Option<OnceLock<Opened<Arc<Vectors>>>>,
+    comment_vectors: Option<OnceLock<OpenResult<Arc<Vectors>>>>,
     /// The loaded model, shared by all queries of this process.
-    model: Mutex<Option<Opened<Box<dyn Embedder>>>>,
-    /// True if a query used or requested the model since the last call of `rest`.
-    asked: AtomicBool,
+    model: Mutex<Option<OpenResult<Box<dyn Embedder>>>>,
+    /// True if a query used or requested the model since the last call of `release_memory`.
+    was_used: AtomicBool,
     /// The model load started when the casebook was opened.
     preload: Mutex<Preload>,
 }
@@ -61,19 +61,19 @@ pub(super) struct EmbeddingSession {
 /// A model load on its own thread. Dropping it joins the thread, because the runtime crashes if the
 /// process exits during its setup.
 #[derive(Default)]
-pub(super) struct Preload(Option<(Sender<Engine>, JoinHandle<Loaded>)>);
+pub(super) struct Preload(Option<(Sender<Engine>, JoinHandle<LoadResult>)>);
 
 /// The loaded model or its load error; `None` if loading was cancelled.
-type Loaded = Option<Result<Box<dyn Embedder>>>;
+type LoadResult = Option<Result<Box<dyn Embedder>>>;
 
 impl Preload {
     /// Starts loading the runtime, which every model needs, before the model's name is known.
     pub(super) fn start(engine: &Engine) -> Self {
         let engine = engine.clone();
-        let (which, told) = mpsc::channel::<Engine>();
+        let (which, engines) = mpsc::channel::<Engine>();
         let load = move || {
             engine.preload();
-            told.recv().ok().map(|engine| engine.load(Work::Questions))
+            engines.recv().ok().map(|engine| engine.load(Work::Questions))
         };
         // Without a thread, the model is loaded at first use.
         Self(
@@ -113,23 +113,23 @@ impl EmbeddingSession {
     }
 
     /// Opens the vectors of the model.
-    pub(super) fn vectors(&self) -> Opened<Arc<Vectors>> {
+    pub(super) fn vectors(&self) -> OpenResult<Arc<Vectors>> {
         self.open_once(&self.vectors, VECTORS)
     }
 
     /// Opens the vectors of comments: the same store, or a separate one that searches do not use.
-    pub(super) fn said(&self) -> Opened<Arc<Vectors>> {
-        match &self.said {
-            Some(said) => self.open_once(said, SAID),
+    pub(super) fn comment_vectors(&self) -> OpenResult<Arc<Vectors>> {
+        match &self.comment_vectors {
+            Some(slot) => self.open_once(slot, COMMENT_VECTORS),
             None => self.vectors(),
         }
     }
 
     /// Opens the vectors in this folder once. While another process builds them, later queries try
     /// again.
-    fn open_once(&self, kept: &OnceLock<Opened<Arc<Vectors>>>, folder: &str) -> Opened<Arc<Vectors>> {
-        if let Some(opened) = kept.get() {
-            return opened.clone();
+    fn open_once(&self, slot: &OnceLock<OpenResult<Arc<Vectors>>>, folder: &str) -> OpenResult<Arc<Vectors>> {
+        if let Some(store) = slot.get() {
+            return store.clone();
         }
         let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, error)) = &*busy
@@ -142,32 +142,32 @@ impl EmbeddingSession {
                 *busy = Some((Instant::now(), Arc::clone(&error)));
                 Err(error)
             }
-            opened => kept.get_or_init(|| opened).clone(),
+            store => slot.get_or_init(|| store).clone(),
         }
     }
 
-    fn open(&self, folder: &str) -> Opened<Arc<Vectors>> {
+    fn open(&self, folder: &str) -> OpenResult<Arc<Vectors>> {
         let info = self.engine.info().map_err(Arc::new)?;
         Vectors::open(&self.folder.join(folder), &info).map(Arc::new).map_err(Arc::new)
     }
 
     /// Embeds a text; an empty text only loads the model.
     pub(super) fn embed(&self, text: &str) -> Result<Vec<f32>> {
-        self.asked.store(true, Ordering::Relaxed);
+        self.was_used.store(true, Ordering::Relaxed);
         let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
         let model = slot.get_or_insert_with(|| {
-            let preloaded = self.preload.lock().unwrap_or_else(PoisonError::into_inner).take();
-            preloaded.unwrap_or_else(|| self.engine.load(Work::Questions)).map_err(Arc::new)
+            let preload = self.preload.lock().unwrap_or_else(PoisonError::into_inner).take();
+            preload.unwrap_or_else(|| self.engine.load(Work::Questions)).map_err(Arc::new)
         });
         match model {
             Ok(model) if text.is_empty() => Ok(vec![0.0; model.info().dimensions]),
             Ok(model) => model.embed(text),
             Err(error) => {
-                let mut again = Error::new(error.code(), error.to_string());
+                let mut shared_error = Error::new(error.code(), error.to_string());
                 if let Some(hint) = error.hint() {
-                    again = again.with_hint(hint.to_owned());
+                    shared_error = shared_error.with_hint(hint.to_owned());
                 }
-                Err(again)
+                Err(shared_error)
             }
         }
     }
@@ -176,16 +176,16 @@ impl EmbeddingSession {
     /// whether it did. The next query loads them again; a load error of the model is kept.
     pub(super) fn release_memory(&self) -> bool {
         let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        let rests = !self.asked.swap(false, Ordering::Relaxed);
+        let rests = !self.was_used.swap(false, Ordering::Relaxed);
         if rests {
             slot.take_if(|model| model.is_ok());
-            self.opened().for_each(Vectors::release_memory);
+            self.open_stores().for_each(Vectors::release_memory);
         }
         rests
     }
 
     /// Adopts the model being loaded if it has this name.
-    pub(super) fn preloaded(&self, name: Option<&str>, preload: Preload) {
+    pub(super) fn adopt_preload(&self, name: Option<&str>, preload: Preload) {
         // Another process may have changed the model meanwhile.
         if self.name.as_deref() != name.filter(|n| *n != BUILT_IN) {
             return;
@@ -200,7 +200,7 @@ impl EmbeddingSession {
 
     /// Loads the vector codes and the model in parallel: together they take most of a first search.
     pub(super) fn preload(&self) {
-        self.asked.store(true, Ordering::Relaxed);
+        self.was_used.store(true, Ordering::Relaxed);
         if let Ok(vectors) = self.vectors()
             && !self.is_loaded()
         {
@@ -221,22 +221,22 @@ impl EmbeddingSession {
     /// Runs `work`, and runs it once more if it discovered damaged vectors, which are then no
     /// longer used.
     pub(super) fn retry_on_corruption<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
-        let known = self.is_damaged();
+        let was_damaged = self.is_damaged();
         match work() {
-            Err(error) if error.code() == Code::Corrupt && !known && self.is_damaged() => work(),
+            Err(error) if error.code() == Code::Corrupt && !was_damaged && self.is_damaged() => work(),
             result => result,
         }
     }
 
     /// Returns the vector stores that are open.
-    fn opened(&self) -> impl Iterator<Item = &Vectors> {
-        let sets = [Some(&self.vectors), self.said.as_ref()].into_iter().flatten();
-        sets.filter_map(|set| set.get()?.as_deref().ok())
+    fn open_stores(&self) -> impl Iterator<Item = &Vectors> {
+        let sets = [Some(&self.vectors), self.comment_vectors.as_ref()].into_iter().flatten();
+        sets.filter_map(|slot| slot.get()?.as_deref().ok())
     }
 
     /// Returns whether any open vector store is known to be damaged.
     pub(super) fn is_damaged(&self) -> bool {
-        self.opened().any(Vectors::is_damaged)
+        self.open_stores().any(Vectors::is_damaged)
     }
 
     /// Returns the load error of the model, if loading was tried and failed.
@@ -263,25 +263,25 @@ impl Inner {
     /// Returns the active model.
     pub(super) fn embedding_session(&self) -> Result<Arc<EmbeddingSession>> {
         let name = self.store.read(|r| r.model())?;
-        let mut slot = self.meaning.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         match &*slot {
-            Some(meaning) if meaning.name == name && !meaning.opened().any(Vectors::is_replaced) => {
-                Ok(Arc::clone(meaning))
+            Some(session) if session.name == name && !session.open_stores().any(Vectors::is_replaced) => {
+                Ok(Arc::clone(session))
             }
-            _ => Ok(Arc::clone(slot.insert(Arc::new(self.meaning_of(name.as_deref()))))),
+            _ => Ok(Arc::clone(slot.insert(Arc::new(self.session_of(name.as_deref()))))),
         }
     }
 
     /// Runs `work` with the active model loaded, and once more without vectors if they turn out to
     /// be damaged.
     pub(super) fn with_session<T>(&self, work: impl Fn(&EmbeddingSession) -> Result<T>) -> Result<T> {
-        let meaning = self.embedding_session()?;
-        meaning.preload();
-        meaning.retry_on_corruption(|| work(&meaning))
+        let session = self.embedding_session()?;
+        session.preload();
+        session.retry_on_corruption(|| work(&session))
     }
 
     /// Returns a model by name, with its vectors; `None` and `builtin` mean the built-in model.
-    pub(super) fn meaning_of(&self, name: Option<&str>) -> EmbeddingSession {
+    pub(super) fn session_of(&self, name: Option<&str>) -> EmbeddingSession {
         let name = name.filter(|n| *n != BUILT_IN);
         EmbeddingSession {
             name: name.map(str::to_owned),
@@ -289,9 +289,9 @@ impl Inner {
             folder: self.folder.clone(),
             vectors: OnceLock::new(),
             busy: Mutex::default(),
-            said: (!self.index_comments).then(OnceLock::new),
+            comment_vectors: (!self.index_comments).then(OnceLock::new),
             model: Mutex::default(),
-            asked: AtomicBool::default(),
+            was_used: AtomicBool::default(),
             preload: Mutex::default(),
         }
     }
@@ -304,7 +304,7 @@ impl Inner {
     /// Returns the progress of the next model's vectors.
     pub(super) fn next_model(&self) -> Result<Option<NextModel>> {
         let Some(name) = self.store.read(|r| r.next_model())? else { return Ok(None) };
-        let extent = match self.meaning_of(Some(&name)).vectors() {
+        let extent = match self.session_of(Some(&name)).vectors() {
             Ok(vectors) => vectors.extent()?,
             Err(_) => Default::default(),
         };
@@ -316,18 +316,18 @@ impl Inner {
     /// meaning meanwhile.
     pub(super) fn update_vectors(&self, task: &Task, report: &mut IndexReport) -> Result<()> {
         loop {
-            self.bring(&*self.embedding_session()?, None, task, report)?;
+            self.update_model(&*self.embedding_session()?, None, task, report)?;
             let Some(name) = self.store.read(|r| r.next_model())? else { return Ok(()) };
             if report.busy_elsewhere {
                 return Ok(());
             }
             let problem = report.model_problem.take();
-            let done = self.bring(&self.meaning_of(Some(&name)), Some(ROUND), task, report)?;
+            let is_complete = self.update_model(&self.session_of(Some(&name)), Some(ROUND), task, report)?;
             if report.busy_elsewhere || report.model_problem.is_some() {
                 return Ok(());
             }
             report.model_problem = problem;
-            if done {
+            if is_complete {
                 self.store.write(|w| w.switch_model(&name, BUILT_IN))?;
                 report.model_problem = None;
             }
@@ -336,38 +336,39 @@ impl Inner {
 
     /// Updates one model's vectors, making at most `most` of them, and returns whether all are
     /// made. Rebuilds all vectors if damage is found, now or by an earlier search.
-    fn bring(
+    fn update_model(
         &self,
-        meaning: &EmbeddingSession,
+        session: &EmbeddingSession,
         most: Option<u64>,
         task: &Task,
         report: &mut IndexReport,
     ) -> Result<bool> {
-        let done = self.bring_these(meaning, most, task, report);
-        let cancelled = done.as_ref().is_err_and(|e| e.code() == Code::Cancelled);
-        if !meaning.is_damaged() || report.busy_elsewhere || cancelled {
-            return done;
+        let result = self.update_stores(session, most, task, report);
+        let is_cancelled = result.as_ref().is_err_and(|e| e.code() == Code::Cancelled);
+        if !session.is_damaged() || report.busy_elsewhere || is_cancelled {
+            return result;
         }
-        for damaged in meaning.opened().filter(|v| v.is_damaged() && !v.is_replaced()) {
+        for store in session.open_stores().filter(|v| v.is_damaged() && !v.is_replaced()) {
             // Another process may be updating, or the system may lock open files; the original
             // error names the remedy.
-            if vectors::remove(&self.folder, damaged.path()).is_err() {
-                return done;
+            if vectors::remove(&self.folder, store.path()).is_err() {
+                return result;
             }
         }
-        self.bring_these(&self.meaning_of(meaning.name.as_deref()), most, task, report)
+        self.update_stores(&self.session_of(session.name.as_deref()), most, task, report)
     }
 
-    fn bring_these(
+    fn update_stores(
         &self,
-        meaning: &EmbeddingSession,
+        session: &EmbeddingSession,
         most: Option<u64>,
         task: &Task,
         report: &mut IndexReport,
     ) -> Result<bool> {
-        let apart = meaning.said.is_some().then(|| (meaning.said(), Indexed::Comments));
-        let mut done = true;
-        for (vectors, parts) in [(meaning.vectors(), self.derived().parts)].into_iter().chain(apart) {
+        let comments =
+            session.comment_vectors.is_some().then(|| (session.comment_vectors(), Indexed::Comments));
+        let mut is_complete = true;
+        for (vectors, parts) in [(session.vectors(), self.indexes().parts)].into_iter().chain(comments) {
             let vectors = match vectors {
                 Ok(vectors) => vectors,
                 Err(error) => {
@@ -375,16 +376,16 @@ impl Inner {
                     return Ok(false);
                 }
             };
-            let derived = Derived { parts, ..self.derived() };
-            match derived.update_vectors(&vectors, meaning.engine(), self.workers, most, task, report) {
+            let indexes = Derived { parts, ..self.indexes() };
+            match indexes.update_vectors(&vectors, session.engine(), self.workers, most, task, report) {
                 Err(error) if error.code() == Code::ModelUnavailable => {
                     report.model_problem = Some(sentence(&error));
                     return Ok(false);
                 }
-                result => done &= result?,
+                result => is_complete &= result?,
             }
         }
-        Ok(done)
+        Ok(is_complete)
     }
 }
 
@@ -396,7 +397,7 @@ mod tests {
     use crate::{Casebook, OpenOptions};
 
     #[tokio::test]
-    async fn a_model_is_let_go_once_nobody_asks_it_and_answers_the_next_question() {
+    async fn idle_model_is_released_and_reloaded() {
         let folder = tempfile::tempdir().unwrap();
         let options = OpenOptions { engine: Some(Engine::Hashed), ..OpenOptions::new(folder.path()) };
         let casebook = Casebook::open(options).await.unwrap();
@@ -408,20 +409,21 @@ mod tests {
         let first = casebook.search(ask(), &task).await.unwrap();
         assert!(is_loaded() && !first.hits.is_empty());
         casebook.release_memory().await.unwrap();
-        assert!(is_loaded(), "it was asked since the last time");
+        assert!(is_loaded(), "a query ran since the last call");
         casebook.release_memory().await.unwrap();
         assert!(!is_loaded());
-        let again = casebook.search(ask(), &task).await.unwrap();
-        let keys = |all: &[precedent_core::model::Hit]| all.iter().map(|h| h.key.clone()).collect::<Vec<_>>();
-        assert!(is_loaded() && keys(&again.hits) == keys(&first.hits));
+        let second = casebook.search(ask(), &task).await.unwrap();
+        let keys =
+            |hits: &[precedent_core::model::Hit]| hits.iter().map(|h| h.key.clone()).collect::<Vec<_>>();
+        assert!(is_loaded() && keys(&second.hits) == keys(&first.hits));
         casebook.release_memory().await.unwrap();
         casebook.preload().await.unwrap();
         casebook.release_memory().await.unwrap();
-        assert!(is_loaded(), "who loads it is about to ask");
+        assert!(is_loaded(), "a preload counts as use");
     }
 
     #[tokio::test]
-    async fn why_a_model_cannot_be_used_stays_known() {
+    async fn model_problem_survives_release() {
         let folder = tempfile::tempdir().unwrap();
         let options = OpenOptions { engine: Some(Engine::Off), ..OpenOptions::new(folder.path()) };
         let casebook = Casebook::open(options).await.unwrap();

@@ -27,8 +27,8 @@ const WARNING: &str = "
 #[allow(clippy::unwrap_used, reason = "the words are constants; a test looks for each")]
 static WORDS: LazyLock<(AhoCorasick, Vec<LogSeverity>)> = LazyLock::new(|| {
     let lists = [(FATAL, LogSeverity::Fatal), (ERROR, LogSeverity::Error), (WARNING, LogSeverity::Warning)];
-    let each = lists.into_iter().flat_map(|(list, severity)| phrases(list).map(move |word| (word, severity)));
-    let (words, severities): (Vec<&str>, Vec<LogSeverity>) = each.unzip();
+    let iter = lists.into_iter().flat_map(|(list, severity)| phrases(list).map(move |word| (word, severity)));
+    let (words, severities): (Vec<&str>, Vec<LogSeverity>) = iter.unzip();
     let finder = AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .kind(Some(AhoCorasickKind::DFA))
@@ -68,8 +68,8 @@ fn is_figure(rest: &[u8]) -> bool {
     };
     let figure =
         value.iter().all(|b| b.is_ascii_digit() || matches!(b, b' ' | b'.' | b',' | b'%' | b':' | b'='));
-    let none = value.iter().all(|b| !(b'1'..=b'9').contains(b));
-    figure && value.iter().any(u8::is_ascii_digit) && (budget.is_some() || none)
+    let is_zero = value.iter().all(|b| !(b'1'..=b'9').contains(b));
+    figure && value.iter().any(u8::is_ascii_digit) && (budget.is_some() || is_zero)
 }
 
 /// Returns whether a line begins with an Oracle code, which no word marks as an error: `ORA-01555
@@ -86,7 +86,7 @@ pub fn is_oracle(line: &[u8]) -> bool {
 
 /// Returns the severity of an event with this level; `None` if it is informational. An error is
 /// fatal if its words say so.
-pub fn graded(level: Level, message: &[u8]) -> Option<LogSeverity> {
+pub fn level_severity(level: Level, message: &[u8]) -> Option<LogSeverity> {
     match level {
         Level::Fine => None,
         Level::Warning => Some(LogSeverity::Warning),
@@ -100,10 +100,10 @@ pub fn graded(level: Level, message: &[u8]) -> Option<LogSeverity> {
 /// `error_log`, `/error/`, `errors.txt`.
 fn is_word(line: &[u8], start: usize, end: usize) -> bool {
     let joins = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'/' | b'\\' | b'@');
-    let before = line[..start].last().copied();
+    let previous = line[..start].last().copied();
     let camel = line[start].is_ascii_uppercase()
-        && before.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_uppercase());
-    let begins = camel || before.is_none_or(|b| !joins(b) && b != b'-') || !line[start].is_ascii();
+        && previous.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_uppercase());
+    let begins = camel || previous.is_none_or(|b| !joins(b) && b != b'-') || !line[start].is_ascii();
     let mut rest = &line[end..];
     if let [b's' | b'S', ..] = rest {
         rest = &rest[1..];
@@ -119,9 +119,9 @@ fn is_word(line: &[u8], start: usize, end: usize) -> bool {
 /// Returns whether the text denies the error: `no errors`, `errors: 0`, `error=null`.
 fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
     let mut words = line[..start].rsplit(|b| !b.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
-    let before = words.next().unwrap_or_default().to_ascii_lowercase();
-    let said = matches!(
-        &before[..],
+    let previous_word = words.next().unwrap_or_default().to_ascii_lowercase();
+    let is_negated = matches!(
+        &previous_word[..],
         b"no" | b"0" | b"zero" | b"without" | b"any" | b"if" | b"on" | b"ignore" | b"ignoring"
     );
     let rest = line[end..].strip_prefix(b"s").unwrap_or(&line[end..]);
@@ -129,7 +129,7 @@ fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
     let value = rest.strip_prefix(b"=").or_else(|| rest.strip_prefix(b":"));
     let value = value.map(|v| v.trim_ascii_start());
     // Chinese and Japanese have no spaces between words: 没有错误, 無異常, エラーなし, 異常はありません.
-    let none = ["无", "無", "没有", "沒有", "未发现", "零", "非"]
+    let is_absent = ["无", "無", "没有", "沒有", "未发现", "零", "非"]
         .iter()
         .any(|no| line[..start].ends_with(no.as_bytes()))
         || [
@@ -146,14 +146,14 @@ fn is_denied(line: &[u8], start: usize, end: usize) -> bool {
         ]
         .iter()
         .any(|no| line[end..].starts_with(no.as_bytes()));
-    let nothing = value.is_some_and(|v| {
+    let has_empty_value = value.is_some_and(|v| {
         let end = v.iter().position(|b| matches!(b, b' ' | b',' | b'}' | b';')).unwrap_or(v.len());
         matches!(
             &v[..end],
             b"0" | b"null" | b"none" | b"None" | b"nil" | b"false" | b"\"\"" | b"[]" | b"{}" | b"-"
         )
     });
-    said || nothing || none || is_figure(rest)
+    is_negated || has_empty_value || is_absent || is_figure(rest)
 }
 
 #[cfg(test)]
@@ -161,12 +161,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_is_found_and_denials_are_not() {
+    fn keywords_match_unless_negated() {
         use LogSeverity::{Error, Fatal, Warning};
         for word in [FATAL, ERROR, WARNING].into_iter().flat_map(phrases) {
             assert!(severity(format!("app {word} here").as_bytes()).is_some(), "{word}");
         }
-        for (line, found) in [
+        for (line, want) in [
             ("thread 'main' panicked at src/x.rs:4:9:", Some(Fatal)),
             ("Out of memory: Killed process 12 (java)", Some(Fatal)),
             ("TypeError: undefined is not a function", Some(Error)),
@@ -199,7 +199,7 @@ mod tests {
             ("the page was not found", None),
             ("all is well", None),
         ] {
-            assert_eq!(severity(line.as_bytes()), found, "{line}");
+            assert_eq!(severity(line.as_bytes()), want, "{line}");
         }
     }
 }

@@ -22,7 +22,7 @@ struct Targets {
     addresses: HashMap<String, String>,
     /// Number of bytes of addresses that may still be written, because a short name may repeat a
     /// long address.
-    left: Cell<usize>,
+    budget: Cell<usize>,
 }
 
 impl Targets {
@@ -31,15 +31,15 @@ impl Targets {
             .captures_iter(text)
             .map(|c| (c[1].trim().to_lowercase(), c[2].to_owned()))
             .collect();
-        Self { addresses, left: Cell::new(text.len() * 4 + 10_000) }
+        Self { addresses, budget: Cell::new(text.len() * 4 + 10_000) }
     }
 
     /// Returns the address of a name; empty if there is none.
     fn address(&self, words: &str) -> String {
         let address = self.addresses.get(&words.to_lowercase());
-        let left = address.and_then(|a| self.left.get().checked_sub(a.len()));
-        self.left.set(left.unwrap_or(self.left.get()));
-        address.filter(|_| left.is_some()).cloned().unwrap_or_default()
+        let rest = address.and_then(|a| self.budget.get().checked_sub(a.len()));
+        self.budget.set(rest.unwrap_or(self.budget.get()));
+        address.filter(|_| rest.is_some()).cloned().unwrap_or_default()
     }
 }
 
@@ -59,45 +59,44 @@ pub(super) fn convert(text: &str) -> String {
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at];
-        let trimmed = line.trim();
+        let body = line.trim();
         let next = lines.get(at + 1).copied().unwrap_or("");
-        let rule = trimmed.chars().next().unwrap_or(' ');
-        let table = at > 0 && pattern!(r"^=+(?:\s+=+)+$").is_match(trimmed);
+        let rule = body.chars().next().unwrap_or(' ');
+        let table = at > 0 && pattern!(r"^=+(?:\s+=+)+$").is_match(body);
         if is_rule(line)
             && lines.get(at + 2).is_some_and(|l| l.trim_end() == line.trim_end())
             && !next.trim().is_empty()
         {
             out.heading(level(rule, true), &inline(next.trim(), &targets));
             at += 3;
-        } else if !trimmed.is_empty()
+        } else if !body.is_empty()
             && is_rule(next)
-            && next.trim_end().chars().count() + 2 >= trimmed.chars().count()
+            && next.trim_end().chars().count() + 2 >= body.chars().count()
             && indent(line) == 0
             && !is_rule(line)
         {
-            out.heading(level(next.chars().next().unwrap_or('='), false), &inline(trimmed, &targets));
+            out.heading(level(next.chars().next().unwrap_or('='), false), &inline(body, &targets));
             at += 2;
         } else if is_rule(line) {
             out.line("---");
             at += 1;
-        } else if trimmed.starts_with("+-") || trimmed.starts_with("+=") {
+        } else if body.starts_with("+-") || body.starts_with("+=") {
             at = grid(&lines, at, &targets, &mut out);
         } else if table {
             let end = lines[at..].iter().position(|l| l.trim().is_empty()).map_or(lines.len(), |n| at + n);
             out.code("", lines[at..end].iter().copied());
             at = end;
-        } else if let Some(directive) =
-            trimmed.strip_prefix("..").filter(|r| r.is_empty() || r.starts_with(' '))
+        } else if let Some(directive) = body.strip_prefix("..").filter(|r| r.is_empty() || r.starts_with(' '))
         {
             at = explicit(&lines, at, directive.trim(), &targets, &mut out);
-        } else if trimmed.ends_with("::") {
-            let words = trimmed.strip_suffix("::").unwrap_or(trimmed).trim_end();
+        } else if body.ends_with("::") {
+            let words = body.strip_suffix("::").unwrap_or(body).trim_end();
             if !words.is_empty() {
                 out.line(&format!("{}:", inline(words, &targets)));
             }
             at = literal(&lines, at + 1, indent(line), "", &mut out);
         } else {
-            out.line(&format!("{}{}", " ".repeat(indent(line)), inline(trimmed, &targets)));
+            out.line(&format!("{}{}", " ".repeat(indent(line)), inline(body, &targets)));
             at += 1;
         }
     }
@@ -147,8 +146,8 @@ fn explicit(lines: &[&str], at: usize, words: &str, targets: &Targets, out: &mut
             if let Some(first) = title.get_mut(..1) {
                 first.make_ascii_uppercase();
             }
-            let said: Vec<&str> = std::iter::once(argument).chain(body.iter().map(|l| l.trim())).collect();
-            out.line(&format!("**{title}:** {}", inline(said.join(" ").trim(), targets)));
+            let parts: Vec<&str> = std::iter::once(argument).chain(body.iter().map(|l| l.trim())).collect();
+            out.line(&format!("**{title}:** {}", inline(parts.join(" ").trim(), targets)));
             out.line("");
         }
         // Settings of a document, and its included files, are dropped.
@@ -192,22 +191,22 @@ fn grid(lines: &[&str], from: usize, targets: &Targets, out: &mut Out) -> usize 
 }
 
 fn inline(text: &str, targets: &Targets) -> String {
-    let mut kept = Placeholders::default();
-    let mut text = kept.take(pattern!(r"``(.+?)``"), text, |c| format!("`{}`", &c[1]));
-    text = kept.take(pattern!(r":[\w:+-]+:`([^`]+)`"), &text, |c| {
+    let mut spans = Placeholders::default();
+    let mut text = spans.take(pattern!(r"``(.+?)``"), text, |c| format!("`{}`", &c[1]));
+    text = spans.take(pattern!(r":[\w:+-]+:`([^`]+)`"), &text, |c| {
         format!("`{}`", c[1].split('<').next().unwrap_or_default().trim())
     });
-    text = kept.take(pattern!(r"`([^`<]+?)\s*<([^`>]+)>`__?"), &text, |c| link(&c[1], &c[2]));
-    let found = |words: &str| targets.address(words);
-    text = kept.take(pattern!(r"`([^`]+)`__?"), &text, |c| link(&c[1], &found(&c[1])));
-    text = kept.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
-    text = kept.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
+    text = spans.take(pattern!(r"`([^`<]+?)\s*<([^`>]+)>`__?"), &text, |c| link(&c[1], &c[2]));
+    let address_of = |words: &str| targets.address(words);
+    text = spans.take(pattern!(r"`([^`]+)`__?"), &text, |c| link(&c[1], &address_of(&c[1])));
+    text = spans.take(pattern!(r"`[^`\n]+`"), &text, |c| c[0].to_owned());
+    text = spans.take(pattern!(r"https?://[^\s<>]+"), &text, |c| c[0].to_owned());
     text = pattern!(r"\b([A-Za-z][\w.+-]*?)_($|[\s.,;:!?)\]])")
-        .replace_all(&text, |c: &regex::Captures<'_>| match found(&c[1]) {
+        .replace_all(&text, |c: &regex::Captures<'_>| match address_of(&c[1]) {
             address if address.is_empty() => c[0].to_owned(),
             address => format!("{}{}", link(&c[1], &address), &c[2]),
         })
         .into_owned();
     text = pattern!(r"\|([A-Za-z][\w -]*)\|_?").replace_all(&text, "$1").into_owned();
-    kept.back(&text)
+    spans.back(&text)
 }
