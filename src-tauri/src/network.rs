@@ -12,7 +12,7 @@ pub async fn is_metered() -> Option<bool> {
     )
     .await
     .ok()?;
-    is_metered(manager.get_property("Metered").await.ok()?)
+    parse_state(manager.get_property("Metered").await.ok()?)
 }
 
 /// Returns `None`: other systems have no simple way to find out.
@@ -23,7 +23,7 @@ pub async fn is_metered() -> Option<bool> {
 
 /// Converts NetworkManager's `NMMetered`: yes, no, and its guesses at either.
 #[cfg(any(target_os = "linux", test))]
-fn is_metered(state: u32) -> Option<bool> {
+fn parse_state(state: u32) -> Option<bool> {
     match state {
         1 | 3 => Some(true),
         2 | 4 => Some(false),
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn guessed_metered_counts_as_metered() {
         assert_eq!(
-            [0, 1, 2, 3, 4, 5].map(is_metered),
+            [0, 1, 2, 3, 4, 5].map(parse_state),
             [None, Some(true), Some(false), Some(true), Some(false), None]
         );
     }
