@@ -535,7 +535,7 @@ pub fn casebook(data: &[u8]) {
         Err(error) => {
             assert!(!error.to_string().is_empty() && error.hint().is_some(), "{error}");
             let (sources, verdicts) = content.unwrap();
-            assert!(sources.is_empty() && verdicts.is_empty(), "a part of it was taken over: {error}");
+            assert!(sources.is_empty() && verdicts.is_empty(), "a part was imported: {error}");
         }
         Ok(taken) => {
             let Ok((sources, verdicts)) = content else { return };

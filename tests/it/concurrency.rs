@@ -419,7 +419,7 @@ fn concurrent_use_loses_and_leaks_nothing() {
         rebuilt_bytes as f64 / 1e6,
         said.lines().find(|l| l.ends_with("rounds")).unwrap_or_default(),
     );
-    assert!(sizes <= rebuilt_bytes * 3 + (16 << 20), "{sizes} bytes, made anew {rebuilt_bytes}");
+    assert!(sizes <= rebuilt_bytes * 3 + (16 << 20), "{sizes} bytes, rebuilt {rebuilt_bytes}");
 }
 
 /// Returns the names of files, without the unique parts of segment and vector names.

@@ -324,7 +324,7 @@ fn unreachable_rows_are_removed_after_a_backup() {
         .unwrap()
         .query_row("SELECT count(*) FROM comments WHERE remote_id = 'lost'", [], |r| r.get(0))
         .unwrap();
-    assert_eq!(kept_rows, 1, "what was taken out is in the copy");
+    assert_eq!(kept_rows, 1, "the backup has the removed rows");
     let ran = place.ok(&["doctor", "--json"]);
     assert!(ran.out.contains("kept_copy"), "{}", ran.out);
 }

@@ -80,7 +80,7 @@ fn search_pages_add_up_to_the_whole() {
             let mut unique_keys = keys.clone();
             unique_keys.sort_unstable();
             unique_keys.dedup();
-            assert_eq!(unique_keys.len(), keys.len(), "{arguments}: something is there twice");
+            assert_eq!(unique_keys.len(), keys.len(), "{arguments}: duplicate keys");
             assert_eq!(keys.len(), listed_keys.len(), "{arguments}");
             assert!(
                 listed_keys.iter().all(|key| unique_keys.binary_search(&(*key).to_owned()).is_ok()),

@@ -1044,7 +1044,7 @@ fn killed_sync_repeats_at_most_one_page() {
     }
     let repeats: u32 = pages.values().map(|n| n - 1).sum();
     // Every later sync without news requests the last page of a list again.
-    assert!(repeats <= kills, "{repeats} pages were asked for again after {kills} kills");
+    assert!(repeats <= kills, "{repeats} pages were repeated after {kills} kills");
     let mirror_items: (u64, u64) = {
         let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
         database

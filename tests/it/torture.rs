@@ -203,7 +203,7 @@ impl Torture {
             let number = pair.0.rsplit('#').next().unwrap().parse().unwrap();
             let notes =
                 self.github.world().texts(number).iter().filter(|t| t.starts_with("Duplicate of #")).count();
-            assert_eq!(notes, 1, "{when}: #{number} was told of {notes} times");
+            assert_eq!(notes, 1, "{when}: #{number} has {notes} duplicate comments");
         }
         self.ok(&["sync"]);
         place.ok(&["index"]);

@@ -155,7 +155,7 @@ pub fn may_install(ws: &Workspace, question: &str) -> Result<bool> {
     eprint!("  {question}? [Y/n] ");
     std::io::stderr().flush()?;
     let mut answer = String::new();
-    // At the end of the input nobody has agreed.
+    // The end of the input is no consent.
     let length = std::io::stdin().lock().read_line(&mut answer)?;
     Ok(length > 0 && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }

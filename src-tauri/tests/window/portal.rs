@@ -136,7 +136,7 @@ async fn wayland_portal_registers_the_accepted_shortcut() {
 
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap(), "--sample", "--alone"];
-    // GTK draws by X here, and the program is told of a desktop with Wayland.
+    // GTK draws on X here, and the program sees a Wayland session.
     let surroundings = [
         ("GTK_THEME", "Adwaita"),
         ("WAYLAND_DISPLAY", "wayland-none"),
@@ -162,7 +162,7 @@ async fn wayland_portal_registers_the_accepted_shortcut() {
             script(&window, &format!("return !document.querySelector('{switch}')?.disabled")).await == true
         })
         .await;
-        assert!(asked.lock().unwrap().is_empty(), "nothing is asked for before it is switched on");
+        assert!(asked.lock().unwrap().is_empty(), "no request before it is enabled");
 
         click(&window, switch).await;
         wait_for_text("the no is told", "denied the shortcut").await;

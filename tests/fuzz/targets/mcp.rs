@@ -111,8 +111,9 @@ async fn converse(server: Server, data: &[u8]) {
             assert_eq!(frame["jsonrpc"], "2.0", "{line}");
             let Some(id) = frame.get("id").filter(|_| frame.get("method").is_none()) else { continue };
             if !id.is_null() {
-                let remaining_calls =
-                    open_calls.get_mut(&id.to_string()).unwrap_or_else(|| panic!("nobody asked: {line}"));
+                let remaining_calls = open_calls
+                    .get_mut(&id.to_string())
+                    .unwrap_or_else(|| panic!("reply without a call: {line}"));
                 *remaining_calls =
                     remaining_calls.checked_sub(1).unwrap_or_else(|| panic!("answered twice: {line}"));
             }
