@@ -127,10 +127,10 @@ fn thread_and_brief_pages_are_complete() {
         let pages = pages(client, "export_brief", &arguments);
         (pages.iter().map(|p| p["content"].as_str().unwrap()).collect::<String>(), pages.len())
     };
-    let (whole, one) = brief(&mut client, 200_000);
+    let (whole, page) = brief(&mut client, 200_000);
     // The brief shows the distinctive lines of the long log.
     let (parts, many) = brief(&mut client, 1_000);
-    assert_eq!((one, &parts), (1, &whole));
+    assert_eq!((page, &parts), (1, &whole));
     assert!(many > 1);
     assert_eq!(client.end().0, Some(0));
 }

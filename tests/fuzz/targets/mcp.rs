@@ -71,8 +71,8 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
 
 async fn converse(server: Server, data: &[u8]) {
     let (client, pipe) = tokio::io::duplex(1 << 16);
-    let (heard, said) = tokio::io::split(pipe);
-    let server_task = tokio::spawn(server.converse(heard, said));
+    let (heard, output) = tokio::io::split(pipe);
+    let server_task = tokio::spawn(server.converse(heard, output));
     let (output, mut input) = tokio::io::split(client);
 
     // An id that is the input's own is asked as often as it says.
