@@ -57,7 +57,7 @@ fn main() {
     ];
     println!("| question | program | median, ms | fastest |");
     println!("|---|---|---|---|");
-    for (what, args) in &questions {
+    for (name, args) in &questions {
         let mut took = vec![Vec::with_capacity(ROUNDS); programs.len()];
         for _ in 0..=ROUNDS {
             for (program, took) in programs.iter().zip(&mut took) {
@@ -68,7 +68,7 @@ fn main() {
             // The first run reads files that are not cached by the system yet.
             took.remove(0);
             took.sort_by(f64::total_cmp);
-            println!("| {what} | {} | {:.0} | {:.0} |", program.name, took[took.len() / 2], took[0]);
+            println!("| {name} | {} | {:.0} | {:.0} |", program.name, took[took.len() / 2], took[0]);
         }
     }
 }

@@ -40,8 +40,8 @@ fn main() {
 /// its number of lines.
 fn write(file: File, bytes: u64) -> u64 {
     let mut out = BufWriter::with_capacity(1 << 20, file);
-    let (mut written, mut lines, mut n) = (0, 0, 0_u64);
-    while written < bytes {
+    let (mut bytes_written, mut lines, mut n) = (0, 0, 0_u64);
+    while bytes_written < bytes {
         let (hour, minute, second) = (n / 3_600_000 % 24, n / 60_000 % 60, n / 1_000 % 60);
         let at = format!("2026-05-12 {hour:02}:{minute:02}:{second:02},{:03}", n % 1_000);
         let text = match n {
@@ -62,7 +62,7 @@ fn write(file: File, bytes: u64) -> u64 {
             ),
         };
         out.write_all(text.as_bytes()).expect("room for the log");
-        written += text.len() as u64;
+        bytes_written += text.len() as u64;
         lines += text.lines().count() as u64;
         n += 1;
     }
@@ -85,8 +85,12 @@ fn measure(name: &str, path: &Path, lines: u64) {
     assert_eq!(reading.groups.len(), 2, "{:#?}", reading.groups);
     let size = std::fs::metadata(path).map_or(0, |m| m.len());
     #[allow(clippy::cast_precision_loss, reason = "megabytes")]
-    let (packed, text) = (size as f64 / 1e6, reading.bytes as f64 / 1e6);
-    println!("| {name} | {packed:.0} MB | {seconds:.1} s | {:.0} MB/s | {} |", text / seconds, most_memory());
+    let (size_mb, text) = (size as f64 / 1e6, reading.bytes as f64 / 1e6);
+    println!(
+        "| {name} | {size_mb:.0} MB | {seconds:.1} s | {:.0} MB/s | {} |",
+        text / seconds,
+        most_memory()
+    );
 }
 
 /// Returns the peak memory of this process, as the kernel reports it.

@@ -96,7 +96,7 @@ fn print(name: &str, mut times: Vec<f64>, matches: usize) {
 
 /// Measures duplicate checks of single items, closed candidates included.
 async fn checks(casebook: &Casebook, keys: &[String]) {
-    let (mut times, mut found) = (Vec::new(), 0);
+    let (mut times, mut matches) = (Vec::new(), 0);
     for key in keys {
         let request = DuplicatesRequest {
             key: Some(key.clone()),
@@ -104,16 +104,16 @@ async fn checks(casebook: &Casebook, keys: &[String]) {
             ..DuplicatesRequest::default()
         };
         let start = Instant::now();
-        found += casebook.duplicates(request, &Task::new()).await.unwrap().candidates.len();
+        matches += casebook.duplicates(request, &Task::new()).await.unwrap().candidates.len();
         times.push(start.elapsed().as_secs_f64() * 1000.0);
     }
-    print("check of one item", times, found);
+    print("check of one item", times, matches);
 }
 
 /// Measures finding solved cases for a pasted log of 200 lines: a report's text among uninformative
 /// lines.
 async fn cases(casebook: &Casebook, bodies: &[String]) {
-    let (mut times, mut found) = (Vec::new(), 0);
+    let (mut times, mut matches) = (Vec::new(), 0);
     for body in bodies.iter().take(60) {
         let mut lines: Vec<String> =
             (0..200).map(|i| format!("10:{:02}:{:02} INFO step {i} done", i / 60, i % 60)).collect();
@@ -122,10 +122,10 @@ async fn cases(casebook: &Casebook, bodies: &[String]) {
         }
         let request = TroubleshootRequest { text: lines.join("\n"), ..TroubleshootRequest::default() };
         let start = Instant::now();
-        found += casebook.troubleshoot(request, &Task::new()).await.unwrap().cases.len();
+        matches += casebook.troubleshoot(request, &Task::new()).await.unwrap().cases.len();
         times.push(start.elapsed().as_secs_f64() * 1000.0);
     }
-    print("troubleshoot, 200-line log", times, found);
+    print("troubleshoot, 200-line log", times, matches);
 }
 
 /// Measures how many of the ten nearest passages the search over quantized codes finds, and the
@@ -136,7 +136,7 @@ fn recall(options: &OpenOptions, titles: &[String]) {
     let (Ok(info), Ok(mut model)) = (engine.info(), engine.load(Work::Questions)) else { return };
     let vectors = Vectors::open(&options.folder.join("vectors"), &info).unwrap();
     vectors.preload().unwrap();
-    let (mut found, mut all) = (0, 0);
+    let (mut matches, mut total) = (0, 0);
     let (mut fast, mut exact) = (0.0, 0.0);
     for title in titles.iter().take(60) {
         let query = model.embed(title).unwrap();
@@ -146,13 +146,13 @@ fn recall(options: &OpenOptions, titles: &[String]) {
         let start = Instant::now();
         let want = vectors.search_exact(&query, None, 10).unwrap();
         exact += start.elapsed().as_secs_f64();
-        all += want.len();
-        found += want.iter().filter(|w| near.iter().any(|n| n.chunk == w.chunk)).count();
+        total += want.len();
+        matches += want.iter().filter(|w| near.iter().any(|n| n.chunk == w.chunk)).count();
     }
     let queries = titles.len().min(60) as f64;
     println!(
-        "vectors: recall@10 {:.4} ({found} of {all}), mean {:.1} ms against {:.1} ms exact",
-        found as f64 / all.max(1) as f64,
+        "vectors: recall@10 {:.4} ({matches} of {total}), mean {:.1} ms against {:.1} ms exact",
+        matches as f64 / total.max(1) as f64,
         fast * 1000.0 / queries,
         exact * 1000.0 / queries,
     );

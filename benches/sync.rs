@@ -65,7 +65,7 @@ fn main() {
         (start.elapsed(), peak)
     };
     run(&["--quiet", "source", "add", &format!("github:{name}"), "--host", &github.host]);
-    for (what, args) in [
+    for (name, args) in [
         ("a first sync", &["--quiet", "sync", "--no-index"][..]),
         ("a sync without news", &["--quiet", "sync", "--no-index"]),
         ("everything again", &["--quiet", "sync", "--no-index", "--full"]),
@@ -73,7 +73,7 @@ fn main() {
         github.requests();
         let (took, peak) = run(args);
         println!(
-            "{what}: {:.1} s, {:.0} records/s, {} requests, at most {} MB",
+            "{name}: {:.1} s, {:.0} records/s, {} requests, at most {} MB",
             took.as_secs_f64(),
             records as f64 / took.as_secs_f64(),
             github.requests().len(),

@@ -30,9 +30,9 @@ pub async fn run(session: &Session, command: BriefCommand, output: &mut Output) 
             text = given;
             None
         }
-        Subject::Logs(all, piped) => {
+        Subject::Logs(all, input) => {
             paths = all;
-            piped
+            input
         }
     };
     let logs = paths.iter().map(|p| p.to_string_lossy().into_owned()).collect();
@@ -79,8 +79,8 @@ fn format(command: &BriefCommand) -> Result<BriefFormat> {
     let ending = command.output.as_deref().and_then(Path::extension).and_then(|e| e.to_str());
     match (format_name.or(ending), format_name.is_none() && ending.is_some()) {
         (None, _) => Ok(BriefFormat::Markdown),
-        (Some(name), guessed) => BriefFormat::of_extension(name).ok_or_else(|| {
-            let prefix = if guessed { "." } else { "" };
+        (Some(name), is_guessed) => BriefFormat::of_extension(name).ok_or_else(|| {
+            let prefix = if is_guessed { "." } else { "" };
             Error::invalid(format!("cannot write a brief as {prefix}{name}"))
                 .with_hint("Use md, html, pdf or json.")
         }),

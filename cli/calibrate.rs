@@ -36,17 +36,18 @@ fn print(report: &CalibrationReport, dry: bool, output: &mut Output) {
         report.found_first * 100.0,
         report.found_in_ten * 100.0
     ));
-    if let (Some(built_in), Some(own)) = (&report.built_in, &report.own) {
-        let better = own.mrr > built_in.mrr;
-        let (ours, theirs) = if better { (own, built_in) } else { (built_in, own) };
-        let [used, other] = if better {
+    if let (Some(built_in), Some(source_metrics)) = (&report.built_in, &report.own) {
+        let better = source_metrics.mrr > built_in.mrr;
+        let (better_metrics, worse_metrics) =
+            if better { (source_metrics, built_in) } else { (built_in, source_metrics) };
+        let [used_name, other_name] = if better {
             ["learned from these duplicates", "built in"]
         } else {
             ["built in", "learned from these duplicates"]
         };
         output.line(format_args!(
-            "Ranking used: {used} (mean reciprocal rank {:.3}; {other} {:.3}).",
-            ours.mrr, theirs.mrr
+            "Ranking used: {used_name} (mean reciprocal rank {:.3}; {other_name} {:.3}).",
+            better_metrics.mrr, worse_metrics.mrr
         ));
     }
     output.line(format_args!("{DIM}confidence  answers  right           duplicates found{DIM:#}"));

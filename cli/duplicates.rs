@@ -52,9 +52,9 @@ async fn request(session: &Session, command: &DuplicatesCommand) -> Result<Dupli
 }
 
 fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) {
-    let (closed, others): (Vec<_>, Vec<_>) =
+    let (closed_notices, other_notices): (Vec<_>, Vec<_>) =
         response.notices.iter().cloned().partition(|n| n.lack == Lack::Closed);
-    session.notices(&others, output);
+    session.notices(&other_notices, output);
     if let Some(canonical) = &response.known {
         print_known(canonical, output);
     }
@@ -99,7 +99,7 @@ fn print(session: &Session, response: &DuplicatesResponse, output: &mut Output) 
         ));
     }
     // This notice belongs to the answer, so it goes to standard output.
-    for notice in &closed {
+    for notice in &closed_notices {
         output.line(format_args!("{DIM}{} (--include-closed){DIM:#}", plain(&notice.text)));
     }
 }
@@ -125,10 +125,11 @@ fn print_known_duplicates(duplicates: &[KnownDuplicate], output: &mut Output) {
         return;
     }
     output.line(format_args!("{GOOD}Known duplicates of this report:{GOOD:#}"));
-    for known in duplicates {
-        let title = known.title.as_deref().map(plain).unwrap_or_default();
-        let state = state(known.state, known.state_reason.as_deref());
-        output.line(format_args!("       {KEY}{}{KEY:#}  {title}  {DIM}{state}{DIM:#}", plain(&known.key)));
+    for duplicate in duplicates {
+        let title = duplicate.title.as_deref().map(plain).unwrap_or_default();
+        let state = state(duplicate.state, duplicate.state_reason.as_deref());
+        output
+            .line(format_args!("       {KEY}{}{KEY:#}  {title}  {DIM}{state}{DIM:#}", plain(&duplicate.key)));
     }
     output.line("");
 }
@@ -157,7 +158,7 @@ fn color(band: Band) -> Style {
 fn fate(disposition: &Disposition) -> String {
     match disposition {
         Disposition::Open => String::new(),
-        other => plain(&other.to_string()),
+        disposition => plain(&disposition.to_string()),
     }
 }
 

@@ -90,17 +90,17 @@ fn print_cases(report: &CasesReport, output: &mut Output) {
         0 => "-".to_owned(),
         _ => format!("{:.2}", part.share),
     };
-    for set in &report.sets {
+    for report in &report.sets {
         output.line(format_args!(
             "{BOLD}{}{BOLD:#}  {} whose earlier duplicate is closed",
-            set.set,
-            plural(set.asked as u64, "report")
+            report.set,
+            plural(report.asked as u64, "report")
         ));
         output.line(format_args!(
             "{DIM}{:<14}{:<8}{:>10}{:>10}{:>11}{:>8}{:>14}{DIM:#}",
             "", "asked", "success@1", "success@3", "success@10", "silent", "false alarms"
         ));
-        for way in &set.ways {
+        for way in &report.ways {
             output.line(format_args!(
                 "{:<14}{:<8}{:>10}{:>10}{:>11}{:>8}{:>14}",
                 way.way,
@@ -114,10 +114,10 @@ fn print_cases(report: &CasesReport, output: &mut Output) {
         }
         output.line(format_args!(
             "answered: {} of {} reports without a known duplicate, {} of {} unrelated lines",
-            cell(&set.unmarked),
-            set.unmarked.pairs,
-            cell(&set.nonsense),
-            set.nonsense.pairs
+            cell(&report.unmarked),
+            report.unmarked.pairs,
+            cell(&report.nonsense),
+            report.nonsense.pairs
         ));
         output.line("");
     }
@@ -150,16 +150,16 @@ async fn threads(args: &Args, source: &str, command: &EvalCommand, output: &mut 
 }
 
 fn print(report: &EvalReport, output: &mut Output) {
-    for set in &report.sets {
+    for set_report in &report.sets {
         output.line(format_args!(
             "{BOLD}{}{BOLD:#}  {} reports, {} with an earlier duplicate, {} without  {DIM}{}{DIM:#}",
-            set.set, set.documents, set.queries, set.negatives, report.model
+            set_report.set, set_report.documents, set_report.queries, set_report.negatives, report.model
         ));
         output.line(format_args!(
             "{DIM}{:<12}{:>10}{:>10}{:>11}{:>8}{:>8}{:>8}{DIM:#}",
             "", "recall@1", "recall@5", "recall@10", "MRR", "MAP", "AUC"
         ));
-        for ranking in &set.rankings {
+        for ranking in &set_report.rankings {
             let cells: Vec<String> = ranking
                 .measures
                 .iter()
@@ -177,24 +177,20 @@ fn print(report: &EvalReport, output: &mut Output) {
                 }
             }
         }
-        for ranking in set.rankings.iter().filter(|r| !r.ahead.is_empty()) {
+        for ranking in set_report.rankings.iter().filter(|r| !r.ahead.is_empty()) {
             let over = ranking.ahead.iter().map(|a| a.of.name()).collect::<Vec<_>>().join(", ");
             output.line(format_args!(
                 "{} over {over} {DIM}(95 % of paired draws within){DIM:#}",
                 ranking.ranking.name()
             ));
-            for ahead in &ranking.ahead {
-                let differences =
-                    ahead.measures.iter().filter(|m| LEAD_MEASURES.contains(&m.name)).map(|m| {
-                        format!(
-                            "  {} {:+.3} ({:+.3} to {:+.3})",
-                            m.name, m.mean.value, m.mean.low, m.mean.high
-                        )
-                    });
-                output.line(format_args!("  {:<10}{}", ahead.of.name(), differences.collect::<String>()));
+            for lead in &ranking.ahead {
+                let differences = lead.measures.iter().filter(|m| LEAD_MEASURES.contains(&m.name)).map(|m| {
+                    format!("  {} {:+.3} ({:+.3} to {:+.3})", m.name, m.mean.value, m.mean.low, m.mean.high)
+                });
+                output.line(format_args!("  {:<10}{}", lead.of.name(), differences.collect::<String>()));
             }
         }
-        for ranking in &set.rankings {
+        for ranking in &set_report.rankings {
             if let Some(met) = &ranking.met {
                 print_met(ranking, met, output);
             }

@@ -97,12 +97,14 @@ async fn confirm(session: &Session, command: &ImportAll) -> Result<()> {
     }
     let request = ImportRequest { paths: command.paths.clone(), source: None, map: command.map.clone() };
     // The import itself reports errors in the files.
-    let Ok(found) = precedent_engine::understand_files(request, &session.task).await else { return Ok(()) };
+    let Ok(understood) = precedent_engine::understand_files(request, &session.task).await else {
+        return Ok(());
+    };
     let sources = session.casebook.sources().await?;
     let is_new = |key: &str| !sources.iter().any(|source| source.key.eq_ignore_ascii_case(key));
     let mut new: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut loose = false;
-    for file in &found.understood {
+    for file in &understood.understood {
         for share in file.sources.iter().filter(|share| is_new(&share.source)) {
             loose |= file.loose;
             let counts = new.entry(share.source.clone()).or_default();
@@ -168,8 +170,8 @@ pub async fn dry_run(command: &ImportAll, task: &Task, output: &mut Output) -> R
     for file in &understood.understood {
         view(file, output);
     }
-    for left in &understood.left_out {
-        output.line(format_args!("Skipped {}: {}", plain(&left.place), plain(&left.reason)));
+    for reason in &understood.left_out {
+        output.line(format_args!("Skipped {}: {}", plain(&reason.place), plain(&reason.reason)));
     }
     output.line("Dry run: nothing was imported.");
     Ok(())
@@ -261,8 +263,8 @@ fn understood(session: &Session, understood: &Understood) {
             session.say(&format!("warning: {}: {doubt}", file.file));
         }
     }
-    for left in understood.left_out.iter().take(FILES) {
-        session.say(&format!("Skipped {}: {}", left.place, left.reason));
+    for reason in understood.left_out.iter().take(FILES) {
+        session.say(&format!("Skipped {}: {}", reason.place, reason.reason));
     }
 }
 
@@ -357,9 +359,9 @@ async fn casebook(
 ) -> Result<()> {
     let quiet = session.quiet;
     let report_left_out = move |left_out: &[String]| {
-        for what in left_out.iter().filter(|_| !quiet) {
-            let lead = if what.starts_with(Taken::CORRECTED) { "" } else { "Skipped. " };
-            remark(format_args!("{lead}{}", plain(what)));
+        for reason in left_out.iter().filter(|_| !quiet) {
+            let lead = if reason.starts_with(Taken::CORRECTED) { "" } else { "Skipped. " };
+            remark(format_args!("{lead}{}", plain(reason)));
         }
     };
     let casebook = session.casebook.import_casebook(file, report_left_out, &session.task).await?;
@@ -410,13 +412,13 @@ pub async fn index(session: &Session, options: AfterImport) -> Result<Option<Ind
 
 fn say(session: &Session, import: &ImportReport) {
     let mut parts = vec![format!("{} new", count(import.new))];
-    for (n, what) in [
+    for (n, label) in [
         (import.updated, "updated"),
         (import.unchanged, "unchanged"),
         (import.stale, "older than the existing ones"),
     ] {
         if n > 0 {
-            parts.push(format!("{} {what}", count(n)));
+            parts.push(format!("{} {label}", count(n)));
         }
     }
     session.say(&format!(

@@ -54,11 +54,11 @@ pub fn say(session: &Session, report: &IndexReport) {
     if let Some(problem) = &report.model_problem {
         session.say(&format!("Search by meaning is not available: {problem}"));
     }
-    for calibrated in &report.calibrated {
+    for calibration in &report.calibrated {
         session.say(&format!(
             "{}: duplicate checks are now calibrated on {}.",
-            calibrated.source,
-            plural(calibrated.labels, "known duplicate")
+            calibration.source,
+            plural(calibration.labels, "known duplicate")
         ));
     }
 }

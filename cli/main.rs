@@ -71,7 +71,7 @@ const INTERRUPT_CODE: u8 = 130;
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(told) => return tell(&told),
+        Err(error) => return tell(&error),
     };
     // It stays for days, and its threads come and go.
     if matches!(args.command, Command::Mcp(_)) {
@@ -137,8 +137,8 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Config(_) => {}
         command => {
             let file = precedent_host::config_file(dirs::config_dir());
-            let (read, wrong) = precedent_host::settings(file.as_deref())?;
-            settings = read;
+            let (file_settings, wrong) = precedent_host::settings(file.as_deref())?;
+            settings = file_settings;
             match wrong {
                 Some(wrong) if need::of(command) > Need::Read => return Err(wrong),
                 Some(wrong) if !args.quiet => config::warn(&wrong),

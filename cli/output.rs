@@ -87,8 +87,8 @@ impl Output {
             if line.trim().is_empty() {
                 self.line("");
             } else {
-                for wrapped in textwrap::wrap(line, &options) {
-                    self.line(wrapped);
+                for part in textwrap::wrap(line, &options) {
+                    self.line(part);
                 }
             }
         }
@@ -121,9 +121,9 @@ impl Output {
             let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
             match &mut value {
                 // An empty list has no element to check the fields against.
-                serde_json::Value::Array(all) if all.is_empty() => check_fields::<T>(&fields, list)?,
-                serde_json::Value::Array(all) => all.iter_mut().try_for_each(|v| keep(v, &fields))?,
-                one => keep(one, &fields)?,
+                serde_json::Value::Array(items) if items.is_empty() => check_fields::<T>(&fields, list)?,
+                serde_json::Value::Array(items) => items.iter_mut().try_for_each(|v| keep(v, &fields))?,
+                object => keep(object, &fields)?,
             }
         }
         let text =

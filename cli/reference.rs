@@ -53,8 +53,8 @@ fn section(out: &mut String, command: &Command, depth: usize) {
     if let Some(more) = command.get_after_help() {
         let _ = writeln!(out, "\n```\n{}\n```", more.to_string().trim_end());
     }
-    for one in inner {
-        section(out, one, depth + 1);
+    for subcommand in inner {
+        section(out, subcommand, depth + 1);
     }
 }
 

@@ -90,8 +90,8 @@ pub fn run(name: Option<&str>, into: Option<&Path>, output: &mut Output) -> Resu
         SCHEMAS.iter().for_each(|(name, _)| output.line(name));
         return Ok(());
     };
-    let (_, schema) = SCHEMAS.iter().find(|(known, _)| *known == name).ok_or_else(|| {
-        let hint = match similar::meant(name, SCHEMAS.iter().map(|(known, _)| *known)) {
+    let (_, schema) = SCHEMAS.iter().find(|(key, _)| *key == name).ok_or_else(|| {
+        let hint = match similar::meant(name, SCHEMAS.iter().map(|(key, _)| *key)) {
             Some(suggestion) => format!("Did you mean {suggestion}? `precedent schema` lists them."),
             None => "`precedent schema` lists them.".to_owned(),
         };

@@ -127,11 +127,15 @@ fn print_access(access: &Access, output: &mut Output) {
     output.line(format_args!("{KEY}{}{KEY:#}  {}", plain(&access.project.name), facts.join(", ")));
     let user = access.user.as_deref().map_or_else(|| "an anonymous user".to_owned(), plain);
     output.line(format_args!("  {DIM}connected as {user}{DIM:#}"));
-    if let (Some(left), Some(limit)) = (access.remaining, access.limit) {
-        output.line(format_args!("  {DIM}{} of {} left{DIM:#}", count(left), plural(limit, "request")));
+    if let (Some(remaining_requests), Some(limit)) = (access.remaining, access.limit) {
+        output.line(format_args!(
+            "  {DIM}{} of {} left{DIM:#}",
+            count(remaining_requests),
+            plural(limit, "request")
+        ));
     }
-    for refused in &access.refused {
-        output.line(format_args!("  {}", plain(refused)));
+    for permission in &access.refused {
+        output.line(format_args!("  {}", plain(permission)));
     }
     if access.refused.is_empty() {
         output.line("  Everything that is mirrored can be read.");
@@ -206,8 +210,8 @@ pub fn print(s: &SourceView, output: &mut Output) {
 /// Describes a running sync, in this or another process.
 pub fn describe_progress(progress: Option<&SyncProgress>) -> String {
     let Some(progress) = progress else { return "syncing now".to_owned() };
-    let (rate, left) = progress.pace();
-    let time_left = left.map(|s| match s {
+    let (rate, seconds_left) = progress.pace();
+    let time_left = seconds_left.map(|s| match s {
         0..=90 => format!(", {s} s left"),
         _ => format!(", {} min left", s.div_ceil(60)),
     });

@@ -109,14 +109,14 @@ fn say(session: &Session, report: &SyncReport) {
         return;
     }
     let mut parts = vec![format!("{} new", count(report.new))];
-    for (n, what) in [
+    for (n, label) in [
         (report.updated, "updated"),
         (report.unchanged, "unchanged"),
         (report.stale, "older than the existing ones"),
         (report.gone, "deleted"),
     ] {
         if n > 0 {
-            parts.push(format!("{} {what}", count(n)));
+            parts.push(format!("{} {label}", count(n)));
         }
     }
     let wiki = match report.wiki_pages {

@@ -75,7 +75,7 @@ fn summary(response: &TriageResponse, output: &mut Output) {
         n => match response.expected.round() {
             0.0 => format!("; of the {n} shown, hardly any are likely duplicates"),
             1.0 => format!("; of the {n} shown, about 1 is likely a duplicate"),
-            same => format!("; of the {n} shown, about {same:.0} are likely duplicates"),
+            count => format!("; of the {n} shown, about {count:.0} are likely duplicates"),
         },
     };
     output.line(format_args!("{waiting_text}{expected_text}. {DIM}{}.{DIM:#}", capital(&scanned_text)));
@@ -128,14 +128,14 @@ async fn decide(
     loop {
         let Some(item) = response.queue.get(at) else {
             // The last decision can be undone like any other.
-            let Some((key, other)) = last.take() else { break };
+            let Some((key, other_key)) = last.take() else { break };
             output.line("");
             output.line(format_args!(
                 "{BOLD}No more reports.{BOLD:#}  [u]ndo the last decision; any other key quits"
             ));
             output.flush();
             if line()?.is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "u" | "undo")) {
-                session.casebook.undo_verdict(key, other, actor).await?;
+                session.casebook.undo_verdict(key, other_key, actor).await?;
                 output.line("Undone.");
                 at = response.queue.iter().position(|i| i.key == key).unwrap_or(at);
                 continue;
@@ -163,8 +163,8 @@ async fn decide(
             }
             "u" | "undo" => {
                 match last.take() {
-                    Some((key, other)) => {
-                        session.casebook.undo_verdict(key, other, actor).await?;
+                    Some((key, other_key)) => {
+                        session.casebook.undo_verdict(key, other_key, actor).await?;
                         output.line("Undone.");
                         at = response.queue.iter().position(|i| i.key == key).unwrap_or(at);
                     }
@@ -173,8 +173,8 @@ async fn decide(
                 continue;
             }
             "q" | "quit" => break,
-            other => {
-                output.line(format_args!("Unknown answer \"{}\": use d, r, n, s, u or q.", plain(other)));
+            reply => {
+                output.line(format_args!("Unknown answer \"{}\": use d, r, n, s, u or q.", plain(reply)));
                 continue;
             }
         };

@@ -207,12 +207,12 @@ fn print_near(response: &TroubleshootResponse, output: &mut Output) {
         (false, true, "Closed without a documented fix"),
         (false, false, "Weak matches"),
     ];
-    for (declined, silent, what) in groups {
+    for (is_declined, silent, heading) in groups {
         let mut cases =
-            response.near.iter().filter(|c| (c.declined, c.silent) == (declined, silent)).peekable();
+            response.near.iter().filter(|c| (c.declined, c.silent) == (is_declined, silent)).peekable();
         if cases.peek().is_some() {
             output.line("");
-            output.line(format_args!("{DIM}{what}{DIM:#}"));
+            output.line(format_args!("{DIM}{heading}{DIM:#}"));
         }
         for case in cases {
             let facts = [

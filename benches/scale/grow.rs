@@ -222,19 +222,19 @@ impl Archive {
             issue["pull_request"]["merged_at"] = shift(merged_at);
         }
         let mut thread = String::new();
-        for (i, said) in base.comments.iter().enumerate() {
+        for (i, comment) in base.comments.iter().enumerate() {
             let id = number * COMMENT_IDS + i as u64;
-            let when = at(created_at + said.delay.min(400 * 86_400));
+            let when = at(created_at + comment.delay.min(400 * 86_400));
             let comment = json!({
                 "url": format!("https://api.github.com/repos/rust-lang/rust/issues/comments/{id}"),
                 "html_url": format!("https://github.com/rust-lang/rust/issues/{number}#issuecomment-{id}"),
                 "issue_url": url,
                 "id": id,
-                "user": said.user,
+                "user": comment.user,
                 "created_at": when,
                 "updated_at": when,
-                "body": text.of(&said.body),
-                "author_association": said.association,
+                "body": text.of(&comment.body),
+                "author_association": comment.association,
                 "reactions": {"total_count": 0, "+1": 0, "-1": 0, "laugh": 0, "hooray": 0, "confused": 0, "heart": 0},
                 "performed_via_github_app": null,
             });
@@ -281,13 +281,17 @@ struct Text<'a> {
 impl Text<'_> {
     fn title(&mut self, base: &str) -> String {
         let other_title = &self.archive.items[self.rng.usize(..self.archive.items.len())].title;
-        let (own, theirs): (Vec<&str>, Vec<&str>) =
+        let (words_here, words_there): (Vec<&str>, Vec<&str>) =
             (base.split_whitespace().collect(), other_title.split_whitespace().collect());
         let half = |words: &[&str]| words.len().div_ceil(2);
         let title = if self.rng.bool() {
-            [&own[..half(&own)], &theirs[theirs.len() - theirs.len() / 2..]].concat().join(" ")
+            [&words_here[..half(&words_here)], &words_there[words_there.len() - words_there.len() / 2..]]
+                .concat()
+                .join(" ")
         } else {
-            [&theirs[..half(&theirs)], &own[own.len() - own.len() / 2..]].concat().join(" ")
+            [&words_there[..half(&words_there)], &words_here[words_here.len() - words_here.len() / 2..]]
+                .concat()
+                .join(" ")
         };
         self.replace_words(&title)
     }
@@ -295,12 +299,15 @@ impl Text<'_> {
     fn of(&mut self, pieces: &[Piece]) -> String {
         let mut out = String::new();
         for piece in pieces {
-            let (own, pool) = match piece {
-                Piece::Sentence(own) => (own, &self.archive.sentences),
-                Piece::Code(own) => (own, &self.archive.code),
+            let (original, pool) = match piece {
+                Piece::Sentence(original) => (original, &self.archive.sentences),
+                Piece::Code(original) => (original, &self.archive.code),
             };
-            let text =
-                if self.rng.bool() { own } else { self.archive.piece(pool[self.rng.usize(..pool.len())]) };
+            let text = if self.rng.bool() {
+                original
+            } else {
+                self.archive.piece(pool[self.rng.usize(..pool.len())])
+            };
             let text = text.to_owned();
             out.push_str(&self.replace_words(&text));
         }

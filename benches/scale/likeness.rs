@@ -68,7 +68,7 @@ impl Real {
         while let Some(row) = rows.next().unwrap() {
             embeddings.insert(row.get(0).unwrap(), row.get(1).unwrap());
         }
-        let (mut stored, mut by_hash) = (Vec::new(), HashMap::new());
+        let (mut components, mut by_hash) = (Vec::new(), HashMap::new());
         let mut items: HashMap<u64, Of> = HashMap::new();
         let mut statement = vectors
             .prepare(
@@ -82,8 +82,8 @@ impl Real {
             let Some(number) = numbers.get(&document) else { continue };
             let vector =
                 if part == TITLE_PART { row.get(4).unwrap() } else { embeddings.remove(&id).unwrap() };
-            let at = (stored.len() / info.dimensions) as u32;
-            stored.extend(vector.iter().map(|x| x.cast_signed()));
+            let at = (components.len() / info.dimensions) as u32;
+            components.extend(vector.iter().map(|x| x.cast_signed()));
             by_hash.insert(row.get(3).unwrap(), at);
             let item = items.entry(*number).or_default();
             match part {
@@ -94,13 +94,8 @@ impl Real {
         }
         let mut items: Vec<_> = items.into_iter().collect();
         items.sort_by_key(|(number, _)| *number);
-        let mut real = Self {
-            dimensions: info.dimensions,
-            components: stored,
-            by_hash,
-            items,
-            nearest_distances: Vec::new(),
-        };
+        let mut real =
+            Self { dimensions: info.dimensions, components, by_hash, items, nearest_distances: Vec::new() };
         real.nearest_distances = real.nearest();
         real
     }
@@ -203,13 +198,13 @@ impl Real {
         real: u64,
         seed: u64,
     ) -> (u64, Duration) {
-        let (mut done, mut took) = (0, Duration::ZERO);
+        let (mut count, mut took) = (0, Duration::ZERO);
         loop {
             let start = Instant::now();
             let chunks = vectors.pending(BATCH).unwrap();
             took += start.elapsed();
             if chunks.is_empty() {
-                return (done, took);
+                return (count, took);
             }
             let documents: Vec<i64> = chunks.iter().map(|p| p.document).collect();
             let numbers = numbers(&documents);
@@ -221,7 +216,7 @@ impl Real {
                     (p, vector)
                 })
                 .collect();
-            done += embeddings.len() as u64;
+            count += embeddings.len() as u64;
             let start = Instant::now();
             embeddings.chunks(EMBED_BATCH).for_each(|batch| vectors.put(batch).unwrap());
             took += start.elapsed();
@@ -248,8 +243,8 @@ pub fn passages(casebook: &Path, info: &ModelInfo) -> Vec<(u32, Vec<f32>)> {
         .unwrap();
     let rows = statement.query_map([], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, Vec<u8>>(1)?))).unwrap();
     rows.map(Result::unwrap)
-        .map(|(document, stored)| {
-            let mut vector: Vec<f32> = stored.iter().map(|x| f32::from(x.cast_signed())).collect();
+        .map(|(document, vector)| {
+            let mut vector: Vec<f32> = vector.iter().map(|x| f32::from(x.cast_signed())).collect();
             normalise(&mut vector);
             (number.query_row([document], |r| r.get(0)).unwrap(), vector)
         })

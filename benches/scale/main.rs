@@ -157,11 +157,11 @@ fn phase(name: &str, place: &Path, count: u64) {
             println!("real vectors: {}, apart {:.3?} (5, 50, 95 %)", real.len(), real.distance_quantiles());
             let last = 30_664;
             let numbers = |ids: &[i64]| parts.store.read(|r| r.numbers(ids)).unwrap();
-            let (stored, took) = real.fill(&parts.vectors, &numbers, last, SEED);
+            let (count, took) = real.fill(&parts.vectors, &numbers, last, SEED);
             let took = took.as_secs_f64();
             println!(
-                "vectors: {stored} stored in {took:.1} s, {:.0}/s, {} MB, {}",
-                stored as f64 / took,
+                "vectors: {count} stored in {took:.1} s, {:.0}/s, {} MB, {}",
+                count as f64 / took,
                 parts.vectors.bytes() >> 20,
                 memory()
             );
@@ -173,7 +173,7 @@ fn phase(name: &str, place: &Path, count: u64) {
         "recall" => recall(&casebook, &titles(&casebook, QUESTIONS)),
         "nearest" => nearest(place, count),
         "peers" => peers(place, &runtime),
-        other => panic!("no phase {other}"),
+        name => panic!("no phase {name}"),
     }
 }
 
@@ -192,8 +192,8 @@ fn first(place: &Path, archive: &Path, count: u64) {
     let mut import = program();
     import.args(["import", "github"]).arg(archive).args(["--source", SOURCE, "--no-vectors"]);
     let mut import = import.stdout(std::process::Stdio::null()).spawn().unwrap();
-    let (mut answered, mut slowest) = (None, 0.0_f64);
-    let (first, covered) = loop {
+    let (mut first_answer, mut slowest) = (None, 0.0_f64);
+    let (first, coverage) = loop {
         let status = import.try_wait().unwrap();
         assert!(status.is_none_or(|status| status.success()), "the import failed");
         let start = Instant::now();
@@ -202,10 +202,10 @@ fn first(place: &Path, archive: &Path, count: u64) {
         let response: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let coverage = response["coverage"]["full_text"].as_u64().unwrap_or(0);
         if response["hits"].as_array().is_some_and(|hits| !hits.is_empty()) {
-            answered.get_or_insert((took(), coverage));
+            first_answer.get_or_insert((took(), coverage));
         }
         // Before the end, comments are still missing. Records of other repositories are left out.
-        if let Some(first) = answered
+        if let Some(first) = first_answer
             && status.is_some()
             && coverage + count / 1000 >= count
         {
@@ -213,7 +213,7 @@ fn first(place: &Path, archive: &Path, count: u64) {
         }
     };
     println!(
-        "first answer: {:.1} s from the start of the import, of {} items; of all of them {covered:.1} s; slowest search {slowest:.1} s",
+        "first answer: {:.1} s from the start of the import, of {} items; of all of them {coverage:.1} s; slowest search {slowest:.1} s",
         first.0, first.1
     );
     drop(std::fs::remove_dir_all(&casebook));
@@ -295,8 +295,8 @@ impl Parts {
 /// Returns the memory of this process: the peak, and the current private and file-mapped memory.
 fn memory() -> String {
     let megabytes = |name: &str| of_process("self", name);
-    let (peak, own, mapped) = (megabytes("VmHWM"), megabytes("RssAnon"), megabytes("RssFile"));
-    format!("memory {peak} MB at the most, now {own} MB of its own and {mapped} MB mapped")
+    let (peak, private, mapped) = (megabytes("VmHWM"), megabytes("RssAnon"), megabytes("RssFile"));
+    format!("memory {peak} MB at the most, now {private} MB of its own and {mapped} MB mapped")
 }
 
 /// Returns a field of a process's status in megabytes; 0 where the system does not report it.
@@ -363,7 +363,7 @@ async fn ask(casebook: &Path, count: u64) {
         }
         print(name, times, hits);
     }
-    let (mut times, mut found) = (Vec::new(), 0);
+    let (mut times, mut matches) = (Vec::new(), 0);
     for key in &keys {
         let request = DuplicatesRequest {
             key: Some(key.clone()),
@@ -371,10 +371,10 @@ async fn ask(casebook: &Path, count: u64) {
             ..DuplicatesRequest::default()
         };
         let start = Instant::now();
-        found += book.duplicates(request, &task).await.unwrap().candidates.len();
+        matches += book.duplicates(request, &task).await.unwrap().candidates.len();
         times.push(start.elapsed().as_secs_f64() * 1000.0);
     }
-    print("duplicates of one item", times, found);
+    print("duplicates of one item", times, matches);
     println!("after all of these: {}", memory());
 }
 
@@ -406,22 +406,22 @@ fn found_of(vectors: &Vectors, kinds: &[(&str, Vec<Vec<f32>>)]) {
             times.push(start.elapsed().as_secs_f64() * 1000.0);
         }
         print(&format!("nearest to {name}"), times, 10 * questions.len());
-        let (mut found, mut all, mut exact) = (0, 0, 0.0);
+        let (mut matches, mut total, mut exact) = (0, 0, 0.0);
         let mut nearest = Vec::new();
         for question in questions.iter().step_by(questions.len().div_ceil(EXACT)) {
             let start = Instant::now();
             let want = vectors.search_exact(question, None, 10).unwrap();
             exact += start.elapsed().as_secs_f64() * 1000.0;
             let have = vectors.search(question, None, 10).unwrap();
-            all += want.len();
-            found += likeness::recall_count(&want, &have);
+            total += want.len();
+            matches += likeness::recall_count(&want, &have);
             nearest.extend(want.first().map(|n| n.cosine));
         }
         nearest.sort_by(f32::total_cmp);
         println!(
-            "recall@10 for {name}: {:.4} ({found} of {all}), {:.0} ms exact; median cosine of the nearest {:.3}",
-            found as f64 / all as f64,
-            exact * 10.0 / all as f64,
+            "recall@10 for {name}: {:.4} ({matches} of {total}), {:.0} ms exact; median cosine of the nearest {:.3}",
+            matches as f64 / total as f64,
+            exact * 10.0 / total as f64,
             nearest[nearest.len() / 2],
         );
     }
@@ -452,11 +452,11 @@ fn nearest(place: &Path, count: u64) {
     }
     println!("planned in {:.1} s", start.elapsed().as_secs_f64());
     let numbers = |ids: &[i64]| ids.iter().map(|id| Some(100_000 + *id as u64)).collect();
-    let (stored, took) = real.fill(&vectors, &numbers, 0, SEED);
+    let (count, took) = real.fill(&vectors, &numbers, 0, SEED);
     let took = took.as_secs_f64();
     println!(
-        "{stored} stored in {took:.1} s, {:.0}/s, {} MB, {}",
-        stored as f64 / took,
+        "{count} stored in {took:.1} s, {:.0}/s, {} MB, {}",
+        count as f64 / took,
         vectors.bytes() >> 20,
         memory()
     );
@@ -534,17 +534,17 @@ fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
             SearchRequest { query: question.clone(), limit: 10, mode: Some(mode), ..Default::default() };
         runtime.block_on(async { searcher.search(&request, &task) }).unwrap().hits.len()
     };
-    for (what, shown) in [("numbers of items", false), ("items and passages", true)] {
-        println!("{what:<28} {:>8} {:>8} {:>8}  hits", "median", "p95", "max");
+    for (name, is_timed) in [("numbers of items", false), ("items and passages", true)] {
+        println!("{name:<28} {:>8} {:>8} {:>8}  hits", "median", "p95", "max");
         for (name, mode) in [("hybrid", Mode::Hybrid), ("words", Mode::Lexical), ("meaning", Mode::Semantic)]
         {
             for at in 0..20 {
-                ask(at, mode, shown);
+                ask(at, mode, is_timed);
             }
             let (mut times, mut hits) = (Vec::new(), 0);
             for at in 0..questions.len() {
                 let start = Instant::now();
-                hits += ask(at, mode, shown);
+                hits += ask(at, mode, is_timed);
                 times.push(start.elapsed().as_secs_f64() * 1000.0);
             }
             print(name, times, hits);

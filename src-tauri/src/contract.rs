@@ -84,13 +84,13 @@ fn contract() -> String {
 /// Returns a value with sorted keys, whichever `serde_json` features other crates enable.
 fn sort_keys(value: Value) -> Value {
     match value {
-        Value::Array(all) => all.into_iter().map(sort_keys).collect(),
+        Value::Array(items) => items.into_iter().map(sort_keys).collect(),
         Value::Object(fields) => {
             let fields: BTreeMap<String, Value> =
                 fields.into_iter().map(|(name, v)| (name, sort_keys(v))).collect();
             fields.into_iter().collect()
         }
-        other => other,
+        scalar => scalar,
     }
 }
 

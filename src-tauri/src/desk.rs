@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn new_search_cancels_the_previous_one() {
         let desk = AppState::new(OpenOptions::new("/nowhere"), false);
-        let (first, other, second) = (desk.ask("main"), desk.ask("prompt"), desk.ask("main"));
-        assert!(first.is_cancelled() && !second.is_cancelled() && !other.is_cancelled());
+        let (first, prompt, second) = (desk.ask("main"), desk.ask("prompt"), desk.ask("main"));
+        assert!(first.is_cancelled() && !second.is_cancelled() && !prompt.is_cancelled());
     }
 }

@@ -146,7 +146,7 @@ fn main() -> std::process::ExitCode {
             app.manage(prompt::Prompt::default());
             app.manage(tray::Tray::default());
             let setup = match places::find(app, &args) {
-                Ok(found) => found,
+                Ok(setup) => setup,
                 Err(error) => {
                     // An error returned here ends in a panic without a useful message.
                     tell(&error.to_string());

@@ -60,7 +60,7 @@ fn has_focus(app: &AppHandle) -> bool {
 
 /// Returns the title and the text of the notification.
 fn words(kind: JobKind, problem: Option<String>) -> (&'static str, String) {
-    let (done, failed) = match kind {
+    let (success, failure) = match kind {
         JobKind::Import => ("Import finished", "Import failed"),
         JobKind::Index => ("The index is up to date", "Indexing failed"),
         JobKind::Sync => ("Sync finished", "Sync failed"),
@@ -73,8 +73,8 @@ fn words(kind: JobKind, problem: Option<String>) -> (&'static str, String) {
         JobKind::Logs => ("Logs read", "The logs could not be read"),
     };
     match problem {
-        None => (done, "Precedent is ready.".to_owned()),
-        Some(problem) => (failed, problem),
+        None => (success, "Precedent is ready.".to_owned()),
+        Some(problem) => (failure, problem),
     }
 }
 

@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn shortcut_uses_the_syntax_of_the_portal() {
         let trigger_of = |name: &str| trigger(&name.parse().unwrap());
-        for (name, wanted) in [
+        for (name, expected_trigger) in [
             ("Ctrl+Alt+P", "CTRL+ALT+p"),
             ("Super+Shift+K", "SHIFT+LOGO+k"),
             ("Alt+Space", "ALT+space"),
@@ -158,7 +158,7 @@ mod tests {
             ("Ctrl+F12", "CTRL+F12"),
             ("Ctrl+,", "CTRL+comma"),
         ] {
-            assert_eq!(trigger_of(name).as_deref(), Some(wanted), "{name}");
+            assert_eq!(trigger_of(name).as_deref(), Some(expected_trigger), "{name}");
         }
         assert_eq!(trigger_of("Ctrl+MediaPlay"), None);
     }

@@ -354,7 +354,7 @@ mod tests {
         watch();
         assert_eq!(*count.lock().unwrap(), 1);
         watch();
-        assert_eq!(*count.lock().unwrap(), 1, "it was told already");
+        assert_eq!(*count.lock().unwrap(), 1, "the request was sent already");
         prompt.show_requests.send(());
         assert_eq!(*count.lock().unwrap(), 2);
     }

@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn only_front_end_pages_may_load() {
-        for (url, ours) in [
+        for (url, is_front_end) in [
             ("tauri://localhost/index.html", true),
             ("http://tauri.localhost/", true),
             ("https://github.com/acme/app/issues/1", false),
@@ -93,7 +93,7 @@ mod tests {
             ("file:///etc/passwd", false),
             ("tauri://elsewhere/", false),
         ] {
-            assert_eq!(is_ours(&url.parse().unwrap()), ours, "{url}");
+            assert_eq!(is_ours(&url.parse().unwrap()), is_front_end, "{url}");
         }
     }
 

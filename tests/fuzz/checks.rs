@@ -129,11 +129,11 @@ fn with_file<T>(bytes: &[u8], run: impl FnOnce(&Path) -> T) -> T {
 
 /// Returns the records of a file, and the error that ended it if there was one.
 fn read_records(mut records: import::Records, length: Option<usize>) -> Vec<Result<Vec<u8>, String>> {
-    let (mut out, mut before) = (Vec::new(), 0);
+    let (mut out, mut previous) = (Vec::new(), 0);
     loop {
         match records.read() {
             Ok(Some(slice)) => {
-                assert_next(slice.position, &mut before);
+                assert_next(slice.position, &mut previous);
                 out.push(slice.bytes);
             }
             Ok(None) => break,
@@ -263,7 +263,7 @@ fn is_harmless(html: &str) {
             let (attribute, value) = rest.split_once("=\"").unwrap_or_else(|| panic!("no attribute: {html}"));
             let attribute = attribute.trim_start();
             assert!(ATTRIBUTES.split_whitespace().any(|a| a == attribute), "{attribute} in {html}");
-            let (value, after) = value.split_once('"').unwrap_or_else(|| panic!("no end: {html}"));
+            let (value, rest_of_tag) = value.split_once('"').unwrap_or_else(|| panic!("no end: {html}"));
             if attribute == "href" {
                 let value = html_text(value).to_ascii_lowercase();
                 let goes = ["http:", "https:", "mailto:"].iter().any(|s| value.trim_start().starts_with(s));
@@ -277,7 +277,7 @@ fn is_harmless(html: &str) {
                     });
                 assert!(is_language || ["remote-image", "task"].contains(&value), "{value} in {html}");
             }
-            rest = after;
+            rest = rest_of_tag;
         }
     }
 }
@@ -376,26 +376,26 @@ pub fn adf(data: &[u8]) {
 pub fn chunks(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let (title, body) = text.split_once('\n').unwrap_or(("", &text));
-    for prepared in [
+    for document in [
         Prepared::body(body, &Skeleton::default()),
         Prepared::comment(body),
         report::pasted(&text, &Skeleton::default()).1,
     ] {
-        let all_chunks = chunk::chunks(&prepared, usize::MAX);
+        let all_chunks = chunk::chunks(&document, usize::MAX);
         for chunk in &all_chunks {
             assert!(!chunk.text.trim().is_empty() && chunk.text.len() <= TARGET + 1, "{}", chunk.text.len());
             let representation = chunk.representation(title);
             assert!(representation.len() <= TARGET + 202 && representation.ends_with(chunk.text.trim()));
         }
         let long = |kind: BlockKind, text: &str| kind == BlockKind::Code && text.len() > TARGET;
-        if !prepared.blocks.iter().any(|b| long(b.kind, &b.text)) {
+        if !document.blocks.iter().any(|b| long(b.kind, &b.text)) {
             let chunk_text: String = all_chunks.iter().map(|c| strip_whitespace(&c.text)).collect();
-            let block_text: String = prepared.blocks.iter().map(|b| strip_whitespace(&b.text)).collect();
+            let block_text: String = document.blocks.iter().map(|b| strip_whitespace(&b.text)).collect();
             assert_eq!(chunk_text, block_text);
         }
         // Fewer of them are the first ones.
         for max in [1, 3] {
-            let first_chunks = chunk::chunks(&prepared, max);
+            let first_chunks = chunk::chunks(&document, max);
             assert_eq!(first_chunks, all_chunks[..all_chunks.len().min(max)]);
         }
     }
@@ -535,11 +535,11 @@ pub fn casebook(data: &[u8]) {
         Err(error) => {
             assert!(!error.to_string().is_empty() && error.hint().is_some(), "{error}");
             let (sources, verdicts) = content.unwrap();
-            assert!(sources.is_empty() && verdicts.is_empty(), "a part of it was taken over: {error}");
+            assert!(sources.is_empty() && verdicts.is_empty(), "a part was imported: {error}");
         }
-        Ok(taken) => {
+        Ok(report) => {
             let Ok((sources, verdicts)) = content else { return };
-            assert!(taken.contents.verdicts as usize == verdicts.len());
+            assert!(report.contents.verdicts as usize == verdicts.len());
             for key in verdicts.iter().flat_map(|v| [&v.first, &v.second]) {
                 let belongs_to =
                     |source: &str| key.strip_prefix(source).is_some_and(|k| k.starts_with(['#', ':']));
@@ -569,8 +569,8 @@ fn base() -> std::rc::Rc<Base> {
             std::io::Read::read_to_end(&mut entry.unwrap(), &mut bytes).unwrap();
             bytes
         });
-        let (manifest, packed) = (members.next().unwrap(), members.next().unwrap());
-        Base { manifest, database: zstd::decode_all(packed.as_slice()).unwrap() }
+        let (manifest, database) = (members.next().unwrap(), members.next().unwrap());
+        Base { manifest, database: zstd::decode_all(database.as_slice()).unwrap() }
     }
     BASE.with(std::rc::Rc::clone)
 }

@@ -60,8 +60,8 @@ async fn bytes(brief: &Brief, format: BriefFormat) -> Vec<u8> {
 /// Asserts that a brief contains all of these texts.
 #[track_caller]
 fn holds(brief: &str, expected_texts: &[&str]) {
-    for wanted in expected_texts {
-        assert!(brief.contains(wanted), "{wanted}\n{brief}");
+    for text in expected_texts {
+        assert!(brief.contains(text), "{text}\n{brief}");
     }
 }
 

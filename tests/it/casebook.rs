@@ -208,13 +208,13 @@ async fn unknown_key_finds_only_its_references() {
     let place = Place::new();
     let records = [issue(1, "Upload stops", "As in #77."), issue(2, "Number 77 is cut", "acme/app, 78")];
     let casebook = load(&place, &records).await;
-    for (query, expected) in
+    for (query, expected_keys) in
         [("#77", &["acme/app#1"][..]), ("acme/app#77", &["acme/app#1"]), ("acme/app#78", &[]), ("#78", &[])]
     {
         let request = SearchRequest { query: query.into(), ..Default::default() };
         let reply = casebook.search(request, &Task::new()).await.unwrap();
         let found_keys: Vec<&str> = reply.hits.iter().map(|hit| hit.key.as_str()).collect();
-        assert_eq!(found_keys, expected, "{query}");
+        assert_eq!(found_keys, expected_keys, "{query}");
         assert!(reply.notices.iter().any(|n| n.lack == Lack::Item && n.text.contains(query)), "{query}");
     }
     // Next to other words, a key is an ordinary search term.
@@ -418,21 +418,21 @@ async fn quantized_search_agrees_with_exact_search() {
             .collect();
         vectors.put(&embeddings).unwrap();
     }
-    let (mut shared, mut all) = (0, 0);
+    let (mut common, mut total) = (0, 0);
     for c in 0..40 {
         let query = near(c * 5);
-        for allowed in [None, Some((0..n as usize).filter(|d| d % 4 == 0).collect())] {
-            let fast = vectors.search(&query, allowed.as_ref(), 10).unwrap();
-            let exact = vectors.search_exact(&query, allowed.as_ref(), 10).unwrap();
-            all += exact.len();
-            shared += exact.iter().filter(|e| fast.iter().any(|f| f.chunk == e.chunk)).count();
-            if let Some(filter) = &allowed {
+        for filter in [None, Some((0..n as usize).filter(|d| d % 4 == 0).collect())] {
+            let fast = vectors.search(&query, filter.as_ref(), 10).unwrap();
+            let exact = vectors.search_exact(&query, filter.as_ref(), 10).unwrap();
+            total += exact.len();
+            common += exact.iter().filter(|e| fast.iter().any(|f| f.chunk == e.chunk)).count();
+            if let Some(filter) = &filter {
                 assert!(fast.iter().all(|f| filter.contains(f.document as usize)));
             }
         }
     }
-    assert_eq!(all, 800);
-    assert!(shared * 100 >= all * 99, "recall@10 is {shared} of {all}");
+    assert_eq!(total, 800);
+    assert!(common * 100 >= total * 99, "recall@10 is {common} of {total}");
 }
 
 #[tokio::test]

@@ -151,7 +151,7 @@ fn querying_creates_no_casebook() {
             "{args:?}: {}",
             ran.err
         );
-        assert!(!place.casebook().exists(), "{args:?} made one");
+        assert!(!place.casebook().exists(), "{args:?} created one");
     }
     place.ok(&["note", "add", "--title", "First", "--body", "Words."]);
     place.ok(&["search", "first"]);

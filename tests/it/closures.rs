@@ -52,7 +52,7 @@ async fn plan_is_complete_and_sends_nothing() {
     assert_eq!((plan[0].canonical.as_str(), plan[0].actor.as_str()), ("acme/app#1", "ann"));
     assert!(plan[0].comment.starts_with("Duplicate of #1\n"), "{}", plan[0].comment);
     assert!(plan[0].commands.iter().all(|c| c.starts_with("gh ") && c.contains("acme/app")));
-    assert!(github.requests().is_empty(), "a plan asks nobody");
+    assert!(github.requests().is_empty(), "a plan sends no request");
     assert!(mirror.casebook.closure_journal().await.unwrap().is_empty());
 }
 

@@ -339,11 +339,11 @@ fn concurrent_use_loses_and_leaks_nothing() {
     std::fs::write(place.casebook().with_extension("stop"), "").unwrap();
     let status = reader.wait().unwrap();
     let reader_output = reader.wait_with_output().unwrap();
-    let (said, complained) =
+    let (output_text, error_text) =
         (String::from_utf8_lossy(&reader_output.stdout), String::from_utf8_lossy(&reader_output.stderr));
-    assert!(status.success(), "the reader: {said} {complained}");
-    let (code, complained) = client.end();
-    assert_eq!((code, complained.as_str()), (Some(0), ""));
+    assert!(status.success(), "the reader: {output_text} {error_text}");
+    let (code, error_text) = client.end();
+    assert_eq!((code, error_text.as_str()), (Some(0), ""));
 
     // Memory growth.
     for (name, samples) in ["the server for agents", "the reader"].iter().zip(&memories) {
@@ -404,8 +404,8 @@ fn concurrent_use_loses_and_leaks_nothing() {
     drop(database);
 
     // No file is left over, and the folder is not much larger than a new one.
-    let (after, sizes) = (names(&folder(&place)), folder(&place).values().sum::<u64>());
-    assert_eq!(after.difference(&files_before).collect::<Vec<_>>(), Vec::<&PathBuf>::new());
+    let (files_after, sizes) = (names(&folder(&place)), folder(&place).values().sum::<u64>());
+    assert_eq!(files_after.difference(&files_before).collect::<Vec<_>>(), Vec::<&PathBuf>::new());
     let count = folder(&place).len();
     assert!(count < 200, "{count} files");
     place.ok(&["index", "--rebuild"]);
@@ -417,9 +417,9 @@ fn concurrent_use_loses_and_leaks_nothing() {
         known_verdicts.len(),
         sizes as f64 / 1e6,
         rebuilt_bytes as f64 / 1e6,
-        said.lines().find(|l| l.ends_with("rounds")).unwrap_or_default(),
+        output_text.lines().find(|l| l.ends_with("rounds")).unwrap_or_default(),
     );
-    assert!(sizes <= rebuilt_bytes * 3 + (16 << 20), "{sizes} bytes, made anew {rebuilt_bytes}");
+    assert!(sizes <= rebuilt_bytes * 3 + (16 << 20), "{sizes} bytes, rebuilt {rebuilt_bytes}");
 }
 
 /// Returns the names of files, without the unique parts of segment and vector names.

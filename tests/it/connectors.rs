@@ -19,7 +19,7 @@ mod bugzilla {
 
     #[tokio::test]
     async fn key_is_sent_per_release_and_never_stored() {
-        for (version, sent) in [
+        for (version, header) in [
             ("5.0.6", None),
             ("5.2", None),
             ("5.0.4.rh105", Some("Bearer canary-token")),
@@ -34,10 +34,10 @@ mod bugzilla {
             let rest: Vec<_> = content.log.iter().filter(|(a, _)| !a.contains("/version")).collect();
             assert!(!rest.is_empty());
             for (address, login) in rest {
-                assert_eq!(login.as_deref(), sent, "{version} {address}");
+                assert_eq!(login.as_deref(), header, "{version} {address}");
                 assert_eq!(
                     address.contains("Bugzilla_api_key=canary-token"),
-                    sent.is_none(),
+                    header.is_none(),
                     "{version} {address}"
                 );
             }
@@ -178,7 +178,7 @@ mod linear {
     async fn wrong_workspace_and_unknown_team_are_reported() {
         let fake = FakeTracker::new(Shape::Linear, 1, 0);
         let mirror = Mirror::of_tracker(&fake, None, false).await;
-        for (place, said, hint) in [
+        for (place, message, hint) in [
             ("umbra/KILN", "is for the workspace \"acme\"", "linear:acme/KILN"),
             ("acme/PUMP", "has no team with the key PUMP", "ENG in ENG-12"),
         ] {
@@ -190,7 +190,7 @@ mod linear {
             };
             mirror.casebook.add_tracker(new).await.unwrap();
             let error = mirror.casebook.test_source(place, &Task::new()).await.unwrap_err();
-            assert!(error.to_string().contains(said), "{error}");
+            assert!(error.to_string().contains(message), "{error}");
             assert!(error.hint().unwrap().contains(hint), "{error:?}");
         }
     }

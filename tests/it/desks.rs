@@ -39,7 +39,7 @@ mod zendesk {
             (Some("Grace"), Some("MEMBER"))
         );
         let user_requests = fake.content().log.iter().filter(|(a, _)| a.contains("show_many")).count();
-        assert_eq!(user_requests, 1, "whom a thread does not name is asked for once");
+        assert_eq!(user_requests, 1, "missing users are requested once");
     }
 
     #[tokio::test]

@@ -167,8 +167,8 @@ fn resolve(modules: &BTreeMap<Module, Paths>, from: &Module, path: &[String], de
 /// Returns the cycles between sibling modules, each with all of its submodules.
 fn circles(uses: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<String> {
     let mut edges: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
-    for (from, all) in uses {
-        for to in all {
+    for (from, targets) in uses {
+        for to in targets {
             let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
             if common < from.len() && common < to.len() {
                 edges.entry(from[..=common].to_vec()).or_default().insert(to[..=common].to_vec());
@@ -176,22 +176,22 @@ fn circles(uses: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<String> {
         }
     }
     let reach = |start: &Module| {
-        let (mut seen, mut next) = (BTreeSet::new(), vec![start]);
+        let (mut visited_modules, mut next) = (BTreeSet::new(), vec![start]);
         while let Some(at) = next.pop() {
             for to in edges.get(at).into_iter().flatten() {
-                if seen.insert(to) {
+                if visited_modules.insert(to) {
                     next.push(to);
                 }
             }
         }
-        seen
+        visited_modules
     };
     let inside: Vec<&Module> = edges.keys().filter(|m| reach(m).contains(m)).collect();
     let mut out = BTreeSet::new();
-    for one in &inside {
+    for member in &inside {
         let edges: Vec<String> = inside
             .iter()
-            .filter(|o| reach(one).contains(*o) && reach(o).contains(one))
+            .filter(|o| reach(member).contains(*o) && reach(o).contains(member))
             .map(|o| o.join("::"))
             .collect();
         out.insert(edges.join(" <-> "));
@@ -201,15 +201,15 @@ fn circles(uses: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<String> {
 
 #[test]
 fn modules_have_no_cycle() {
-    let (mut found, mut edges) = (Vec::new(), 0);
+    let (mut cycles, mut edges) = (Vec::new(), 0);
     for root in crates() {
         let uses = uses(&root);
         edges += uses.values().map(BTreeSet::len).sum::<usize>();
         let name = root.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().display().to_string();
-        found.extend(circles(&uses).into_iter().map(|c| format!("{name}: {c}")));
+        cycles.extend(circles(&uses).into_iter().map(|c| format!("{name}: {c}")));
     }
     assert!(edges > 400, "only {edges} uses were read: the test no longer sees them");
-    assert!(found.is_empty(), "circles:\n{}", found.join("\n"));
+    assert!(cycles.is_empty(), "circles:\n{}", cycles.join("\n"));
 }
 
 /// Checks that the engine uses no terminal, window, environment or home folder; dangerous or

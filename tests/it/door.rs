@@ -556,7 +556,7 @@ fn damaged_bytes_cost_only_a_character() {
 fn file_without_items_leaves_no_source() {
     let place = Place::new();
     place.begin();
-    for (content, what) in [
+    for (content, description) in [
         ("", "an empty file"),
         ("[]", "an empty list"),
         ("{\"message\": \"Bad credentials\", \"status\": \"401\"}", "Bad credentials"),
@@ -580,8 +580,8 @@ fn file_without_items_leaves_no_source() {
     ] {
         let ran = import(&place, "export", content);
         assert!(
-            ran.code == Some(1) && ran.err.contains(what) && ran.err.contains("hint:"),
-            "{what}: {}",
+            ran.code == Some(1) && ran.err.contains(description) && ran.err.contains("hint:"),
+            "{description}: {}",
             ran.err
         );
     }
@@ -698,13 +698,13 @@ fn thread() -> [String; 3] {
 
 #[test]
 fn mails_become_items_and_replies_comments() {
-    let [one, two, three] = thread();
+    let [first, two, three] = thread();
     let place = Place::new();
     let mailbox = |mails: &[&String]| {
         let entry = |m: &&String| format!("From ada@mill.example Tue Mar  4 08:12:00 2025\n{m}\n\n");
         mails.iter().map(entry).collect::<String>()
     };
-    let path = place.file("inbox", mailbox(&[&two, &three, &one])).to_string_lossy().into_owned();
+    let path = place.file("inbox", mailbox(&[&two, &three, &first])).to_string_lossy().into_owned();
     let ran = place.ok(&["import", &path, "--dry-run", "-R", "acme/mail"]);
     assert!(ran.out.contains("mailbox") && ran.out.contains("Pumpe ölt"), "{}", ran.out);
     let ran = place.ok(&["import", &path, "-R", "acme/mail", "--no-vectors"]);
@@ -726,13 +726,13 @@ fn mails_become_items_and_replies_comments() {
     assert!(comments(&item)[0].starts_with("Desk: Tighten the gland."), "{item}");
 
     // The same mails give the same items as files of a folder, in an archive, or concatenated.
-    for (name, content) in [("mails/1.eml", &three), ("mails/2.eml", &two), ("mails/sub/3", &one)] {
+    for (name, content) in [("mails/1.eml", &three), ("mails/2.eml", &two), ("mails/sub/3", &first)] {
         place.file(name, content);
     }
     let folder = place.path("mails").to_string_lossy().into_owned();
     let ran = place.ok(&["import", &folder, "-R", "acme/mail", "--no-vectors"]);
     assert!(ran.err.contains("2 items, 1 comment") && ran.err.contains("3 unchanged"), "{}", ran.err);
-    let archive = place.file("mails.zip", stored_zip("inbox", mailbox(&[&one, &two]).as_bytes()));
+    let archive = place.file("mails.zip", stored_zip("inbox", mailbox(&[&first, &two]).as_bytes()));
     let ran = place.ok(&["import", &archive.to_string_lossy(), "-R", "acme/mail", "--no-vectors"]);
     assert!(ran.err.contains("1 item, 1 comment") && ran.err.contains("2 unchanged"), "{}", ran.err);
 
@@ -745,7 +745,7 @@ fn mails_become_items_and_replies_comments() {
     let answer = place.file("answer.eml", &two).to_string_lossy().into_owned();
     place.ok(&["import", &answer, "-R", "acme/mail", "--no-vectors"]);
     assert!(show(&place, &key)["markdown"].as_str().unwrap().starts_with("Tighten"));
-    let first = place.file("first.eml", &one).to_string_lossy().into_owned();
+    let first = place.file("first.eml", &first).to_string_lossy().into_owned();
     place.ok(&["import", &first, &answer, "-R", "acme/mail", "--no-vectors"]);
     place.ok(&["import", &answer, "-R", "acme/mail", "--no-vectors"]);
     let item = show(&place, &key);
@@ -779,8 +779,8 @@ fn mail_query_ignores_quoted_text() {
     let keys = |hits: &Value| -> Vec<String> {
         hits.as_array().unwrap().iter().map(|h| h["key"].as_str().unwrap().to_owned()).collect()
     };
-    let [one, _, _] = thread();
-    assert_eq!(keys(&ask(&one)), ["acme/app#1"]);
+    let [first, _, _] = thread();
+    assert_eq!(keys(&ask(&first)), ["acme/app#1"]);
     let reply = "Hello support team,\n\nthe pump stops at noon.\n\nKind regards\nAda\n\nOn 4 Mar 2025 at 08:12, Desk <d@desk.example> wrote:\n> Tighten the gland of the winch, then grease it.\n";
     assert_eq!(keys(&ask(reply)), ["acme/app#1"]);
 }

@@ -769,8 +769,8 @@ async fn source_is_recalibrated_after_more_duplicates() {
     assert_eq!((count_scanned().await, count_scanned().await), (60, 0));
     // User decisions count as labels, and invalidate earlier checks.
     for i in 0..15 {
-        let (one, other) = (format!("acme/app#{}", 6 * i + 2), format!("acme/app#{}", 6 * i + 5));
-        casebook.record_verdict(&other, &one, VerdictKind::Duplicate, None, "ann").await.unwrap();
+        let (first_key, second_key) = (format!("acme/app#{}", 6 * i + 2), format!("acme/app#{}", 6 * i + 5));
+        casebook.record_verdict(&second_key, &first_key, VerdictKind::Duplicate, None, "ann").await.unwrap();
     }
     assert_eq!(learnt("acme/app", &labelled_pairs(30)[..1]).await, [45]);
     assert_eq!(count_scanned().await, 45);
@@ -785,9 +785,9 @@ async fn source_is_recalibrated_after_more_duplicates() {
 /// first.
 fn misleading_reports(threes: u64) -> Vec<Value> {
     let three = |i: u64| {
-        let [one, other, (title, body)] = misleading_triple(i);
+        let [first, second, (title, body)] = misleading_triple(i);
         let third = (title, format!("{body}\n\nDuplicate of #{}", 3 * i + 1));
-        (3 * i + 1..).zip([one, other, third]).map(|(number, (title, body))| hourly(number, &title, &body))
+        (3 * i + 1..).zip([first, second, third]).map(|(number, (title, body))| hourly(number, &title, &body))
     };
     (0..threes).flat_map(three).collect()
 }
@@ -823,9 +823,12 @@ async fn many_duplicates_give_a_source_its_own_ranking() {
     // A query to all sources uses no source's weights.
     let everywhere = ask(&casebook, DuplicatesRequest { everywhere: true, explain: true, ..request() }).await;
     assert_eq!(keys(&everywhere)[0], "acme/many#359", "{everywhere:#?}");
-    let (built_in, own) = (report.built_in.unwrap(), report.own.unwrap());
-    assert!(built_in.found_first < 0.1 && own.found_first > 0.9 && own.mrr > built_in.mrr, "{report:?}");
-    assert_eq!((report.found_first, report.labels), (own.found_first, 120));
+    let (built_in, source_metrics) = (report.built_in.unwrap(), report.own.unwrap());
+    assert!(
+        built_in.found_first < 0.1 && source_metrics.found_first > 0.9 && source_metrics.mrr > built_in.mrr,
+        "{report:?}"
+    );
+    assert_eq!((report.found_first, report.labels), (source_metrics.found_first, 120));
     let from_source = ask(&casebook, DuplicatesRequest { explain: true, ..request() }).await;
     assert_eq!(
         (keys(&from_source)[0], from_source.calibrated_on),
@@ -896,10 +899,10 @@ async fn later_verdict_of_one_second_comes_first() {
     let place = Place::new();
     let casebook = load_backlog(&place).await;
     // The clock is fixed here; ordered by key alone, #5 would precede #6, and #3 would precede #4.
-    for (key, other) in
+    for (key, second_key) in
         [("acme/app#6", "acme/app#3"), ("acme/app#5", "acme/app#1"), ("acme/app#6", "acme/app#4")]
     {
-        casebook.record_verdict(key, other, VerdictKind::Duplicate, None, "ann").await.unwrap();
+        casebook.record_verdict(key, second_key, VerdictKind::Duplicate, None, "ann").await.unwrap();
     }
     let order: Vec<String> = casebook.verdicts(None).await.unwrap().into_iter().map(|v| v.first).collect();
     assert_eq!(order, ["acme/app#4", "acme/app#1", "acme/app#3"]);

@@ -160,7 +160,7 @@ fn reading_creates_no_casebook_and_names_the_folder() {
             "{args:?}: {}",
             ran.err
         );
-        assert!(!folder.exists(), "{args:?} made {}", folder.display());
+        assert!(!folder.exists(), "{args:?} created {}", folder.display());
     }
     // A folder with other files is not a casebook either, and stays unchanged.
     fs::create_dir(&folder).unwrap();

@@ -34,11 +34,11 @@ fn answers(place: &Place, name: &str, first: &[(u32, &str)], second: &[(u32, &st
     place.file(&format!("{name}/qrels.tsv"), "P-4\tP-2\t1\n");
     place.file(&format!("{name}/negatives.txt"), "P-5\n");
     let (cache, run) = (place.path(&format!("{name}-cache")), place.path(&format!("{name}.json")));
-    let (set, evidence) = (place.path(name), place.path(&format!("{name}.tsv")));
+    let (set_path, evidence) = (place.path(name), place.path(&format!("{name}.tsv")));
     let display = |path: &std::path::Path| path.display().to_string();
     let args = [
         "eval",
-        &display(&set),
+        &display(&set_path),
         "--cache",
         &display(&cache),
         "--run",
@@ -90,14 +90,17 @@ fn title_query_ignores_the_body() {
         let run: Value = serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
         run["sets"][name]["rankings"].clone()
     };
-    let (here, there) = ("Dark theme, zeppelin view, blue on black.", "A triangle.");
-    assert_ne!(rankings_of("a", "report", here)["hybrid"], rankings_of("b", "report", there)["hybrid"]);
-    let title = rankings_of("a", "title", here);
-    assert_eq!(title, rankings_of("b", "title", there));
+    let (first_body, second_body) = ("Dark theme, zeppelin view, blue on black.", "A triangle.");
+    assert_ne!(
+        rankings_of("a", "report", first_body)["hybrid"],
+        rankings_of("b", "report", second_body)["hybrid"]
+    );
+    let title = rankings_of("a", "title", first_body);
+    assert_eq!(title, rankings_of("b", "title", second_body));
     assert_eq!(title["hybrid"]["P-3"]["documents"][0][0], "P-1");
     let ways: Vec<&String> = title.as_object().unwrap().keys().collect();
     assert_eq!(ways, ["hybrid", "lexical", "semantic"], "what checks for duplicates is not asked for titles");
-    assert_eq!(rankings_of("a", "words", here)["lexical"]["P-3"]["documents"][0][0], "P-1");
+    assert_eq!(rankings_of("a", "words", first_body)["lexical"]["P-3"]["documents"][0][0], "P-1");
 }
 
 /// Runs `eval` on reports in groups of three, `duplicates` of which mark the third as a duplicate
@@ -121,10 +124,10 @@ fn evaluate_misleading(place: &Place, name: &str, duplicates: u32) -> Value {
     place.file(&format!("{name}/corpus.jsonl"), corpus);
     place.file(&format!("{name}/qrels.tsv"), qrels);
     place.file(&format!("{name}/negatives.txt"), "");
-    let (set, run) = (place.path(name), place.path(&format!("{name}.json")));
+    let (set_path, run) = (place.path(name), place.path(&format!("{name}.json")));
     let cache = place.path(&format!("{name}-cache"));
     let display = |path: &std::path::Path| path.display().to_string();
-    let args = ["eval", &display(&set), "--cache", &display(&cache), "--run", &display(&run), "--by"];
+    let args = ["eval", &display(&set_path), "--cache", &display(&cache), "--run", &display(&run), "--by"];
     let ran = place.ok(&[&args[..], &["duplicates,calibrated"]].concat());
     assert!(ran.out.contains("calibrated over duplicates"), "{}", ran.out);
     let run: Value = serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
@@ -134,16 +137,16 @@ fn evaluate_misleading(place: &Place, name: &str, duplicates: u32) -> Value {
 #[test]
 fn calibration_uses_only_earlier_reports() {
     let place = Place::new();
-    let (all, without_the_last) =
+    let (full, without_the_last) =
         (evaluate_misleading(&place, "all", 132), evaluate_misleading(&place, "without", 131));
     let of = |run: &Value, by: &str, i: u32| run[by][format!("P-{}", 3 * i + 2)].clone();
     for i in 0..131 {
-        assert_eq!(of(&all, "calibrated", i), of(&without_the_last, "calibrated", i), "{i}");
+        assert_eq!(of(&full, "calibrated", i), of(&without_the_last, "calibrated", i), "{i}");
     }
     // The first queries use the built-in ranking, the last ones the ranking fitted on the source.
-    assert_eq!(of(&all, "calibrated", 0), of(&all, "duplicates", 0));
-    assert_ne!(of(&all, "duplicates", 131)["documents"][0][0], "P-393");
-    assert_eq!(of(&all, "calibrated", 131)["documents"][0][0], "P-393");
+    assert_eq!(of(&full, "calibrated", 0), of(&full, "duplicates", 0));
+    assert_ne!(of(&full, "duplicates", 131)["documents"][0][0], "P-393");
+    assert_eq!(of(&full, "calibrated", 131)["documents"][0][0], "P-393");
 }
 
 #[test]

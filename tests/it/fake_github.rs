@@ -498,7 +498,7 @@ fn convert(value: &mut Value) {
             }
             object.values_mut().for_each(convert);
         }
-        Value::Array(all) => all.iter_mut().for_each(convert),
+        Value::Array(items) => items.iter_mut().for_each(convert),
         _ => {}
     }
 }
@@ -647,8 +647,8 @@ impl World {
         }
         let item = |number: &u64| json!({"number": number, "repository": {"nameWithOwner": self.name}});
         let mut issues = serde_json::Map::new();
-        for found in regex::Regex::new(r"i(\d+): issue\(number: (\d+)\)").unwrap().captures_iter(query) {
-            let number: u64 = found[2].parse().unwrap();
+        for captures in regex::Regex::new(r"i(\d+): issue\(number: (\d+)\)").unwrap().captures_iter(query) {
+            let number: u64 = captures[2].parse().unwrap();
             let (duplicate, closer) = self.relations.get(&number).copied().unwrap_or_default();
             let mut nodes = Vec::new();
             if self.old
@@ -662,7 +662,7 @@ impl World {
             }
             nodes.push(event);
             let issue = json!({"number": number, "timelineItems": {"nodes": nodes}});
-            issues.insert(format!("i{}", &found[1]), issue);
+            issues.insert(format!("i{}", &captures[1]), issue);
         }
         Answer::new(200, json!({"data": {"repository": issues}}))
     }
@@ -779,7 +779,7 @@ impl World {
         let (mut rows, more): (Vec<(i64, u64)>, bool) = if get("sort") == Some("updated") && !is_descending {
             let from = match get("after").map(|c| self.decode(c)) {
                 Some(None) => return Answer::error(422, "The listed cursor is invalid or has expired."),
-                Some(Some((updated, id))) => (updated, id + 1),
+                Some(Some((time, id))) => (time, id + 1),
                 None => (since.unwrap_or(i64::MIN), 0),
             };
             let skip = if get("after").is_some() { 0 } else { (page - 1) * size };

@@ -393,16 +393,16 @@ impl Content {
     /// Returns the items of a list, and the requested page of them.
     fn page_of<'a>(
         &self,
-        mut all: Vec<(&'a u64, &'a Item)>,
+        mut items: Vec<(&'a u64, &'a Item)>,
         by_change: bool,
         from: usize,
         size: usize,
     ) -> (Vec<(&'a u64, &'a Item)>, usize) {
         if by_change {
-            all.sort_by_key(|(n, i)| (i.updated_at, **n));
+            items.sort_by_key(|(n, i)| (i.updated_at, **n));
         }
-        let total = all.len();
-        (all.into_iter().skip(from).take(size).collect(), total)
+        let total = items.len();
+        (items.into_iter().skip(from).take(size).collect(), total)
     }
 
     fn gitlab<'a>(&self, host: &str, path: &str, get: &impl Fn(&str) -> Option<&'a str>) -> Answer {
@@ -451,9 +451,9 @@ impl Content {
                 let open = get("state") == Some("opened");
                 let issues =
                     self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
-                let (some, total) =
+                let (rows, total) =
                     self.page_of(issues, get("order_by") == Some("updated_at"), (page - 1) * size, size);
-                with_next_page(ok(some.into_iter().map(|(n, i)| issue(*n, i)).collect()), total)
+                with_next_page(ok(rows.into_iter().map(|(n, i)| issue(*n, i)).collect()), total)
             }
             ["issues", n] => {
                 let n: u64 = n.parse().unwrap();
@@ -611,8 +611,8 @@ impl Content {
                     let issues: Vec<Value> = page_items.into_iter().map(|(n, i)| issue(*n, i)).collect();
                     return ok(json!({"issues": issues, "nextPageToken": token, "isLast": !more}));
                 }
-                let (some, total) = self.page_of(issues_since, false, from, size);
-                let issues: Vec<Value> = some.into_iter().map(|(n, i)| issue(*n, i)).collect();
+                let (rows, total) = self.page_of(issues_since, false, from, size);
+                let issues: Vec<Value> = rows.into_iter().map(|(n, i)| issue(*n, i)).collect();
                 ok(json!({"startAt": from, "maxResults": size, "total": total, "issues": issues}))
             }
             ["issue", key] => {
@@ -676,8 +676,8 @@ impl Content {
                     self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
                 let number = |name: &str| get(name).and_then(|n| n.parse::<usize>().ok());
                 let (size, from) = (number("limit").unwrap_or(25).min(100), number("offset").unwrap_or(0));
-                let (some, total) = self.page_of(issues, get("sort") == Some("updated_on,id"), from, size);
-                let issues: Vec<Value> = some.into_iter().map(|(n, i)| issue(*n, i, false)).collect();
+                let (rows, total) = self.page_of(issues, get("sort") == Some("updated_on,id"), from, size);
+                let issues: Vec<Value> = rows.into_iter().map(|(n, i)| issue(*n, i, false)).collect();
                 ok(json!({"issues": issues, "total_count": total, "offset": from, "limit": size}))
             }
             "/projects/app/wiki/index.json" => {

@@ -49,20 +49,23 @@ fn report() -> impl Strategy<Value = Report> {
     let comment_texts = proptest::collection::vec(("[a-z]{2,7}", words(2, 8)), 0..3);
     let labels = proptest::collection::btree_set("[a-z]{3,8}", 0..3);
     (words(2, 8), text, any::<bool>(), labels, "[a-z]{2,7}", 0_i64..1_000_000, comment_texts).prop_map(
-        |(title, body, closed, labels, author, minutes, said)| {
+        |(title, body, is_closed, labels, author, minutes, replies)| {
             let created_at = Timestamp::from_second(1_704_067_200 + minutes * 60).unwrap();
             let later = |n: i64| created_at + SignedDuration::from_mins(61 * n);
-            let comments =
-                said.into_iter().zip(1..).map(|((who, words), n)| (Some(who), later(n), words)).collect();
+            let comments = replies
+                .into_iter()
+                .zip(1..)
+                .map(|((author_name, words), n)| (Some(author_name), later(n), words))
+                .collect();
             Report {
                 number: 0,
                 title: format!("T {title}"),
                 body,
-                is_closed: closed,
+                is_closed,
                 labels: labels.into_iter().collect(),
                 author: Some(author),
                 created_at: Some(created_at),
-                closed_at: closed.then(|| later(9)),
+                closed_at: is_closed.then(|| later(9)),
                 comments,
             }
         },
@@ -107,8 +110,8 @@ fn jira_csv(reports: &[Report]) -> String {
         "Summary,Issue key,Status,Status Category,Reporter,Created,Resolved,Description,Labels,Labels,Comment,Comment",
         reports.iter().map(|r| {
             let comment = |n| {
-                nth(&r.comments, n).map_or_else(String::new, |(who, when, text)| {
-                    format!("{};{};{text}", at(Some(when), FORM), who.unwrap())
+                nth(&r.comments, n).map_or_else(String::new, |(author, when, text)| {
+                    format!("{};{};{text}", at(Some(when), FORM), author.unwrap())
                 })
             };
             vec![
@@ -263,8 +266,8 @@ fn rest(host: &str, reports: &[Report]) -> String {
         let item = json!({"number": r.number, "title": r.title, "body": r.body, "state": state_word(["open", "closed"], r), "user": {"login": r.author},
             "labels": labels, "created_at": r.created_at, "updated_at": r.closed_at.or(r.created_at), "closed_at": r.closed_at, "html_url": url, "url": api});
         let _ = writeln!(out, "{item}");
-        for (n, (who, when, text)) in r.comments.iter().enumerate() {
-            let comment = json!({"id": u64::from(r.number) * 10 + n as u64, "body": text, "user": {"login": who}, "created_at": when, "updated_at": when,
+        for (n, (author, when, text)) in r.comments.iter().enumerate() {
+            let comment = json!({"id": u64::from(r.number) * 10 + n as u64, "body": text, "user": {"login": author}, "created_at": when, "updated_at": when,
                 "issue_url": api, "html_url": format!("{url}#issuecomment-{n}")});
             let _ = writeln!(out, "{comment}");
         }
@@ -278,8 +281,8 @@ fn gitlab_json(reports: &[Report]) -> String {
             .comments
             .iter()
             .enumerate()
-            .map(|(n, (who, when, text))| {
-                json!({"id": u64::from(r.number) * 10 + n as u64, "body": text, "system": false, "author": {"username": who}, "created_at": when})
+            .map(|(n, (author, when, text))| {
+                json!({"id": u64::from(r.number) * 10 + n as u64, "body": text, "system": false, "author": {"username": author}, "created_at": when})
             })
             .collect();
         json!({"iid": r.number, "title": r.title, "description": r.body, "state": state_word(["opened", "closed"], r), "labels": r.labels,
@@ -295,8 +298,8 @@ fn jira_json(reports: &[Report]) -> String {
             .comments
             .iter()
             .enumerate()
-            .map(|(n, (who, when, text))| {
-                json!({"id": format!("{}{n}", r.number), "author": {"displayName": who}, "body": text, "created": time(Some(*when))})
+            .map(|(n, (author, when, text))| {
+                json!({"id": format!("{}{n}", r.number), "author": {"displayName": author}, "body": text, "created": time(Some(*when))})
             })
             .collect();
         let resolved_at = r.closed_at.map(|t| time(Some(t)));
@@ -312,8 +315,8 @@ fn zendesk_json(reports: &[Report]) -> String {
     for r in reports {
         let first =
             json!({"id": 1, "author": {"name": r.author}, "body": r.body, "created_at": r.created_at});
-        let replies = r.comments.iter().enumerate().map(|(n, (who, when, text))| {
-            json!({"id": n + 2, "author": {"name": who}, "body": text, "created_at": when})
+        let replies = r.comments.iter().enumerate().map(|(n, (author, when, text))| {
+            json!({"id": n + 2, "author": {"name": author}, "body": text, "created_at": when})
         });
         let comments: Vec<Value> = std::iter::once(first).chain(replies).collect();
         let ticket = json!({"id": r.number, "subject": r.title, "description": r.body, "status": state_word(["open", "solved"], r), "requester_id": 7,
@@ -342,12 +345,12 @@ fn bugzilla_xml(reports: &[Report]) -> String {
             let _ = write!(out, "<cf_last_resolved>{}</cf_last_resolved>", time(r.closed_at));
         }
         let description = std::iter::once((r.author.clone(), r.created_at.unwrap(), r.body.clone()));
-        for (n, (who, when, text)) in description.chain(r.comments.iter().cloned()).enumerate() {
+        for (n, (author, when, text)) in description.chain(r.comments.iter().cloned()).enumerate() {
             let _ = write!(
                 out,
                 "<long_desc><commentid>{}{n}</commentid><comment_count>{n}</comment_count><who>{}</who><bug_when>{}</bug_when><thetext>{}</thetext></long_desc>",
                 r.number,
-                who.unwrap(),
+                author.unwrap(),
                 time(Some(when)),
                 plain(&text)
             );

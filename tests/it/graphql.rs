@@ -57,15 +57,16 @@ impl Schema {
                 Definition::Operation(OperationDefinition::Query(query)) => {
                     question = Some((query.variable_definitions, query.selection_set));
                 }
-                Definition::Operation(OperationDefinition::SelectionSet(set)) => {
-                    question = Some((Vec::new(), set));
+                Definition::Operation(OperationDefinition::SelectionSet(selections)) => {
+                    question = Some((Vec::new(), selections));
                 }
                 Definition::Operation(_) => return Err(vec!["it is no query".to_owned()]),
             }
         }
-        let (declared, set) = question.ok_or_else(|| vec!["it asks nothing".to_owned()])?;
+        let (variable_definitions, selections) =
+            question.ok_or_else(|| vec!["it asks nothing".to_owned()])?;
         let mut wrong = Vec::new();
-        for variable in &declared {
+        for variable in &variable_definitions {
             let is_given = variables.get(&variable.name).is_some_and(|v| !v.is_null());
             if matches!(variable.var_type, Type::NonNullType(_))
                 && !is_given
@@ -75,13 +76,13 @@ impl Schema {
             }
         }
         for name in variables.as_object().into_iter().flat_map(Map::keys) {
-            if !declared.iter().any(|v| v.name == *name) {
+            if !variable_definitions.iter().any(|v| v.name == *name) {
                 wrong.push(format!("${name} is not declared"));
             }
         }
         let mut look = Look { schema: self, fragments, wrong };
         let mut out = Map::new();
-        look.select(&set, "Query", whole, &mut out);
+        look.select(&selections, "Query", whole, &mut out);
         if look.wrong.is_empty() { Ok(json!({"data": out})) } else { Err(look.wrong) }
     }
 }
@@ -244,7 +245,7 @@ impl Look<'_> {
                     }
                 }
             }
-            V::List(all) => all.iter().for_each(|v| self.argument(kind, v)),
+            V::List(items) => items.iter().for_each(|v| self.argument(kind, v)),
             _ => {}
         }
     }

@@ -120,7 +120,7 @@ fn source_named_note_is_rejected() {
 #[test]
 fn invalid_cell_breaks_no_command() {
     let attacker = casebook_of("evil/x", 8);
-    for (sql, told) in [
+    for (sql, message) in [
         ("UPDATE documents SET created_at = 9000000000000000000 WHERE number = 3", "Skipped. evil/x#3: a date"),
         ("UPDATE documents SET labels = '{' WHERE number = 3", "Skipped. evil/x#3: its labels"),
         ("UPDATE documents SET title = CAST(x'ff' AS TEXT) WHERE number = 3", "Skipped. evil/x#3: its title"),
@@ -139,7 +139,7 @@ fn invalid_cell_breaks_no_command() {
         let item_before = victim.json(&["show", "acme/app#3", "--json"]);
         let ran = import(&victim, &tampered_export(&attacker, sql));
         assert_eq!(ran.code, Some(0), "{sql}: {}", ran.err);
-        assert!(ran.err.contains(told), "{sql}: {}", ran.err);
+        assert!(ran.err.contains(message), "{sql}: {}", ran.err);
         for command in [
             &["search", "valve"][..],
             &["search"],
@@ -443,12 +443,12 @@ fn non_utf8_folder_can_hold_a_casebook() {
         let ran = crate::support::Ran::from(command.output().unwrap());
         assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
     };
-    let (exported, copy) = (odd.join("out.casebook"), odd.join("copy.db"));
-    run(&["export".as_ref(), exported.as_os_str()]);
+    let (export_path, copy) = (odd.join("out.casebook"), odd.join("copy.db"));
+    run(&["export".as_ref(), export_path.as_os_str()]);
     run(&["backup".as_ref(), copy.as_os_str()]);
     run(&["restore".as_ref(), copy.as_os_str()]);
     let mut command = place.command(&["import", "casebook"]);
-    command.arg(&exported).env("PRECEDENT_CASEBOOK", odd.join("other"));
+    command.arg(&export_path).env("PRECEDENT_CASEBOOK", odd.join("other"));
     let ran = crate::support::Ran::from(command.output().unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
 }

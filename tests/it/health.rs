@@ -159,10 +159,10 @@ fn fulltext_damage_found_in_use_is_repaired() {
         let end = (from + 400).min(bytes.len() - 60);
         bytes[from..end].fill(0xa7);
         std::fs::write(&file, bytes).unwrap();
-        for asked in
+        for query in
             [&["search", "agent timeout is:open"][..], &["duplicates", "acme/app#40", "--include-closed"]]
         {
-            let ran = place.run(asked);
+            let ran = place.run(query);
             if ran.code != Some(0) {
                 assert!(ran.err.contains("index --rebuild"), "{ending}: {}", ran.err);
                 met += 1;
@@ -225,7 +225,7 @@ fn missing_vectors_are_rebuilt() {
 #[test]
 fn vector_damage_found_in_use_is_repaired() {
     // Every search reads the row positions, and new vectors are written to the chunk index.
-    for (table, asked) in
+    for (table, query) in
         [("embeddings_rowids", true), ("embeddings_vector_chunks00", true), ("chunks_pending", false)]
     {
         let place = populated_casebook();
@@ -233,9 +233,9 @@ fn vector_damage_found_in_use_is_repaired() {
         let answer = place.json(&["search", "agent timeout", "--json"]);
         let notices = answer["notices"].to_string();
         assert!(!answer["hits"].as_array().unwrap().is_empty(), "{answer}");
-        assert_eq!(notices.contains("the vectors are damaged"), asked, "{table}: {notices}");
+        assert_eq!(notices.contains("the vectors are damaged"), query, "{table}: {notices}");
         let ran = place.ok(&["duplicates", "acme/app#40", "--include-closed"]);
-        assert_eq!(ran.out.contains("the vectors are damaged"), asked, "{table}: {}", ran.out);
+        assert_eq!(ran.out.contains("the vectors are damaged"), query, "{table}: {}", ran.out);
         // Storing new content recreates all vectors.
         import_a_leak(&place);
         let status = place.json(&["status", "--json"]);
@@ -324,7 +324,7 @@ fn unreachable_rows_are_removed_after_a_backup() {
         .unwrap()
         .query_row("SELECT count(*) FROM comments WHERE remote_id = 'lost'", [], |r| r.get(0))
         .unwrap();
-    assert_eq!(kept_rows, 1, "what was taken out is in the copy");
+    assert_eq!(kept_rows, 1, "the backup has the removed rows");
     let ran = place.ok(&["doctor", "--json"]);
     assert!(ran.out.contains("kept_copy"), "{}", ran.out);
 }

@@ -57,8 +57,8 @@ fn mcp_server_survives_any_input() {
             assert_eq!(status["sources"][0]["key"], "ferrywire/ferrywire", "after {line}");
         }
     }
-    let (code, said) = client.end();
-    assert_eq!((code, said.contains("panicked")), (Some(0), false), "{said}");
+    let (code, error_text) = client.end();
+    assert_eq!((code, error_text.contains("panicked")), (Some(0), false), "{error_text}");
 }
 
 /// Terminal control sequences in each notation: a title, an 8-bit colour, the reading direction, an
@@ -171,9 +171,9 @@ fn mcp_replies_mark_untrusted_text() {
         // A tool's error message may contain names from foreign texts.
         let reply = client.call(tool, json!({"no such parameter": 1}));
         assert_eq!(reply["result"]["isError"], true, "{tool}: {reply}");
-        for said in [&reply["result"]["structuredContent"]["notice"], &reply["result"]["content"][0]["text"]]
+        for text in [&reply["result"]["structuredContent"]["notice"], &reply["result"]["content"][0]["text"]]
         {
-            assert!(said.as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {reply}");
+            assert!(text.as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {reply}");
         }
     }
     assert_eq!(untried_tools, Vec::<String>::new(), "every tool is tried");

@@ -58,7 +58,7 @@ impl Answer {
         fn walk(name: &str, value: &mut Value, edit: &dyn Fn(&str, &mut Value)) {
             match value {
                 Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| walk(name, value, edit)),
-                Value::Array(all) => all.iter_mut().for_each(|value| walk(name, value, edit)),
+                Value::Array(items) => items.iter_mut().for_each(|value| walk(name, value, edit)),
                 _ => {}
             }
             edit(name, value);
@@ -519,11 +519,11 @@ async fn future_date_never_stops_a_mirror() {
     let report = sync(&mirror, false).await;
     assert!(has(&report, GapKind::FutureDates), "{report:?}");
     mirror.later(Duration::from_secs(600));
-    let (mended, new) = {
+    let (repaired_title, new) = {
         let world = github.world();
         (world.issue(3, "Dated right", NOW + 300), world.issue(7, "New since", NOW + 400))
     };
-    github.world().put(&mended);
+    github.world().put(&repaired_title);
     github.world().put(&new);
     let report = sync(&mirror, false).await;
     assert_eq!((report.problem.as_ref(), report.new), (None, 1), "{report:?}");
@@ -722,13 +722,14 @@ async fn absent_network_is_told_once_a_source() {
 #[test]
 fn access_exit_code_needs_only_access_failures() {
     let place = Place::new();
-    let (refusing, failing) = (FakeTracker::new(Shape::GitLab, 1, 0), FakeTracker::new(Shape::GitLab, 1, 0));
-    for (fake, key) in [(&refusing, "acme/one"), (&failing, "acme/two")] {
+    let (unauthorized, unavailable) =
+        (FakeTracker::new(Shape::GitLab, 1, 0), FakeTracker::new(Shape::GitLab, 1, 0));
+    for (fake, key) in [(&unauthorized, "acme/one"), (&unavailable, "acme/two")] {
         place.ok(&["source", "add", "gitlab:acme/app", "--host", &fake.host, "--as", key]);
     }
-    refusing.content().forced_status = Some(401);
+    unauthorized.content().forced_status = Some(401);
     for (status, code) in [(418, 1), (401, 4)] {
-        failing.content().forced_status = Some(status);
+        unavailable.content().forced_status = Some(status);
         let ran = place.run(&["sync", "--no-index"]);
         assert_eq!(ran.code, Some(code), "{status}: {}", ran.err);
     }

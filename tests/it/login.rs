@@ -78,18 +78,18 @@ async fn device_login_stores_the_token() {
     let pending_answer = json!({"error": "authorization_pending"});
     let slower = json!({"error": "slow_down", "interval": 10});
     let token = json!({"access_token": "canary-token", "token_type": "bearer", "scope": "repo"});
-    let (done, sent, kept) =
+    let (outcome, requests, token_stored) =
         sign_in(vec![code(), pending_answer.clone(), slower, pending_answer, token]).await;
     // The server asks for waits of five, five, ten and ten seconds.
-    assert_eq!(done, Ok(30));
-    assert_eq!(kept.as_deref(), Some("canary-token"));
-    assert_eq!(sent[0], "client_id=app-1&scope=repo");
+    assert_eq!(outcome, Ok(30));
+    assert_eq!(token_stored.as_deref(), Some("canary-token"));
+    assert_eq!(requests[0], "client_id=app-1&scope=repo");
     assert!(
-        sent[1].contains("device_code=canary-device") && sent[1].contains("grant_type=urn%3Aietf"),
+        requests[1].contains("device_code=canary-device") && requests[1].contains("grant_type=urn%3Aietf"),
         "{}",
-        sent[1]
+        requests[1]
     );
-    assert_eq!(sent.len(), 5);
+    assert_eq!(requests.len(), 5);
 }
 
 #[tokio::test]
@@ -102,8 +102,8 @@ async fn failed_sign_in_is_explained() {
         vec![code(), json!({"odd": true})],
         [vec![code()], vec![json!({"error": "authorization_pending"}); 400]].concat(),
     ] {
-        let (done, _, kept) = sign_in(answers).await;
-        assert_eq!((done, kept), (Err(Code::Authentication), None));
+        let (outcome, _, token_stored) = sign_in(answers).await;
+        assert_eq!((outcome, token_stored), (Err(Code::Authentication), None));
     }
 }
 

@@ -80,7 +80,7 @@ fn search_pages_add_up_to_the_whole() {
             let mut unique_keys = keys.clone();
             unique_keys.sort_unstable();
             unique_keys.dedup();
-            assert_eq!(unique_keys.len(), keys.len(), "{arguments}: something is there twice");
+            assert_eq!(unique_keys.len(), keys.len(), "{arguments}: duplicate keys");
             assert_eq!(keys.len(), listed_keys.len(), "{arguments}");
             assert!(
                 listed_keys.iter().all(|key| unique_keys.binary_search(&(*key).to_owned()).is_ok()),
@@ -127,10 +127,10 @@ fn thread_and_brief_pages_are_complete() {
         let pages = pages(client, "export_brief", &arguments);
         (pages.iter().map(|p| p["content"].as_str().unwrap()).collect::<String>(), pages.len())
     };
-    let (whole, one) = brief(&mut client, 200_000);
+    let (whole, page) = brief(&mut client, 200_000);
     // The brief shows the distinctive lines of the long log.
     let (parts, many) = brief(&mut client, 1_000);
-    assert_eq!((one, &parts), (1, &whole));
+    assert_eq!((page, &parts), (1, &whole));
     assert!(many > 1);
     assert_eq!(client.end().0, Some(0));
 }

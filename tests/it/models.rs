@@ -344,7 +344,7 @@ fn model_download_resumes_after_a_broken_connection() {
     assert_eq!(blobs.len(), 2, "{blobs:?}");
     assert!(blobs[0].1.is_none() && blobs[1].1.as_deref().is_some_and(|r| r != "bytes=0-"), "{blobs:?}");
     assert!(hub.log[0].0.starts_with("/Xenova/all-MiniLM-L6-v2/resolve/main/"), "{:?}", hub.log[0]);
-    assert!(!hub.seen_login, "nobody is told who is asking");
+    assert!(!hub.seen_login, "no request carries a login");
     let models = place.casebook().join("models");
     assert_eq!(std::fs::read_dir(models).unwrap().count(), 1, "no half is left");
     drop(hub);

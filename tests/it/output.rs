@@ -309,8 +309,8 @@ fn command_output_matches_the_snapshots() {
             seen_schemas.insert((*of).to_owned());
             match serde_json::from_str::<Value>(&ran.out) {
                 Err(error) => wrong(error.to_string()),
-                Ok(printed) => {
-                    if let Err(error) = schema(&place, of).validate(&printed) {
+                Ok(output) => {
+                    if let Err(error) = schema(&place, of).validate(&output) {
                         wrong(format!("{error} at {}", error.instance_path()));
                     }
                 }

@@ -248,7 +248,7 @@ pub fn content(place: &Place) -> String {
     let folder = place.casebook();
     let database = rusqlite::Connection::open(folder.join("precedent.db")).unwrap();
     let mut out = String::new();
-    for (what, query) in [
+    for (name, query) in [
         ("integrity", "SELECT * FROM pragma_integrity_check"),
         (
             "documents",
@@ -264,7 +264,7 @@ pub fn content(place: &Place) -> String {
         ("links", "SELECT from_key, to_key, kind, origin FROM links ORDER BY 1, 2, 3"),
         ("skeleton", "SELECT hash FROM skeleton_lines ORDER BY hash"),
     ] {
-        writeln!(out, "{what} {}", digest(&database, query)).unwrap();
+        writeln!(out, "{name} {}", digest(&database, query)).unwrap();
     }
     drop(database);
     for query in [

@@ -437,9 +437,9 @@ pub fn restless(github: &FakeGitHub, until: usize) {
 
 #[tokio::test]
 async fn edits_during_paging_lose_nothing() {
-    for numbered in [false, true] {
+    for has_page_numbers in [false, true] {
         let github = github(730, 640);
-        github.world().has_page_numbers = numbered;
+        github.world().has_page_numbers = has_page_numbers;
         restless(&github, 14);
         let mirror = Mirror::of(&github).await;
         mirror.ok().await;
@@ -459,11 +459,11 @@ async fn edits_during_paging_lose_nothing() {
 
 #[tokio::test]
 async fn second_spanning_several_pages_is_complete() {
-    for numbered in [false, true] {
+    for has_page_numbers in [false, true] {
         let github = FakeGitHub::new(KEY);
         {
             let mut world = github.world();
-            world.has_page_numbers = numbered;
+            world.has_page_numbers = has_page_numbers;
             for number in 1..=530 {
                 // 350 items share one second, after 90 others.
                 let second = if (91..=440).contains(&number) {
@@ -1044,7 +1044,7 @@ fn killed_sync_repeats_at_most_one_page() {
     }
     let repeats: u32 = pages.values().map(|n| n - 1).sum();
     // Every later sync without news requests the last page of a list again.
-    assert!(repeats <= kills, "{repeats} pages were asked for again after {kills} kills");
+    assert!(repeats <= kills, "{repeats} pages were repeated after {kills} kills");
     let mirror_items: (u64, u64) = {
         let database = rusqlite::Connection::open(place.casebook().join("precedent.db")).unwrap();
         database
@@ -1092,15 +1092,15 @@ async fn full_archive_then_a_busy_day() {
     let casebook = Casebook::open(options(&place, None)).await.unwrap();
     casebook.add_mirror("rust-lang/rust", &github.host, false).await.unwrap();
     let mirror = Mirror { place, time: Arc::default(), casebook };
-    for numbered in [false, true] {
-        github.world().has_page_numbers = numbered;
+    for has_page_numbers in [false, true] {
+        github.world().has_page_numbers = has_page_numbers;
         let least = items.div_ceil(100) + comments.div_ceil(100) + 2;
         let start = Instant::now();
-        let request = SyncRequest { full: numbered, ..SyncRequest::default() };
+        let request = SyncRequest { full: has_page_numbers, ..SyncRequest::default() };
         let report = mirror.casebook.sync(request, &Task::new()).await.unwrap().pop().unwrap();
         let took = start.elapsed().as_secs_f64();
         eprintln!(
-            "numbered {numbered}: {items} items and {comments} comments in {took:.1} s ({:.0}/s), {} requests (least: {least})",
+            "numbered {has_page_numbers}: {items} items and {comments} comments in {took:.1} s ({:.0}/s), {} requests (least: {least})",
             (items + comments) as f64 / took,
             report.requests
         );
@@ -1109,10 +1109,10 @@ async fn full_archive_then_a_busy_day() {
         assert_same(&mirror, &github);
     }
 
-    for numbered in [false, true] {
+    for has_page_numbers in [false, true] {
         {
             let mut world = github.world();
-            world.has_page_numbers = numbered;
+            world.has_page_numbers = has_page_numbers;
             let (numbers, ids) = (world.numbers(), world.comment_ids());
             for k in 0..1_500 {
                 world.edit(numbers[k * 17 % numbers.len()], json!({"title": format!("Edited {k}")}));
@@ -1124,7 +1124,7 @@ async fn full_archive_then_a_busy_day() {
         let start = Instant::now();
         let report = mirror.casebook.sync(SyncRequest::default(), &Task::new()).await.unwrap().pop().unwrap();
         eprintln!(
-            "a busy day, numbered {numbered}: {} updated in {:.1} s, {} requests",
+            "a busy day, numbered {has_page_numbers}: {} updated in {:.1} s, {} requests",
             report.updated,
             start.elapsed().as_secs_f64(),
             report.requests

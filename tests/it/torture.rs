@@ -203,7 +203,7 @@ impl Torture {
             let number = pair.0.rsplit('#').next().unwrap().parse().unwrap();
             let notes =
                 self.github.world().texts(number).iter().filter(|t| t.starts_with("Duplicate of #")).count();
-            assert_eq!(notes, 1, "{when}: #{number} was told of {notes} times");
+            assert_eq!(notes, 1, "{when}: #{number} has {notes} duplicate comments");
         }
         self.ok(&["sync"]);
         place.ok(&["index"]);
@@ -246,30 +246,30 @@ fn random_kills_lose_nothing() {
         let writers = 1 + torture.numbers.below(4).min(1);
         let mut processes = Vec::new();
         for _ in 0..writers {
-            let (args, acknowledged) = torture.next(round);
+            let (args, record) = torture.next(round);
             let words: Vec<&str> = args.iter().map(String::as_str).collect();
             let mut command = torture.command(&words);
             let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-            processes.push((args, acknowledged, child));
+            processes.push((args, record, child));
         }
         std::thread::sleep(patience);
         let mut args = Vec::new();
-        for (said, acknowledged, mut child) in processes {
+        for (command_line, record, mut child) in processes {
             let over = child.try_wait().unwrap().is_some();
             if !over {
                 child.kill().unwrap();
                 killed += 1;
             }
             let ran = Ran::from(child.wait_with_output().unwrap());
-            if let (Some(known), Some(0)) = (acknowledged, ran.code) {
-                known(&mut torture.log);
+            if let (Some(apply), Some(0)) = (record, ran.code) {
+                apply(&mut torture.log);
             }
             // A command may find a resource locked by the other writer, and reports it.
             let is_locked = ran.err.contains("another process") || ran.err.contains("being synced");
             if over && !(is_locked && writers > 1) {
-                assert_eq!(ran.code, Some(0), "{said:?}: {}", ran.err);
+                assert_eq!(ran.code, Some(0), "{command_line:?}: {}", ran.err);
             }
-            args.push(said.join(" "));
+            args.push(command_line.join(" "));
         }
         // Derived data may be damaged in between.
         if torture.numbers.below(4) == 0 {
@@ -325,7 +325,7 @@ fn power_loss_undoes_no_user_action() {
     let cuts = setting("PRECEDENT_TORTURE", KILLS) / 4;
     for round in 1..=cuts.max(3) {
         for _ in 0..4 {
-            let (args, acknowledged) = torture.next(round * 10);
+            let (args, record) = torture.next(round * 10);
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             let mut command = torture.command(&args);
             command.env("LD_PRELOAD", &library).env("POWER_FROM", &casebook).env("POWER_TO", &disk);
@@ -336,8 +336,8 @@ fn power_loss_undoes_no_user_action() {
                 child.kill().unwrap();
             }
             let ran = Ran::from(child.wait_with_output().unwrap());
-            if let (Some(known), Some(0)) = (acknowledged, ran.code) {
-                known(&mut torture.log);
+            if let (Some(apply), Some(0)) = (record, ran.code) {
+                apply(&mut torture.log);
             }
         }
         // The simulated power cut loses everything that was never synced to disk.

@@ -51,7 +51,7 @@ impl Echo {
                     .unwrap()
             }
         });
-        let (tell, told) = std::sync::mpsc::channel();
+        let (tell, address) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
@@ -60,7 +60,7 @@ impl Echo {
                 axum::serve(listener, app).await.unwrap();
             });
         });
-        Self { host: format!("http://{}", told.recv().unwrap()), secrets }
+        Self { host: format!("http://{}", address.recv().unwrap()), secrets }
     }
 
     fn secret_count(&self) -> usize {
@@ -113,7 +113,7 @@ fn nowhere(place: &Place, ran: &[&Ran]) {
 fn with_tokens(place: &Place, host: &str, args: &[&str]) -> Command {
     let mut command = place.command(args);
     let bare = host.trim_start_matches("http://");
-    for (token, named) in [
+    for (token, host_variable) in [
         ("GH_ENTERPRISE_TOKEN", "GH_HOST"),
         ("GITLAB_TOKEN", "GITLAB_HOST"),
         ("GITEA_TOKEN", "GITEA_HOST"),
@@ -125,10 +125,10 @@ fn with_tokens(place: &Place, host: &str, args: &[&str]) -> Command {
         ("ZENDESK_API_TOKEN", "ZENDESK_HOST"),
         ("DISCOURSE_API_KEY", "DISCOURSE_HOST"),
     ] {
-        command.env(token, CANARY).env(named, bare);
+        command.env(token, CANARY).env(host_variable, bare);
     }
-    for named in ["JIRA_EMAIL", "CONFLUENCE_EMAIL", "ZENDESK_EMAIL"] {
-        command.env(named, "ann@acme.example");
+    for variable in ["JIRA_EMAIL", "CONFLUENCE_EMAIL", "ZENDESK_EMAIL"] {
+        command.env(variable, "ann@acme.example");
     }
     command
 }
@@ -214,11 +214,11 @@ fn echoed_token_is_never_printed_or_stored() {
 fn enterprise_token_goes_only_to_its_host() {
     let (place, server) = (Place::new(), Echo::new(200));
     place.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
-    for named in [None, Some("git.acme.example")] {
+    for host in [None, Some("git.acme.example")] {
         let mut command = place.command(&["sync", "--no-vectors"]);
-        command.env("GH_ENTERPRISE_TOKEN", CANARY).envs(named.map(|n| ("GH_HOST", n)));
+        command.env("GH_ENTERPRISE_TOKEN", CANARY).envs(host.map(|n| ("GH_HOST", n)));
         assert!(command.output().unwrap().status.success());
-        assert_eq!(server.secret_count(), 0, "with GH_HOST {named:?}");
+        assert_eq!(server.secret_count(), 0, "with GH_HOST {host:?}");
     }
     assert!(with_tokens(&place, &server.host, &["sync", "--no-vectors"]).output().unwrap().status.success());
     assert!(server.secret_count() > 0);
@@ -226,12 +226,12 @@ fn enterprise_token_goes_only_to_its_host() {
 
 #[test]
 fn imported_source_gets_no_token_until_trusted() {
-    let (theirs, mine, server) = (Place::new(), Place::new(), Echo::new(200));
-    theirs.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
-    let file = theirs.path("out.casebook").to_string_lossy().into_owned();
-    theirs.ok(&["export", &file]);
-    mine.ok(&["import", "casebook", &file, "--no-vectors"]);
-    let run = |args: &[&str]| Ran::from(with_tokens(&mine, &server.host, args).output().unwrap());
+    let (attacker, victim, server) = (Place::new(), Place::new(), Echo::new(200));
+    attacker.ok(&["source", "add", "github:acme/app", "--host", &server.host]);
+    let file = attacker.path("out.casebook").to_string_lossy().into_owned();
+    attacker.ok(&["export", &file]);
+    victim.ok(&["import", "casebook", &file, "--no-vectors"]);
+    let run = |args: &[&str]| Ran::from(with_tokens(&victim, &server.host, args).output().unwrap());
     let sync = run(&["sync", "--no-vectors"]);
     assert_eq!((sync.code, server.secret_count()), (Some(0), 0), "{}", sync.err);
     assert!(sync.err.contains("precedent source trust acme/app"), "{}", sync.err);

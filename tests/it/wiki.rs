@@ -297,8 +297,8 @@ fn cli_output_never_shows_the_token() {
     let ran = run(&["sync"], &path);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("1 wiki page"), "{}", ran.err);
-    let found = run(&["search", "leaking valve", "--json=key"], &path);
-    assert!(found.out.contains("acme/app:Home"), "{}", found.out);
+    let search = run(&["search", "leaking valve", "--json=key"], &path);
+    assert!(search.out.contains("acme/app:Home"), "{}", search.out);
     let trace = std::fs::read_to_string(&log).unwrap();
     assert!(trace.contains("ls-remote") && trace.contains("fetch"), "{trace}");
     let hidden = basic(CANARY);

@@ -119,15 +119,15 @@ pub fn run(ws: &Workspace, flags: &flags::Test) -> Result<()> {
 /// Prints the table of the steps, the closing lines of test runners, and their sum.
 fn report(checks: &Checks, flags: &flags::Test, results: &[(&str, Duration, Outcome)]) -> Result<()> {
     println!();
-    for (name, elapsed, outcome) in results {
+    for (name, duration, outcome) in results {
         let (mark, end) = match outcome {
             Passed(_) => ("✓", String::new()),
             Skipped(why) => ("-", format!("SKIPPED: {}", why.lines().next().unwrap_or_default())),
             Failed => ("✗", "FAILED".to_owned()),
         };
-        println!("{mark} {name:<11} {:>12}  {end}", terminal::time(*elapsed));
+        println!("{mark} {name:<11} {:>12}  {end}", terminal::time(*duration));
     }
-    let total = results.iter().map(|(_, elapsed, _)| *elapsed).sum();
+    let total = results.iter().map(|(_, duration, _)| *duration).sum();
     println!("  all         {:>12}\n", terminal::time(total));
     checks.closing_lines.iter().for_each(|line| println!("{line}"));
     println!("{}", checks.counts);

@@ -38,7 +38,9 @@ impl Policy {
         let applies =
             |restriction: &Option<String>| restriction.as_ref().is_none_or(|restriction| restriction == name);
         let fits = expression.evaluate(|requirement| {
-            self.0.iter().any(|(only, allowed)| applies(only) && allowed.satisfies(requirement))
+            self.0
+                .iter()
+                .any(|(crate_name, permitted)| applies(crate_name) && permitted.satisfies(requirement))
         });
         (!fits).then(|| format!("{name}: {licence} is not allowed"))
     }
@@ -99,7 +101,7 @@ fn unused_exceptions(packages: &[Value], policy: &Policy) -> Vec<String> {
         // Under no name, no exception applies.
         crates.any(|package| policy.objection("", text(package, "license")).is_some())
     };
-    let names = policy.0.iter().filter_map(|(only, _)| only.as_deref());
+    let names = policy.0.iter().filter_map(|(crate_name, _)| crate_name.as_deref());
     let stale_names = names.filter(|name| !needs_exception(name));
     stale_names.map(|name| format!("deny.toml: the exception for {name} is not needed")).collect()
 }

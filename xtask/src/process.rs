@@ -36,7 +36,7 @@ pub fn watch(ws: &Workspace, command: Cmd, stream: bool, limit: Option<Duration>
 
     let mut meter = Meter::new();
     let mut output = String::new();
-    let (mut ended, mut last_output) = (None::<Instant>, Instant::now());
+    let (mut exit_time, mut last_output) = (None::<Instant>, Instant::now());
     loop {
         match lines.recv_timeout(Duration::from_secs(1)) {
             Ok(line) => {
@@ -63,10 +63,10 @@ pub fn watch(ws: &Workspace, command: Cmd, stream: bool, limit: Option<Duration>
             child.kill()?;
             break;
         }
-        if ended.is_none() && child.try_wait()?.is_some() {
-            ended = Some(Instant::now());
+        if exit_time.is_none() && child.try_wait()?.is_some() {
+            exit_time = Some(Instant::now());
         }
-        if ended.is_some_and(|end| end.elapsed() > ORPHAN_GRACE) {
+        if exit_time.is_some_and(|end| end.elapsed() > ORPHAN_GRACE) {
             break;
         }
         if !stream || meter.cargo.is_some() {
@@ -178,14 +178,14 @@ impl Meter {
 
     fn text(&self) -> String {
         let time = terminal::time(self.start.elapsed());
-        let Some((done, all, current)) = &self.cargo else {
+        let Some((count, total, current)) = &self.cargo else {
             return format!("{time} · {}", self.last_line).trim_end_matches([' ', '·']).to_owned();
         };
-        let time_left = self.base.filter(|(base, _)| done - base >= 20).map(|(base, since)| {
-            let per_unit = since.elapsed().as_secs_f64() / f64::from(done - base);
-            format!(" · {} left", terminal::estimate(per_unit * f64::from(all - done)))
+        let time_left = self.base.filter(|(base, _)| count - base >= 20).map(|(base, since)| {
+            let per_unit = since.elapsed().as_secs_f64() / f64::from(count - base);
+            format!(" · {} left", terminal::estimate(per_unit * f64::from(total - count)))
         });
-        format!("{done}/{all} · {time}{} · {current}", time_left.unwrap_or_default())
+        format!("{count}/{total} · {time}{} · {current}", time_left.unwrap_or_default())
     }
 
     /// Renews the status line; without a terminal, prints a line after 5 s and then every 30 s.
@@ -204,8 +204,8 @@ impl Meter {
 fn parse_progress(line: &str) -> Option<(u32, u32, String)> {
     let (_, rest) = line.trim_start().strip_prefix("Building [")?.split_once("] ")?;
     let (counts, current) = rest.split_once(':').unwrap_or((rest, ""));
-    let (done, all) = counts.trim().split_once('/')?;
-    Some((done.parse().ok()?, all.parse().ok()?, current.trim().to_owned()))
+    let (count, total) = counts.trim().split_once('/')?;
+    Some((count.parse().ok()?, total.parse().ok()?, current.trim().to_owned()))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use xshell::cmd;
 pub fn environment(ws: &Workspace) -> Result<PathBuf> {
     let folder = ws.target.join("python");
     let python = program(ws, "python");
-    if !process::succeeds(cmd!(ws.sh, "{own} -m pip --version")) {
+    if !process::succeeds(cmd!(ws.sh, "{python} -m pip --version")) {
         system::ensure(ws, &[&PYTHON])?;
         let python = system::python().unwrap_or("python3");
         process::run(ws, cmd!(ws.sh, "{python} -m venv --clear {folder}"))?;

@@ -68,23 +68,23 @@ pub fn install(ws: &Workspace) -> Result<Option<PathBuf>> {
         terminal::success(&format!("{}, digest checked", ws.short(&library)));
         return Ok(Some(library));
     }
-    let (python, unpacked) = (python::environment(ws)?, dir.join("unpacked"));
-    ws.sh.remove_path(&unpacked)?;
+    let (python, target_dir) = (python::environment(ws)?, dir.join("unpacked"));
+    ws.sh.remove_path(&target_dir)?;
     let pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-compile", "--no-deps"];
     let wheel = ["--python-version", PYTHON_VERSION, "--platform", platform, "--only-binary=:all:"];
     terminal::note("pip downloads the library (about 20 MB) and checks its digest");
     process::run(
         ws,
-        cmd!(ws.sh, "{python} {pip...} {wheel...} --target {unpacked} -r xtask/onnxruntime.txt"),
+        cmd!(ws.sh, "{python} {pip...} {wheel...} --target {target_dir} -r xtask/onnxruntime.txt"),
     )?;
-    let package = unpacked.join("onnxruntime");
+    let package = target_dir.join("onnxruntime");
     for name in TERMS {
         std::fs::copy(package.join(name), dir.join(name))?;
     }
     let unpacked_library = find_library(&package.join("capi"))?;
     expect_digest(ws, &unpacked_library, library_digest(platform))?;
     replace(&unpacked_library, &library)?;
-    ws.sh.remove_path(&unpacked)?;
+    ws.sh.remove_path(&target_dir)?;
     terminal::success(&format!("{}, digest checked", ws.short(&library)));
     Ok(Some(library))
 }

@@ -103,7 +103,8 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
 pub fn ensure(ws: &Workspace, needs: &[&Need]) -> Result<()> {
     let missing_needs =
         || needs.iter().map(|need| (*need, (need.find_missing)(&ws.sh))).filter(|(_, m)| !m.is_empty());
-    let names = || missing_needs().flat_map(|(_, missing)| missing).collect::<Vec<_>>().join(", ");
+    let names =
+        || missing_needs().flat_map(|(_, names_of_need)| names_of_need).collect::<Vec<_>>().join(", ");
     let missing_names = names();
     if missing_names.is_empty() {
         return Ok(());
@@ -155,7 +156,7 @@ pub fn may_install(ws: &Workspace, question: &str) -> Result<bool> {
     eprint!("  {question}? [Y/n] ");
     std::io::stderr().flush()?;
     let mut answer = String::new();
-    // At the end of the input nobody has agreed.
+    // The end of the input is no consent.
     let length = std::io::stdin().lock().read_line(&mut answer)?;
     Ok(length > 0 && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }

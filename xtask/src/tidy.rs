@@ -26,10 +26,10 @@ const EXEMPT: [&str; 5] =
 pub fn check_words(ws: &Workspace) -> Result<String> {
     let exempt = EXEMPT.map(|path| format!(":!{path}"));
     match process::read_output(cmd!(ws.sh, "git grep -nIiE -e {OFFENCES} -- . {exempt...}")) {
-        Ok(found) => {
+        Ok(matches) => {
             let remedy = "Remove them: they belong into the settings of one machine.";
             Err(Failure::new("lines name a registry's host or a folder of one machine", remedy)
-                .with_output(&found))
+                .with_output(&matches))
         }
         // Without a match git grep fails, as it does outside of a checkout.
         Err(_) => process::read_output(cmd!(ws.sh, "git rev-parse HEAD")).map(|_| String::new()),

@@ -91,7 +91,7 @@ async fn main_tasks_work_with_thirty_thousand_items() {
             .await;
         shot(&window, "big-found").await;
 
-        // Triage ten, by keyboard only; what was not checked yet is checked meanwhile.
+        // Triage ten by keyboard; unchecked reports are checked in the background.
         press_ctrl(&window, '2').await;
         wait_for(&window, ".triage").await;
         press(&window, "bc").await;

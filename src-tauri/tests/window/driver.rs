@@ -38,7 +38,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Opens the program in a home of its own, hands the window to `steps` and closes it whatever became of them.
 pub async fn drive(home: &Path, theme: &str, args: &[&str], steps: impl AsyncFnOnce(Client) + 'static) {
-    // A window that a person has open beside the tests is nobody's business here.
+    // A window that the user has open does not concern the tests.
     drive_whole(home, theme, &[args, &["--alone"]].concat(), steps).await;
 }
 
@@ -205,7 +205,7 @@ pub async fn shot(window: &Client, name: &str) {
     let after_paint =
         "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))";
     let _ = window.execute_async(after_paint, Vec::new()).await;
-    // A window that is gone has no picture, and what became of it is told by who asked for one.
+    // A closed window has no picture; the caller reports the reason.
     if let Ok(png) = picture(window).await {
         std::fs::write(folder.join(name).with_extension("png"), png).unwrap();
     }

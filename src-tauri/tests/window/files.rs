@@ -138,7 +138,7 @@ async fn export_is_previewed_corrected_and_imported() {
         assert_eq!(columns, ["Wer hat es gesagt"]);
         shot(&window, "import").await;
 
-        // A column that the program does not know is told by the person.
+        // The user maps an unknown column.
         script(
             &window,
             "const select = document.querySelector('.found tr.unused select'); select.value = 'author';

@@ -170,7 +170,7 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
     // Last, as the other pictures are of the sample alone.
     bring_others(casebook).await;
     press_ctrl(window, '1').await;
-    for (key, what, name) in
+    for (key, title, name) in
         [("acme/pump#2", "A report in Chinese", "chinese"), ("acme/pump#3", "A malicious report", "hostile")]
     {
         press_ctrl(window, 'k').await;
@@ -180,7 +180,7 @@ async fn full(window: &Client, album: &Album, casebook: &Path) {
         })
         .await;
         wait_until_idle(window).await;
-        album.keep(window, what, name).await;
+        album.keep(window, title, name).await;
     }
 }
 
@@ -197,7 +197,7 @@ async fn show_states(window: &Client, album: &Album, how: &str, words: &str, end
     paste(window, "#query", "certificate signed by unknown authority").await;
     tokio::time::sleep(std::time::Duration::from_millis(900)).await;
     album.keep(window, &format!("Search, {words}"), &format!("search-{end}")).await;
-    for (key, what, name) in [
+    for (key, title, name) in [
         ('2', "Triage", "triage"),
         ('3', "Troubleshoot", "troubleshoot"),
         ('4', "Notes", "notes"),
@@ -211,7 +211,7 @@ async fn show_states(window: &Client, album: &Album, how: &str, words: &str, end
             press_ctrl(window, enter).await;
         }
         tokio::time::sleep(std::time::Duration::from_millis(700)).await;
-        album.keep(window, &format!("{what}, {words}"), &format!("{name}-{end}")).await;
+        album.keep(window, &format!("{title}, {words}"), &format!("{name}-{end}")).await;
     }
 }
 
@@ -255,7 +255,7 @@ async fn bring_others(casebook: &Path) {
 async fn empty(window: &Client, album: &Album) {
     wait_for(window, ".welcome").await;
     album.keep(window, "The first start", "welcome").await;
-    for (key, what, name) in [
+    for (key, title, name) in [
         ('2', "Triage", "triage"),
         ('3', "Troubleshoot", "troubleshoot"),
         ('4', "Notes", "notes"),
@@ -265,7 +265,7 @@ async fn empty(window: &Client, album: &Album) {
     ] {
         press_ctrl(window, key).await;
         wait_until_idle(window).await;
-        album.keep(window, &format!("{what}, empty"), &format!("{name}-empty")).await;
+        album.keep(window, &format!("{title}, empty"), &format!("{name}-empty")).await;
     }
     press_ctrl(window, '1').await;
 }
@@ -278,10 +278,10 @@ fn page(pictures: &[(String, String)]) -> String {
          cargo test -p precedent-desktop --test window -- --ignored gallery\n```\n\n\
          If `pngquant` is installed, it compresses the pictures.\n\n| | light | dark |\n|---|---|---|\n",
     );
-    for (what, name) in pictures {
+    for (title, name) in pictures {
         let _ = writeln!(
             out,
-            "| {what} ([small](gallery/{name}-1024-light.png), [dark](gallery/{name}-1024-dark.png)) | ![](gallery/{name}-1440-light.png) | ![](gallery/{name}-1440-dark.png) |"
+            "| {title} ([small](gallery/{name}-1024-light.png), [dark](gallery/{name}-1024-dark.png)) | ![](gallery/{name}-1440-light.png) | ![](gallery/{name}-1440-dark.png) |"
         );
     }
     out.push_str(include_str!("gallery-notes.txt"));

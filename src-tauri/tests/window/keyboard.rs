@@ -86,7 +86,7 @@ async fn large_text_contrast_and_reduced_motion_work() {
         for key in '1'..='7' {
             press_ctrl(&window, key).await;
             wait_until("nothing is asked for", async || !is_there(&window, "[aria-busy=true]").await).await;
-            // Nothing stands beyond the edge where no bar leads to it.
+            // Nothing overflows without a scroll bar.
             let beyond = "return document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
                 .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
                 .map((one) => one.outerHTML.slice(0, 120) + ' :: ' + one.getBoundingClientRect().right)

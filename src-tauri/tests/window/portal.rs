@@ -129,14 +129,14 @@ async fn wayland_portal_registers_the_accepted_shortcut() {
         return skip("there is no dbus-daemon").unwrap_or_default();
     };
     let desktop = bus.join().await;
-    let (asked, yes) = (Requests::default(), Arc::new(Mutex::new(false)));
-    let shortcuts = Shortcuts { requests: Arc::clone(&asked), yes: Arc::clone(&yes) };
+    let (requests, yes) = (Requests::default(), Arc::new(Mutex::new(false)));
+    let shortcuts = Shortcuts { requests: Arc::clone(&requests), yes: Arc::clone(&yes) };
     desktop.object_server().at(DESKTOP, shortcuts).await.unwrap();
     desktop.request_name("org.freedesktop.portal.Desktop").await.unwrap();
 
     let casebook = home.path().join("casebook");
     let args = ["--casebook", casebook.to_str().unwrap(), "--sample", "--alone"];
-    // GTK draws by X here, and the program is told of a desktop with Wayland.
+    // GTK draws on X here, and the program sees a Wayland session.
     let surroundings = [
         ("GTK_THEME", "Adwaita"),
         ("WAYLAND_DISPLAY", "wayland-none"),
@@ -162,7 +162,7 @@ async fn wayland_portal_registers_the_accepted_shortcut() {
             script(&window, &format!("return !document.querySelector('{switch}')?.disabled")).await == true
         })
         .await;
-        assert!(asked.lock().unwrap().is_empty(), "nothing is asked for before it is switched on");
+        assert!(requests.lock().unwrap().is_empty(), "no request before it is enabled");
 
         click(&window, switch).await;
         wait_for_text("the no is told", "denied the shortcut").await;
@@ -171,7 +171,7 @@ async fn wayland_portal_registers_the_accepted_shortcut() {
         click(&window, switch).await;
         wait_for_text("the desktop's keys are told", "This desktop assigned Press <Meta>J.").await;
         let request = "ask: Ask Precedent from anywhere, CTRL+ALT+p";
-        assert_eq!(*asked.lock().unwrap(), [request, "closed", request]);
+        assert_eq!(*requests.lock().unwrap(), [request, "closed", request]);
 
         assert!(!is_seen());
         let at = handle.object_server().interface::<_, Shortcuts>(DESKTOP).await.unwrap();
@@ -183,7 +183,7 @@ async fn wayland_portal_registers_the_accepted_shortcut() {
 
         click(&window, switch).await;
         wait_until("the desktop has the keys back", async || {
-            asked.lock().unwrap().last().is_some_and(|last| last == "closed")
+            requests.lock().unwrap().last().is_some_and(|last| last == "closed")
         })
         .await;
     })

@@ -88,7 +88,7 @@ async fn query_opens_the_matching_comment() {
 #[tokio::test]
 async fn opening_the_casebook_can_be_retried() {
     let home = tempfile::tempdir().unwrap();
-    // A file stands where the folder is to be.
+    // A file has the name of the folder.
     let casebook = home.path().join("casebook");
     std::fs::write(&casebook, "not a folder").unwrap();
     let folder = casebook.to_str().unwrap().to_owned();

@@ -140,7 +140,7 @@ async fn invalid_setting_leaves_the_others_in_force() {
         }
         assert!(message.contains(&format!("the casebook in {} is open", casebook.display())), "{message}");
         assert!(casebook.join("precedent.db").is_file());
-        // Somebody mends it meanwhile.
+        // The user repairs the file meanwhile.
         std::fs::write(&file, &casebook_line).unwrap();
         click_words(&window, &format!("{WRONG} button"), "Set the file aside").await;
         wait_until("it is told that it is right", async || {

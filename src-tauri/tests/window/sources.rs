@@ -90,7 +90,7 @@ async fn source_can_be_added_synced_and_stopped() {
         shot(&window, "sources-failing").await;
         github.world().clear_faults();
 
-        // What it may talk to is told in the settings.
+        // The settings list the allowed hosts.
         press(&window, "7").await;
         wait_until("the host is listed", async || {
             text(&window, "section[aria-labelledby=privacy] tbody").await.contains("acme/pump")
@@ -129,7 +129,7 @@ async fn tracker_kind_is_detected_from_the_address() {
         assert!(texts(&window, ".add label").await.contains(&"API key".to_owned()));
         shot(&window, "add-redmine").await;
 
-        // A name that is none of this tracker's is told with how it writes them.
+        // An invalid name is reported with the expected form.
         fill(&window, "#add-project", "acme/app").await;
         press(&window, &char::from(Key::Enter).to_string()).await;
         wait_until("the mistake is told", async || {
@@ -199,7 +199,7 @@ async fn imported_host_can_be_trusted_by_keyboard() {
         wait_for(&window, "#view-sources").await;
         press_ctrl(&window, '5').await;
         wait_until("it asks whether the host is known", async || asks().await).await;
-        assert!(!is_trusted().await, "nobody was asked yet");
+        assert!(!is_trusted().await, "not confirmed yet");
         shot(&window, "sources-untrusted").await;
 
         let focused_text =

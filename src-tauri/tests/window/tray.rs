@@ -54,10 +54,13 @@ impl Menu {
         let arguments = (0_i32, -1_i32, Vec::<&str>::new());
         let (_, (_, _, lines)): (u32, Line) = self.0.call("GetLayout", &arguments).await.unwrap();
         let numbered_label = |line: OwnedValue| {
-            let (number, known, _) = Line::try_from(line).unwrap();
+            let (number, properties, _) = Line::try_from(line).unwrap();
             (
                 number,
-                known.get("label").map(|l| l.to_string().trim_matches('"').to_owned()).unwrap_or_default(),
+                properties
+                    .get("label")
+                    .map(|l| l.to_string().trim_matches('"').to_owned())
+                    .unwrap_or_default(),
             )
         };
         lines.into_iter().map(numbered_label).collect()

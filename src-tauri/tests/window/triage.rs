@@ -262,7 +262,7 @@ async fn closing_duplicates_previews_the_comments() {
         })
         .await;
         shot(&window, "closing").await;
-        assert!(github.requests().is_empty(), "a look asks nobody");
+        assert!(github.requests().is_empty(), "a preview sends no request");
 
         click_words(&window, ".closing footer button", "Comment and close 2 reports").await;
         wait_until("both are closed", async || {

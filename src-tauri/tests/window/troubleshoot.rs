@@ -86,7 +86,7 @@ async fn report_leads_to_a_brief() {
         make_brief(&window, REPORT, &target).await;
         let brief = std::fs::read_to_string(&target).unwrap();
         assert!(brief.contains("ferrywire/ferrywire#"), "{brief}");
-        // What is there is replaced only if told so.
+        // An existing file is replaced only on request.
         click_words(&window, ".brief button", "Export").await;
         wait_until("it asks first", async || is_there(&window, ".brief [role=alert]").await).await;
         click_words(&window, ".brief .choose ~ button", "Replace").await;

@@ -71,8 +71,8 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
 
 async fn converse(server: Server, data: &[u8]) {
     let (client, pipe) = tokio::io::duplex(1 << 16);
-    let (heard, said) = tokio::io::split(pipe);
-    let server_task = tokio::spawn(server.converse(heard, said));
+    let (heard, output) = tokio::io::split(pipe);
+    let server_task = tokio::spawn(server.converse(heard, output));
     let (output, mut input) = tokio::io::split(client);
 
     // An id that is the input's own is asked as often as it says.
@@ -111,8 +111,9 @@ async fn converse(server: Server, data: &[u8]) {
             assert_eq!(frame["jsonrpc"], "2.0", "{line}");
             let Some(id) = frame.get("id").filter(|_| frame.get("method").is_none()) else { continue };
             if !id.is_null() {
-                let remaining_calls =
-                    open_calls.get_mut(&id.to_string()).unwrap_or_else(|| panic!("nobody asked: {line}"));
+                let remaining_calls = open_calls
+                    .get_mut(&id.to_string())
+                    .unwrap_or_else(|| panic!("reply without a call: {line}"));
                 *remaining_calls =
                     remaining_calls.checked_sub(1).unwrap_or_else(|| panic!("answered twice: {line}"));
             }

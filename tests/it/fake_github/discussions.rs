@@ -90,16 +90,16 @@ impl World {
         discussions.sort_by_key(|(number, talk)| std::cmp::Reverse((talk.updated_at, **number)));
         let total = discussions.len();
         let last = variables["after"].as_str().map(|cursor| {
-            let (updated, number) = cursor.split_once(':').unwrap();
-            (updated.parse::<i64>().unwrap(), number.parse::<u64>().unwrap())
+            let (time, number) = cursor.split_once(':').unwrap();
+            (time.parse::<i64>().unwrap(), number.parse::<u64>().unwrap())
         });
         discussions.retain(|(number, talk)| last.is_none_or(|last| (talk.updated_at, **number) < last));
         let size = usize::try_from(variables["first"].as_u64().unwrap()).unwrap();
-        let (left, end) = (discussions.len(), discussions.get(size - 1).or(discussions.last()));
+        let (remaining_count, end) = (discussions.len(), discussions.get(size - 1).or(discussions.last()));
         let cursor = end.map(|(number, talk)| format!("{}:{number}", talk.updated_at));
         let nodes: Vec<Value> =
             discussions.iter().take(size).map(|(n, talk)| self.discussion(**n, talk, None, 30)).collect();
-        json!({"totalCount": total, "pageInfo": {"hasNextPage": left > size, "endCursor": cursor}, "nodes": nodes})
+        json!({"totalCount": total, "pageInfo": {"hasNextPage": remaining_count > size, "endCursor": cursor}, "nodes": nodes})
     }
 
     fn node(&self, id: &str, cursor: Option<&Value>) -> Value {

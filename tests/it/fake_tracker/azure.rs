@@ -93,8 +93,8 @@ impl Content {
                     .filter(|(n, i)| i.updated_at >= since && **n > last_id && (!open || i.open));
                 let by_change = query.ends_with("ORDER BY [System.ChangedDate] ASC, [System.Id] ASC");
                 let top = get("$top").unwrap().parse().unwrap();
-                let (some, _) = self.page_of(items.collect(), by_change, 0, top);
-                let numbers: Vec<Value> = some
+                let (rows, _) = self.page_of(items.collect(), by_change, 0, top);
+                let numbers: Vec<Value> = rows
                     .iter()
                     .map(|(n, _)| json!({"id": n, "url": format!("{host}/acme/_apis/wit/workItems/{n}")}))
                     .collect();

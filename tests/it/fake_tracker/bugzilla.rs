@@ -19,8 +19,8 @@ impl Content {
         let get = |name: &str| parameters.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
         let field_names: Option<Vec<&str>> = get("include_fields").map(|f| f.split(',').collect());
         let select_fields = |mut value: Value| {
-            if let (Some(wanted), Some(fields)) = (&field_names, value.as_object_mut()) {
-                fields.retain(|name, _| wanted.contains(&name.as_str()));
+            if let (Some(names), Some(fields)) = (&field_names, value.as_object_mut()) {
+                fields.retain(|name, _| names.contains(&name.as_str()));
             }
             value
         };
@@ -71,8 +71,8 @@ impl Content {
                     self.items.iter().filter(|(_, i)| i.updated_at >= since && (!open || i.open)).collect();
                 let number = |name: &str| get(name).unwrap().parse::<usize>().unwrap();
                 let by_change = get("order") == Some("changeddate,bug_id");
-                let (some, _) = self.page_of(bugs, by_change, number("offset"), number("limit"));
-                ok(json!({"bugs": some.into_iter().map(|(n, i)| bug(*n, i)).collect::<Vec<_>>()}))
+                let (rows, _) = self.page_of(bugs, by_change, number("offset"), number("limit"));
+                ok(json!({"bugs": rows.into_iter().map(|(n, i)| bug(*n, i)).collect::<Vec<_>>()}))
             }
             ["bug", n] => {
                 let n: u64 = n.parse().unwrap();

@@ -56,11 +56,15 @@ impl Content {
     fn topics(&self, page: usize, topic_ids: impl Iterator<Item = u64>) -> Answer {
         let mut numbers: Vec<u64> = topic_ids.collect();
         numbers.sort_by_key(|n| Reverse((self.items[n].updated_at, *n)));
-        let (pinned, others): (Vec<u64>, Vec<u64>) =
+        let (pinned_topics, other_topics): (Vec<u64>, Vec<u64>) =
             numbers.into_iter().partition(|n| self.pinned_items.contains(n));
         let page_ids: Vec<u64> = match page {
-            0 => pinned.iter().chain(&others).copied().take(PAGE).collect(),
-            page => others.into_iter().skip((page * PAGE).saturating_sub(pinned.len())).take(PAGE).collect(),
+            0 => pinned_topics.iter().chain(&other_topics).copied().take(PAGE).collect(),
+            page => other_topics
+                .into_iter()
+                .skip((page * PAGE).saturating_sub(pinned_topics.len()))
+                .take(PAGE)
+                .collect(),
         };
         let row = |n: &u64| {
             let item = &self.items[n];

@@ -115,7 +115,7 @@ impl Bugzilla {
         let Some((first, rest)) = ids.split_first() else { return Ok(Ok(out)) };
         let response = self.thread(*first, rest, stream, task).await?;
         match response.status {
-            200 => out = response.json::<Threads>()?.read(),
+            200 => out = response.json::<Threads>()?.by_bug(),
             // The error concerns one bug (101 does not exist, 102 is not accessible), or all.
             401 | 403 | 404 if rest.is_empty() || self.problem(&response).is_none() => {
                 return Ok(match rest.is_empty() && self.problem(&response).is_some() {
@@ -127,7 +127,7 @@ impl Bugzilla {
                 for id in ids {
                     let response = self.thread(*id, &[], stream, task).await?;
                     match response.status {
-                        200 => out.append(&mut response.json::<Threads>()?.read()),
+                        200 => out.append(&mut response.json::<Threads>()?.by_bug()),
                         401 | 403 | 404 if self.problem(&response).is_some() => {}
                         _ => return Err(self.refusal(&response, "comments")),
                     }
