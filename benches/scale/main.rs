@@ -521,7 +521,7 @@ fn peers(place: &Path, runtime: &tokio::runtime::Runtime) {
             store: &parts.store,
             fulltext: &parts.fulltext,
             vectors: Some(&parts.vectors),
-            said: None,
+            comment_vectors: None,
             embed: &|_| Ok(query_vectors[at].clone()),
             floor: info.floor,
             problem: None,

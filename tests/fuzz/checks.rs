@@ -90,7 +90,7 @@ pub fn query(data: &[u8]) {
             return;
         }
     };
-    if first.pasted {
+    if first.is_pasted {
         assert!(first.filters.is_empty() && first.phrases.is_empty() && first.without.is_empty());
         return;
     }
@@ -430,7 +430,7 @@ pub fn signature(data: &[u8]) {
 /// A brief about hostile text keeps its own record, in every format that holds one, and its Markdown holds no HTML of
 /// theirs.
 pub fn brief(data: &[u8]) {
-    if let Err(error) = brief::read(data) {
+    if let Err(error) = brief::read_record(data) {
         assert!(error.hint().is_some(), "{error}");
     }
     let Some(text) = text(data) else { return };
@@ -475,7 +475,7 @@ pub fn brief(data: &[u8]) {
     };
     for format in [BriefFormat::Json, BriefFormat::Html, BriefFormat::Markdown] {
         let file = brief::render(&brief, format).unwrap();
-        let record = brief::read(&file)
+        let record = brief::read_record(&file)
             .unwrap_or_else(|e| panic!("{format:?}: {e}\n{}", String::from_utf8_lossy(&file)));
         assert_eq!(record, brief.record, "{format:?}");
         let file = String::from_utf8(file).unwrap();

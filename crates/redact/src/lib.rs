@@ -118,7 +118,7 @@ pub fn preview(brief: &Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Vec<Re
 fn hide(brief: &mut Brief, names: &KnownNames, wishes: &Wishes<'_>) -> Redactor {
     let mut redactor = Redactor::new(&names.logins, hosts_of(brief), wishes);
     for person in &names.people {
-        redactor.called(Certainty::Doubtful, person);
+        redactor.hide_person(Certainty::Doubtful, person);
     }
     for place in &names.places {
         redactor.hide("place", Certainty::Doubtful, place);

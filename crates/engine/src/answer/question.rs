@@ -136,7 +136,7 @@ impl Question {
         let source = self.source.as_ref().map(|source| Test::Source(source.key.clone()));
         Scope {
             filters: [Test::Kind(kind)].into_iter().chain(source).map(filter).collect(),
-            view: view.into_iter().map(filter).collect(),
+            view_filters: view.into_iter().map(filter).collect(),
         }
     }
 

@@ -316,7 +316,7 @@ impl Inner {
                     document: document.map(|d| d.id),
                 };
                 let view = request.solved.then(|| filter(Test::Resolved)).into_iter().collect();
-                let scope = Scope { filters: within, view };
+                let scope = Scope { filters: within, view_filters: view };
                 return self.with_finder(&session, |c| {
                     // Exclude the source's own calibration: its duplicates may have been marked
                     // later.
