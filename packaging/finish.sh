@@ -28,6 +28,7 @@ for template in "$templates"/*/*; do
             file="packaging/${template#"$templates"/}"
             mkdir -p "$(dirname "$file")"
             printf '%s\n' "$text" > "$file"
+            [ ! -x "$template" ] || chmod +x "$file"
             ;;
     esac
 done

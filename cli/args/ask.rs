@@ -30,7 +30,7 @@ pub struct DuplicatesCommand {
     #[arg(short = 'F', long, value_name = "PATH", conflicts_with = "body")]
     pub file: Option<PathBuf>,
     /// Search only this source
-    #[arg(short = 'R', long, value_name = "SOURCE")]
+    #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     /// Search all sources, not just the item's own
     #[arg(long, conflicts_with = "source")]
@@ -66,7 +66,7 @@ Examples:
 )]
 pub struct TriageCommand {
     /// Search only this source
-    #[arg(short = 'R', long, value_name = "SOURCE")]
+    #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     /// Include closed reports
     #[arg(long)]
@@ -110,7 +110,7 @@ Examples:
 )]
 pub struct ClustersCommand {
     /// Search only this source
-    #[arg(short = 'R', long, value_name = "SOURCE")]
+    #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     /// Include closed reports
     #[arg(long)]
@@ -191,7 +191,7 @@ pub struct AskCommand {
     #[arg(value_name = "TEXT|KEY|FILE|-", required = true)]
     pub question: Vec<String>,
     /// Search only this source
-    #[arg(short = 'R', long, value_name = "SOURCE")]
+    #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     #[command(flatten)]
     pub json: Json,
@@ -217,7 +217,7 @@ pub struct TroubleshootCommand {
     #[arg(value_name = "TEXT|KEY|-|FILE", required = true)]
     pub question: Vec<String>,
     /// Search only this source
-    #[arg(short = 'R', long, value_name = "SOURCE")]
+    #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     /// Minimum similarity in meaning, 0 to 1, used instead of the likelihood that a case helps
     #[arg(long, value_name = "SIMILARITY")]
@@ -253,7 +253,7 @@ pub struct BriefCommand {
     #[arg(value_name = "TEXT|KEY|-|FILE", required_unless_present = "replay")]
     pub question: Vec<String>,
     /// Search only this source
-    #[arg(short = 'R', long, value_name = "SOURCE")]
+    #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     /// Write to this file; the extension sets the format
     #[arg(short, long, value_name = "FILE")]
@@ -304,7 +304,7 @@ pub struct SearchCommand {
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
     /// Search only this source
-    #[arg(short = 'R', long, value_name = "SOURCE")]
+    #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Vec<String>,
     /// Filter by state
     #[arg(short, long, value_name = "STATE", value_parser = ["open", "closed", "merged", "all"])]

@@ -128,7 +128,7 @@ pub struct ImportAll {
     #[arg(short, long)]
     pub yes: bool,
     /// Source to import into: owner/name [default: named in the files, else from the file name]
-    #[arg(short = 'R', long, value_name = "SOURCE")]
+    #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     /// Set the column for a field, or the meaning of a word
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = pair)]
@@ -212,7 +212,7 @@ pub struct ImportFiles {
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Source to import into: owner/name
-    #[arg(short = 'R', long, value_name = "SOURCE")]
+    #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: String,
     #[command(flatten)]
     pub after: AfterImport,

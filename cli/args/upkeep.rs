@@ -199,7 +199,7 @@ export_brief, status. In the settings of an MCP client:
 )]
 pub struct McpCommand {
     /// Source for bare numbers, if there are several sources
-    #[arg(short = 'R', long, value_name = "SOURCE")]
+    #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
     /// Allow agents to read logs in this folder (repeatable); without it, they can't read files
     #[arg(long, value_name = "DIR")]

@@ -32,6 +32,7 @@ mod fake_github;
 mod fake_tracker;
 mod files;
 mod formats;
+mod gh_extension;
 mod git_http;
 mod graphql;
 mod guests;

@@ -11,7 +11,10 @@ use crate::{
 const PERSONAL: &[(&str, &[&str])] = &[
     ("We spoke with Maria Fernandez yesterday, and she sees it too.", &["Maria", "Fernandez"]),
     ("As discussed with Ullrich Kleinschmidt, the pump stops at night.", &["Ullrich", "Kleinschmidt"]),
-    ("Priya Raghunathan from the Bangalore office reported it first.", &["Priya", "Raghunathan", "Bangalore"]),
+    (
+        "Priya Raghunathan from the Bangalore office reported it first.",
+        &["Priya", "Raghunathan", "Bangalore"],
+    ),
     ("The customer Kowalski says that order 99812 failed.", &["Kowalski"]),
     ("Le client Jean-Baptiste Lefèvre a signalé le problème.", &["Jean-Baptiste", "Lefèvre"]),
     ("The device stands at 14 Rosenheimer Str. in 81667 München.", &["Rosenheimer", "81667", "München"]),
@@ -32,7 +35,8 @@ fn people_in_sentences_are_replaced() {
     let Some(runtime) = runtime() else { return };
     let place = Place::new();
     let models = root().join("models");
-    let sentences: Vec<&str> = PERSONAL.iter().map(|(text, _)| *text).chain(TECHNICAL.iter().copied()).collect();
+    let sentences: Vec<&str> =
+        PERSONAL.iter().map(|(text, _)| *text).chain(TECHNICAL.iter().copied()).collect();
     let records: Vec<_> = (1_u64..)
         .zip(&sentences)
         .map(|(number, text)| with(issue(number, "The export stops", text), json!({"state": "open"})))

@@ -10,9 +10,10 @@ use std::{
 
 use syn::visit::{self, Visit};
 
-/// The pronouns, adverbs and irregular participles that name nothing by themselves.
+/// The pronouns, adverbs and irregular participles that name nothing by themselves. `now` is the
+/// usual name of the current time.
 const BARE: &str = "after again ahead alike all anew any apart before begun behind beside both chosen cut done drawn each \
-                    every found given gone held here it kept known left lost made meant mine none now once one only other \
+                    every found given gone held here it kept known left lost made meant mine none once one only other \
                     others ours own put read said same seen sent set shown some soon such taken that theirs them then there \
                     this told what which who whose written";
 /// The nouns that look like participles.
@@ -93,7 +94,11 @@ impl<'ast> Visit<'ast> for Words {
     fn visit_ident(&mut self, _: &'ast syn::Ident) {}
 
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-        self.names.push(pattern.ident.to_string());
+        let name = pattern.ident.to_string();
+        // A constant, or a variant without fields.
+        if !name.starts_with(char::is_uppercase) {
+            self.names.push(name);
+        }
         visit::visit_pat_ident(self, pattern);
     }
 
@@ -147,7 +152,8 @@ impl Words {
 
 fn is_bare(name: &str) -> bool {
     let name = name.to_lowercase();
-    let is_participle = name.len() > 3 && !name.contains('_') && (name.ends_with("ed") || name.ends_with("ing"));
+    let is_participle =
+        name.len() > 3 && !name.contains('_') && (name.ends_with("ed") || name.ends_with("ing"));
     (is_participle || BARE.split_whitespace().any(|word| word == name))
         && !NOUNS.split_whitespace().any(|noun| noun == name)
 }

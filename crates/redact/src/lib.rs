@@ -279,6 +279,17 @@ mod tests {
             ("jsmith", r"C:\Users\jsmith\AppData"),
             ("octo-cat", "thanks @octo-cat"),
             ("grace", "as grace said"),
+            ("mF_9.B5f-4.1JqM", "Authorization: Bearer mF_9.B5f-4.1JqM"),
+            ("abcdefghijklmnop", "authorization: bearer abcdefghijklmnop"),
+            ("YTpi", "Proxy-Authorization: Basic YTpi"),
+            ("7f3a9c", "X-Api-Key: 7f3a9c"),
+            ("abc.def.ghi", "set-cookie: token=abc.def.ghi; HttpOnly"),
+            ("geheim12", "secret: geheim12"),
+            ("4719", "pin: 4719 otp=123456 pwd:geheim"),
+            ("geheim", "pin: 4719 otp=123456 pwd:geheim"),
+            ("Lee", r"C:\Users\Kim Lee\x"),
+            ("WIN-KASSE07", "vaultd is starting on WIN-KASSE07"),
+            ("490154203237518", "device imei=490154203237518"),
             ("ada-l", "ada-l, grace and others"),
         ] {
             let out = redact_all(text);
@@ -295,6 +306,10 @@ mod tests {
             "a graceful stop, not disgrace",
             "fw_agent::row::decode::RowDecoder",
             "take the token from the keyring",
+            "Authorization: Bearer token required",
+            "token: expired, secret: missing",
+            "pin: 4 digits",
+            "WIN-DEBUG build",
             "server: send the whole chain",
             "main.py and lib.rs, package.json",
         ] {

@@ -44,6 +44,9 @@ static NAMED_HOST: LazyLock<Regex> = LazyLock::new(|| {
         r#"(?i)\b((?:host(?:name)?|server|node|machine|computer|peer|broker|nodename)\s*[:=]\s*["']?)([a-z0-9][a-z0-9._-]*[a-z0-9])"#,
     )
 });
+/// A name that Windows or Amazon gives to a new computer.
+static GENERATED_HOST: LazyLock<Regex> =
+    LazyLock::new(|| re(r"\b(?:WIN|DESKTOP|LAPTOP|EC2AMAZ)-[A-Z]*[0-9][A-Z0-9]{1,12}\b"));
 static SYSLOG: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?m)^((?:<\d+>)?(?:[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}|\d{4}-\d{2}-\d{2}T\S+) )([A-Za-z0-9][A-Za-z0-9._-]*)( [\w./-]+(?:\[\d+\])?:)",
@@ -160,6 +163,7 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
             _ => c[0].to_owned(),
         }
     });
+    out = r.whole(&GENERATED_HOST, "host", &out);
     out = r.replace(&URL_HOST, &out, |r, c, _| format!("{}{}", &c[1], host(r, &c[2])));
     out = r.replace(&SYSLOG, &out, |r, c, _| format!("{}{}{}", &c[1], host(r, &c[2]), &c[3]));
     out = r.replace(&PROMPT, &out, |r, c, _| {
@@ -273,7 +277,7 @@ fn host(r: &mut Redactor, host: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 15] {
+pub(super) fn patterns() -> [&'static Regex; 16] {
     [
         &SPELLED_EMAIL,
         &SHARE,
@@ -289,6 +293,7 @@ pub(super) fn patterns() -> [&'static Regex; 15] {
         &HOST,
         &NAMED_HOST,
         &SYSLOG,
+        &GENERATED_HOST,
         &PROMPT,
     ]
 }

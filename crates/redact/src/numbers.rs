@@ -48,6 +48,12 @@ static IBAN: LazyLock<Regex> =
 static SAYS_ACCOUNT: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)\b(?:iban|account|konto|compte|cuenta)\W{0,3}(?:no|nr|number|nummer)?\W{0,3}$")
 });
+/// The number of a mobile device, or of its card, behind its label.
+static DEVICE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b((?:imei|imsi|meid|iccid|serial(?:[ _-]?(?:no|number))?)[\x22']?[ ]?[:=#]?[ ]{0,2}[\x22']?)([0-9]{14,20})\b",
+    )
+});
 static CARD: LazyLock<Regex> = LazyLock::new(|| re(r"\b[2-6](?:[ -]?[0-9]){12,18}\b"));
 static SAYS_CARD: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -250,6 +256,7 @@ fn is_inside(text: &str, start: usize) -> bool {
 }
 
 pub(super) fn hide_accounts(r: &mut Redactor, text: &str) -> String {
+    let text = &r.replace(&DEVICE, text, |r, c, _| format!("{}{}", &c[1], r.hide("device", Sure, &c[2])));
     let lines = Lines::of(text);
     let out = r.replace(&IBAN, text, |r, c, text| {
         let (whole, start) = (&c[0], c.get(0).map_or(0, |m| m.start()));
@@ -523,9 +530,10 @@ fn is_in_a_row(text: &str, start: usize, end: usize) -> bool {
 }
 
 #[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 14] {
+pub(super) fn patterns() -> [&'static Regex; 15] {
     [
         &IBAN,
+        &DEVICE,
         &CARD,
         &INTERNATIONAL,
         &WITH_ZEROS,

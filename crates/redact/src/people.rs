@@ -24,6 +24,12 @@ static HOME: LazyLock<Regex> = LazyLock::new(|| {
         r#"(?i)((?:/home/|/Users/|[A-Z]:\\+Users\\+|[A-Z]:\\+(?:Documents and Settings|Dokumente und Einstellungen|Benutzer|Utilisateurs|Usuarios)\\+))([^/\\\s"'`:<>|]+)"#,
     )
 });
+/// The home of a full name on Windows, which has spaces: `C:\Users\Kim Lee\x`.
+static HOME_OF_A_NAME: LazyLock<Regex> = LazyLock::new(|| {
+    re(&format!(
+        r"(?i)([A-Z]:\\+(?:Users|Benutzer|Utilisateurs|Usuarios)\\+)((?-i){WORD}(?:[ ]{WORD}){{1,3}})(\\)"
+    ))
+});
 static NAMED_USER: LazyLock<Regex> = LazyLock::new(|| {
     re(r#"(?i)\b((?:user(?:name|id)?|login|account|owner|uid)\s*[:=]\s*["']?)([a-z_][\w.@\\-]*[\w])"#)
 });
@@ -176,6 +182,9 @@ pub(super) fn hide(r: &mut Redactor, text: &str) -> String {
             _ => String::new(),
         };
         format!("{}{name}{}{company}", &c[1], &c[3])
+    });
+    out = r.replace(&HOME_OF_A_NAME, &out, |r, c, _| {
+        format!("{}{}{}", &c[1], r.hide_person(Sure, &c[2]), &c[3])
     });
     out = r.replace(&HOME, &out, |r, c, _| format!("{}{}", &c[1], r.name(&c[2])));
     out = r.replace(&IDENTITY, &out, |r, c, _| format!("{}{})", &c[1], r.name(&c[2])));
@@ -439,12 +448,13 @@ fn hide_signatures(r: &mut Redactor, text: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) fn patterns() -> [&'static Regex; 18] {
+pub(super) fn patterns() -> [&'static Regex; 19] {
     [
         &IDENTITY,
         &SID,
         &KEY_OF,
         &HOME,
+        &HOME_OF_A_NAME,
         &NAMED_USER,
         &MENTION,
         &GREETING,

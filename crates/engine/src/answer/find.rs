@@ -82,7 +82,8 @@ impl MatchFinder<'_> {
         let hits = self.retrieve(&draft, is_changed, scope, task)?;
         let (features, mut details, mut terms) = self.features(&draft, scope, &hits)?;
         let ranking = self.table.ranked(&features);
-        let view = if scope.view_filters.is_empty() { None } else { self.fulltext.allowed(&scope.view_filters)? };
+        let view =
+            if scope.view_filters.is_empty() { None } else { self.fulltext.allowed(&scope.view_filters)? };
         let is_in_view =
             |id: i64| view.as_ref().is_none_or(|ids| usize::try_from(id).is_ok_and(|id| ids.contains(id)));
         let mut rank = 0;

@@ -192,7 +192,10 @@ pub fn preview(
     task: &Task,
 ) -> Result<Vec<RedactionPreview>> {
     let plain = brief(context, &BriefRequest { redact: false, ..request.clone() }, task)?;
-    let row = context.finder.store.read(|r| request.key.as_deref().map(|key| search::resolve_one(r, key)).transpose())?;
+    let row = context
+        .finder
+        .store
+        .read(|r| request.key.as_deref().map(|key| search::resolve_one(r, key)).transpose())?;
     let names = names(context, &plain, row.as_ref(), task)?;
     Ok(redact::preview(&plain, &names, &Wishes::of(request)))
 }

@@ -76,12 +76,10 @@ impl NameModel {
     /// [`Code::ModelUnavailable`] if it is not installed, or damaged.
     pub(crate) fn load(paths: &ModelPaths) -> Result<Self> {
         let folders = paths.models.iter().map(|folder| folder.join(FOLDER));
-        let folder = folders.into_iter().find(|folder| folder.join(MODEL).is_file()).ok_or_else(
-            || {
-                Error::new(Code::ModelUnavailable, "the model that recognizes names is not installed")
-                    .with_hint("Reinstall Precedent. Names in running text are not recognized without it.")
-            },
-        )?;
+        let folder = folders.into_iter().find(|folder| folder.join(MODEL).is_file()).ok_or_else(|| {
+            Error::new(Code::ModelUnavailable, "the model that recognizes names is not installed")
+                .with_hint("Reinstall Precedent. Names in running text are not recognized without it.")
+        })?;
         let environment = environment(&paths.runtime)?;
         tokenizers::parallelism::set_parallelism(false);
         let tokenizer = Tokenizer::from_bytes(read(&folder, "tokenizer.json")?).map_err(|e| failed(&e))?;
@@ -215,7 +213,8 @@ fn is_whole(text: &str, range: &Range<usize>) -> bool {
     let next = after.next();
     // Scripts without capitals do not separate words.
     let is_joined = |c: Option<char>| c.is_some_and(|c| inside(c) && (has_case || c.is_ascii()));
-    let is_member = matches!(next, Some('.' | ':' | '-' | '(')) && after.next().is_some_and(char::is_alphanumeric);
+    let is_member =
+        matches!(next, Some('.' | ':' | '-' | '(')) && after.next().is_some_and(char::is_alphanumeric);
     let last = before.chars().next_back();
     let is_suffix = matches!(last, Some('.' | ':' | '-'))
         && before.chars().rev().nth(1).is_some_and(char::is_alphanumeric);

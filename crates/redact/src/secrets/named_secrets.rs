@@ -235,6 +235,9 @@ static LOGIN: LazyLock<Regex> = LazyLock::new(|| {
 /// The marks that may precede a label.
 static BULLET: LazyLock<Regex> = LazyLock::new(|| re(r"^(?:[>\s|*•·-]|\d+[.)])*$"));
 static COOKIE: LazyLock<Regex> = LazyLock::new(|| re(r"([\w.$-]+=)([^\s;,\x22']{6,})"));
+/// A cookie that holds a login.
+static CREDENTIAL_COOKIE: LazyLock<Regex> =
+    LazyLock::new(|| re(r"(?i)(?:token|sess|auth|jwt|sid|secret|key)"));
 static SESSION: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b((?:JSESSIONID|PHPSESSID|ASPSESSIONID\w*|ASP\.NET_SessionId|\.AspNetCore\.[\w.]+|connect\.sid|sessionid|\w*_session|session|sid|csrftoken|XSRF-TOKEN|remember_\w+|cf_clearance|sessid)=)([^\s;,&\x22']{8,})",
@@ -283,7 +286,8 @@ fn value_of(r: &mut Redactor, text: &str, name: &Name) -> Option<(usize, usize, 
     if name.kind == Kind::Both {
         return login_and_password(r, text, at, join);
     }
-    at += SCHEME.find(&text[at..]).map_or(0, |m| m.end());
+    let scheme = SCHEME.find(&text[at..]).map_or(0, |m| m.end());
+    at += scheme;
     // The value may be on the line below the label.
     if join == Join::Colon
         && let Some(below) = below(text, at)
@@ -292,7 +296,12 @@ fn value_of(r: &mut Redactor, text: &str, name: &Name) -> Option<(usize, usize, 
     }
     let (begin, end, is_quoted) = extent(text, at, join)?;
     let value = &text[begin..end];
-    let certainty = rate(text, name, join, value, is_quoted, end)?;
+    // A header with a scheme has nothing but a secret after it; so has a header of a key.
+    let is_header = join == Join::Colon && (scheme > 0 || is_key_header(text, name));
+    let certainty = match is_header && value::is_header_secret(value) {
+        true => Sure,
+        false => rate(text, name, join, value, is_quoted, end)?,
+    };
     Some((begin, end, r.hide("token", certainty, value)))
 }
 
@@ -318,6 +327,12 @@ fn separator(text: &str, name: &Name, suffix: &str) -> Option<(Join, usize)> {
     }
     let option = text[name.start..].starts_with('-');
     SPACE.find(suffix).map(|m| (if option { Join::Option } else { Join::Beside }, m.end()))
+}
+
+/// Returns whether a name is that of a custom header with a key: `X-Api-Key`, `X-Auth-Token`.
+fn is_key_header(text: &str, name: &Name) -> bool {
+    matches!(name.kind, Kind::Key | Kind::Password)
+        && text[name.start..name.end].to_lowercase().starts_with("x-")
 }
 
 fn is_cookie(text: &str, name: &Name) -> bool {
@@ -413,6 +428,16 @@ fn rate(text: &str, name: &Name, join: Join, value: &str, is_quoted: bool, end: 
             !is_numbered && (fits(5) || is_quoted && (fits(4) || passphrase(value)))
         }
         (Kind::Weak, Join::Sentence) => fits(6),
+        // "secret: geheim12"; a word alone follows in messages.
+        (Kind::Key, Join::Colon) => {
+            fits(6) && value.starts_with(char::is_alphabetic) && value.ends_with(|c: char| c.is_ascii_digit())
+        }
+        // "pwd:geheim", as in an assignment.
+        (Kind::Password, Join::Colon) => {
+            text[..end - value.len()].ends_with(':')
+                && value.chars().count() >= 5
+                && value::is_assigned(value)
+        }
         (Kind::Key, Join::Sentence | Join::Beside) => {
             // Names of cluster secrets are hyphenated, so a secret needs a long run without
             // hyphens.
@@ -444,8 +469,10 @@ fn number(text: &str, name: &Name, join: Join, value: &str, quote: bool, end: us
     let is_explicit = matches!(join, Join::Assigned | Join::Colon | Join::Tag | Join::Option)
         || kind == Kind::Password && join == Join::Sentence
         || kind == Kind::Pin;
-    let has_unit = !quote
-        && text[end..].trim_start_matches([' ', '\t']).starts_with(|c: char| c.is_alphabetic() || c == '%');
+    let next = text[end..].trim_start_matches([' ', '\t']);
+    // The next word of "pin: 4719 otp=123456" is another name.
+    let is_name = next.trim_start_matches(joins).starts_with(['=', ':']);
+    let has_unit = !quote && !is_name && next.starts_with(|c: char| c.is_alphabetic() || c == '%');
     // "prompt_tokens: 1234567" is a count.
     let several = kind == Kind::Key && text[name.start..name.end].ends_with(['s', 'S']);
     let most = if kind == Kind::Pin { 8 } else { 40 };
@@ -497,7 +524,8 @@ fn cookies(r: &mut Redactor, text: &str, at: usize) -> Option<(usize, usize, Str
     let out = r.replace(&COOKIE, line, |r, c, _| {
         let attribute = ["path=", "domain=", "expires=", "max-age=", "samesite=", "version="]
             .contains(&c[1].to_lowercase().as_str());
-        if !attribute && value::is_random(&c[2], 6) {
+        let is_session = CREDENTIAL_COOKIE.is_match(&c[1]) && value::is_header_secret(&c[2]);
+        if !attribute && (is_session || value::is_random(&c[2], 6)) {
             format!("{}{}", &c[1], r.hide("token", Sure, &c[2]))
         } else {
             c[0].to_owned()
@@ -525,5 +553,18 @@ fn login_and_password(r: &mut Redactor, text: &str, at: usize, join: Join) -> Op
 
 #[cfg(test)]
 pub(super) fn patterns() -> Vec<&'static Regex> {
-    vec![&ASIDE, &NAME, &COLON, &SENTENCE, &SPACE, &TAG, &SCHEME, &LOGIN, &COOKIE, &SESSION, &LOGIN_PAIR]
+    vec![
+        &ASIDE,
+        &NAME,
+        &COLON,
+        &SENTENCE,
+        &SPACE,
+        &TAG,
+        &SCHEME,
+        &LOGIN,
+        &COOKIE,
+        &CREDENTIAL_COOKIE,
+        &SESSION,
+        &LOGIN_PAIR,
+    ]
 }

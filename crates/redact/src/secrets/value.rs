@@ -120,6 +120,13 @@ pub(super) fn is_assigned(value: &str) -> bool {
         && value.chars().any(char::is_alphanumeric)
 }
 
+/// Returns whether the value of a header or cookie for credentials is a secret: any text except a
+/// placeholder and ordinary words.
+pub(super) fn is_header_secret(value: &str) -> bool {
+    let bare = value.trim_end_matches('=');
+    bare.chars().count() >= 4 && !is_placeholder(value) && !words::is_ordinary(bare) && !is_sentence(value)
+}
+
 /// Returns whether a word shows that a joined name is no secret: `invalid_grant`, `not-set`.
 pub(super) fn said_of_errors(part: &str) -> bool {
     part.chars().all(char::is_alphabetic)
