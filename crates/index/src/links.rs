@@ -8,7 +8,7 @@ use precedent_core::{
     model::{DocKind, State},
     task::Task,
 };
-use precedent_store::{DocumentRow, Store, StoredComment};
+use precedent_store::{DocumentRow, Reader, Store, StoredComment};
 use precedent_text::{
     closure::Closure,
     reference::{Relation, references},
@@ -35,7 +35,11 @@ pub(super) fn update(store: &Store, until: Option<Instant>, soon: bool, task: &T
             let mut out = Vec::with_capacity(batch.len());
             for listing in batch {
                 let Some(row) = r.document(listing.id)? else { continue };
-                let found = if listing.deleted { Vec::new() } else { stated(&row, &r.comments(&row)?) };
+                let found = if listing.deleted {
+                    Vec::new()
+                } else {
+                    stated(&row, &r.comments(&row)?, home(r, &row)?.as_deref())
+                };
                 out.push((row.key, found));
             }
             Ok(out)
@@ -53,11 +57,34 @@ pub(super) fn update(store: &Store, until: Option<Instant>, soon: bool, task: &T
     write(store, soon, |w| w.set_links_revision(revision))
 }
 
+/// Returns the source that a bare number in a document's texts refers to. For a note, that is the
+/// only source of the items it is attached to, else the only source of the casebook.
+fn home(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
+    if row.kind != DocKind::Note {
+        return Ok(Some(row.source.clone()));
+    }
+    let mut sources = BTreeSet::new();
+    for link in r.links(&row.key)?.into_iter().filter(|link| link.kind == "relates_to") {
+        let key = if link.from_key == row.key { link.to_key } else { link.from_key };
+        let other = r.document_by_key(&key)?.filter(|other| other.kind != DocKind::Note);
+        sources.extend(other.map(|other| other.source));
+    }
+    if sources.is_empty() {
+        sources.extend(r.sources()?.into_iter().map(|source| source.key));
+    }
+    Ok(sources.pop_first().filter(|_| sources.is_empty()))
+}
+
 /// Returns the references in a document's texts as (key, kind), each once, strongest kind first.
-fn stated(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'static str)> {
+/// `home` is the source of bare numbers.
+fn stated(
+    row: &DocumentRow,
+    comments: &[StoredComment],
+    home: Option<&str>,
+) -> Vec<(String, &'static str)> {
     let mut out: Vec<(Relation, String)> = Vec::new();
     let mut add = |text: &str, own: bool, bot: bool| {
-        for (relation, key) in named(row, text) {
+        for (relation, key) in named(row, home, text) {
             let relation = match relation {
                 // "Fixes #12" closes #12 only in a pull request's own text.
                 Relation::Closes if !(own && row.kind == DocKind::PullRequest) => Relation::Mentions,
@@ -88,9 +115,13 @@ fn stated(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'stati
 }
 
 /// Returns the keys of other items that a text of this item names, and their relations.
-fn named<'a>(row: &'a DocumentRow, text: &str) -> impl Iterator<Item = (Relation, String)> + use<'a> {
-    references(text).into_iter().filter_map(|reference| {
-        let source = reference.source.as_deref().unwrap_or(&row.source);
+fn named<'a>(
+    row: &'a DocumentRow,
+    home: Option<&'a str>,
+    text: &str,
+) -> impl Iterator<Item = (Relation, String)> + use<'a> {
+    references(text).into_iter().filter_map(move |reference| {
+        let source = reference.source.as_deref().or(home)?;
         let key = format!("{source}#{}", reference.number);
         (key != row.key).then_some((reference.relation, key))
     })
@@ -109,7 +140,7 @@ fn named_at_closure(row: &DocumentRow, comments: &[StoredComment]) -> Option<Str
     let mut named = comments
         .iter()
         .filter(near)
-        .map(|c| named(row, &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>());
+        .map(|c| named(row, Some(&row.source), &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>());
     let last = named.rfind(|keys| !keys.is_empty())?;
     let mut keys = last.into_iter();
     keys.next().filter(|_| keys.next().is_none())
