@@ -9,7 +9,7 @@ use fantoccini::key::Key;
 
 use crate::{
     driver::{
-        click_words, drive, is_there, press, press_ctrl, shot, text, texts, wait_at_most, wait_for,
+        click, drive, is_there, press, press_ctrl, shot, text, texts, wait_at_most, wait_for,
         wait_until,
     },
     fake_github::FakeGitHub,
@@ -103,9 +103,9 @@ async fn the_main_jobs_are_done_in_a_casebook_of_thirty_thousand() {
         .await;
         decide_ten(&window).await;
         shot(&window, "big-triage").await;
-        if is_there(&window, ".triage header progress").await {
-            click_words(&window, ".triage header button", "Cancel").await;
-            wait_until("the check has stopped", async || !is_there(&window, ".triage header progress").await)
+        if is_there(&window, ".triage header .checking").await {
+            click(&window, "footer button[data-job=triage]").await;
+            wait_until("the check has stopped", async || !is_there(&window, ".triage header .checking").await)
                 .await;
         }
 

@@ -24,6 +24,7 @@ export const troubleshoot = {
 
   cases: {
     title: "Solved cases",
+    noSource: "This casebook is empty. Add a source to find cases in.",
     none: "No solved case matches.",
     noneYet: "No solved case matches so far.",
     onlyWiki: "No solved case matches. These wiki pages do.",
@@ -42,7 +43,7 @@ export const troubleshoot = {
   pickOf: (title: string) => `${title}: in the brief`,
 
   helps: { likely: "likely to help", perhaps: "may help" },
-  /** `helps` is one of the two above, `chance` a percentage. */
+  /** `helps` is one of the two above, or what is said of a duplicate; `chance` is a percentage. */
   helpsBy: (helps: string, chance: string) => `${helps}: ${chance}`,
   fixedIn: (version: string) => `fixed in ${version}`,
   /** A version that is asked about, beside the one with the fix. */
@@ -84,7 +85,6 @@ export const troubleshoot = {
 
   logs: {
     reading: "Reading…",
-    stop: "Stop",
     summary: (errors: number, lines: number, files: number) =>
       `${plural(errors, "distinct error")} in ${plural(lines, "line")} of ${plural(files, "file")}`,
     severities: { fatal: "Fatal", error: "Error", warning: "Warning" },
