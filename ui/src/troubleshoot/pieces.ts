@@ -53,7 +53,7 @@ export function helps(one: SolvedCase): string {
 }
 
 export function chance(helps: number): string {
-  return helps >= 0.5 ? said.helps.likely : said.helps.perhaps;
+  return helps >= 0.5 ? said.helps.surely : said.helps.perhaps;
 }
 
 export interface Block {

@@ -35,7 +35,7 @@ it("says one thing of a report that is a solved case and a possible duplicate", 
   await desk.lookUp("acme/app#5", "case");
   await rest();
   expect(document.querySelectorAll(".answer article[data-doc='acme/app#1']").length).toBe(1);
-  expect(document.querySelector(".answer .why")?.textContent).toContain("Likely duplicate of acme/app#1: 72%");
+  expect(document.querySelector(".answer .why")?.textContent).toContain("likely duplicate: 72%");
   expect(document.querySelector(".answer")?.textContent).not.toContain("may help");
 });
 

@@ -42,8 +42,9 @@ export const troubleshoot = {
   pick: "in the brief",
   pickOf: (title: string) => `${title}: in the brief`,
 
-  helps: { likely: "likely to help", perhaps: "may help" },
-  /** `helps` is one of the two above, or what is said of a duplicate; `chance` is a percentage. */
+  /** How likely a case helps, and that it is a duplicate of the report. */
+  helps: { surely: "likely to help", perhaps: "may help", high: "duplicate", likely: "likely duplicate", possible: "possible duplicate" },
+  /** `helps` is one of these, `chance` a percentage. */
   helpsBy: (helps: string, chance: string) => `${helps}: ${chance}`,
   fixedIn: (version: string) => `fixed in ${version}`,
   /** A version that is asked about, beside the one with the fix. */
