@@ -240,8 +240,6 @@ export const shell = {
     sample: "Open the sample casebook",
     sampleWhat: "An invented project with 104 issues and a wiki, to try everything. It takes seconds, and you can remove it later.",
     opening: "Opening…",
-    doing: (phase: string) => `${phase}…`,
-    doneOf: (phase: string, done: number, total: number) => `${phase} ${count(done)} of ${count(total)}`,
   },
 
   intervals: {
