@@ -77,11 +77,7 @@ fn home(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
 
 /// Returns the references in a document's texts as (key, kind), each once, strongest kind first.
 /// `home` is the source of bare numbers.
-fn stated(
-    row: &DocumentRow,
-    comments: &[StoredComment],
-    home: Option<&str>,
-) -> Vec<(String, &'static str)> {
+fn stated(row: &DocumentRow, comments: &[StoredComment], home: Option<&str>) -> Vec<(String, &'static str)> {
     let mut out: Vec<(Relation, String)> = Vec::new();
     let mut add = |text: &str, own: bool, bot: bool| {
         for (relation, key) in named(row, home, text) {

@@ -9,8 +9,7 @@ use fantoccini::key::Key;
 
 use crate::{
     driver::{
-        click, drive, is_there, press, press_ctrl, shot, text, texts, wait_at_most, wait_for,
-        wait_until,
+        click, drive, is_there, press, press_ctrl, shot, text, texts, wait_at_most, wait_for, wait_until,
     },
     fake_github::FakeGitHub,
     sources::sync_and_stop,
@@ -105,8 +104,10 @@ async fn the_main_jobs_are_done_in_a_casebook_of_thirty_thousand() {
         shot(&window, "big-triage").await;
         if is_there(&window, ".triage header .checking").await {
             click(&window, "footer button[data-job=triage]").await;
-            wait_until("the check has stopped", async || !is_there(&window, ".triage header .checking").await)
-                .await;
+            wait_until("the check has stopped", async || {
+                !is_there(&window, ".triage header .checking").await
+            })
+            .await;
         }
 
         // Troubleshoot, and hand a brief over.
