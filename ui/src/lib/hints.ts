@@ -26,15 +26,19 @@ const SENTENCES = /(?<=[.!?])\s+(?=\p{Lu}|`)/u;
 /** Where a part of a sentence ends that can be left out without the rest. */
 const PARTS = /(?=; |, (?:or|and|then|such) )/;
 
+/** An advice before the command that follows it, and an option behind one: "Use another token: precedent login NAME". */
+const ADVICE = /^(?!To |If )(.*[^,:](?<!run|with)): (?:`?precedent|gh|--)/;
+const OPTION = / with --[a-z]+(?: [A-Z]+)?(?=[.,;]|$)/g;
+
 export function hint(text: string): Hint {
   let remedy: Remedy | null = null;
-  const sentences = text.split(SENTENCES).map((sentence) => {
+  const sentences = text.replace(OPTION, "").split(SENTENCES).map((sentence) => {
     const parts = sentence.split(PARTS);
     const named = parts.map((part) => COMMAND.exec(part)).filter((one) => one !== null);
     if (named.length === 0) return sentence;
     const command = named.map((one) => one[1] ?? one[2]).find((one) => one !== undefined);
     remedy ??= (command && REMEDIES[command]) || null;
-    const instead = COMMAND.test(parts[0] ?? "") ? said[remedy ?? "other"].slice(0, -1) : "";
+    const instead = COMMAND.test(parts[0] ?? "") ? (ADVICE.exec(parts[0] ?? "")?.[1] ?? said[remedy ?? "other"].slice(0, -1)) : "";
     return (instead + parts.filter((part) => !COMMAND.test(part)).join("")).replace(/[.;:,]*$/, ".");
   });
   const whole = [...new Set(sentences)].join(" ").replace("run the command again", "try again");
