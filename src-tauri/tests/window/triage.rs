@@ -12,8 +12,7 @@ use serde_json::json;
 
 use crate::{
     driver::{
-        at_rest, click_words, drive, is_there, press, press_ctrl, script, shot, text, texts, wait_for,
-        wait_until,
+        at_rest, click_words, drive, is_there, press, press_ctrl, shot, text, texts, wait_for, wait_until,
     },
     fake_github::FakeGitHub,
 };
