@@ -237,6 +237,22 @@ async fn notes_are_searchable_but_never_duplicates() {
 }
 
 #[tokio::test]
+async fn bare_number_in_a_note_belongs_to_its_source() {
+    let place = Place::new();
+    let casebook = open(&place).await;
+    let lines = [issue(1, "Replication slot grows", "The disk fills."), issue(2, "Slot is gone", "Again.")];
+    let path = place.file("in.jsonl", lines.map(|line| line.to_string()).join("\n"));
+    casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
+    let mut note = draft(NoteKind::Lesson, "Slots", "Restart the heartbeat, see #2.");
+    note.attach = vec!["acme/app#1".into()];
+    add(&casebook, note).await;
+    casebook.update_index(&Task::new()).await.unwrap();
+    let links = casebook.thread("note#1").await.unwrap().links;
+    let links: Vec<(&str, &str)> = links.iter().map(|l| (l.kind.as_str(), l.key.as_str())).collect();
+    assert_eq!(links, [("relates_to", "acme/app#1"), ("mentions", "acme/app#2")]);
+}
+
+#[tokio::test]
 async fn removed_note_keeps_its_number() {
     let place = Place::new();
     let casebook = open(&place).await;

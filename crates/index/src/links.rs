@@ -8,7 +8,7 @@ use precedent_core::{
     model::{DocKind, State},
     task::Task,
 };
-use precedent_store::{DocumentRow, Store, StoredComment};
+use precedent_store::{DocumentRow, Reader, Store, StoredComment};
 use precedent_text::{
     closure::Closure,
     reference::{Relation, references},
@@ -35,7 +35,11 @@ pub(super) fn update(store: &Store, until: Option<Instant>, short_wait: bool, ta
             let mut out = Vec::with_capacity(batch.len());
             for listing in batch {
                 let Some(row) = r.document(listing.id)? else { continue };
-                let links = if listing.deleted { Vec::new() } else { text_links(&row, &r.comments(&row)?) };
+                let links = if listing.deleted {
+                    Vec::new()
+                } else {
+                    text_links(&row, &r.comments(&row)?, home(r, &row)?.as_deref())
+                };
                 out.push((row.key, links));
             }
             Ok(out)
@@ -53,11 +57,34 @@ pub(super) fn update(store: &Store, until: Option<Instant>, short_wait: bool, ta
     write(store, short_wait, |w| w.set_links_revision(revision))
 }
 
+/// Returns the source that a bare number in a document's texts refers to. For a note, that is the
+/// only source of the items it is attached to, else the only source of the casebook.
+fn home(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<String>> {
+    if row.kind != DocKind::Note {
+        return Ok(Some(row.source.clone()));
+    }
+    let mut sources = BTreeSet::new();
+    for link in r.links(&row.key)?.into_iter().filter(|link| link.kind == "relates_to") {
+        let key = if link.from_key == row.key { link.to_key } else { link.from_key };
+        let other = r.document_by_key(&key)?.filter(|other| other.kind != DocKind::Note);
+        sources.extend(other.map(|other| other.source));
+    }
+    if sources.is_empty() {
+        sources.extend(r.sources()?.into_iter().map(|source| source.key));
+    }
+    Ok(sources.pop_first().filter(|_| sources.is_empty()))
+}
+
 /// Returns the references in a document's texts as (key, kind), each once, strongest kind first.
-fn text_links(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'static str)> {
+/// `home` is the source of bare numbers.
+fn text_links(
+    row: &DocumentRow,
+    comments: &[StoredComment],
+    home: Option<&str>,
+) -> Vec<(String, &'static str)> {
     let mut out: Vec<(Relation, String)> = Vec::new();
     let mut add = |text: &str, is_own: bool, bot: bool| {
-        for (relation, key) in references_in(row, text) {
+        for (relation, key) in references_in(row, home, text) {
             let relation = match relation {
                 // "Fixes #12" closes #12 only in a pull request's own text.
                 Relation::Closes if !(is_own && row.kind == DocKind::PullRequest) => Relation::Mentions,
@@ -88,9 +115,13 @@ fn text_links(row: &DocumentRow, comments: &[StoredComment]) -> Vec<(String, &'s
 }
 
 /// Returns the keys of other items that a text of this item names, and their relations.
-fn references_in<'a>(row: &'a DocumentRow, text: &str) -> impl Iterator<Item = (Relation, String)> + use<'a> {
-    references(text).into_iter().filter_map(|reference| {
-        let source = reference.source.as_deref().unwrap_or(&row.source);
+fn references_in<'a>(
+    row: &'a DocumentRow,
+    home: Option<&'a str>,
+    text: &str,
+) -> impl Iterator<Item = (Relation, String)> + use<'a> {
+    references(text).into_iter().filter_map(move |reference| {
+        let source = reference.source.as_deref().or(home)?;
         let key = format!("{source}#{}", reference.number);
         (key != row.key).then_some((reference.relation, key))
     })
@@ -109,7 +140,9 @@ fn named_at_closure(row: &DocumentRow, comments: &[StoredComment]) -> Option<Str
     let mut mentions = comments
         .iter()
         .filter(near)
-        .map(|c| references_in(row, &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>());
+        .map(|c| {
+            references_in(row, Some(&row.source), &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>()
+        });
     let last = mentions.rfind(|keys| !keys.is_empty())?;
     let mut keys = last.into_iter();
     keys.next().filter(|_| keys.next().is_none())

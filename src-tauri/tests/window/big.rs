@@ -9,8 +9,7 @@ use fantoccini::key::Key;
 
 use crate::{
     driver::{
-        click_words, drive, is_there, press, press_ctrl, shot, text, texts, wait_at_most, wait_for,
-        wait_until,
+        click, drive, is_there, press, press_ctrl, shot, text, texts, wait_at_most, wait_for, wait_until,
     },
     fake_github::FakeGitHub,
     sources::sync_and_stop,
@@ -103,10 +102,12 @@ async fn main_tasks_work_with_thirty_thousand_items() {
         .await;
         decide_ten(&window).await;
         shot(&window, "big-triage").await;
-        if is_there(&window, ".triage header progress").await {
-            click_words(&window, ".triage header button", "Cancel").await;
-            wait_until("the check has stopped", async || !is_there(&window, ".triage header progress").await)
-                .await;
+        if is_there(&window, ".triage header .checking").await {
+            click(&window, "footer button[data-job=triage]").await;
+            wait_until("the check has stopped", async || {
+                !is_there(&window, ".triage header .checking").await
+            })
+            .await;
         }
 
         // Troubleshoot, and hand a brief over.

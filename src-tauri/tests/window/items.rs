@@ -34,7 +34,7 @@ async fn at_the_desk(window: &Client) {
     .await;
     wait_until("a pair is compared", async || {
         is_there(window, ".compare[aria-busy=false]").await
-            && !is_there(window, ".triage header progress").await
+            && !is_there(window, ".triage header .checking").await
     })
     .await;
 }
@@ -208,6 +208,8 @@ async fn draft_note_and_focus_are_kept() {
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), "Adwaita", async |window| {
         wait_for(&window, "#hit-0").await;
+        press(&window, "/").await;
+        wait_for(&window, "#query:focus").await;
         // The box is empty, so the key asks for help.
         press(&window, "?").await;
         wait_for(&window, "dialog[open] #shortcuts-title").await;

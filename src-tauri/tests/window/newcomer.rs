@@ -4,7 +4,9 @@ use std::path::Path;
 
 use fantoccini::Client;
 
-use crate::driver::{click_words, drive, press, press_ctrl, text, texts, wait_until};
+use crate::driver::{
+    at_rest, click_words, drive, drive_sample, press, press_ctrl, script, text, texts, wait_for, wait_until,
+};
 use crate::files::paste;
 
 /// An export, its items, what a customer would say, and what helps.
@@ -57,6 +59,25 @@ async fn export_of_each_tracker_gives_a_first_answer() {
             press_ctrl(&window, char::from(fantoccini::key::Key::Enter)).await;
             wait_until(helps, async || text(&window, ".answer").await.contains(helps)).await;
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn keys_named_at_the_start_type_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    drive_sample(home.path(), "Adwaita", async |window| {
+        at_rest(&window).await;
+        wait_for(&window, "#results:focus").await;
+        press(&window, "D").await;
+        wait_for(&window, ".answer article").await;
+        press(&window, "jjx").await;
+        let typed = "return document.querySelector('#report').value";
+        assert!(!script(&window, typed).await.as_str().unwrap().contains("jjx"));
+        assert_eq!(script(&window, "return document.activeElement.matches('.answer')").await, true);
+        press(&window, "1").await;
+        wait_for(&window, "#results").await;
+        assert_eq!(script(&window, "return document.querySelector('#query').value").await, "");
     })
     .await;
 }

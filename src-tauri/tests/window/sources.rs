@@ -46,9 +46,9 @@ pub async fn sync_and_stop(window: &Client, github: &FakeGitHub) {
     // A sync that hangs is stopped, and the window goes on.
     github.fail("/issues", 1, Fault::Slow(Duration::from_secs(120)));
     click_words(window, ".detail .buttons button", "Sync").await;
-    click_words(window, ".detail .buttons button", "Cancel the sync").await;
+    click(window, "footer button[data-job=sync]").await;
     wait_until("it has stopped", async || {
-        is_there(window, ".detail .buttons .primary").await
+        is_there(window, ".detail .buttons .primary:enabled").await
             && texts(window, ".toasts .toast").await.iter().any(|t| t.starts_with("Stopped"))
     })
     .await;

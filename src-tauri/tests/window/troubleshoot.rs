@@ -132,6 +132,9 @@ async fn doubtful_redactions_follow_the_choice() {
             .filter((one) => one.textContent.includes('Blue Harbour') && one.querySelector('input').checked).length";
         assert_eq!(script(&window, ticks).await, 1, "at first it is replaced");
         shot(&window, "brief-doubtful").await;
+        // Its scroll bar would be painted over the dialog.
+        let below = "return getComputedStyle(document.querySelector('#report')).overflowY";
+        assert_eq!(script(&window, below).await, "hidden");
 
         // By key: the space bar takes the tick away.
         let focus = "return [...document.querySelectorAll('.doubtful label')]

@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { page, show } from "../stories/page";
+import MonthChart from "./MonthChart.svelte";
 import { monthName, named, ticks } from "./chart";
 
 it("rounds an axis", () => {
@@ -13,4 +15,14 @@ it("names months", () => {
   const years = Array.from({ length: 36 }, (_, at) => `${2024 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`);
   expect([...named(years, 10)]).toEqual([0, 12, 24]);
   expect([...named(years.slice(0, 12), 6)]).toEqual([0, 2, 4, 6, 8, 10]);
+});
+
+page();
+
+it("lists what a bar counts", () => {
+  const listed: string[] = [];
+  const series = [{ id: "created", name: "reported", tone: "first" as const, values: [3, 5] }];
+  show(MonthChart, { title: "Issues", months: ["2026-01", "2026-02"], sort: "bars", format: String, series, list: (month, id) => listed.push(`${id} ${month}`) });
+  document.querySelectorAll("rect[data-month]")[1]?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  expect(listed).toEqual(["created 2026-02"]);
 });

@@ -36,7 +36,7 @@ export function mayBeBack({ candidate: { disposition } }: TriageItem): boolean {
 }
 
 async function listed(words: string, query: string): Promise<Listed> {
-  const { total, hits } = await api.counted(query, null);
+  const { total, hits } = await api.counted(query);
   return { words, query, found: total ?? hits.length };
 }
 

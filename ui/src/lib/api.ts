@@ -106,8 +106,8 @@ export const browse = (query: string, offset: number, apart = false) =>
   ask({ query, filters: "", limit: PAGE, offset, mode: null, explain: false, titles: true }, apart);
 
 /** What a query finds, without its passages, to be counted. */
-export const counted = (query: string, mode: Mode | null) =>
-  ask({ query, filters: "", limit: RANKED, offset: 0, mode, explain: false, titles: true }, true);
+export const counted = (query: string) =>
+  ask({ query, filters: "", limit: RANKED, offset: 0, mode: null, explain: false, titles: true }, true);
 
 /** The documents whose key, number or words fit what is typed, the best first; fast enough for each key. */
 export const find = (query: string, limit: number) =>

@@ -1,5 +1,9 @@
-// Hints as the window gives them. The engine speaks to all faces, and names commands of the command line where one helps; here
-// they become something to press, or words without a command.
+// Hints as the window gives them. The engine speaks to every front end, and may name a command of the command line. The part of
+// a hint that names one gives way to what does the same here.
+
+import { words } from "../words";
+
+const said = words.shared.remedies;
 
 /** What a button beside a hint does. */
 export type Remedy = "repair" | "rebuild" | "models" | "sources" | "add" | "notes";
@@ -9,77 +13,36 @@ export interface Hint {
   remedy: Remedy | null;
 }
 
-type Rule = readonly [said: RegExp, instead: string, remedy?: Remedy];
+/** What does here what a command does there. */
+const REMEDIES: Record<string, Remedy> = {
+  doctor: "repair", index: "rebuild", model: "models", note: "notes", import: "add", source: "sources", sync: "sources", login: "sources",
+  calibrate: "sources", gh: "sources",
+};
 
-const RULES: readonly Rule[] = [
-  [/Run `precedent doctor --repair`: it (keeps|names)/g, "A repair $1", "repair"],
-  [/Run `precedent doctor --repair` to repair them/g, "A repair fixes them", "repair"],
-  [/Run `precedent doctor --repair` to rebuild them/g, "A repair rebuilds them", "repair"],
-  [/`?precedent doctor --repair`? keeps/g, "A repair keeps", "repair"],
-  [/^`?precedent doctor --repair`?$/g, "A repair fixes it", "repair"],
-  [/To remove a note: precedent note remove \S+/g, "Remove a note in Notes", "notes"],
-  [/Run `precedent index --rebuild` to rebuild it/g, "It can be rebuilt", "rebuild"],
-  [/(?:, such as one from `precedent backup`)?: precedent restore FILE/g, " from its file"],
-  [/Check what the token can read: precedent source test \S+(?=\.)/g, "Check in Sources what the token can read", "sources"],
-  [/: precedent sync \S+ --full --hide-gone/g, ", hide them with the command line"],
-  [/Sync the source again: precedent sync --full/g, "Run a full sync of the source", "sources"],
-  [/Run `precedent model list(?: --catalog)?` to list (all|installed) models/g, "Settings list $1 models", "models"],
-  [/To use it: precedent model use \S+/g, "Switch to it in Settings", "models"],
-  [/Switch to another model first: precedent model use NAME/g, "Switch to another model first", "models"],
-  [/switch back: precedent model use builtin/g, "switch back to the built-in model", "models"],
-  [/Install it first: precedent model install \S+/g, "Install it first, in Settings", "models"],
-  [/or first run: precedent model remove (\S+)/g, "or remove $1 first", "models"],
-  [/, then run: precedent model import DIR/g, ", and import their folder here", "models"],
-  [/Run `precedent note list` to list all notes/g, "Notes lists all notes", "notes"],
-  [/Run `precedent verdict list` to list all decisions/g, "It may have been undone already"],
-  [/or first run: precedent verdict undo (\S+) (\S+)/g, "or first undo the decision about $1 and $2"],
-  [/Run `precedent calibrate (\S+)` to update it/g, "Tune $1 again in Sources", "sources"],
-  [/, or reset the settings: precedent config reset/g, ", or reset the settings"],
-  [/; `precedent search` shows them/g, "; Search shows them"],
-  [/Import one first: precedent import .*/g, "Add one first.", "add"],
-  [/Remove it first: precedent source remove (\S+)/g, "Remove $1 first", "sources"],
-  [/(?:, run)?: precedent source trust (\S+)/g, ", say so in Sources", "sources"],
-  [/To sync it with its tracker: precedent source add \S+/g, "To sync it with its tracker, add it as a new source", "add"],
-  [/(?: with|, then run)?: precedent import casebook FILE/g, " with the command line"],
-  [/Import a file written by `precedent export` with `precedent import casebook`/g, "An exported casebook is imported with the command line"],
-  [/a complete file written by `precedent export`/g, "a complete exported casebook file"],
-  [/a file written by `precedent export`/g, "an exported casebook file"],
-  [/search will find it only after the next `precedent index`/g, "search will find it only once the search index is up to date", "rebuild"],
-  [/To use another folder: --casebook DIR\..*/g, "Start Precedent with another folder, or add a source here.", "add"],
-  [/(?:[Ss]ign in with `gh auth login`, or set GH_TOKEN|sign in with `gh auth login`)/g, "use another token", "sources"],
-  [/Create a new token, or sign in again: gh auth login/g, "Create a new token and save it with its source", "sources"],
-  [/, or for GitHub, run `gh auth login`| \(gh auth login\)/g, ""],
-  [/, or use --force to overwrite it| and point to it with --casebook/g, ""],
-  [/ with --(?:casebook(?: DIR)?|name NAME)/g, ""],
-  [/Run `precedent config list` to list/g, "The documentation lists"],
-  [/To restore a backup written by `precedent backup`: precedent restore \S+/g, "To restore a backup, use the command line"],
-  [/a file written by `precedent backup`/g, "a backup file"],
-  [/; `precedent status` shows its progress/g, "; the status bar shows its progress"],
-  [/ and set its columns with --map/g, ""],
-  [/; (?:use --dry-run|set it with --map) .*/g, "."],
-  [/(?:,? and save it(?: with its owner's email as \S+)?)?: precedent login \S+/g, ". Its source takes it", "sources"],
-  [/Set it with --map title=COLUMN/g, "Choose its column"],
-  [/: --as owner\/name/g, ""],
-  [/the --host that users/g, "the host that users"],
-  [/run the command again/g, "try again"],
-];
-
-/** What still names a command, whatever it is: a sentence that nobody can follow here is left out. */
 const COMMAND =
-  /`precedent |\bprecedent (?:backup|brief|calibrate|config|doctor|duplicates|export|import|index|login|mcp|model|note|restore|schema|search|show|source|status|sync|triage|troubleshoot|verdict)\b|(?:^|\s)--[a-z]|\bgh auth login/;
+  /\bprecedent (backup|brief|calibrate|config|doctor|duplicates|export|import|index|login|mcp|model|note|restore|schema|search|show|source|status|sync|triage|troubleshoot|verdict)\b|\b(gh) auth login|(?:^|\s)--[a-z]/;
 
-const SENTENCES = /(?<=[.!?])\s+(?=\p{Lu})/u;
+const SENTENCES = /(?<=[.!?])\s+(?=\p{Lu}|`)/u;
+/** Where a part of a sentence ends that can be left out without the rest. */
+const PARTS = /(?=; |, (?:or|and|then|such) )/;
+
+/** An advice before the command that follows it, and an option behind one: "Use another token: precedent login NAME". */
+const ADVICE = /^(?!To |If )(.*[^,:](?<!run|with)): (?:`?precedent|gh|--)/;
+const OPTION = / with --[a-z]+(?: [A-Z]+)?(?=[.,;]|$)/g;
 
 export function hint(text: string): Hint {
-  let words = text;
   let remedy: Remedy | null = null;
-  for (const [said, instead, does] of RULES) {
-    const before = words;
-    words = words.replace(said, instead);
-    if (words !== before) remedy ??= does ?? null;
-  }
-  words = words.split(SENTENCES).filter((one) => !COMMAND.test(one)).join(" ");
-  return { words: words.slice(0, 1).toUpperCase() + words.slice(1), remedy };
+  const sentences = text.replace(OPTION, "").split(SENTENCES).map((sentence) => {
+    const parts = sentence.split(PARTS);
+    const named = parts.map((part) => COMMAND.exec(part)).filter((one) => one !== null);
+    if (named.length === 0) return sentence;
+    const command = named.map((one) => one[1] ?? one[2]).find((one) => one !== undefined);
+    remedy ??= (command && REMEDIES[command]) || null;
+    const instead = COMMAND.test(parts[0] ?? "") ? (ADVICE.exec(parts[0] ?? "")?.[1] ?? said[remedy ?? "other"].slice(0, -1)) : "";
+    return (instead + parts.filter((part) => !COMMAND.test(part)).join("")).replace(/[.;:,]*$/, ".");
+  });
+  const whole = [...new Set(sentences)].join(" ").replace("run the command again", "try again");
+  return { words: whole.slice(0, 1).toUpperCase() + whole.slice(1), remedy };
 }
 
 /** The words of a hint alone, for where nothing can be pressed. */

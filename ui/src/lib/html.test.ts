@@ -19,8 +19,12 @@ describe("tracker text", () => {
     const html =
       '<p><code>x</code> <a href="https://a.example/">a</a> <span class="remote-image" data-src="https://b.example/c.png">c</span></p>';
     expect(clean(html)).toBe(html);
-    const task = '<ul><li><span class="task">☑</span> done</li></ul>';
+    const task = '<ul dir="auto"><li><span class="task">☑</span> done</li></ul>';
     expect(clean(task)).toBe(task);
+  });
+
+  it("gives each list the direction of its own words", () => {
+    expect(clean('<ol dir="ltr" title="<ol>"><li>افتح</li></ol>')).toBe('<ol dir="auto" title="<ol>"><li>افتح</li></ol>');
   });
 
   it("cannot take the names that the window uses", () => {

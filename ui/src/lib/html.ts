@@ -12,6 +12,11 @@ const OPTIONS = {
   SANITIZE_NAMED_PROPS: true,
 };
 
+// A list has the direction of its own words: the numbers of an Arabic one stand at its right.
+DOMPurify.addHook("afterSanitizeAttributes", (node) => {
+  if (node.matches("ol, ul")) node.setAttribute("dir", "auto");
+});
+
 /** HTML that is safe to show: no script, no form, no remote image, no style. */
 export function clean(html: string): string {
   return straight(DOMPurify.sanitize(html, OPTIONS));

@@ -21,10 +21,13 @@ const ITEM = /^(https?:\/\/[^/]+\/.+?)(\/-)?\/(?:issues|pulls?|merge_requests)\/
 const REFERENCES =
   /https?:\/\/[^\s<>"`]{1,2000}|(?<![\p{L}\p{N}_/&#.@-])((?:[\w.-]{1,100}\/){1,6}[\w.-]{1,100})?#(\d{1,15})(?![\p{L}\p{N}_-])|(?<![\p{L}\p{N}_/&#.@=-])[0-9a-f]{7,40}(?![\p{L}\p{N}_/=-]|\.\w)/gu;
 
-export function hereOf(thread: Pick<Thread, "key" | "source" | "url" | "links">): Here {
+export function hereOf(thread: Pick<Thread, "key" | "kind" | "source" | "url" | "links">): Here {
   const held = new Set([thread.key, ...thread.links.filter((link) => link.document !== null).map((link) => link.key)]);
   const [, base, dash = ""] = ITEM.exec(thread.url ?? "") ?? [];
-  return { source: thread.source, base: base === undefined ? null : base + dash, knows: (key) => held.has(key) };
+  // A bare number in a note is one of the items that it is about.
+  const item = thread.kind === "note" ? thread.links.find((link) => link.document === "issue" || link.document === "pull_request") : undefined;
+  const source = item ? item.key.slice(0, item.key.lastIndexOf("#")) : thread.source;
+  return { source, base: base === undefined ? null : base + dash, knows: (key) => held.has(key) };
 }
 
 /** Sanitised HTML in which references are links. What leads to an item of the casebook names it in `data-item`. */

@@ -161,6 +161,7 @@ export class Notes {
   /** The text has changed: looks a moment later whether the same is there. */
   changed(): void {
     this.blocked = null;
+    this.formFailure = null;
     const writing = this.writing;
     const isCurrent = this.#look.begin();
     clearTimeout(this.#timer);
@@ -240,6 +241,7 @@ export class Notes {
       this.#desk.say(thrown);
     }
     this.selected = null;
+    this.#desk.refreshShown();
     await this.load();
   }
 
@@ -250,6 +252,8 @@ export class Notes {
     this.selected = note.key;
     await this.load();
     this.writing = null;
+    // An item that it is attached to shows it.
+    this.#desk.refreshShown();
     this.#desk.toasts.say(message);
   }
 

@@ -33,7 +33,7 @@ export class Beside {
 
   constructor(desk: Desk) {
     this.#desk = desk;
-    this.reader = new Reader(() => desk.leave(), (thread) => desk.shelf.read(thread));
+    this.reader = new Reader(() => desk.leave(), (thread) => desk.shelf.read(thread), (key) => desk.search.mark(key));
   }
 
   /** The reader that shows what is chosen in the list. */
@@ -89,6 +89,7 @@ export class Beside {
   clear(): void {
     this.reader.close();
     this.pane = "first";
+    this.#desk.search.mark(this.#desk.reader.key);
   }
 
   /**

@@ -27,9 +27,9 @@ const go = async (key: string, more: KeyboardEventInit = {}) => {
   await new Promise((resolve) => requestAnimationFrame(resolve));
   await rest();
 };
-/** Marks the third result from the top. */
+/** Marks the third result from the top; the first one is read, and so it is marked. */
 function toThird(): void {
-  for (let at = 0; at < 3; at++) {
+  for (let at = 0; at < 2; at++) {
     press("ArrowDown");
     flushSync();
   }
@@ -193,4 +193,27 @@ it("has room for what the width allows", () => {
   ]);
   beside.pane = "first";
   expect(at(999, true)).toBe("first");
+});
+
+it("marks what is read in the list, also once the second one is closed and after a restart", async () => {
+  const desk = await reading(1600);
+  const marked = () => list()?.querySelector("[aria-selected=true]")?.getAttribute("data-doc");
+  await beside();
+  expect(marked()).toBe("acme/app#3");
+  await go("Escape");
+  expect([marked(), panes(), desk.item?.key]).toEqual(["acme/app#1", ["acme/app#1"], "acme/app#1"]);
+  await go("Escape");
+  expect([marked(), desk.item?.key]).toEqual(["acme/app#1", "acme/app#1"]);
+  // What is opened from elsewhere is marked too, and a step goes on from there.
+  await desk.read("acme/app#5");
+  await rest();
+  expect(marked()).toBe("acme/app#5");
+  desk.lookFor("tls");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await desk.read("acme/app#2");
+  dispatchEvent(new Event("pagehide"));
+  const again = await openWindow("full");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await rest();
+  expect([again.search.query, again.reader.thread?.key, marked()]).toEqual(["tls", "acme/app#2", "acme/app#2"]);
 });

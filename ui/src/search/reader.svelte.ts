@@ -19,6 +19,8 @@ export class Reader {
   failure = $state.raw<Failure | null>(null);
   /** Where to go in the thread; a new object each time, so that the same place can be asked for twice. */
   place = $state.raw<Place | null>(null);
+  /** The document that was asked for last, also while it is fetched. */
+  key = $state<string | null>(null);
   loading = $state(false);
   /** Which of list and thread a narrow window shows. */
   reading = $state(false);
@@ -32,11 +34,13 @@ export class Reader {
   #isRead = false;
   #leave: () => void;
   #read: (thread: Thread) => void;
+  #shows: (key: string) => void;
 
-  /** `leave` is told before another document is opened, `read` of each that is read. */
-  constructor(leave: () => void = () => {}, read: (thread: Thread) => void = () => {}) {
+  /** `leave` is told before another document is opened, `read` of each that is read, `shows` of each that is asked for. */
+  constructor(leave: () => void = () => {}, read: (thread: Thread) => void = () => {}, shows: (key: string) => void = () => {}) {
     this.#leave = leave;
     this.#read = read;
+    this.#shows = shows;
   }
 
   /** Opens a result at its best passage. */
@@ -73,12 +77,21 @@ export class Reader {
     this.loading = false;
   }
 
+  /** Fetches what is shown again: it may have changed. */
+  async refresh(): Promise<void> {
+    const key = this.thread?.key;
+    if (key === undefined || this.loading) return;
+    const thread = await api.thread(key).catch(() => null);
+    if (thread && this.thread?.key === key) this.thread = thread;
+  }
+
   close(): void {
     this.stay();
     clearTimeout(this.#reading);
     this.thread = null;
     this.failure = null;
     this.place = null;
+    this.key = null;
     this.stood = null;
   }
 
@@ -86,6 +99,8 @@ export class Reader {
     clearTimeout(this.#preview);
     clearTimeout(this.#reading);
     this.#isRead = false;
+    this.key = place.key;
+    this.#shows(place.key);
     const isCurrent = this.#latest.begin();
     if (this.thread?.key === place.key && this.failure === null) {
       this.place = place;

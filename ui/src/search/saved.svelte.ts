@@ -6,13 +6,12 @@ import { count } from "../lib/text";
 import type { Shelf } from "../shell/shelf.svelte";
 import type { Undo } from "../shell/undo.svelte";
 import { words } from "../words";
-import { filters } from "./query";
 
 const said = words.search;
 
 export interface Tally {
   found: number;
-  /** Whether there may be more: words are counted up to a page of results. */
+  /** Whether there may be more: results are counted up to one page of them. */
   more: boolean;
 }
 
@@ -69,9 +68,8 @@ export class SavedSearches {
   }
 
   async #count(query: string): Promise<void> {
-    // What is close in meaning is never at its end: only documents that have the words can be counted.
-    const hasMode = filters(query).some((filter) => filter.name === "mode");
-    const response = await api.counted(query, hasMode ? null : "lexical").catch(() => null);
+    // As the search itself asks, so that both tell one number.
+    const response = await api.counted(query).catch(() => null);
     const tallies = new Map(this.#tallies);
     if (response === null) tallies.delete(query);
     else tallies.set(query, { found: response.total ?? response.hits.length, more: response.total === null && response.hits.length >= api.RANKED });

@@ -20,7 +20,7 @@ beforeEach(() => {
   mockIPC((command, payload) => {
     if (command !== "search") return null;
     const { query, mode, limit } = (payload as { request: { query: string; mode: string | null; limit: number } }).request;
-    asked.push(`${query} (${mode ?? "as it says"})`);
+    asked.push(`${query} (${mode ?? "as a search"})`);
     if (query === '"half') throw { code: "invalid_input", message: "a quote is never closed", hint: null };
     const total = totals[query] ?? null;
     return { hits: Array.from({ length: query === "rare" ? 3 : limit }, () => ({})), total };
@@ -36,8 +36,8 @@ it("counts saved searches: exactly by filters, up to a page by words", async () 
   show(Rail, { current: "search", go: () => {}, waiting: 0, trouble: false, saved: saved.list, asked: "tls", lookFor: () => {} });
   // One that cannot be counted is there all the same.
   expect(rail()).toEqual(['"half', "mode:semantic slow 50+ documents", "rare 3 documents", "tls 50+ documents", "is:open label:bug 12 documents"]);
-  expect(asked).toContain("mode:semantic slow (as it says)");
-  expect(asked).toContain("tls (lexical)");
+  // As the list of results asks: both tell one number.
+  expect(asked).toContain("tls (as a search)");
   const labels = [...document.querySelectorAll(".saved button")].map((one) => [one.getAttribute("title"), one.getAttribute("aria-current")]);
   expect(labels.slice(3)).toEqual([["tls: 50 documents or more", "true"], ["is:open label:bug: 12 documents", null]]);
 });

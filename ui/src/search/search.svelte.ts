@@ -23,7 +23,7 @@ export class Search {
   pending = $state(false);
   /** Whether a text that was pasted is in the query. */
   pasted = $state(false);
-  /** The key of the marked result. */
+  /** The key of the marked result: the one that is read, or that the keys have just come to. */
   selected = $state<string | null>(null);
   /** The order of what was found. */
   sort = $state<SortOrder>("best");
@@ -41,8 +41,8 @@ export class Search {
   #asking = 0;
   /** The place that is to be marked once it is fetched; −1 for none. */
   #wanted = -1;
-  /** What was marked when the window was last open. */
-  #marked: string | null = null;
+  /** Where the last marked result was: a step begins there while none is marked. */
+  #from = -1;
   #latest = new Latest();
   #timers: ReturnType<typeof setTimeout>[] = [];
   #answered = "";
@@ -52,10 +52,12 @@ export class Search {
   /** How many results an answer to words has. */
   #limit = api.RANKED;
   #leave: () => void;
+  #read: () => string | null;
 
-  /** `leave` is told before another query takes the place of one that stood. */
-  constructor(leave: () => void = () => {}) {
+  /** `leave` is told before another query takes the place of one that stood; `read` tells what is read. */
+  constructor(leave: () => void = () => {}, read: () => string | null = () => null) {
     this.#leave = leave;
+    this.#read = read;
   }
 
   /** The results. Where no words were asked for, all documents: those that are not fetched yet are not there. */
@@ -128,12 +130,6 @@ export class Search {
     this.#schedule(0, 0);
   }
 
-  /** Brings back a query from before a restart, and marks what was marked if it is still found. */
-  restore(query: string, marked: string | null): void {
-    this.set(query, false);
-    this.#marked = marked;
-  }
-
   /** Another query takes the place of whatever stood there. */
   begin(query: string, isPasted = false): void {
     this.pasted = isPasted;
@@ -149,7 +145,6 @@ export class Search {
     const text = query.trim();
     this.query = query;
     this.#limit = api.RANKED;
-    this.#marked = null;
     // What a step back or the box's own undo brings again stays somebody else's, also when it is edited then.
     this.pasted = text !== "" && (this.pasted || this.#foreign.has(text));
     if (this.pasted) this.#foreign.add(text);
@@ -170,8 +165,18 @@ export class Search {
   move(by: number): Hit | null {
     const last = this.hits.length - 1;
     if (last < 0) return null;
-    const at = this.selectedIndex;
+    const at = this.selectedIndex < 0 ? this.#from : this.selectedIndex;
     return this.moveTo(at < 0 ? (by > 0 ? 0 : last) : at + by);
+  }
+
+  /** Marks what is read, if it is among the results. */
+  mark(key: string | null): void {
+    if (this.selectedIndex >= 0) this.#from = this.selectedIndex;
+    this.selected = this.#has(key) ? key : null;
+  }
+
+  #has(key: string | null): boolean {
+    return key !== null && this.hits.some((hit) => hit?.key === key);
   }
 
   /** Marks the result at this place, or the nearest. One that is not fetched yet is marked when it is there. */
@@ -286,10 +291,11 @@ export class Search {
     this.response = response;
     this.#pages = new Set();
     this.#all = response.total === null ? null : rowsOf(response, isAnother ? null : this.#all);
-    const wanted = this.selected ?? this.#marked;
-    this.selected = this.hits.some((hit) => hit?.key === wanted) ? wanted : null;
-    this.#marked = null;
-    if (isAnother) this.generation++;
+    this.selected = [this.selected, this.#read()].find((key) => this.#has(key)) ?? null;
+    if (isAnother) {
+      this.#from = -1;
+      this.generation++;
+    }
   }
 }
 

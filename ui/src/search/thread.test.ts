@@ -88,3 +88,19 @@ it("claims no fix where none is told", () => {
     words({ kind: "pull_request", links: [link("closes")] }),
   ]).toEqual([null, null, null, "Fix proposed in acme/app#9", "Duplicate of acme/app#9", null, null]);
 });
+
+it("names nobody for a note, and links the numbers of the item that it is about", async () => {
+  const about = link("relates_to", { outgoing: true, document: "issue", key: "acme/app#113", state: "open" });
+  await open({ ...thread, key: "note#1", kind: "note", source: "note", author: null, html: "<p>See #113.</p>", links: [about] });
+  expect(text(".comment header")).toMatch(/^Written \d+ months? ago$/);
+  expect(text(".facts")).not.toMatch(/opened|account/);
+  expect(document.querySelector(".prose a")?.getAttribute("data-item")).toBe("acme/app#113");
+});
+
+it("shows an item anew once something about it has changed", async () => {
+  await open(thread);
+  served = { ...thread, links: [link("relates_to", { document: "note", key: "note#1", title: "Chains" })] };
+  desk.refreshShown();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(text(".links")).toContain("note#1 Chains");
+});

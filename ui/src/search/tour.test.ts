@@ -1,6 +1,6 @@
 import { flushSync } from "svelte";
 import { expect, it } from "vitest";
-import { openWindow, page, rest } from "../stories/page";
+import { leave, openWindow, page, press, rest } from "../stories/page";
 
 page();
 
@@ -28,4 +28,23 @@ it("is skipped for good", async () => {
   await rest();
   expect(again.shelf.hasLearnt("read")).toBe(true);
   expect(document.querySelector(".tour")).toBe(null);
+});
+
+it("has the focus on the list while it names keys, so that they type nothing", async () => {
+  const desk = await openWindow("full");
+  expect(document.activeElement?.id).toBe("results");
+  press("D", { shiftKey: true });
+  await rest();
+  expect([desk.view, desk.search.query, desk.shelf.lastSearch]).toEqual(["troubleshoot", "", null]);
+});
+
+it("asks only questions that have an answer", async () => {
+  await openWindow("full");
+  await rest();
+  const questions = () => [...document.querySelectorAll(".questions button > span:first-child")].map((one) => one.textContent);
+  expect(questions()).toEqual(["Was this reported before?", "Was this solved before?", "Which reports were reopened?"]);
+  leave();
+  await openWindow("empty");
+  await rest();
+  expect(questions()).toEqual([]);
 });

@@ -102,7 +102,7 @@ it("says which keys the desktop gave it, where the desktop gives them out", asyn
 it.each<[PromptTarget, (desk: Desk) => unknown, unknown]>([
   [{ view: "item", key: "acme/app#7", anchor: null }, (desk) => [desk.view, desk.reader.place?.key], ["search", "acme/app#7"]],
   [{ view: "search", query: "tls" }, (desk) => [desk.view, desk.search.query, desk.search.isOwn], ["search", "tls", false]],
-  [{ view: "triage", text: "it stops" }, (desk) => [desk.view, desk.troubleshoot.asked, desk.troubleshoot.piece?.section], ["troubleshoot", "it stops", "duplicate"]],
+  [{ view: "triage", text: "it stops" }, (desk) => [desk.view, desk.troubleshoot.asked, desk.troubleshoot.piece?.section], ["troubleshoot", "it stops", "case"]],
   [{ view: "troubleshoot", text: "it stops" }, (desk) => [desk.view, desk.troubleshoot.asked, desk.troubleshoot.piece?.section], ["troubleshoot", "it stops", "case"]],
 ])("goes to %j, over whatever is open, and back", async (target, where, expected) => {
   const desk = await openWindow("full");

@@ -42,11 +42,16 @@ const STATUS_EVERY = 1500;
 
 export class Desk {
   readonly shelf = new Shelf();
-  readonly search = new Search(() => this.leave());
-  readonly reader = new Reader(() => this.leave(), (thread) => {
-    this.shelf.read(thread);
-    this.tried("read");
-  });
+  readonly search = new Search(() => this.leave(), () => this.beside.led.key);
+  readonly reader = new Reader(
+    () => this.leave(),
+    (thread) => {
+      this.shelf.read(thread);
+      this.tried("read");
+    },
+    // Beside another document the list leads the second one.
+    (key) => !this.beside.isOpen && this.search.mark(key),
+  );
   readonly beside = new Beside(this);
   readonly jobs = new Jobs();
   readonly toasts = new Toasts();
@@ -90,9 +95,9 @@ export class Desk {
     this.commands.onGiven = (id) => this.tried(id);
   }
 
-  /** The item that commands are about: the one that a menu was opened for, else the one at hand. */
+  /** The item that commands are about: the one that a menu was opened for, else the one at hand, else the first result. */
   get item(): Subject | null {
-    const key = this.aimed ?? keyAtHand();
+    const key = this.aimed ?? keyAtHand() ?? (this.view === "search" ? (this.search.hits[0]?.key ?? null) : null);
     return key === null ? null : subject(this, key);
   }
 
@@ -214,9 +219,7 @@ export class Desk {
   /** Looks up what is known of a report, named by its key or as a text, and goes to the first of a sort of answers. */
   async lookUp(report: string, section: Section): Promise<void> {
     this.go("troubleshoot");
-    this.troubleshoot.text = report;
-    await this.troubleshoot.ask();
-    this.troubleshoot.mark(this.troubleshoot.pieces.find((piece) => piece.section === section)?.id ?? null);
+    await this.troubleshoot.lookUp(report, section);
   }
 
   /** Brings the sample in and makes it searchable. */
@@ -234,7 +237,7 @@ export class Desk {
   /** After something came in or went: shows it and brings the indexes up to date. */
   async changed(): Promise<void> {
     await Promise.all([this.refresh(), this.sources.load()]);
-    this.search.refresh();
+    this.refreshShown();
     await this.update();
   }
 
@@ -246,7 +249,7 @@ export class Desk {
       if (report.busy_elsewhere) {
         this.#inform(words.shell.indexedElsewhere, words.shell.indexedElsewhereHint);
       } else {
-        this.search.refresh();
+        this.refreshShown();
         if (report.calibrated.length > 0) await this.sources.learnt(report.calibrated);
       }
     } catch (thrown) {
@@ -254,6 +257,13 @@ export class Desk {
     }
     await this.refresh();
     void this.saved.refresh();
+  }
+
+  /** Asks anew for the results and the documents that are shown. */
+  refreshShown(): void {
+    this.search.refresh();
+    void this.reader.refresh();
+    void this.beside.reader.refresh();
   }
 
   /** Asks the engine what there is now. */

@@ -16,7 +16,7 @@ it("has a button for what a hint would have a command for", async () => {
   const desk = await openWindow("full");
   desk.message = { tone: "error", failure: { code: "corrupt", message: "the vectors are damaged", hint: "Run `precedent doctor --repair` to rebuild them; keyword search works meanwhile." } };
   await rest();
-  expect(text(".banner .words")).toBe("The vectors are damaged. A repair rebuilds them; keyword search works meanwhile.");
+  expect(text(".banner .words")).toBe("The vectors are damaged. A repair fixes this; keyword search works meanwhile.");
   const asked: string[] = [];
   const finding = { id: "x", severity: "error", what: "the database is damaged", why: "It is the only one.", remedy: "Restore a copy, such as one from `precedent backup`: precedent restore FILE.", repairable: false };
   let left = false;
@@ -34,14 +34,14 @@ it("has a button for what a hint would have a command for", async () => {
   left = true;
   desk.commands.run("repair");
   await rest();
-  expect(text(".banner .words")).toBe("The database is damaged. It is the only one. Restore a copy from its file.");
+  expect(text(".banner .words")).toBe("The database is damaged. It is the only one. Restore a copy.");
 });
 
 it("offers a repair where the casebook cannot be opened at all", async () => {
   const desk = await openWindow("full");
   desk.closed = { code: "corrupt", message: "the casebook's database file is damaged", hint: "Run `precedent doctor --repair`: it keeps a copy, mends what can be mended, and says what to do about the rest." };
   await rest();
-  expect(text(".closed .words span")).toBe("A repair keeps a copy, mends what can be mended, and says what to do about the rest.");
+  expect(text(".closed .words span")).toBe("A repair fixes this, and says what to do about the rest.");
   [...document.querySelectorAll<HTMLElement>(".closed button")].find((one) => one.textContent === "Check and repair")?.click();
   await rest();
   expect([desk.closed, desk.toasts.shown?.text]).toEqual([null, "The casebook has no problems."]);

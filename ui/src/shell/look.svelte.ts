@@ -5,7 +5,7 @@ export type Contrast = "system" | "more";
 export type Motion = "system" | "less";
 export type Density = "comfortable" | "compact";
 
-const THEMES: readonly Theme[] = ["system", "light", "dark"];
+export const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
 /** The heights of rows in long lists, in rem; all other room is in app.css. */
 const ROWS: Record<Density, { document: number; report: number }> = {
@@ -40,13 +40,6 @@ class Look {
     Object.assign(this, change);
     for (const [key, value] of Object.entries(change)) localStorage.setItem(key, value);
     this.#apply();
-  }
-
-  /** The next theme in turn. */
-  turn(): Theme {
-    const next = THEMES[(THEMES.indexOf(this.theme) + 1) % THEMES.length] ?? "system";
-    this.choose({ theme: next });
-    return next;
   }
 
   #apply(): void {

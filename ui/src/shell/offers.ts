@@ -6,7 +6,7 @@ import { words } from "../words";
 import type { Desk } from "./desk.svelte";
 import { nameOf } from "./items";
 import { GROUPS, VIEWS, type Group, type ViewId } from "./keys";
-import { appearance } from "./look.svelte";
+import { appearance, THEMES } from "./look.svelte";
 import type { Command, Section } from "./palette";
 import type { Item } from "./shelf.svelte";
 
@@ -81,6 +81,7 @@ export function offers(desk: Desk, { go, toSearch, lookFor, read }: Ways): Secti
 function more(desk: Desk, go: (view: ViewId) => void): Command[] {
   const found: Command[] = [
     { id: "add", title: said.add, detail: said.addWhat, run: () => desk.sources.startAdding() },
+    { id: "import", title: said.importFiles, run: () => desk.sources.startAdding("files") },
   ];
   if (desk.view !== "notes") found.push({ id: "note", title: said.newNote, run: () => desk.notes.startWriting() });
   const live = desk.sources.mirrors;
@@ -108,17 +109,14 @@ function more(desk: Desk, go: (view: ViewId) => void): Command[] {
     const stop = () => void desk.jobs.cancel(job.kind).catch((thrown: unknown) => desk.say(thrown));
     found.push({ id: `stop-${job.kind}`, title: words.shared.cancelWhat(said.jobs[job.kind]), run: stop });
   }
-  found.push({
-    id: "theme",
-    title: said.theme,
-    detail: said.now(said.themes[appearance.theme]),
-    run: () => desk.toasts.say(said.themeIs(said.themes[appearance.turn()])),
-  });
+  for (const theme of THEMES.filter((one) => one !== appearance.theme)) {
+    found.push({ id: `theme-${theme}`, title: said.theme(said.themes[theme]), run: () => appearance.choose({ theme }) });
+  }
   const next = appearance.density === "compact" ? "comfortable" : "compact";
   found.push({
     id: "density",
     title: said.makeLists(said.densities[next]),
-    detail: said.now(said.densities[appearance.density]),
+    finds: said.density,
     run: () => appearance.choose({ density: next }),
   });
   return found;

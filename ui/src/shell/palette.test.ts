@@ -51,3 +51,13 @@ it("offers commands, items and a search for words", () => {
   ]);
   expect(titles(" ")).toEqual([["Go to", "Search", "Sources"]]);
 });
+
+it("finds a command by its other words, and lists a recent item among the items", () => {
+  const all = [
+    { id: "more", title: "More", commands: [{ ...command("Use compact lists"), finds: "density" }, { ...command("Theme: dark") }] },
+    { id: "recent", title: "Recent", commands: [{ ...command("Dark rooms"), detail: "acme/app#4" }] },
+  ];
+  const found = (typed: string) => answers(all, typed, [], { open: () => {}, search: () => {} }).map((section) => [section.id, ...section.commands.map((one) => one.title)]);
+  expect(found("density")[0]).toEqual(["commands", "Use compact lists"]);
+  expect(found("dark").slice(0, 2)).toEqual([["commands", "Theme: dark"], ["items", "Dark rooms"]]);
+});

@@ -9,6 +9,8 @@ export interface Command {
   title: string;
   /** A word on it, in quiet letters. */
   detail?: string;
+  /** Other words that it is found by. */
+  finds?: string;
   keys?: readonly string[];
   run: () => void;
 }
@@ -42,10 +44,16 @@ export function fit(title: string, typed: string): number | null {
   return score <= 2 * wanted.length ? null : score - text.length / 100;
 }
 
+/** How well the other words of a command fit: whole words alone, and worse than any title. */
+function aside({ detail = "", finds = "" }: Command, typed: string): number | null {
+  const words = `${finds} ${detail}`.toLowerCase().split(/\s+/);
+  return words.some((word) => word.startsWith(typed.trim().toLowerCase())) ? -100 : null;
+}
+
 /** The commands that fit, the best first; in their own order while nothing is typed. */
 export function matching(commands: readonly Command[], typed: string): Command[] {
   return commands
-    .map((command) => ({ command, score: fit(command.title, typed) }))
+    .map((command) => ({ command, score: fit(command.title, typed) ?? aside(command, typed) }))
     .filter((one): one is { command: Command; score: number } => one.score !== null)
     .sort((a, b) => b.score - a.score)
     .map((one) => one.command);
@@ -72,8 +80,10 @@ export function answers(
   const text = typed.trim();
   if (text === "") return [...all];
   const key = isNumber(text) ? null : documentKey(text);
-  const fitting = matching(all.flatMap((section) => section.commands), text).slice(0, FITTING);
-  const ofItems: Section = { id: "items", title: said.items, commands: items };
+  const isOfItems = (section: Section) => section.id === "pinned" || section.id === "recent";
+  const fitting = matching(all.filter((one) => !isOfItems(one)).flatMap((one) => one.commands), text).slice(0, FITTING);
+  const known = matching(all.filter(isOfItems).flatMap((one) => one.commands), text).filter((one) => !items.some((item) => item.detail === one.detail));
+  const ofItems: Section = { id: "items", title: said.items, commands: [...known, ...items] };
   const ofCommands: Section = { id: "commands", title: said.commands, commands: fitting };
   const sections: Section[] = [
     { id: "open", title: said.open, commands: key ? [{ id: "open", title: words.shared.readKey(key), run: () => open(key) }] : [] },

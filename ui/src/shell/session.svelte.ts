@@ -15,8 +15,8 @@ export const MOST = 64_000;
 const AFTER = 250;
 
 export interface Kept {
-  /** A query that was typed, the result that was marked, and what was read, by their keys. */
-  search: { query: string; selected: string | null; reading: string | null; beside: string | null };
+  /** A query that was typed, and what was read, by its keys. */
+  search: { query: string; reading: string | null; beside: string | null };
   triage: { selected: string | null; related: boolean };
   troubleshoot: { source: string | null };
   notes: { kind: NoteKind | null; selected: string | null };
@@ -46,7 +46,7 @@ export function read(stored: string | null): Kept | null {
     const [search, triage, troubleshoot, notes, sources, insights] = ["search", "triage", "troubleshoot", "notes", "sources", "insights"].map((name) => part(found[name]));
     const span = insights?.["span"];
     return {
-      search: { query: text(search?.["query"]), selected: key(search?.["selected"]), reading: key(search?.["reading"]), beside: key(search?.["beside"]) },
+      search: { query: text(search?.["query"]), reading: key(search?.["reading"]), beside: key(search?.["beside"]) },
       triage: { selected: key(triage?.["selected"]), related: triage?.["related"] === true },
       troubleshoot: { source: key(troubleshoot?.["source"]) },
       notes: { kind: noteKind(notes?.["kind"]), selected: key(notes?.["selected"]) },
@@ -108,7 +108,7 @@ export class Session {
 
   #restore({ search, triage, troubleshoot, notes, sources, insights, drafts }: Kept): void {
     const desk = this.#desk;
-    desk.search.restore(search.query, search.selected);
+    desk.search.set(search.query, false);
     void this.#read(search);
     desk.triage.returnTo(triage.selected, triage.related);
     desk.troubleshoot.source = troubleshoot.source;
@@ -140,7 +140,7 @@ export class Session {
     const query = search.isOwn && !isPasted(search.query) ? search.query : "";
     const isSearch = query.trim() !== "";
     return {
-      query: isSearch ? query : "", selected: isSearch ? search.selected : null,
+      query: isSearch ? query : "",
       reading: isSearch || beside.isOpen ? (reader.place?.key ?? null) : null, beside: beside.reader.place?.key ?? null,
     };
   }

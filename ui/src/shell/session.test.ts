@@ -122,7 +122,6 @@ it("brings back what was searched for, with its filters, the marked result and w
   const desk = opened();
   desk.search.type('tls is:open label:"help wanted"');
   await vi.advanceTimersByTimeAsync(500);
-  desk.search.selected = "acme/app#2";
   await desk.reader.show({ key: "acme/app#2", anchor: "comment-1" }, true);
   rest();
   const again = opened();
@@ -135,17 +134,16 @@ it("brings back what was searched for, with its filters, the marked result and w
   expect(again.history.last?.asked).toBe('tls is:open label:"help wanted"');
 });
 
-it("marks and reads nothing that is gone", async () => {
+it("reads nothing that is gone, and marks what is read", async () => {
   const desk = opened();
   desk.search.type("tls");
-  desk.search.selected = "acme/app#9";
   await desk.reader.show({ key: "acme/app#1", anchor: null }, true);
   await desk.beside.open("acme/app#2");
   rest();
   localStorage.setItem("session:/casebook", (localStorage.getItem("session:/casebook") ?? "").replaceAll("acme/app#1", "acme/app#9"));
   const again = opened();
   await vi.advanceTimersByTimeAsync(100);
-  expect([again.search.query, again.search.selected]).toEqual(["tls", null]);
+  expect([again.search.query, again.search.selected]).toEqual(["tls", "acme/app#2"]);
   // What is left of two is read alone.
   expect([again.reader.thread?.key, again.reader.failure, again.beside.isOpen]).toEqual(["acme/app#2", null, false]);
 });
@@ -202,7 +200,7 @@ it("chooses no source that is gone", () => {
 
 const draft = (body: string): Writing => ({ key: null, kind: "lesson", title: "t", body, tags: "", attach: [body.slice(0, 9)], own: null });
 const kept: Kept = {
-  search: { query: "", selected: null, reading: null, beside: null },
+  search: { query: "", reading: null, beside: null },
   triage: { selected: null, related: false }, troubleshoot: { source: null }, notes: { kind: null, selected: null },
   sources: { selected: null }, insights: { source: null, span: 24 }, drafts: [],
 };

@@ -184,10 +184,10 @@ export class Shelf {
     return !was;
   }
 
-  /** A search stood long enough to be meant. A pasted text is no search to come back to. */
+  /** A search stood long enough to be meant. A pasted text is no search to come back to, nor is a single letter. */
   asked(query: string): void {
     const text = query.trim();
-    if (text !== "" && text !== this.#kept.asked && !isPasted(text)) this.#keep({ asked: text });
+    if (/../u.test(text) && text !== this.#kept.asked && !isPasted(text)) this.#keep({ asked: text });
   }
 
   get syncEvery(): number {

@@ -27,7 +27,7 @@ export const BODIES: Record<Sort, string> = {
     "<p>After the chain was renewed, the agent <strong>never reads it again</strong>. It affects <code>2.3.1</code>; <code>2.2.0</code> is fine. See <a href=\"https://tracker.example/acme/app/issues/2\">#2</a>, and #40.</p><ul><li>renew the chain</li><li>wait for an hour</li></ul><pre><code class=\"language-rust\">// Read once, at start.\nfn chain() -&gt; Result&lt;Chain&gt; {\n    read(\"/etc/agent/chain.pem\", 0o600)\n}\n</code></pre>",
   long: `<p>It happened again, here is what was said last time:</p><blockquote>${QUOTE}</blockquote><p>And the log:</p><pre><code>${LOG}</code></pre><table><tr><th>Version</th><th>Host</th><th>Result</th></tr><tr><td>2.3.1</td><td>build-agent-0017.internal.example</td><td>stops</td></tr></table>`,
   chinese: "<p>更新证书链之后,代理程序不再读取新的证书。版本 2.3.1 有此问题,2.2.0 正常。😀</p><p dir=\"rtl\">توقف المزامنة بعد تجديد الشهادة.</p>",
-  arabic: "<p>بعد تجديد سلسلة الشهادات لا يقرأ الوكيل <code>agent 2.3.1</code> الشهادة الجديدة. الإصدار 2.2.0 يعمل.</p><p>Seen on Debian 12.</p>",
+  arabic: "<p>بعد تجديد سلسلة الشهادات لا يقرأ الوكيل <code>agent 2.3.1</code> الشهادة الجديدة. الإصدار 2.2.0 يعمل.</p><ol><li>افتح التطبيق</li><li>اضغط دخول</li></ol><p>Seen on Debian 12.</p>",
   hostile:
     "<script>window.owned = 1</script><img src=x onerror=\"window.owned=1\"><a href=\"javascript:window.owned=1\">click</a><p style=\"position:fixed;inset:0\">over everything</p><form><button>Sign in</button></form><div class=\"fold\"><p>not folded by the window</p></div><pre><code class=\"language-javascript\">const a = '&lt;img src=x onerror=\"window.owned=1\"&gt;&lt;script&gt;window.owned = 1&lt;/script&gt;';\n</code></pre>",
 };

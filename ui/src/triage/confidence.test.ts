@@ -27,6 +27,7 @@ it("shows the words, the number, and what answers like it turned out to be", () 
 
 it("says of a related one that it is worth reading, and claims no sameness", () => {
   expect(words({ band: "related", confidence: 0.08, worth: 0.72 })).toBe("Related to #12 Worth reading: 72%; duplicate: 8%");
+  expect(words({ band: "related", confidence: 0.08, worth: 0.72 }, false)).toBe("Related to #12 Worth reading: 72%");
 });
 
 const css = readFileSync("src/app.css", "utf8");

@@ -19,6 +19,12 @@ const HELD = 100;
 const FEW = 15;
 const QUEUE_EVERY = 2500;
 
+/** The engine's last answer, and the decisions that it knew of. */
+interface Answer {
+  response: TriageResponse;
+  known: ReadonlySet<Decision>;
+}
+
 /** A report and what it is compared with. */
 export interface Pair {
   item: TriageItem;
@@ -33,6 +39,8 @@ export interface Decision extends Pair {
   at: number;
   /** What takes it back. */
   deed: Deed | null;
+  /** Whether the engine has it. */
+  stored: boolean;
 }
 
 const { decided, done: told } = words.triage;
@@ -42,18 +50,8 @@ export class Triage {
   includeClosed = $state(false);
   band = $state<Band>("possible");
 
-  items = $state.raw<readonly TriageItem[]>([]);
-  /** How many wait in all, those that are not held here included. */
-  waiting = $state(0);
-  /** The second list: reports with nothing that is surely the same, and something worth reading. */
-  related = $state.raw<readonly TriageItem[]>([]);
-  relatedWaiting = $state(0);
   /** Whether the second list is shown; what is not shown cannot be selected. */
   relatedOpen = $state(false);
-  /** Closed reports that nothing was compared with, as only open ones were. */
-  closedLeftOut = $state(0);
-  /** Open reports that nobody has looked at yet. */
-  unscanned = $state(0);
   loaded = $state(false);
   failure = $state.raw<Failure | null>(null);
 
@@ -73,10 +71,28 @@ export class Triage {
   readonly today = new Today();
   readonly arrivals: Arrivals;
 
+  #answer = $state.raw<Answer | null>(null);
+  /** Decisions that were taken back after the answer, of reports that it does not hold. */
+  #returned = $state.raw<readonly Decision[]>([]);
+  /** In the order in which they were skipped. */
+  #skipped = $state.raw<readonly string[]>([]);
+  /** The report that was read when an answer came without it; it stays until another one is selected. */
+  #kept = $state.raw<Pair | null>(null);
+
+  readonly items: readonly TriageItem[] = $derived.by(() => this.#listed(false));
+  /** The second list: reports without a likely duplicate, but with something worth reading. */
+  readonly related: readonly TriageItem[] = $derived.by(() => this.#listed(true));
+  /** How many wait in all, those that are not held here included. */
+  readonly waiting: number = $derived.by(() => this.#count(false));
+  readonly relatedWaiting: number = $derived.by(() => this.#count(true));
+  /** Closed reports that nothing was compared with, as only open ones were. */
+  readonly closedLeftOut: number = $derived(this.#answer?.response.closed_left_out ?? 0);
+  /** Open reports that were not checked yet. */
+  readonly unscanned: number = $derived(this.#answer?.response.unscanned ?? 0);
+
   #desk: Desk;
   #queue = new Latest();
   #pair = new Latest();
-  #skipped = new Set<string>();
   /** The report that was being read when the window was last open. */
   #returnTo: string | null = null;
   #asked: string | null = null;
@@ -112,10 +128,7 @@ export class Triage {
     return this.relatedOpen && this.related.some((item) => item.key === this.selected);
   }
 
-  /**
-   * How many of the queue are expected to be the same. The engine says so of the queue that it answers with; decisions take
-   * reports out of it, and what is left has the same sum.
-   */
+  /** How many of the queue are expected to be duplicates. */
   get expected(): number {
     return this.items.reduce((sum, item) => sum + item.candidate.confidence, 0);
   }
@@ -200,16 +213,13 @@ export class Triage {
     Object.assign(this, change);
     this.#desk.shelf.setTriage({ source: this.source, includeClosed: this.includeClosed, band: this.band });
     this.#choice++;
-    this.#skipped.clear();
+    this.#skipped = [];
     this.marks.clear();
     this.arrivals.forget();
     this.#stopped = false;
     this.loaded = false;
-    this.items = [];
-    this.waiting = 0;
-    this.related = [];
-    this.relatedWaiting = 0;
-    this.closedLeftOut = 0;
+    this.#answer = null;
+    this.#returned = [];
     this.#select(null);
     void this.enter();
   }
@@ -217,15 +227,13 @@ export class Triage {
   /** Shows what waits already. */
   async load(): Promise<void> {
     const isCurrent = this.#queue.begin();
+    const known = new Set(this.decisions.filter((one) => one.stored));
+    const returned = this.#returned;
     try {
       const response = await api.triageQueue(this.#request(false));
       if (!isCurrent()) return;
       this.failure = null;
-      this.waiting = response.waiting;
-      this.relatedWaiting = response.related_waiting;
-      this.closedLeftOut = response.closed_left_out;
-      this.unscanned = response.unscanned;
-      this.#show(response);
+      this.#show({ response, known }, returned);
     } catch (thrown) {
       if (isCurrent()) this.failure = api.failure(thrown);
     }
@@ -237,6 +245,7 @@ export class Triage {
     if (this.scanning) return;
     this.#stopped = false;
     const choice = this.#choice;
+    const before = again ? Infinity : this.unscanned;
     let looked = Date.now();
     try {
       await this.#desk.jobs.run(
@@ -256,8 +265,10 @@ export class Triage {
     if (this.items.length === 0) this.loaded = false;
     this.arrivals.forget();
     void this.arrivals.load();
-    if (choice === this.#choice) await this.load();
-    else await this.enter();
+    if (choice !== this.#choice) return this.enter();
+    await this.load();
+    // The index may have grown under a check: what it began with is then to be checked once more.
+    if (!this.#stopped && this.unscanned > 0 && this.unscanned < before) await this.scan();
   }
 
   /** Selects the report this many places further. */
@@ -350,30 +361,25 @@ export class Triage {
   async #record(pairs: readonly Pair[], kind: VerdictKind): Promise<void> {
     const [first] = pairs;
     if (!first) return;
-    const places = pairs.map((pair) => this.#list(pair.related).findIndex((item) => item.key === pair.item.key));
     const at = Date.now();
-    const made = pairs.map((pair): Decision => ({ ...pair, kind, at, deed: null }));
+    const made = pairs.map((pair): Decision => ({ ...pair, kind, at, deed: null, stored: false }));
+    const next = this.#after(pairs);
     this.marks.clear();
-    this.#take(pairs);
     this.decisions = [...this.decisions, ...made];
+    if (next !== this.selected) this.#select(next);
     const recordings = made.map(({ item, other }) => api.recordVerdict(item.key, other, kind));
     const said = made.length === 1 ? told.one(decided[kind](first.item.key, first.other)) : told.several[kind](made.length);
     const deed = this.#desk.undo.did(said, () => this.#takeAllBack(made, recordings));
     for (const decision of made) decision.deed = deed;
     const outcomes = await Promise.allSettled(recordings);
     const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
+    const [failed, kept] = [made.filter((_, index) => outcomes[index]?.status === "rejected"), made.filter((_, index) => outcomes[index]?.status === "fulfilled")];
+    for (const decision of kept) decision.stored = true;
     if (refused.length > 0) {
-      const failed = made.filter((_, index) => outcomes[index]?.status === "rejected");
-      // Where it stood, without those above it that are gone for good.
-      const placeOf = (decision: Decision) => {
-        const place = places[made.indexOf(decision)] ?? 0;
-        return place - made.filter((one, index) => one.related === decision.related && !failed.includes(one) && (places[index] ?? 0) < place).length;
-      };
-      if (failed.length === made.length) this.#desk.undo.forget(deed);
-      this.decisions = this.decisions.filter((decision) => !failed.includes(decision));
-      for (const decision of failed) this.#putBack(decision, placeOf(decision));
+      if (kept.length === 0) this.#desk.undo.forget(deed);
+      for (const decision of failed) this.#return(decision);
       this.#desk.say(refused[0]);
-      if (failed.length === made.length) return;
+      if (kept.length === 0) return;
     }
     this.recorded++;
     const runsOut = (list: readonly TriageItem[], waiting: number) => list.length < FEW && waiting > list.length;
@@ -386,9 +392,8 @@ export class Triage {
     if (!item || !this.canSkip) return;
     const related = this.inRelated;
     const list = this.#list(related);
-    const next = list[this.#place(related) + 1] ?? list[0];
-    this.#skipped.add(item.key);
-    this.#keep(related, [...list.filter((i) => i !== item), item]);
+    const next = list[list.indexOf(item) + 1] ?? list[0];
+    this.#skipped = [...this.#skipped.filter((key) => key !== item.key), item.key];
     this.#select(next?.key ?? null);
   }
 
@@ -444,27 +449,44 @@ export class Triage {
     }
     this.recorded++;
     this.today.forget(decision.item.key, decision.other);
-    this.#putBack(decision, Math.max(0, this.#place(decision.related)));
+    this.#return(decision);
   }
 
   #list(related: boolean): readonly TriageItem[] {
     return related ? this.related : this.items;
   }
 
-  #keep(related: boolean, list: readonly TriageItem[]): void {
-    if (related) this.related = list;
-    else this.items = list;
+  /** What the engine's answer holds of a list. */
+  #held(related: boolean): readonly TriageItem[] {
+    const response = this.#answer?.response;
+    return (related ? response?.related : response?.queue) ?? [];
   }
 
-  /** Where in a list what is selected stands. */
-  #place(related: boolean): number {
-    return this.#list(related).findIndex((item) => item.key === this.selected);
+  /** Whether a report was decided about after the answer, or the answer came from before the decision. */
+  #isDecided(item: TriageItem): boolean {
+    return this.decisions.some((d) => d.item.key === item.key && (d.other === item.candidate.key || !this.#answer?.known.has(d)));
   }
 
-  #count(related: boolean, by: number): void {
-    const least = this.#list(related).length;
-    if (related) this.relatedWaiting = Math.max(least, this.relatedWaiting + by);
-    else this.waiting = Math.max(least, this.waiting + by);
+  /** Reports that wait again since the answer, which lacks them. */
+  #back(related: boolean): readonly TriageItem[] {
+    const back = this.#returned.filter((one) => one.related === related).map((one) => one.item);
+    return back.filter((item) => !this.#isDecided(item));
+  }
+
+  #count(related: boolean): number {
+    const all = (related ? this.#answer?.response.related_waiting : this.#answer?.response.waiting) ?? 0;
+    return all - this.#held(related).filter((item) => this.#isDecided(item)).length + this.#back(related).length;
+  }
+
+  #listed(related: boolean): readonly TriageItem[] {
+    const by = related ? "worth" : "confidence";
+    const back = this.#back(related);
+    const waiting = [...this.#held(related).filter((item) => !this.#isDecided(item)), ...back];
+    if (back.length > 0) waiting.sort((a, b) => b.candidate[by] - a.candidate[by]);
+    const kept = this.#kept;
+    if (kept?.related === related && kept.item.key === this.selected && !this.#isDecided(kept.item)) waiting.unshift(kept.item);
+    if (this.#skipped.length === 0) return waiting;
+    return waiting.sort((a, b) => this.#skipped.indexOf(a.key) - this.#skipped.indexOf(b.key));
   }
 
   #request(rescan: boolean): TriageRequest {
@@ -478,48 +500,37 @@ export class Triage {
     };
   }
 
-  #show(response: TriageResponse): void {
-    // An answer from before a decision may still hold its pair; with another candidate the report waits again.
-    const isDecided = (i: TriageItem) => this.decisions.some((d) => d.item.key === i.key && d.other === i.candidate.key);
-    const queue = response.queue.filter((item) => !isDecided(item));
-    const related = response.related.filter((item) => !isDecided(item));
-    // The report that is being read stays where it is, even if its list has grown above it.
+  /** Shows an answer; it knows of the decisions that were taken back before it was asked for. */
+  #show(answer: Answer, returned: readonly Decision[]): void {
     const current = this.item;
-    const isHere = [...queue, ...related].some((item) => item.key === current?.key);
-    if (current && !isHere) (this.inRelated ? related : queue).unshift(current);
-    const skippedLast = (list: readonly TriageItem[]) => [
-      ...list.filter((i) => !this.#skipped.has(i.key)),
-      ...list.filter((i) => this.#skipped.has(i.key)),
-    ];
-    this.items = skippedLast(queue);
-    this.related = skippedLast(related);
+    const related = this.inRelated;
+    this.#answer = answer;
+    this.#returned = this.#returned.filter((one) => !returned.includes(one));
+    this.#kept = null;
+    // The report that is being read stays, even if the answer lacks it.
+    if (current && !this.#has(current.key)) this.#kept = { item: current, other: current.candidate.key, related };
     if (this.index < 0) this.#select((this.rows.find((item) => item.key === this.#returnTo) ?? this.rows[0])?.key ?? null);
     this.#returnTo = null;
   }
 
-  #take(pairs: readonly Pair[]): void {
-    const gone = new Set(pairs.map((pair) => pair.item.key));
-    const [rows, place] = [this.rows, this.index];
-    const isLeft = (item: TriageItem) => !gone.has(item.key);
-    const next = rows.slice(place).find(isLeft) ?? rows.slice(0, Math.max(0, place)).findLast(isLeft);
-    for (const related of [false, true]) {
-      const taken = pairs.filter((pair) => pair.related === related).length;
-      if (taken === 0) continue;
-      this.#keep(related, this.#list(related).filter(isLeft));
-      this.#count(related, -taken);
-    }
-    if (next?.key !== this.selected) this.#select(next?.key ?? null);
+  #has(key: string): boolean {
+    return [...this.items, ...this.related].some((item) => item.key === key);
   }
 
-  #putBack({ item, related }: Decision, place: number): void {
-    const list = this.#list(related);
-    // An answer that came meanwhile may have brought it back already.
-    if (![...this.items, ...this.related].some((i) => i.key === item.key)) {
-      this.#keep(related, [...list.slice(0, place), item, ...list.slice(place)]);
-      this.#count(related, 1);
-    }
-    if (related) this.relatedOpen = true;
-    this.#select(item.key);
+  /** The report to read after these are decided. */
+  #after(pairs: readonly Pair[]): string | null {
+    const gone = new Set(pairs.map((pair) => pair.item.key));
+    const isLeft = (item: TriageItem) => !gone.has(item.key);
+    const place = Math.max(0, this.index);
+    return (this.rows.slice(place).find(isLeft) ?? this.rows.slice(0, place).findLast(isLeft))?.key ?? null;
+  }
+
+  /** A decision does not hold: its report waits again. */
+  #return(decision: Decision): void {
+    this.decisions = this.decisions.filter((one) => one !== decision);
+    if (!this.#has(decision.item.key)) this.#returned = [...this.#returned, decision];
+    if (decision.related) this.relatedOpen = true;
+    this.#select(decision.item.key);
   }
 
   #select(key: string | null): void {

@@ -345,3 +345,41 @@ it("knows what was decided today before it was opened, counts it, and takes it b
   expect([asked, triage.done.map((one) => one.key)]).toEqual([["undo_verdict x#7 x#3"], ["x#12"]]);
   expect(toasts.shown?.text).toBe("Undone: x#7 is a duplicate of x#3.");
 });
+
+it("counts the same after as many decisions as are taken back, whatever is loaded between", async () => {
+  [queue, related] = [["a", "b", "c"].map(item), ["x", "y"].map(item)];
+  await triage.load();
+  triage.toggleRelated();
+  const counts = () => [triage.waiting, triage.relatedWaiting, triage.rows.length];
+  const before = counts();
+  for (let at = 0; at < 5; at++) {
+    await decide("duplicate");
+    await rest();
+    // The engine answers without what was decided.
+    queue = queue.filter((one) => !asked.some((line) => line.startsWith(`record_verdict ${one.key} `)));
+    related = related.filter((one) => !asked.some((line) => line.startsWith(`record_verdict ${one.key} `)));
+    if (at % 2 === 0) await triage.load();
+  }
+  expect(counts()).toEqual([0, 0, 0]);
+  for (let at = 0; at < 5; at++) await triage.undo();
+  expect(counts()).toEqual(before);
+  [queue, related] = [["a", "b", "c"].map(item), ["x", "y"].map(item)];
+  await triage.load();
+  expect([counts(), keys(triage.items), keys(triage.related)]).toEqual([before, ["a", "b", "c"], ["x", "y"]]);
+});
+
+it("checks what is left as long as a check leaves less of it", async () => {
+  clearMocks();
+  let left = 40;
+  let scans = 0;
+  mockIPC((command) => {
+    if (command === "triage") {
+      scans++;
+      left = Math.max(0, left - 25);
+    }
+    return command.startsWith("triage") ? { ...nothing, scanned: 0, unscanned: left, waiting: 0 } : null;
+  });
+  await triage.load();
+  await triage.scan();
+  expect([scans, triage.unscanned]).toEqual([2, 0]);
+});

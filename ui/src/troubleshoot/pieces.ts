@@ -1,6 +1,6 @@
 // The pieces of an answer: what can be read, and picked for a brief.
 
-import type { AskedVersion, CaseComment, DuplicatesResponse, SolvedCase, TroubleshootResponse } from "../lib/types";
+import type { AskedVersion, CaseComment, DuplicateCandidate, DuplicatesResponse, SolvedCase, TroubleshootResponse } from "../lib/types";
 import { words } from "../words";
 
 const said = words.troubleshoot;
@@ -8,7 +8,7 @@ const said = words.troubleshoot;
 export type Section = "case" | "duplicate" | "wiki";
 
 export interface Piece {
-  /** Unique in the answer: a report may be a solved case and a duplicate. */
+  /** Unique in the answer. */
   id: string;
   section: Section;
   key: string;
@@ -21,12 +21,17 @@ export function idOf(section: Section, key: string): string {
   return `${section} ${key}`;
 }
 
+/** The possible duplicates that are not shown as solved cases already: of one report one thing is said. */
+export function others(solved: TroubleshootResponse | null, duplicates: DuplicatesResponse | null): DuplicateCandidate[] {
+  return (duplicates?.candidates ?? []).filter(({ key }) => !solved?.cases.some((one) => one.key === key));
+}
+
 /** All pieces in the order in which they are shown. */
 export function pieces(solved: TroubleshootResponse | null, duplicates: DuplicatesResponse | null): Piece[] {
   const piece = (section: Section, key: string, anchor: string | null = null): Piece => ({ id: idOf(section, key), section, key, anchor });
   return [
     ...(solved?.cases ?? []).map(({ key, fix }) => piece("case", key, fix)),
-    ...(duplicates?.candidates ?? []).map(({ key }) => piece("duplicate", key)),
+    ...others(solved, duplicates).map(({ key }) => piece("duplicate", key)),
     ...(solved?.wiki ?? []).map(({ key }) => piece("wiki", key)),
   ];
 }
@@ -48,7 +53,7 @@ export function helps(one: SolvedCase): string {
 }
 
 export function chance(helps: number): string {
-  return helps >= 0.5 ? said.helps.likely : said.helps.perhaps;
+  return helps >= 0.5 ? said.helps.surely : said.helps.perhaps;
 }
 
 export interface Block {

@@ -5,7 +5,7 @@ import { Latest } from "../lib/latest";
 import type { DuplicatesResponse, Failure, Notice, TroubleshootResponse } from "../lib/types";
 import type { Jobs } from "../shell/jobs.svelte";
 import { Logs, paths } from "./logs.svelte";
-import { pieces, type Piece } from "./pieces";
+import { pieces, type Piece, type Section } from "./pieces";
 
 /** What is asked: the item whose key stands there alone, else the text as a report. */
 export function question(text: string): { key: string | null; text: string } {
@@ -31,6 +31,8 @@ export class Troubleshoot {
   at = $state(-1);
   /** The ids of the pieces that go into the brief. */
   picked = $state.raw<ReadonlySet<string>>(new Set());
+  /** Grows with each question that a command asked, and not the text box. */
+  lookups = $state(0);
 
   /** Logs that lie on this machine, while they are what is asked about. */
   readonly logs: Logs;
@@ -85,6 +87,15 @@ export class Troubleshoot {
     this.asked = text;
     this.at = this.pieces.length > 0 ? 0 : -1;
     this.picked = new Set(this.pieces.map((piece) => piece.id));
+  }
+
+  /** Looks up a report for a command, and marks the first answer of a section. */
+  async lookUp(report: string, section: Section): Promise<void> {
+    this.text = report;
+    const asked = this.ask();
+    this.lookups++;
+    await asked;
+    this.mark(this.pieces.find((piece) => piece.section === section)?.id ?? null);
   }
 
   /** Reads logs in place of a text. */

@@ -105,6 +105,7 @@ export const search = {
     back: "Back (b or Alt ←)",
     pinned: "Pinned",
     tracker: "Open in the tracker",
+    trackerByKey: "Open in the tracker (o)",
     close: "Close this pane",
     closeByKey: "Close this pane (Esc)",
     toTop: "Back to top",
@@ -120,7 +121,6 @@ export const search = {
     label: "Reading",
     /** What it is, and who wrote it. */
     by: { issue: "Issue by {author}", pull_request: "Pull request by {author}", page: "Written by {author}", note: "Written by {author}" },
-    byNobody: { issue: "Issue", pull_request: "Pull request", page: "Written", note: "Written" },
     opened: "opened {time}",
     created: "created {time}",
     updated: "updated {time}",

@@ -13,6 +13,17 @@ export const shared = {
   allSources: "All sources",
   updated: "Updated",
 
+  /** What does here what a command of the command line does. */
+  remedies: {
+    repair: "A repair fixes this.",
+    rebuild: "The search index can be rebuilt.",
+    models: "Settings list the models.",
+    sources: "See its source in Sources.",
+    add: "Add a source first.",
+    notes: "See Notes.",
+    other: "This is done on the command line.",
+  },
+
   /** What a time is of, before the exact time. */
   timeOf: (what: string, time: string) => `${what}: ${time}`,
   time: {
@@ -41,14 +52,17 @@ export const shared = {
   },
 
   comment: {
-    deletedAccount: "a deleted account",
+    unknownAuthor: "Unknown author",
     bot: "bot",
     edited: "· edited",
     editedAt: (time: string) => `Edited: ${time}`,
     noText: "No text.",
-    label: (author: string, verb: string, when: string) => `${author} ${verb} ${when}`,
+    /** The author may be empty. */
+    label: (author: string, verb: string, when: string) => `${author} ${verb} ${when}`.trim(),
     /** What somebody did with a text, after their name and before the time. */
     reported: "reported",
+    /** Of a note, which names nobody. */
+    written: "Written",
     commented: "commented",
   },
   standings: {

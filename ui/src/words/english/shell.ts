@@ -167,12 +167,12 @@ export const shell = {
       logs: "reading logs",
       repair: "the repair",
     },
-    theme: "Change the theme",
+    importFiles: "Import files…",
+    theme: (theme: string) => `Theme: ${theme}`,
     themes: { system: "same as system", light: "light", dark: "dark" },
-    /** How it is just now, before the command changes it. */
-    now: (how: string) => `Currently ${how}`,
-    themeIs: (theme: string) => `Theme: ${theme}.`,
     makeLists: (density: string) => `Use ${density} lists`,
+    /** Other words that the command for it is found by. */
+    density: "density",
     densities: { comfortable: "comfortable", compact: "compact" },
   },
 
@@ -213,6 +213,8 @@ export const shell = {
   indexedElsewhereHint: "New results appear here automatically.",
 
   closed: "The casebook could not be opened",
+  /** Here nothing but to try again can be chosen. */
+  closedHint: "Give your user permission to read and write this folder, and check its disk. Then try again.",
   opening: "Opening the casebook…",
   settings: {
     setAside: "Set the file aside",
@@ -238,8 +240,6 @@ export const shell = {
     sample: "Open the sample casebook",
     sampleWhat: "An invented project with 104 issues and a wiki, to try everything. It takes seconds, and you can remove it later.",
     opening: "Opening…",
-    doing: (phase: string) => `${phase}…`,
-    doneOf: (phase: string, done: number, total: number) => `${phase} ${count(done)} of ${count(total)}`,
   },
 
   intervals: {

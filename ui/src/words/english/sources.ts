@@ -22,7 +22,6 @@ export const sources = {
   },
   /** How far a sync is; the unit comes from the engine. */
   soFar: (done: number, total: number | null, unit: string) => `${count(done)}${total !== null ? ` of ${count(total)}` : ""} ${unit}`,
-  phase: (phase: string, soFar: string) => `${phase}: ${soFar}`,
   /** A number with its name, for who hears it. */
   figure: (name: string, value: string) => `${name}: ${value}`,
 
@@ -53,6 +52,7 @@ export const sources = {
     calledByTracker: "the tracker’s name by default, or your own: acme/app",
     includeWiki: "Include its wiki",
     submit: "Test, add and sync",
+    unreachable: "Check the host and your network. Nothing was added.",
   },
   asking: (host: string) => `Contacting ${host}…`,
   account: "Account",
@@ -180,7 +180,6 @@ export const sources = {
     neverSynced: "Never synced.",
     importedAt: "Imported from files {time}.",
     imported: "Imported from files.",
-    cancelSync: "Cancel the sync",
     sync: "Sync",
     test: "Test access",
     remove: "Remove…",
@@ -252,7 +251,7 @@ export const sources = {
   tuning: {
     title: "Duplicates",
     tuned: (known: number) => `Tuned on ${plural(known, "known duplicate")} from this source.`,
-    untuned: (pairs: number) => `This source has ${plural(pairs, "known duplicate")}. It uses the default calibration.`,
+    untuned: (pairs: number) => `This source has ${pairs === 0 ? "no known duplicates to tune on" : plural(pairs, "known duplicate")}. It uses the default calibration.`,
     /** Both shares are of the known duplicates: the right one first, and among the first ten. */
     result: (known: number, first: number, inTen: number) =>
       `Tuned on ${plural(known, "known duplicate")} from this source: the right one is first for ${percent(first)}, ` +

@@ -63,8 +63,6 @@ export const triage = {
     closeAtTrackerWhy: "Preview what would be posted to the tracker, and send it (w)",
 
     checking: "Checking…",
-    checkingOf: (done: number, total: number) => `Checking ${count(done)} of ${plural(total, "report")}`,
-    checkingReports: "Checking open reports",
 
     decidedToday: (decided: number) => `${count(decided)} decided today`,
     decidedOf: (decided: number, all: number) => `${count(decided)} of ${count(all)} decided today`,
@@ -89,6 +87,8 @@ export const triage = {
     row: (pair: string) => `${pair}:`,
     rowSame: (pair: string) => `${pair}, confidence:`,
     rowWorth: (pair: string) => `${pair}, worth reading:`,
+    /** Behind the percentage, where there is little room. */
+    worth: "worth reading",
     marked: "Selected",
     mark: "Select it, to decide several at once",
     unmark: "Deselect it",
@@ -134,6 +134,8 @@ export const triage = {
     previous: "Previous candidate",
     next: "Next candidate",
     reasons: "Reasons",
+    noReason: "Similar as a whole; no single detail stands out",
+    worthReading: (worth: string) => `Worth reading: ${worth}`,
 
     names: "Details in the two reports",
     what: "Detail",

@@ -24,6 +24,7 @@ export const troubleshoot = {
 
   cases: {
     title: "Solved cases",
+    noSource: "This casebook is empty. Add a source to find cases in.",
     none: "No solved case matches.",
     noneYet: "No solved case matches so far.",
     onlyWiki: "No solved case matches. These wiki pages do.",
@@ -41,8 +42,9 @@ export const troubleshoot = {
   pick: "in the brief",
   pickOf: (title: string) => `${title}: in the brief`,
 
-  helps: { likely: "likely to help", perhaps: "may help" },
-  /** `helps` is one of the two above, `chance` a percentage. */
+  /** How likely a case helps, and that it is a duplicate of the report. */
+  helps: { surely: "likely to help", perhaps: "may help", high: "duplicate", likely: "likely duplicate", possible: "possible duplicate" },
+  /** `helps` is one of these, `chance` a percentage. */
   helpsBy: (helps: string, chance: string) => `${helps}: ${chance}`,
   fixedIn: (version: string) => `fixed in ${version}`,
   /** A version that is asked about, beside the one with the fix. */
@@ -84,7 +86,6 @@ export const troubleshoot = {
 
   logs: {
     reading: "Reading…",
-    stop: "Stop",
     summary: (errors: number, lines: number, files: number) =>
       `${plural(errors, "distinct error")} in ${plural(lines, "line")} of ${plural(files, "file")}`,
     severities: { fatal: "Fatal", error: "Error", warning: "Warning" },

@@ -1,0 +1,37 @@
+// Questions for a newcomer, of open reports to which the casebook has an answer.
+
+import * as api from "../lib/api";
+import type { Hit } from "../lib/types";
+import { maybeSame } from "../triage/words";
+
+/** How many reports are tried at most. */
+const TRIED = 25;
+
+export interface Starters {
+  /** An open report with a possible duplicate. */
+  reported: Hit | null;
+  /** An open report with a solved case. */
+  solved: Hit | null;
+}
+
+/** Tries the reports in turn, until each question has one. */
+export async function starters(hits: readonly (Hit | undefined)[]): Promise<Starters> {
+  const found: Starters = { reported: null, solved: null };
+  const open = hits.filter((hit) => hit?.kind === "issue" && hit.state === "open").slice(0, TRIED);
+  for (const hit of open) {
+    if (!hit || (found.reported && found.solved)) break;
+    const { key } = hit;
+    if (!found.reported) {
+      const answer = await api.duplicates({ key, include_closed: true }).catch(() => null);
+      if (answer && (answer.known || answer.candidates.some((one) => maybeSame(one.band)))) {
+        found.reported = hit;
+        continue;
+      }
+    }
+    if (!found.solved) {
+      const answer = await api.troubleshoot({ key, text: "", source: null }).catch(() => null);
+      if (answer && answer.cases.length > 0) found.solved = hit;
+    }
+  }
+  return found;
+}

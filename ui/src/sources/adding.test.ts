@@ -1,0 +1,28 @@
+import { mockIPC } from "@tauri-apps/api/mocks";
+import { flushSync } from "svelte";
+import { expect, it } from "vitest";
+import { Desk } from "../shell/desk.svelte";
+import { page, rest, show, text } from "../stories/page";
+import AddSource from "./AddSource.svelte";
+
+page();
+
+it("says that nothing was added where a host does not answer, until something else is typed", async () => {
+  mockIPC((command) => {
+    if (command === "add_mirror") throw { code: "network", message: "the host does not answer", hint: "Progress is saved; run sync again to continue." };
+    return null;
+  });
+  show(AddSource, { desk: new Desk() });
+  const project = document.querySelector<HTMLInputElement>("#add-project")!;
+  const type = (value: string) => {
+    project.value = value;
+    project.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    flushSync();
+  };
+  type("acme/app");
+  document.querySelector("form")?.dispatchEvent(new SubmitEvent("submit", { cancelable: true }));
+  await rest();
+  expect(text("[role=alert] span")).toBe("Check the host and your network. Nothing was added.");
+  type("acme/pump");
+  expect(document.querySelector("[role=alert]")).toBe(null);
+});
