@@ -22,7 +22,7 @@ page();
 it("lists what a bar counts", () => {
   const listed: string[] = [];
   const series = [{ id: "created", name: "reported", tone: "first" as const, values: [3, 5] }];
-  show(MonthChart, { title: "Issues", months: ["2026-01", "2026-02"], sort: "bars", format: String, series, list: (month, id) => listed.push(`${id} ${month}`) });
+  show(MonthChart, { title: "Issues", months: ["2026-01", "2026-02"], sort: "bars", format: String, series, list: (month: string, id: string) => listed.push(`${id} ${month}`) });
   document.querySelectorAll("rect[data-month]")[1]?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
   expect(listed).toEqual(["created 2026-02"]);
 });
