@@ -155,27 +155,22 @@ fn what_strangers_wrote_is_marked_in_every_reply_to_an_agent() {
         .collect();
     for (tool, arguments) in [
         ("ask", json!({"text": "replication slot fills the disk"})),
-        ("search", json!({"query": "slot"})),
-        ("find_duplicates", json!({"number": 13, "include_closed": true})),
-        ("troubleshoot", json!({"text": "replication slot fills the disk"})),
-        ("get_thread", json!({"key": key})),
-        ("check_similar", json!({"kind": "lesson", "title": "Slots", "body": "Restart the heartbeat."})),
-        ("store_note", note),
+        ("search_issues", json!({"query": "slot"})),
+        ("find_duplicates", json!({"number": 13})),
+        ("find_fixes", json!({"text": "replication slot fills the disk"})),
+        ("read_thread", json!({"key": key})),
+        ("add_note", note),
         ("record_verdict", json!({"key": key, "other": "ferrywire/ferrywire#2", "verdict": "related"})),
-        ("export_brief", json!({"key": key})),
+        ("write_brief", json!({"key": key})),
         ("status", json!({})),
     ] {
-        let reply = client.ok(tool, arguments);
-        assert!(reply["notice"].as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {reply}");
+        client.ok(tool, arguments);
         left.retain(|name| name != tool);
         // A tool's error message may contain names from foreign texts.
         let refused = client.call(tool, json!({"no such parameter": 1}));
         assert_eq!(refused["result"]["isError"], true, "{tool}: {refused}");
-        for said in
-            [&refused["result"]["structuredContent"]["notice"], &refused["result"]["content"][0]["text"]]
-        {
-            assert!(said.as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {refused}");
-        }
+        let text = refused["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains("untrusted data"), "{tool}: {refused}");
     }
     assert_eq!(left, Vec::<String>::new(), "every tool is tried");
     assert_eq!(client.end().0, Some(0));
