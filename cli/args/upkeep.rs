@@ -192,8 +192,8 @@ pub enum ConfigCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Tools: ask, search, find_duplicates, troubleshoot, get_thread, check_similar, store_note, record_verdict,
-export_brief, status. In the settings of an MCP client:
+    after_help = "Tools: ask, search_issues, find_duplicates, find_fixes, read_thread, write_brief, add_note, record_verdict,
+status. In the settings of an MCP client:
 
   { \"mcpServers\": { \"precedent\": { \"command\": \"precedent\", \"args\": [\"mcp\"] } } }"
 )]

@@ -149,18 +149,15 @@ fn agent(client: &mut Client, until: Instant, log: &WriteLog, seed: u64) {
             return;
         }
         let (tool, arguments) = match round % 6 {
-            0 => ("search", json!({"query": "schema leak", "limit": 5})),
-            1 => (
-                "find_duplicates",
-                json!({"number": numbers.below(IMPORT_COUNT) + 1, "include_closed": true}),
-            ),
-            2 => ("get_thread", json!({"key": format!("acme/live#{}", numbers.below(LIVE) + 1)})),
-            3 => ("troubleshoot", json!({"text": "worker restarts and the checkpoint is lost"})),
+            0 => ("search_issues", json!({"query": "schema leak", "limit": 5})),
+            1 => ("find_duplicates", json!({"number": numbers.below(IMPORT_COUNT) + 1})),
+            2 => ("read_thread", json!({"key": format!("acme/live#{}", numbers.below(LIVE) + 1)})),
+            3 => ("find_fixes", json!({"text": "worker restarts and the checkpoint is lost"})),
             4 => {
                 let title = format!("By an agent {round}: {}", numbers.next());
                 let body = format!("Seen {} times.", numbers.next());
                 let answer = client
-                    .ok("store_note", json!({"kind": "lesson", "title": title, "body": body, "force": true}));
+                    .ok("add_note", json!({"kind": "lesson", "title": title, "body": body, "force": true}));
                 assert_eq!(answer["outcome"], "stored", "{answer}");
                 log.note(title);
                 log.count();

@@ -184,9 +184,9 @@ fn mcp_server_works_once_the_casebook_exists() {
     let mut client = Client::start(&place, &["-R", "acme/app"]);
     for (tool, arguments) in [
         ("status", json!({})),
-        ("search", json!({"query": "valve"})),
-        ("get_thread", json!({"key": "acme/app#1"})),
-        ("store_note", json!({"kind": "lesson", "title": "a", "body": "b"})),
+        ("search_issues", json!({"query": "valve"})),
+        ("read_thread", json!({"key": "acme/app#1"})),
+        ("add_note", json!({"kind": "lesson", "title": "a", "body": "b"})),
     ] {
         let reply = client.call(tool, arguments);
         assert_eq!(reply["result"]["isError"], true, "{tool}: {reply}");
@@ -198,7 +198,7 @@ fn mcp_server_works_once_the_casebook_exists() {
     }
     assert!(!place.casebook().exists());
     import_sample(&place);
-    assert_eq!(client.ok("search", json!({"query": "valve"}))["hits"][0]["key"], "acme/app#1");
+    assert_eq!(client.ok("search_issues", json!({"query": "valve"}))["results"][0]["key"], "acme/app#1");
     assert_eq!(client.end().0, Some(0));
 }
 

@@ -155,26 +155,22 @@ fn mcp_replies_mark_untrusted_text() {
         .collect();
     for (tool, arguments) in [
         ("ask", json!({"text": "replication slot fills the disk"})),
-        ("search", json!({"query": "slot"})),
-        ("find_duplicates", json!({"number": 13, "include_closed": true})),
-        ("troubleshoot", json!({"text": "replication slot fills the disk"})),
-        ("get_thread", json!({"key": key})),
-        ("check_similar", json!({"kind": "lesson", "title": "Slots", "body": "Restart the heartbeat."})),
-        ("store_note", note),
+        ("search_issues", json!({"query": "slot"})),
+        ("find_duplicates", json!({"number": 13})),
+        ("find_fixes", json!({"text": "replication slot fills the disk"})),
+        ("read_thread", json!({"key": key})),
+        ("add_note", note),
         ("record_verdict", json!({"key": key, "other": "ferrywire/ferrywire#2", "verdict": "related"})),
-        ("export_brief", json!({"key": key})),
+        ("write_brief", json!({"key": key})),
         ("status", json!({})),
     ] {
-        let reply = client.ok(tool, arguments);
-        assert!(reply["notice"].as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {reply}");
+        client.ok(tool, arguments);
         untried_tools.retain(|name| name != tool);
         // A tool's error message may contain names from foreign texts.
-        let reply = client.call(tool, json!({"no such parameter": 1}));
-        assert_eq!(reply["result"]["isError"], true, "{tool}: {reply}");
-        for text in [&reply["result"]["structuredContent"]["notice"], &reply["result"]["content"][0]["text"]]
-        {
-            assert!(text.as_str().is_some_and(|n| n.contains("untrusted")), "{tool}: {reply}");
-        }
+        let refused = client.call(tool, json!({"no such parameter": 1}));
+        assert_eq!(refused["result"]["isError"], true, "{tool}: {refused}");
+        let text = refused["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains("untrusted data"), "{tool}: {refused}");
     }
     assert_eq!(untried_tools, Vec::<String>::new(), "every tool is tried");
     assert_eq!(client.end().0, Some(0));

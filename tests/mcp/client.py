@@ -7,7 +7,6 @@ The casebook holds the sample (`precedent import sample`). Prints what it did; f
 """
 
 import asyncio
-import json
 import sys
 
 from mcp import ClientSession, StdioServerParameters
@@ -15,14 +14,13 @@ from mcp.client.stdio import stdio_client
 
 SOURCE = "ferrywire/ferrywire"
 CALLS = {
-    "search": {"query": "replication slot fills the disk", "limit": 3},
-    "find_duplicates": {"number": 13, "include_closed": True},
-    "troubleshoot": {"text": "agent stops reading its queue after a reload"},
-    "get_thread": {"key": f"{SOURCE}#2", "limit": 2},
-    "check_similar": {"kind": "lesson", "title": "Slots fill the disk", "body": "Restart the heartbeat."},
-    "store_note": {"kind": "lesson", "title": "Slots fill the disk", "body": "Restart the heartbeat."},
+    "search_issues": {"query": "replication slot fills the disk", "limit": 3},
+    "find_duplicates": {"number": 13},
+    "find_fixes": {"text": "agent stops reading its queue after a reload"},
+    "read_thread": {"key": f"{SOURCE}#2"},
+    "add_note": {"kind": "lesson", "title": "Slots fill the disk", "body": "Restart the heartbeat."},
     "record_verdict": {"key": f"{SOURCE}#13", "other": f"{SOURCE}#2", "verdict": "related"},
-    "export_brief": {"key": f"{SOURCE}#13"},
+    "write_brief": {"key": f"{SOURCE}#13"},
     "ask": {"text": "agent stops reading its queue after a reload"},
     "status": {},
 }
@@ -38,7 +36,8 @@ async def main(binary: str, casebook: str) -> None:
         for name, arguments in CALLS.items():
             reply = await session.call_tool(name, arguments)
             assert not reply.is_error, (name, reply.content)
-            assert reply.structured_content == json.loads(reply.content[0].text), name
+            # The SDK checks the structured part against the tool's schema.
+            assert reply.structured_content and "untrusted data" in reply.content[0].text, name
             print(f"{name}: {len(reply.content[0].text)} characters")
         wrong = await session.call_tool("find_duplicates", {"number": 1_000_000})
         assert wrong.is_error and "not found" in wrong.content[0].text, wrong
@@ -47,10 +46,10 @@ async def main(binary: str, casebook: str) -> None:
         async def progress(done, total, message):
             told.append((done, total, message))
 
-        await session.call_tool("search", {"query": "agent"}, progress_callback=progress)
+        await session.call_tool("search_issues", {"query": "agent"}, progress_callback=progress)
         print("progress notes:", len(told))
         # Half of these are given up before they are answered; the server goes on.
-        waiting = [asyncio.create_task(session.call_tool("troubleshoot", {"text": f"timeout {n}"})) for n in range(20)]
+        waiting = [asyncio.create_task(session.call_tool("find_fixes", {"text": f"timeout {n}"})) for n in range(20)]
         await asyncio.sleep(0.01)
         for task in waiting[::2]:
             task.cancel()

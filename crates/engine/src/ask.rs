@@ -11,11 +11,11 @@ use precedent_core::{
     },
     task::Task,
 };
-use precedent_store::Reader;
+use precedent_store::{DocumentRow, Reader};
 
 use crate::{
-    answer::question::{QuestionMatches, find_anywhere},
-    duplicates,
+    answer::question::{Ask, Question, QuestionMatches, find_anywhere},
+    duplicates, search,
     troubleshoot::{self, CaseContext},
 };
 
@@ -89,23 +89,47 @@ fn problem(
     let Some(row) = r.document_by_key(&key)?.filter(|row| row.deleted_at.is_none()) else {
         return Ok(None);
     };
-    let mut reports = r.duplicates_of(&key)?;
+    let problem = known_problem(r, context, question, row)?;
+    Ok(Some(KnownProblem { confidence, reasons, ..problem }))
+}
+
+/// Returns an item as a problem, according to its own thread, without a search for matches.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] for an item that does not exist.
+pub fn problem_of(context: &CaseContext<'_>, key: &str, now: Timestamp) -> Result<KnownProblem> {
+    context.finder.store.read(|r| {
+        let asked = Ask { key: Some(key), ..Ask::default() };
+        let question = Question::read(r, context.finder, asked, now)?;
+        let row = search::one(r, key)?;
+        known_problem(r, context, &question, row)
+    })
+}
+
+/// Returns the problem of a report, with the outcome that its thread documents.
+fn known_problem(
+    r: &Reader<'_>,
+    context: &CaseContext<'_>,
+    question: &Question,
+    row: DocumentRow,
+) -> Result<KnownProblem> {
+    let mut reports = r.duplicates_of(&row.key)?;
     reports.retain(|report| question.row.as_ref().is_none_or(|row| row.key != *report));
     let outcome = troubleshoot::outcome(r, context, question, &row)?;
-    Ok(Some(KnownProblem {
-        key,
+    Ok(KnownProblem {
+        key: row.key,
         title: row.title,
         url: row.url,
         status: outcome.status,
-        confidence,
-        reasons,
+        confidence: 1.0,
+        reasons: Vec::new(),
         reports,
         fixed_in: outcome.fixed_in,
         asked_version: outcome.asked_version,
         fix: outcome.fix,
         workaround: outcome.workaround,
         fixed_by: outcome.fixed_by,
-    }))
+    })
 }
 
 /// Returns the next steps, one sentence each; none for an unknown problem while the answer is not

@@ -15,7 +15,7 @@ use rmcp::{
 };
 use serde_json::value::RawValue;
 use tokio::{
-    io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
+    io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
     sync::{mpsc, oneshot},
     task::JoinHandle,
 };
@@ -195,43 +195,35 @@ enum Next {
 }
 
 impl<R: AsyncRead + Unpin> Input<R> {
+    /// Reads to the end of a line and keeps at most `longest` bytes.
+    ///
+    /// The future may be dropped at any time: a partial line is kept.
     async fn next(&mut self) -> io::Result<Next> {
-        next_line(&mut self.from, &mut self.line, &mut self.skipping, self.longest).await
-    }
-}
-
-/// Reads to the end of a line and keeps at most `longest` bytes.
-///
-/// The future may be dropped at any time: a partial line is kept.
-async fn next_line(
-    from: &mut (impl AsyncBufRead + Unpin),
-    line: &mut Vec<u8>,
-    skipping: &mut bool,
-    longest: usize,
-) -> io::Result<Next> {
-    loop {
-        let read = from.fill_buf().await?;
-        if read.is_empty() {
-            // The last line may have no line break.
-            return Ok(if line.is_empty() { Next::End } else { Next::Line });
-        }
-        let end = read.iter().position(|b| *b == b'\n');
-        let part = &read[..end.unwrap_or(read.len())];
-        let consumed = end.map_or(read.len(), |end| end + 1);
-        let fits = line.len() + part.len() <= longest;
-        if !*skipping && fits {
-            line.extend_from_slice(part);
-        }
-        from.consume(consumed);
-        match (*skipping, fits, end) {
-            (false, true, Some(_)) => return Ok(Next::Line),
-            (false, false, _) => {
-                *line = Vec::new();
-                *skipping = end.is_none();
-                return Ok(Next::TooLong);
+        let Self { from, line, skipping, longest } = self;
+        loop {
+            let read = from.fill_buf().await?;
+            if read.is_empty() {
+                // The last line may have no line break.
+                return Ok(if line.is_empty() { Next::End } else { Next::Line });
             }
-            (true, _, Some(_)) => *skipping = false,
-            (_, _, None) => {}
+            let end = read.iter().position(|b| *b == b'\n');
+            let part = &read[..end.unwrap_or(read.len())];
+            let consumed = end.map_or(read.len(), |end| end + 1);
+            let fits = line.len() + part.len() <= *longest;
+            if !*skipping && fits {
+                line.extend_from_slice(part);
+            }
+            from.consume(consumed);
+            match (*skipping, fits, end) {
+                (false, true, Some(_)) => return Ok(Next::Line),
+                (false, false, _) => {
+                    *line = Vec::new();
+                    *skipping = end.is_none();
+                    return Ok(Next::TooLong);
+                }
+                (true, _, Some(_)) => *skipping = false,
+                (_, _, None) => {}
+            }
         }
     }
 }
@@ -248,16 +240,8 @@ enum ParsedLine {
 /// Parses a line. Every request is passed to `rmcp` or answered here, with its id if readable.
 fn understand(line: &[u8]) -> ParsedLine {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
-    let text = match std::str::from_utf8(line) {
-        Ok(text) => text.trim(),
-        Err(error) => {
-            let at = error.valid_up_to() + 1;
-            return ParsedLine::Wrong(answer(
-                None,
-                PARSE_ERROR,
-                &format!("This line is not valid UTF-8: byte {at} is invalid."),
-            ));
-        }
+    let Ok(text) = std::str::from_utf8(line).map(str::trim) else {
+        return ParsedLine::Wrong(answer(None, PARSE_ERROR, "This line is not valid UTF-8."));
     };
     if text.is_empty() {
         return ParsedLine::Nothing;
@@ -309,17 +293,15 @@ fn understand(line: &[u8]) -> ParsedLine {
         return ParsedLine::Wrong(answer(id, INVALID_PARAMS, "The params must be an object."));
     }
     match serde_json::from_str::<ClientJsonRpcMessage>(text) {
-        Ok(JsonRpcMessage::Request(asked)) => match (&asked.request, takes(&method)) {
-            // A known method with invalid parameters.
-            (ClientRequest::CustomRequest(_), Some(takes)) => {
-                ParsedLine::Wrong(answer(id, INVALID_PARAMS, &format!("{method} takes {takes}.")))
+        Ok(JsonRpcMessage::Request(asked)) => match (&asked.request, METHODS.contains(&&*method)) {
+            (ClientRequest::CustomRequest(_), true) => {
+                ParsedLine::Wrong(answer(id, INVALID_PARAMS, &format!("The params of {method} are invalid.")))
             }
             // `rmcp` answers these with only their name.
-            _ if !is_known(&method) => {
+            (_, false) => {
                 let shown: String = method.chars().take(60).collect();
-                let text = format!(
-                    "Unknown method \"{shown}\". This server supports initialize, ping, tools/list and tools/call."
-                );
+                let text =
+                    format!("Unknown method \"{shown}\". This server supports tools/list and tools/call.");
                 ParsedLine::Wrong(answer(id, METHOD_NOT_FOUND, &text))
             }
             _ => ParsedLine::Message(Box::new(JsonRpcMessage::Request(asked))),
@@ -331,25 +313,17 @@ fn understand(line: &[u8]) -> ParsedLine {
     }
 }
 
-/// Describes the parameters of this server's methods.
-fn takes(method: &str) -> Option<&'static str> {
-    Some(match method {
-        "initialize" => {
-            "protocolVersion (a string), capabilities (an object), and clientInfo (an object with a name and a version, \
-             both strings)"
-        }
-        "tools/call" => "the name of a tool (a string), and arguments (an object)",
-        "tools/list" => "no parameters other than a cursor (a string)",
-        "ping" => "no parameters",
-        _ => return None,
-    })
-}
-
-/// Returns whether `rmcp` handles a method; its lists may be empty.
-fn is_known(method: &str) -> bool {
-    let others = ["resources/list", "resources/templates/list", "prompts/list", "server/discover"];
-    takes(method).is_some() || others.contains(&method)
-}
+/// The methods that `rmcp` handles; its lists may be empty.
+const METHODS: &[&str] = &[
+    "initialize",
+    "ping",
+    "tools/call",
+    "tools/list",
+    "resources/list",
+    "resources/templates/list",
+    "prompts/list",
+    "server/discover",
+];
 
 /// Returns whether an id can be repeated in an answer: the protocol allows a text or a number.
 fn can_be_repeated(id: &str) -> bool {
@@ -481,17 +455,5 @@ mod tests {
             }
         }
         assert_eq!(seen, ["one", "too long", "two", "too long"]);
-    }
-
-    #[tokio::test]
-    async fn the_last_line_needs_no_end() {
-        let mut input =
-            Input { from: BufReader::new(&b"one\ntwo"[..]), line: Vec::new(), skipping: false, longest: 10 };
-        assert!(matches!(input.next().await.unwrap(), Next::Line));
-        input.line.clear();
-        assert!(matches!(input.next().await.unwrap(), Next::Line));
-        assert_eq!(input.line, b"two");
-        input.line.clear();
-        assert!(matches!(input.next().await.unwrap(), Next::End));
     }
 }

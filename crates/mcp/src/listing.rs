@@ -1,4 +1,4 @@
-//! Pages of search results.
+//! Search results: as many as fit, and the offset of the next page.
 //!
 //! A page does not depend on the pages before it, so that the pages together are the whole list.
 
@@ -6,60 +6,38 @@ use std::collections::HashSet;
 
 use precedent_core::{
     Error, Result, Task,
-    model::{SearchRequest, SearchResponse},
+    model::{Hit, Part, SearchRequest, SearchResponse, Span},
 };
 use precedent_engine::{
     Casebook,
     search::{MAX_LIMIT, query},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
-    json::{fields, value},
-    pages,
-    parameters::Search,
-    reply,
+    markdown::{TITLE, Text, author, call, day, facts, inline, read, state},
+    output::{self, Item},
+    parameters::SearchIssues,
 };
 
 /// The number of results ranked among the same candidates; later ones are ranked among more.
 const STEADY: usize = 100;
-
-/// Returns the status within the given room.
-///
-/// If the room is short, all source keys take precedence over other data, because a partial list of
-/// sources would be taken for all.
-pub fn status(mut status: Value, room: usize) -> Value {
-    let known: [&[&str]; 2] = [&["key", "kind", "issues", "pull_requests", "pages"], &["key"]];
-    for fields in known {
-        if reply::cost(&status) <= room {
-            break;
-        }
-        for source in status["sources"].as_array_mut().into_iter().flatten() {
-            if let Some(source) = source.as_object_mut() {
-                source.retain(|name, _| fields.contains(&name.as_str()));
-            }
-        }
-        let sources = status["sources"].take();
-        status = json!({
-            "count": sources.as_array().map_or(0, Vec::len),
-            "sources": sources,
-            "coverage": status["coverage"].take(),
-            "truncated": true,
-        });
-        if fields.len() == 1
-            && reply::cost(&status) > room
-            && let Some(status) = status.as_object_mut()
-        {
-            status.remove("coverage");
-        }
-    }
-    status
-}
+/// The maximum length of a passage, in characters.
+const PASSAGE: usize = 170;
+/// The number of characters of a passage before its first match.
+const BEFORE: usize = 50;
 
 /// Returns a page of search results.
-pub async fn search(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
+///
+/// # Errors
+/// [`precedent_core::Code::InvalidInput`] for an empty query and for an offset that is too large.
+pub async fn search(
+    casebook: &Casebook,
+    asked: &SearchIssues,
+    task: &Task,
+) -> Result<(String, output::Search)> {
     if asked.query.trim().is_empty() {
-        return Err(Error::invalid("search: the query is empty")
+        return Err(Error::invalid("search_issues: the query is empty")
             .with_hint("Give search terms, or only filters: is:open lists open items."));
     }
     match query::parse(&asked.query)?.is_empty() {
@@ -69,45 +47,44 @@ pub async fn search(casebook: &Casebook, asked: &Search, task: &Task) -> Result<
 }
 
 /// Lists everything that matches the filters of a query without words.
-async fn browse(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
-    let mut limit = asked.limit;
+async fn browse(casebook: &Casebook, asked: &SearchIssues, task: &Task) -> Result<(String, output::Search)> {
+    let mut limit = asked.limit.0;
     loop {
         let request = SearchRequest {
             query: asked.query.clone(),
             limit,
-            offset: asked.offset,
+            offset: asked.offset.0,
             ..SearchRequest::default()
         };
         let found = casebook.search(request, task).await?;
-        let total = found.total.unwrap_or_default();
-        let listed = found.hits.len();
-        let (page, shown) = page(found, asked)?;
+        let end = asked.offset.0 + limit;
+        let more = u64::try_from(end).is_ok_and(|end| end < found.total.unwrap_or_default());
+        let (page, shown) = page(&found, asked, more);
         // Ties in time are sorted by key only within a page.
         // A page that does not fit is therefore requested again with a smaller limit.
-        if shown < listed {
-            limit = shown.max(1);
-            continue;
+        match shown < found.hits.len() {
+            true => limit = shown.max(1),
+            false => return Ok(page),
         }
-        let end = asked.offset + limit;
-        let more = u64::try_from(end).is_ok_and(|end| end < total);
-        return Ok(with_next(page, more.then_some(end)));
     }
 }
 
 /// Lists the best-ranked results of a query with words.
-async fn ranked(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Value> {
-    let first = asked.offset;
+async fn ranked(casebook: &Casebook, asked: &SearchIssues, task: &Task) -> Result<(String, output::Search)> {
+    let first = asked.offset.0;
     if first > MAX_LIMIT {
-        return Err(Error::invalid(format!("search: only the best {MAX_LIMIT} results are available"))
-            .with_hint(
-                "Narrow the search with other terms or filters (is:, label:, author:, source:, updated:).",
-            ));
+        return Err(Error::invalid(format!(
+            "search_issues: only the best {MAX_LIMIT} results are available"
+        ))
+        .with_hint(
+            "Narrow the search with other terms or filters (is:, label:, author:, source:, updated:).",
+        ));
     }
     let ask = async |limit: usize| {
         let request = SearchRequest { query: asked.query.clone(), limit, ..SearchRequest::default() };
         casebook.search(request, task).await
     };
-    let end = first + asked.limit;
+    let end = first + asked.limit.0;
     let mut found = ask(end.saturating_add(1).min(STEADY)).await?;
     if end >= STEADY && found.hits.len() == STEADY {
         let before: HashSet<String> = found.hits.iter().map(|h| h.key.clone()).collect();
@@ -115,50 +92,88 @@ async fn ranked(casebook: &Casebook, asked: &Search, task: &Task) -> Result<Valu
         found.hits.extend(deeper.hits.into_iter().filter(|h| !before.contains(&h.key)));
         found.hits.truncate(MAX_LIMIT);
     }
-    let all = found.hits.len();
+    let more = found.hits.len() > end;
     found.hits.truncate(end);
     found.hits.drain(..first.min(found.hits.len()));
-    let (page, shown) = page(found, asked)?;
-    let end = first + shown;
-    Ok(with_next(page, (end < all).then_some(end)))
+    Ok(page(&found, asked, more).0)
 }
 
-/// Returns as many results as fit, with their number.
-fn page(mut found: SearchResponse, asked: &Search) -> Result<(Value, usize)> {
-    let hits: Vec<Value> = std::mem::take(&mut found.hits).iter().map(value).collect::<Result<_>>()?;
-    let (room, nothing) = (reply::room(asked.max_chars), hits.is_empty());
-    let (page, shown) = pages::hits(fields(&found)?, hits, room);
-    let mut page = Value::Object(page);
-    if nothing {
-        // No result is lost here, so cutting the notices does not count as truncation.
-        reply::bound(&mut page, room.saturating_sub(reply::cost(&json!({"next_offset": 0}))), reply::KEPT);
-        if let Some(fields) = page.as_object_mut() {
-            fields.remove("truncated");
+/// Renders as many results as fit, and returns their number; `more` results follow the last.
+fn page(found: &SearchResponse, asked: &SearchIssues, more: bool) -> ((String, output::Search), usize) {
+    let mut text = Text::new(asked.max_chars.0);
+    if !found.hits.is_empty() {
+        text.add(&format!("Results from {}, best first:", asked.offset.0 + 1));
+    }
+    let mut shown = 0;
+    for hit in &found.hits {
+        let line = render_hit(asked.offset.0 + shown + 1, hit);
+        // A page has at least one result.
+        if !text.add(&line) && (shown > 0 || !text.add(&inline(&line, text.left().saturating_sub(1)))) {
+            break;
+        }
+        shown += 1;
+    }
+    text.cut = false;
+    text.notices(&found.notices);
+    let next_offset = (more || shown < found.hits.len()).then_some(asked.offset.0 + shown);
+    let mut next = Vec::new();
+    match found.hits.first() {
+        Some(hit) => {
+            let passage = hit.passages.first().filter(|passage| passage.part == Part::Comment);
+            let call = read(&hit.key, passage.map(|passage| &*passage.anchor));
+            next.push(format!("{call} reads the first; for others pass their key and comment."));
+        }
+        None if asked.offset.0 > 0 => {
+            next.push("there are no results from this offset on; omit offset.".to_owned())
+        }
+        None => {
+            text.add("**No result.** The whole casebook was searched, closed reports included.");
+            next.push(
+                "ask with the whole message as text, or search_issues with fewer words or filters."
+                    .to_owned(),
+            );
         }
     }
-    Ok((page, shown))
-}
-
-fn with_next(mut page: Value, next: Option<usize>) -> Value {
-    page["next_offset"] = json!(next);
-    page
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::reply::{LEAST_CHARS, Reply, tests::received};
-
-    #[test]
-    fn a_short_status_names_all_sources() {
-        let source = |n: u32| json!({"key": format!("acme/project-{n}"), "kind": "github", "issues": 5, "comments": 9, "added_at": "2025-01-01T00:00:00Z"});
-        let whole = |n| json!({"casebook": "/home/ida/casebook", "sources": (0..n).map(source).collect::<Vec<_>>(), "mirrors": [], "coverage": {"documents": 5}});
-        for (n, room) in [(2, LEAST_CHARS), (8, 1500), (2, 10_000)] {
-            let (reply, _) = received(Reply::of(status(whole(n), reply::room(room)), room));
-            let keys: Vec<&str> =
-                reply["sources"].as_array().unwrap().iter().filter_map(|s| s["key"].as_str()).collect();
-            assert_eq!(keys.len(), n as usize, "{room}: {reply}");
-            assert_eq!(reply["casebook"].is_string(), room == 10_000, "{room}: {reply}");
-        }
+    if let Some(offset) = next_offset {
+        let arguments = json!({"query": inline(&asked.query, 200), "offset": offset});
+        next.push(format!("{} lists more.", call("search_issues", &arguments)));
     }
+    let results = found.hits.iter().take(shown).map(Item::from).collect();
+    ((text.finish(next), output::Search { results, next_offset }), shown)
+}
+
+/// Renders a result: its key, state and title, the reason for the match and the best passage.
+fn render_hit(rank: usize, hit: &Hit) -> String {
+    let title: String = hit.title.iter().map(|span| span.text.as_str()).collect();
+    let dated = match hit.closed_at {
+        Some(closed) => day(Some(closed)),
+        None => format!("updated {}", day(hit.updated_at)),
+    };
+    let state = [state(hit.state, hit.state_reason.as_deref()), dated].join(" ");
+    let mut out =
+        format!("{rank}. {}", facts([inline(&hit.key, 150), state.trim().to_owned(), inline(&title, TITLE)]));
+    let passage = hit.passages.first().map(|passage| {
+        let place = match passage.part {
+            Part::Comment => format!("{}, {}: ", passage.anchor, author(passage.author.as_deref(), None)),
+            Part::Body => String::new(),
+        };
+        format!("\n   > {place}{}", excerpt(&passage.spans))
+    });
+    out.push_str(&format!("\n   Why: {}", inline(&hit.why, 120)));
+    out.push_str(&passage.unwrap_or_default());
+    out
+}
+
+/// Returns the part of a passage around its first match, on one line.
+fn excerpt(spans: &[Span]) -> String {
+    let text: String = spans.iter().map(|span| span.text.as_str()).collect();
+    let before =
+        spans.iter().take_while(|span| !span.hit).map(|span| span.text.chars().count()).sum::<usize>();
+    let length = text.chars().count();
+    if length <= PASSAGE || before <= BEFORE || before == length {
+        return inline(&text, PASSAGE);
+    }
+    let skipped: String = text.chars().skip((before - BEFORE).min(length - PASSAGE)).collect();
+    let word = skipped.find(char::is_whitespace).unwrap_or_default();
+    format!("…{}", inline(&skipped[word..], PASSAGE))
 }

@@ -1,327 +1,192 @@
-//! Pages of a thread: its text, its links and its comments, in order.
-//!
-//! A text that is too long for a page continues on the next.
+//! Threads: the answer first, then the report and its comments in order, in pages.
 
-use std::{fmt, str::FromStr};
-
-use precedent_core::{Error, Result};
-use rmcp::model::JsonObject;
-use serde_json::{Value, json};
+use precedent_core::{
+    Error, Result,
+    model::{DocKind, KnownProblem, LinkView, ProblemStatus, Thread},
+};
+use serde_json::json;
 
 use super::{
-    pages::{Page, after, bound_item, cost_of_field, taken},
-    reply::{cost, fitting, whole_words},
+    ask,
+    markdown::{TITLE, Text, author, byte_offset, call, day, facts, inline, page, quotation, read, state},
+    output,
+    parameters::ReadThread,
 };
 
-/// The minimum length of a text part at the end of a page, in characters.
-const LEAST_PART: usize = 200;
+/// The maximum length of the fix, the workaround and the latest comment, in characters.
+const COMMENT: usize = 700;
+/// The maximum number of links of a kind listed.
+const LINKS: usize = 6;
 
-/// The place in a thread where a page begins: a number of comments to skip, then of characters.
-///
-/// The item's own text and its links precede the first comment; each link counts as one character.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ThreadOffset {
-    comments: usize,
-    more: usize,
+/// A thread as one text, with the offset of each comment in characters.
+struct Transcript {
+    text: String,
+    anchors: Vec<(String, usize)>,
 }
 
-impl FromStr for ThreadOffset {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let (comments, more) = text.split_once('+').unwrap_or((text, "0"));
-        match (comments.trim().parse(), more.trim().parse()) {
-            (Ok(comments), Ok(more)) => Ok(Self { comments, more }),
-            _ => Err(Error::invalid(format!(
-                "get_thread: offset must be a whole number, or two joined by a plus, not \"{}\"",
-                text.chars().take(60).collect::<String>()
-            ))
-            .with_hint("Pass next_offset of the previous reply unchanged; omit it for the first page.")),
-        }
-    }
-}
-
-impl fmt::Display for ThreadOffset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.more {
-            0 => write!(f, "{}", self.comments),
-            more => write!(f, "{}+{more}", self.comments),
-        }
-    }
-}
-
-impl From<ThreadOffset> for Value {
-    fn from(place: ThreadOffset) -> Self {
-        match place.more {
-            0 => json!(place.comments),
-            _ => json!(place.to_string()),
-        }
-    }
-}
-
-/// Returns the page of a thread that begins at a place, with at most `limit` comments.
-pub fn page(mut thread: JsonObject, from: ThreadOffset, limit: usize, room: usize) -> JsonObject {
-    let list = |value: Option<Value>| match value {
-        Some(Value::Array(all)) => all,
-        _ => Vec::new(),
-    };
-    let comments = list(thread.remove("comments"));
-    let links = list(thread.remove("links"));
-    let body = taken(thread.remove("markdown"));
-    // Later pages repeat only the key and the title of the item.
-    let mut short = thread.clone();
-    short.retain(|name, _| name == "key" || name == "title");
-    let fresh = Page::new(short.clone(), "comments", room).left;
-    let mut page = Page::new(if from == ThreadOffset::default() { thread } else { short }, "comments", room);
-    page.fresh = fresh;
-    let next = fill(&mut page, &body, links, comments, from, limit);
-    page.value.insert("next_offset".to_owned(), next.map_or(Value::Null, Value::from));
-    page.whole()
-}
-
-/// Fills a page of a thread and returns the place where the next begins.
-fn fill(
-    page: &mut Page,
-    body: &str,
-    links: Vec<Value>,
-    comments: Vec<Value>,
-    from: ThreadOffset,
-    limit: usize,
-) -> Option<ThreadOffset> {
-    let mut more = from.more;
-    if from.comments == 0 {
-        let length = body.chars().count();
-        if more < length || from == ThreadOffset::default() {
-            let rest = after(body, more);
-            let names = cost(&json!({"markdown": "", "markdown_from": more, "markdown_goes_on": true}));
-            let part = whole_words(fitting(rest, page.left.saturating_sub(names)), rest);
-            page.put("markdown", json!(part));
-            if more > 0 {
-                page.put("markdown_from", json!(more));
-            }
-            if part.len() < rest.len() {
-                page.put("markdown_goes_on", json!(true));
-                return Some(ThreadOffset { comments: 0, more: more + part.chars().count() });
-            }
-            more = length;
-        }
-        let first = more - length;
-        if first < links.len() || from == ThreadOffset::default() {
-            let (shown, whole) = page.links(links.iter().skip(first).cloned());
-            if !whole {
-                return Some(ThreadOffset { comments: 0, more: length + first + shown });
-            }
-            more = length + links.len();
-        }
-        more -= length + links.len();
-    }
-    let mut shown = 0;
-    for (at, comment) in comments.into_iter().enumerate().skip(from.comments) {
-        let here = |more| match (at, more) {
-            // The first comment's place is counted from the beginning of the item's text.
-            (0, more) => ThreadOffset { comments: 0, more: body.chars().count() + links.len() + more },
-            (at, more) => ThreadOffset { comments: at, more },
+impl Transcript {
+    fn new(thread: &Thread) -> Self {
+        let mut all = Self { text: String::new(), anchors: Vec::new() };
+        let mut length = 0;
+        let mut add = |all: &mut Self, heading: String, markdown: &str| {
+            let part = format!("### {heading}\n{}\n", quotation(markdown));
+            length += part.chars().count();
+            all.text.push_str(&part);
+            length
         };
-        if shown == limit {
-            return Some(here(0));
+        let by = author(thread.author.as_deref(), thread.association.as_deref());
+        let mut end = add(&mut all, facts(["Text".to_owned(), by, day(thread.created_at)]), &thread.markdown);
+        for comment in &thread.comments {
+            all.anchors.push((comment.anchor.clone(), end));
+            let by = author(comment.author.as_deref(), comment.association.as_deref());
+            let heading = facts([comment.anchor.clone(), by, day(Some(comment.created_at))]);
+            end = add(&mut all, heading, &comment.markdown);
         }
-        let begin = std::mem::take(&mut more);
-        let Value::Object(comment) = comment else { continue };
-        let length = comment.get("markdown").and_then(Value::as_str).map_or(0, |t| t.chars().count());
-        if begin > 0 && begin >= length {
-            continue;
-        }
-        match page.comment(comment, begin) {
-            Some(told) if begin + told < length => return Some(here(begin + told)),
-            Some(_) => shown += 1,
-            None => return Some(here(begin)),
-        }
-    }
-    None
-}
-
-impl Page {
-    /// Adds as many links as fit; returns their number and whether they are all.
-    fn links(&mut self, links: impl Iterator<Item = Value>) -> (usize, bool) {
-        self.left = self.left.saturating_sub(cost_of_field("links", &json!([])));
-        let mut shown = Vec::new();
-        let mut whole = true;
-        for mut link in links {
-            if cost(&link) + 3 > self.left {
-                if self.moved {
-                    whole = false;
-                    break;
-                }
-                self.cut = true;
-                bound_item(&mut link, self.left, &["key"]);
-            }
-            self.left = self.left.saturating_sub(cost(&link) + 3);
-            self.moved = true;
-            shown.push(link);
-        }
-        let count = shown.len();
-        self.value.insert("links".to_owned(), Value::Array(shown));
-        (count, whole)
+        all
     }
 
-    /// Adds a comment from a character offset on; returns the number of characters added.
-    ///
-    /// Returns `None` if the comment begins on the next page.
-    fn comment(&mut self, mut comment: JsonObject, from: usize) -> Option<usize> {
-        let whole = taken(comment.remove("markdown"));
-        let rest = after(&whole, from);
-        if from > 0 {
-            comment.insert("from".to_owned(), json!(from));
-        }
-        let mut head = Value::Object(comment);
-        let price = |head: &Value, rest: &str| cost(head) + cost_of_field("markdown", &json!(rest)) + 3;
-        if price(&head, rest) > self.left {
-            let goes_on = cost_of_field("goes_on", &json!(true));
-            let room = self.left.saturating_sub(price(&head, "") + goes_on);
-            if self.moved
-                && (price(&head, rest) <= self.fresh || fitting(rest, room).chars().count() < LEAST_PART)
-            {
-                return None;
-            }
-            let names = cost_of_field("markdown", &json!("")) + goes_on + 3;
-            self.cut |= bound_item(&mut head, self.left.saturating_sub(names) / 2, &["anchor", "from"]);
-            let room = self.left.saturating_sub(price(&head, "") + goes_on);
-            let part =
-                if price(&head, rest) <= self.left { rest } else { whole_words(fitting(rest, room), rest) };
-            if part.len() < rest.len() {
-                head["goes_on"] = json!(true);
-            }
-            let told = part.chars().count();
-            head["markdown"] = json!(part);
-            self.add(head);
-            return Some(told);
-        }
-        let told = rest.chars().count();
-        head["markdown"] = json!(rest);
-        self.add(head);
-        Some(told)
+    /// Returns the offset of a comment, given by its anchor or number.
+    fn offset_of(&self, key: &str, comment: &str) -> Result<usize> {
+        let is_it = |anchor: &str| anchor == comment || anchor.strip_prefix("comment-") == Some(comment);
+        let found = self.anchors.iter().find(|(anchor, _)| is_it(anchor));
+        found.map(|(_, offset)| *offset).ok_or_else(|| {
+            Error::not_found(format!("read_thread: {key} has no comment \"{}\"", inline(comment, 60)))
+                .with_hint("Omit comment to read from the beginning; every comment's heading names it.")
+        })
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::{
-        pages::tests::{object, rooms, texts},
-        reply::{Reply, room, tests::received},
+/// Renders a page of a thread. The first page leads with the answer, if the thread documents one.
+pub fn render(
+    thread: &Thread,
+    problem: Option<&KnownProblem>,
+    asked: &ReadThread,
+) -> Result<(String, output::Thread)> {
+    let transcript = Transcript::new(thread);
+    let total = transcript.text.chars().count();
+    let start = match asked.comment.0.trim() {
+        "" => asked.offset.0,
+        comment => transcript.offset_of(&thread.key, comment)?,
     };
-
-    fn threads() -> impl Strategy<Value = Value> {
-        let link = "[a-z]{1,12}"
-            .prop_map(|t| json!({"kind": "mentions", "key": format!("acme/app#{t}"), "title": t}));
-        (texts(), prop::collection::vec(link, 0..40), prop::collection::vec(texts(), 0..12), texts()).prop_map(
-            |(body, links, comments, title)| {
-                let comment = |(n, text): (usize, &String)| {
-                    json!({"anchor": format!("comment-{n}"), "author": "somebody", "markdown": text})
-                };
-                json!({
-                    "key": "acme/app#12", "kind": "issue", "title": title, "labels": ["one", "two"],
-                    "markdown": body, "links": links,
-                    "comments": comments.iter().enumerate().map(comment).collect::<Vec<_>>(),
-                })
-            },
+    if start > 0 && start >= total {
+        return Err(Error::invalid(format!("read_thread: the thread has only {total} characters"))
+            .with_hint("Pass next_offset of the previous page, or omit offset for the first page."));
+    }
+    let mut text = Text::new(asked.max_chars.0);
+    text.add(&format!("**[{}] {}**", thread.key, inline(&thread.title, TITLE)));
+    if start == 0 {
+        let fits = total + COMMENT < text.left();
+        text.lead(|text| {
+            render_facts(thread, text);
+            render_answer(thread, problem, fits, text);
+        });
+    }
+    text.gap();
+    // A page that begins within a quotation marks its first line.
+    let before = &transcript.text[..byte_offset(&transcript.text, start)];
+    let line = before.rfind('\n').map_or(before, |at| &before[at + 1..]);
+    let mark = if line.starts_with('>') { "> " } else { "" };
+    let (part, next_offset) = page(&transcript.text, start, text.left().saturating_sub(5));
+    text.add(&format!("{mark}{}", part.trim_end_matches('\n')));
+    text.cut = false;
+    let next = next_offset.map(|offset| {
+        let comments = transcript.anchors.iter().filter(|(_, at)| *at >= offset).count();
+        let arguments = json!({"key": thread.key, "offset": offset});
+        format!(
+            "{} reads on: {} characters and {comments} of {} comments are left.",
+            call("read_thread", &arguments),
+            total - offset,
+            transcript.anchors.len()
         )
-    }
+    });
+    let canonical =
+        thread.links.iter().find(|link| start == 0 && link.outgoing && link.kind == "duplicate_of");
+    let canonical = canonical.map(|link| format!("{} reads the report to keep.", read(&link.key, None)));
+    let structured = output::Thread {
+        key: thread.key.clone(),
+        fix: problem.and_then(|problem| problem.fix.as_ref()).map(|fix| fix.anchor.clone()),
+        comments: thread.comments.len(),
+        next_offset,
+    };
+    Ok((text.finish(canonical.into_iter().chain(next)), structured))
+}
 
-    /// Reads all pages of a thread, each within its bound, and joins them.
-    fn read(whole: &Value, max_chars: usize, limit: usize) -> (Value, usize) {
-        let (mut body, mut links, mut comments) = (String::new(), Vec::new(), Vec::<Value>::new());
-        let mut from = "0".to_owned();
-        for pages in 1.. {
-            let page = super::page(object(whole.clone()), from.parse().unwrap(), limit, room(max_chars));
-            let fits = page.clone();
-            let (page, chars) = received(Reply::of(Value::Object(page), max_chars));
-            assert!(chars <= max_chars, "{chars} of {max_chars}: {page}");
-            for (name, value) in &fits {
-                assert_eq!(&page[name], value, "nothing is cut behind the page");
-            }
-            if let Some(part) = page["markdown"].as_str() {
-                assert_eq!(page["markdown_from"].as_u64().unwrap_or(0), body.chars().count() as u64);
-                body.push_str(part);
-            }
-            links.extend(page["links"].as_array().cloned().unwrap_or_default());
-            assert!(page["comments"].as_array().unwrap().len() <= limit);
-            for comment in page["comments"].as_array().unwrap() {
-                let text = comment["markdown"].as_str().unwrap();
-                match comment["from"].as_u64() {
-                    Some(begins) => {
-                        let last = comments.last_mut().unwrap();
-                        assert_eq!(last["anchor"], comment["anchor"]);
-                        let told = last["markdown"].as_str().unwrap();
-                        assert_eq!(begins, told.chars().count() as u64);
-                        last["markdown"] = json!(format!("{told}{text}"));
-                    }
-                    None => comments.push(json!({"anchor": comment["anchor"], "markdown": text})),
-                }
-            }
-            let next = &page["next_offset"];
-            let next = next.as_str().map_or_else(|| next.to_string(), str::to_owned);
-            if next == "null" {
-                return (json!({"markdown": body, "links": links, "comments": comments}), pages);
-            }
-            assert_ne!(next, from, "a page that gets nowhere: {page}");
-            from = next;
-        }
-        unreachable!()
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-        #[test]
-        fn pages_of_a_thread_put_together_are_the_whole(
-            whole in threads(), max_chars in rooms(), limit in 1usize..=200,
-        ) {
-            let (read, _) = read(&whole, max_chars, limit);
-            prop_assert_eq!(&read["markdown"], &whole["markdown"]);
-            let keys = |v: &Value| -> Vec<Value> { v["links"].as_array().unwrap().iter().map(|l| l["key"].clone()).collect() };
-            prop_assert_eq!(keys(&read), keys(&whole));
-            let said = |v: &Value| -> Vec<(Value, Value)> {
-                v["comments"].as_array().unwrap().iter().map(|c| (c["anchor"].clone(), c["markdown"].clone())).collect()
-            };
-            prop_assert_eq!(said(&read), said(&whole));
+/// Renders the facts about a document and its links.
+fn render_facts(thread: &Thread, text: &mut Text) {
+    let kind = match thread.kind {
+        DocKind::Issue => "issue",
+        DocKind::PullRequest => "pull request",
+        DocKind::Page => "wiki page",
+        DocKind::Note => "private note",
+    };
+    let dated = |event: &str, at| match day(at) {
+        day if day.is_empty() => day,
+        day => format!("{event} {day}"),
+    };
+    let labels = thread.labels.iter().map(|label| inline(label, 30)).collect::<Vec<_>>().join(", ");
+    text.add(&facts([
+        kind.to_owned(),
+        state(thread.state, thread.state_reason.as_deref()),
+        dated("opened", thread.created_at),
+        dated("closed", thread.closed_at),
+        inline(&labels, 120),
+        thread.milestone.as_ref().map_or_else(String::new, |name| format!("milestone {}", inline(name, 40))),
+        format!("{} comments", thread.comments.len()),
+        if thread.deleted_at.is_some() { "deleted from the tracker".to_owned() } else { String::new() },
+    ]));
+    text.add_some(&thread.url.as_ref().map_or_else(String::new, |url| inline(url, 200)));
+    let kinds = [
+        ("duplicate_of", true, "Duplicate of"),
+        ("duplicate_of", false, "Has duplicates"),
+        ("closes", false, "Closed by"),
+        ("closes", true, "Closes"),
+        ("relates_to", true, "Related to"),
+        ("mentions", false, "Mentioned by"),
+    ];
+    for (kind, outgoing, heading) in kinds {
+        let all: Vec<&LinkView> =
+            thread.links.iter().filter(|link| link.kind == kind && link.outgoing == outgoing).collect();
+        let keys: Vec<String> = all.iter().take(LINKS).map(|link| inline(&link.key, 80)).collect();
+        if !all.is_empty() {
+            let more = all.len().saturating_sub(LINKS);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            text.add(&format!("{heading} {}{more}", keys.join(", ")));
         }
     }
-
-    #[test]
-    fn what_fits_is_one_page() {
-        let comments: Vec<Value> =
-            (0..20).map(|n| json!({"anchor": format!("comment-{n}"), "markdown": "x".repeat(500)})).collect();
-        let whole = json!({"key": "acme/app#1", "markdown": "short", "links": [], "comments": comments});
-        assert_eq!(read(&whole, 40_000, 200).1, 1);
-        // Comments that fit are not split merely to fill a page.
-        let page = super::page(object(whole), ThreadOffset::default(), 200, room(5_000));
-        assert!(page["comments"].as_array().unwrap().iter().all(|c| c.get("goes_on").is_none()), "{page:?}");
-        assert!(page["next_offset"].is_u64(), "{page:?}");
+    if thread.missing_comments > 0 {
+        text.add(&format!("{} more comments are not in the casebook.", thread.missing_comments));
     }
+}
 
-    #[test]
-    fn a_comment_of_a_megabyte_is_read_to_its_end() {
-        let long = "0123456789\n".repeat(100_000);
-        let whole = json!({"key": "acme/app#1", "markdown": "", "links": [], "comments": [
-            {"anchor": "comment-1", "markdown": long}, {"anchor": "comment-2", "markdown": "the end"}]});
-        let (read, pages) = read(&whole, 200_000, 1);
-        assert_eq!(read["comments"][0]["markdown"], long);
-        assert_eq!(read["comments"][1]["markdown"], "the end");
-        assert!(pages < 20, "{pages}");
+/// Renders how the problem was solved, or that the thread does not say it. If the whole thread
+/// follows, the comments are only named.
+fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, text: &mut Text) {
+    let Some(problem) = problem else { return };
+    text.gap();
+    text.add(&format!("**Status: {}.**", ask::status(problem)));
+    for change in &problem.fixed_by {
+        text.add(&format!("Fixed by [{}] {}", change.key, inline(&change.title, TITLE)));
     }
-
-    #[test]
-    fn a_place_is_written_as_it_is_read() {
-        for (written, value) in
-            [("0", json!(0)), ("3", json!(3)), ("3+4000", json!("3+4000")), (" 3 + 0 ", json!(3))]
-        {
-            assert_eq!(Value::from(written.parse::<ThreadOffset>().unwrap()), value, "{written}");
+    let fix = if problem.status == ProblemStatus::Solved { "Fix" } else { "Last word" };
+    for (heading, comment) in [(fix, &problem.fix), ("Workaround", &problem.workaround)] {
+        match comment {
+            Some(comment) if fits => drop(text.add(&format!("{heading}: {}, below.", comment.anchor))),
+            Some(comment) => text.comment(heading, &thread.key, comment, COMMENT),
+            None => {}
         }
-        for wrong in ["", "-1", "x", "1+", "1+2+3", "1e30"] {
-            let error = wrong.parse::<ThreadOffset>().unwrap_err();
-            assert!(error.to_string().contains(&format!("not \"{wrong}\"")), "{error}");
+    }
+    let said = thread.comments.iter().rev().find(|comment| !comment.bot);
+    if let Some(last) = said.filter(|_| problem.fix.is_none() && problem.workaround.is_none()) {
+        text.add("No fix or workaround was recognized in the comments.");
+        if !fits {
+            let by = author(last.author.as_deref(), last.association.as_deref());
+            let heading = format!(
+                "Latest comment [{} {}] {by}, {}",
+                thread.key,
+                last.anchor,
+                day(Some(last.created_at))
+            );
+            text.quote(&heading, &last.markdown, COMMENT);
         }
     }
 }

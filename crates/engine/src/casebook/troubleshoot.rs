@@ -7,7 +7,10 @@ use crate::{
 };
 use precedent_core::{
     error::Result,
-    model::{AskRequest, AskResponse, Notice, ThreadFigures, TroubleshootRequest, TroubleshootResponse},
+    model::{
+        AskRequest, AskResponse, KnownProblem, Notice, ThreadFigures, TroubleshootRequest,
+        TroubleshootResponse,
+    },
     task::Task,
 };
 use precedent_index::update::Effort;
@@ -28,6 +31,20 @@ impl Casebook {
             response.conclusive = Notice::is_conclusive(&response.notices);
             response.next = ask::next_steps(&response);
             Ok(response)
+        })
+        .await
+    }
+
+    /// Returns an item as a problem with the status, the fix and the workaround that its own thread
+    /// documents.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::NotFound`] if there is no such item.
+    pub async fn problem(&self, key: &str) -> Result<KnownProblem> {
+        let key = key.to_owned();
+        self.run(move |i| {
+            let now = (i.clock)();
+            i.cases(|context| ask::problem_of(context, &key, now))
         })
         .await
     }

@@ -1,0 +1,212 @@
+//! The one answer to a question: the verdict, its evidence, and what to tell the customer.
+
+use super::{
+    markdown::{TITLE, Text, day, facts, inline, percent, read, report as describe},
+    output::{self, Item, Verdict},
+};
+use precedent_core::model::{
+    AskResponse, CommentRole, KnownProblem, KnownReport, ProblemStatus, SAME, SURELY,
+};
+
+/// The maximum length of the fix and of the workaround, in characters.
+const COMMENT: usize = 900;
+/// The maximum number of comments of a solved case.
+const COMMENTS: usize = 3;
+/// The maximum length of the text of a wiki page or a note, in characters.
+const PASSAGE: usize = 350;
+/// The maximum number of reports of the same problem listed.
+const REPORTS: usize = 6;
+
+/// Renders an answer.
+pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask) {
+    let verdict = verdict(response);
+    let evidence = response.problem.as_ref().and_then(|one| one.fix.as_ref().or(one.workaround.as_ref()));
+    let first = evidence.map(|comment| &*comment.anchor);
+    let mut text = Text::new(max_chars);
+    let mut next = Vec::new();
+    text.notices(&response.notices);
+    match &response.problem {
+        Some(problem) => render_problem(response, problem, &mut text),
+        None => {
+            let headline = match (verdict, response.cases.first()) {
+                (Verdict::Likely, Some(case)) => {
+                    format!("**Probably solved before** ({} likely to help).", percent(case.helps))
+                }
+                (Verdict::Related, _) => "**Not known for certain**, but similar reports exist.".to_owned(),
+                _ if response.conclusive => "**Not known**: no report of this problem.".to_owned(),
+                _ => "**Not known so far**: the indexes are incomplete.".to_owned(),
+            };
+            text.add(&headline);
+        }
+    }
+    text.gap();
+    text.add(&format!("**Tell the customer**: {}", advice(response, verdict)));
+    if let Some(problem) = &response.problem {
+        render_evidence(problem, &mut text);
+        next.push(format!("{} reads on in its thread.", read(&problem.key, first)));
+    }
+    for case in &response.cases {
+        text.gap();
+        let version = case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
+        let helps = format!("{} likely to help", percent(case.helps));
+        let line = describe(&case.key, case.state, case.state_reason.as_deref(), &case.title);
+        let line = facts([line, day(case.closed_at), version.unwrap_or_default(), helps]);
+        text.add(&format!("Solved case {line}"));
+        for comment in case.read_in_order().take(COMMENTS) {
+            let further = format!("Further {}", comment.role.map_or("comment", CommentRole::as_str));
+            text.comment(if case.is_first(comment) { "Fix" } else { &further }, &case.key, comment, COMMENT);
+        }
+        if let Some(change) = case.told_changes().next() {
+            text.quote(&format!("Fixed by [{}]", change.key), &change.text, COMMENT);
+        }
+        next.push(format!("{} reads the solved case.", read(&case.key, case.fix.as_deref())));
+    }
+    let is_case = |report: &&KnownReport| response.cases.iter().any(|case| case.key == report.key);
+    let related: Vec<&KnownReport> = response.related.iter().filter(|report| !is_case(report)).collect();
+    if !related.is_empty() {
+        text.gap();
+        text.add("Related reports:");
+    }
+    for report in &related {
+        let band = match report.band {
+            band if band.floor() > 0.0 => {
+                format!("{} ({})", band.words().trim_end_matches(" of"), percent(report.confidence))
+            }
+            _ => "related".to_owned(),
+        };
+        let line = describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
+        text.add(&format!("- {line} · {band}"));
+    }
+    for (kind, passages) in [("Wiki page", &response.wiki), ("Note", &response.notes)] {
+        for passage in passages {
+            text.gap();
+            let heading =
+                format!("{kind} [{}] {}", inline(&passage.key, TITLE), inline(&passage.title, TITLE));
+            text.quote(&heading, &passage.text, PASSAGE);
+        }
+    }
+    if response.problem.is_none() {
+        if let (Some(report), true) = (response.related.first(), response.cases.is_empty()) {
+            next.push(format!("{} to compare it.", read(&report.key, None)));
+        }
+        next.push(
+            "search_issues with the exact message or code as query finds mentions in any report.".to_owned(),
+        );
+    }
+    let problem = response.problem.as_ref().map(|one| Item::new(&one.key, one.confidence, first));
+    let cases = response.cases.iter().map(Item::from);
+    let related = cases.chain(related.into_iter().map(Item::from)).collect();
+    let structured = output::Ask { verdict, conclusive: response.conclusive, problem, related };
+    (text.finish(next), structured)
+}
+
+fn verdict(response: &AskResponse) -> Verdict {
+    match &response.problem {
+        Some(problem) if problem.confidence >= SAME => Verdict::Known,
+        Some(_) => Verdict::Likely,
+        None if response.cases.is_empty() && response.related.is_empty() => Verdict::Unknown,
+        None if response.cases.iter().any(|case| case.helps >= SURELY) => Verdict::Likely,
+        None => Verdict::Related,
+    }
+}
+
+/// Renders the status of a known problem and the facts about it.
+fn render_problem(response: &AskResponse, problem: &KnownProblem, text: &mut Text) {
+    let status = status(problem);
+    let headline = match response.key.as_ref() {
+        Some(key) if *key == problem.key => format!("**This report is {status}.**"),
+        _ if problem.confidence >= 1.0 => format!("**Known problem: {status}.**"),
+        _ if problem.confidence >= SAME => {
+            format!("**Known problem: {status}** ({} the same problem).", percent(problem.confidence))
+        }
+        _ => format!(
+            "**Probably a known problem: {status}** ({} the same problem).",
+            percent(problem.confidence)
+        ),
+    };
+    text.add(&headline);
+    text.add(&format!("[{}] {}", problem.key, inline(&problem.title, TITLE)));
+    text.add_some(&problem.url.as_ref().map_or_else(String::new, |url| inline(url, 200)));
+    if !problem.reasons.is_empty() {
+        text.add(&format!("Why: {}", inline(&problem.reasons.join("; "), 300)));
+    }
+    if !problem.reports.is_empty() {
+        let more = problem.reports.len().saturating_sub(REPORTS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let reports: Vec<&str> = problem.reports.iter().take(REPORTS).map(String::as_str).collect();
+        text.add(&format!("Also reported as {}{more}", reports.join(", ")));
+    }
+}
+
+/// Renders the fix and the workaround with their citations.
+fn render_evidence(problem: &KnownProblem, text: &mut Text) {
+    let is_fix = problem.status == ProblemStatus::Solved;
+    let mut shown = None;
+    for (heading, comment) in
+        [(if is_fix { "Fix" } else { "Last word" }, &problem.fix), ("Workaround", &problem.workaround)]
+    {
+        if let Some(comment) = comment.as_ref().filter(|comment| shown != Some(&comment.anchor)) {
+            text.gap();
+            text.comment(heading, &problem.key, comment, COMMENT);
+            shown = Some(&comment.anchor);
+        }
+    }
+    for change in &problem.fixed_by {
+        text.gap();
+        let heading = format!("Fixed by [{}] {}", change.key, inline(&change.title, TITLE));
+        match problem.fix.is_none() && !change.text.is_empty() {
+            true => text.quote(&heading, &change.text, COMMENT),
+            false => drop(text.add(&heading)),
+        }
+    }
+}
+
+/// Describes the status of a problem, with the version that has the fix.
+pub fn status(problem: &KnownProblem) -> String {
+    let status = match &problem.fixed_in {
+        Some(version) => format!("fixed in {}", inline(version, 40)),
+        None => problem.status.words().to_owned(),
+    };
+    match &problem.asked_version {
+        Some(asked) => format!("{status} ({})", inline(&asked.words(), 120)),
+        None => status,
+    }
+}
+
+/// Returns what to tell the customer, with citations.
+fn advice(response: &AskResponse, verdict: Verdict) -> String {
+    const ASK: &str =
+        "ask for the exact version, the whole error message or log, and the steps that lead to it";
+    let Some(problem) = &response.problem else {
+        let case = response.cases.first();
+        return match (case, response.related.first()) {
+            (Some(case), _) if case.helps >= SURELY => format!(
+                "a similar problem was solved; suggest the fix of [{}] and ask whether it helps.",
+                case.key
+            ),
+            (Some(case), _) => format!(
+                "the problem isn't confirmed as known; the fix of [{}] may be worth a try. Otherwise {ASK}.",
+                case.key
+            ),
+            (None, Some(report)) => {
+                format!(
+                    "the problem isn't confirmed as known; compare with [{}] first, and {ASK}.",
+                    report.key
+                )
+            }
+            (None, None) => format!("the problem isn't known yet; {ASK}, then file a new report."),
+        };
+    };
+    let probably = if verdict == Verdict::Known { "" } else { "probably " };
+    let mut sentences = vec![format!("it is {probably}a known problem [{}].", problem.key)];
+    sentences.extend(response.next.iter().map(|step| inline(step, 200)));
+    if problem.status == ProblemStatus::Solved
+        && let Some(comment) = &problem.workaround
+    {
+        sentences.push(format!("Until then, the workaround of {} may help.", comment.anchor));
+    }
+    if verdict == Verdict::Likely {
+        sentences.push(format!("To be sure, {ASK}."));
+    }
+    sentences.join(" ")
+}

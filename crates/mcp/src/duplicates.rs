@@ -1,0 +1,124 @@
+//! Candidates for duplicates, most likely first.
+
+use precedent_core::model::{
+    Band, Disposition, DuplicateCandidate, DuplicatesResponse, KnownDuplicate, VerdictKind,
+};
+use serde_json::json;
+
+use super::{
+    markdown::{TITLE, Text, call, day, facts, inline, percent, read, report, state},
+    output::{self, Item},
+};
+
+/// Renders the candidates of a report.
+pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, output::Duplicates) {
+    let mut text = Text::new(max_chars);
+    text.notices(&response.notices);
+    if let Some(known) = &response.known {
+        text.add(&format!("**Known duplicate of** {}", render_known(known)));
+    }
+    for known in &response.known_duplicates {
+        text.add(&format!("Known duplicate of this report: {}", render_known(known)));
+    }
+    let so_far = if response.conclusive { "" } else { " so far" };
+    let best = response.candidates.first();
+    let headline = match best.map(|best| (best.band, best)) {
+        Some((Band::Related, _)) => format!("**No likely duplicate{so_far}**, but related reports."),
+        Some((Band::None, _)) => format!("**No match{so_far}.** The closest reports follow."),
+        Some((band, best)) => {
+            format!("**This is a {} [{}]** ({}).", band.words(), best.key, percent(best.confidence))
+        }
+        None => format!("**No match{so_far}.**"),
+    };
+    text.add(&format!("{headline} {} earlier reports were compared in detail.", response.compared));
+    if let Some(outcome) = best.filter(|best| best.band <= Band::Possible).and_then(|best| best.outcome) {
+        text.add(&format!("Past answers at this confidence: {outcome}."));
+    }
+    let mut shown = 0;
+    for candidate in &response.candidates {
+        if !text.add(&render_candidate(shown + 1, candidate)) {
+            break;
+        }
+        shown += 1;
+    }
+    if !response.rejected.is_empty() {
+        text.add(&format!(
+            "Already marked as not duplicates: {}",
+            inline(&response.rejected.join(", "), 300)
+        ));
+    }
+    if !response.circle.is_empty() {
+        let circle = inline(&response.circle.join(" → "), 300);
+        text.add(&format!("These reports name each other as duplicates in a circle: {circle}"));
+    }
+    let mut next = Vec::new();
+    match (best, &response.key) {
+        (Some(best), key) => {
+            next.push(format!("{} to compare.", read(&best.key, None)));
+            if let Some(key) = key {
+                let arguments = json!({"key": key, "other": best.key, "verdict": "duplicate"});
+                next.push(format!("when a person has decided, {}", call("record_verdict", &arguments)));
+            }
+        }
+        (None, Some(key)) => {
+            next.push(format!(
+                "{} for solved cases and wiki pages.",
+                call("find_fixes", &json!({"key": key}))
+            ));
+            next.push(format!(
+                "{} lists weaker candidates.",
+                call("find_duplicates", &json!({"number": key, "threshold": 0.1}))
+            ));
+        }
+        (None, None) => {
+            next.push("find_fixes with the same text as text finds solved cases and wiki pages.".to_owned());
+            next.push(
+                "find_duplicates with threshold 0.1 lists weaker candidates; else file it as a new report."
+                    .to_owned(),
+            );
+        }
+    }
+    let structured = output::Duplicates {
+        known: response.known.as_ref().map(|known| known.key.clone()),
+        results: response.candidates.iter().take(shown).map(Item::from).collect(),
+        conclusive: response.conclusive,
+    };
+    (text.finish(next), structured)
+}
+
+fn render_known(known: &KnownDuplicate) -> String {
+    let title = known.title.as_deref().unwrap_or("not in the casebook");
+    let disposition = known.disposition.as_ref().map(|d| inline(&d.to_string(), 120)).unwrap_or_default();
+    facts([report(&known.key, known.state, known.state_reason.as_deref(), title), disposition])
+}
+
+fn render_candidate(rank: usize, candidate: &DuplicateCandidate) -> String {
+    let confidence = match candidate.band {
+        Band::Related => format!("related ({} worth reading)", percent(candidate.worth)),
+        _ => percent(candidate.confidence),
+    };
+    let disposition = match (&candidate.disposition, &candidate.canonical) {
+        (Disposition::Open | Disposition::Completed, None) => String::new(),
+        (_, Some(canonical)) => format!("duplicate of {canonical}"),
+        (disposition, None) => inline(&disposition.to_string(), 120),
+    };
+    let verdict = match candidate.verdict {
+        Some(VerdictKind::Duplicate) => "decided: duplicate",
+        Some(VerdictKind::Related) => "decided: related",
+        _ => "",
+    };
+    let line = facts([
+        inline(&candidate.key, 150),
+        confidence,
+        state(candidate.state, candidate.state_reason.as_deref()),
+        inline(&candidate.title, TITLE),
+        format!("opened {}", day(candidate.created_at)),
+        disposition,
+        verdict.to_owned(),
+    ]);
+    let why = match candidate.band == Band::None || candidate.reasons.is_empty() {
+        true => String::new(),
+        false => format!("\n   Why: {}", inline(&candidate.reasons.join("; "), 250)),
+    };
+    format!("{rank}. {line}{why}")
+}

@@ -1,0 +1,202 @@
+//! Solved cases with the comments that contain the fix, and the errors of a log.
+
+use precedent_core::model::{
+    CaseRelation, CommentRole, LogError, LogResponse, LogVerdict, SolvedCase, TroubleshootOutcome,
+    TroubleshootResponse,
+};
+use serde_json::json;
+
+use super::{
+    markdown::{TITLE, Text, call, day, facts, inline, percent, read, report as describe, state},
+    output::{self, Item},
+};
+
+/// The maximum length of the text of a wiki page, in characters.
+const PASSAGE: usize = 600;
+/// The maximum length of the last comment of a case without a solution, in characters.
+const ASIDE: usize = 300;
+/// The maximum length of the fix of an error in a log, in characters.
+const LOG_FIX: usize = 300;
+
+/// Renders the solved cases of a problem.
+pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, output::Fixes) {
+    let mut text = Text::new(max_chars);
+    text.notices(&response.notices);
+    let so_far = if response.conclusive { "" } else { " so far" };
+    let count = response.cases.len();
+    let cases = if count == 1 { "solved case" } else { "solved cases" };
+    text.add(&match response.outcome {
+        TroubleshootOutcome::Solved if response.is_sure() => format!("**Solved before**: {count} {cases}."),
+        TroubleshootOutcome::Solved => format!("**Not surely solved**: {count} {cases} that may help."),
+        TroubleshootOutcome::Wiki => format!("**No solved case matches{so_far}.** Wiki pages:"),
+        TroubleshootOutcome::Nothing => format!("**No solved case or wiki page matches{so_far}.**"),
+    });
+    for report in &response.open {
+        let line = describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
+        text.add(&format!("Known and still open: {line} ({} the same problem)", percent(report.confidence)));
+    }
+    let mut next = Vec::new();
+    for (at, case) in response.cases.iter().enumerate() {
+        text.gap();
+        let room = text.left() / (count - at);
+        render_case(case, room, &mut text);
+        next.push(format!("{} reads on.", read(&case.key, case.fix.as_deref())));
+    }
+    for case in &response.near {
+        text.gap();
+        let kind = match (case.declined, case.silent) {
+            (true, _) => "Related, but closed without a fix",
+            (_, true) => "Related, but no fix is documented",
+            _ => "Weak match",
+        };
+        let line = describe(&case.key, case.state, case.state_reason.as_deref(), &case.title);
+        text.add(&format!("{kind}: {line}"));
+        if let Some(said) = &case.said {
+            text.comment("Last word", &case.key, said, ASIDE);
+        }
+    }
+    for passage in &response.wiki {
+        text.gap();
+        let heading =
+            format!("Wiki page [{}] {}", inline(&passage.key, TITLE), inline(&passage.title, TITLE));
+        text.quote(&heading, &passage.text, PASSAGE);
+        if response.cases.is_empty() {
+            next.push(format!("{} reads the page.", read(&passage.key, None)));
+        }
+    }
+    if response.cases.is_empty() {
+        match &response.key {
+            Some(key) => next.push(format!(
+                "{} for the status and related open reports.",
+                call("ask", &json!({"key": key}))
+            )),
+            None => next.push("ask with the same text for related open reports.".to_owned()),
+        }
+        next.push(
+            "find_fixes with anyway true lists the closest cases; search_issues takes the exact message."
+                .to_owned(),
+        );
+    }
+    let results = response.cases.iter().map(Item::from);
+    let results =
+        results.chain(response.open.iter().map(Item::from)).chain(response.near.iter().map(Item::from));
+    let structured = output::Fixes {
+        solved: count,
+        results: results.chain(response.wiki.iter().map(Item::from)).collect(),
+        conclusive: response.conclusive,
+    };
+    (text.finish(next), structured)
+}
+
+/// Renders a solved case within its share of the room.
+fn render_case(case: &SolvedCase, room: usize, text: &mut Text) {
+    let end = text.left().saturating_sub(room);
+    let relation = match case.relation {
+        Some(CaseRelation::Itself) => "this report".to_owned(),
+        Some(CaseRelation::Canonical) => "known duplicate of this case".to_owned(),
+        None => format!("{} likely to help", percent(case.helps)),
+    };
+    text.add(&facts([
+        format!("**{}** {}", case.citation, inline(&case.title, TITLE)),
+        state(case.state, case.state_reason.as_deref()),
+        day(case.closed_at),
+        relation,
+        case.via.as_ref().map_or_else(String::new, |via| format!("matched by {via}")),
+    ]));
+    let asked = case.asked_version.as_ref().map(|asked| format!(" ({})", inline(&asked.words(), 120)));
+    if let Some(version) = &case.fixed_in {
+        text.add(&format!("Fixed in {}{}", inline(version, 40), asked.unwrap_or_default()));
+    }
+    for change in &case.fixed_by {
+        let heading = format!("Fixed by [{}] {}", change.key, inline(&change.title, TITLE));
+        match change.text.is_empty() {
+            true => drop(text.add(&heading)),
+            false => text.quote(&heading, &change.text, text.left().saturating_sub(end) / 2),
+        }
+    }
+    // A denial of the fix matters more than other comments.
+    let is_first = |comment: &&_| case.is_first(comment);
+    let is_useful =
+        |role| matches!(role, Some(CommentRole::Workaround | CommentRole::Denial | CommentRole::Fix));
+    let first = case.comments.iter().filter(is_first).map(|comment| ("Fix", comment));
+    let others = case.comments.iter().rev().filter(|c| !case.is_first(c) && is_useful(c.role));
+    let others = others.map(|comment| (comment.role.map_or("Comment", CommentRole::as_str), comment));
+    let mut shown = 0;
+    for (heading, comment) in first.chain(others) {
+        let left = text.left().saturating_sub(end);
+        if left < ASIDE && shown > 0 {
+            break;
+        }
+        text.comment(heading, &case.key, comment, (left * 2 / 3).max(ASIDE));
+        shown += 1;
+    }
+    if shown == 0 && case.fixed_by.iter().all(|change| change.text.is_empty()) {
+        text.quote("From the report", &case.body, text.left().saturating_sub(end));
+    }
+    if let Some(agreement) = case.agreement() {
+        text.add(&format!("{agreement}."));
+    }
+}
+
+/// Renders the distinct errors of a log.
+pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::Fixes) {
+    let mut text = Text::new(max_chars);
+    text.notices(&response.notices);
+    text.add(&format!(
+        "**{} distinct errors in {} lines**: {} solved, {} known, {} possibly known, {} not seen before.",
+        response.distinct, response.lines, response.solved, response.known, response.perhaps, response.new
+    ));
+    for error in &response.errors {
+        text.gap();
+        render_error(error, &mut text);
+    }
+    for file in response.files.iter().filter(|file| file.skipped.is_some()) {
+        let reason = inline(file.skipped.as_deref().unwrap_or_default(), 120);
+        text.add(&format!("Not read: {} ({reason})", inline(&file.name, 100)));
+    }
+    let best = response.errors.iter().find_map(|error| error.case.as_ref());
+    let mut next = match best {
+        Some(case) => vec![format!("{} reads on.", read(&case.key, case.fix.as_deref()))],
+        None if response.distinct == 0 => {
+            vec!["ask with the customer's description, because the log has no error.".to_owned()]
+        }
+        None => vec!["ask with one of the errors as text for related reports.".to_owned()],
+    };
+    let more = response.distinct.saturating_sub(response.errors.len() as u64);
+    if more > 0 {
+        next.push(format!("find_fixes with a larger max_errors (up to 50) looks up {more} more errors."));
+    }
+    let item = |error: &LogError| match (&error.case, &error.known) {
+        (Some(case), _) => Some(Item::from(case)),
+        (None, known) => known.as_ref().map(Item::from),
+    };
+    let structured = output::Fixes {
+        solved: usize::try_from(response.solved).unwrap_or(usize::MAX),
+        results: response.errors.iter().filter_map(item).collect(),
+        conclusive: response.conclusive,
+    };
+    (text.finish(next), structured)
+}
+
+fn render_error(error: &LogError, text: &mut Text) {
+    let group = &error.group;
+    let place = format!("{}:{}", inline(&group.last.file, 80), group.last.line);
+    let crash = if group.before_crash { "just before the crash" } else { "" };
+    let severity = format!("{} ×{}", group.severity.as_str(), group.count);
+    text.quote(&facts([severity.as_str(), &place, crash]), &group.message, ASIDE);
+    if let Some(case) = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved) {
+        let version = case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
+        let case_facts =
+            [format!("Solved: {}", case.citation), inline(&case.title, TITLE), version.unwrap_or_default()];
+        text.add(&facts(case_facts));
+        if let Some(fix) = case.comments.iter().find(|comment| case.is_first(comment)) {
+            text.comment("Fix", &case.key, fix, LOG_FIX);
+        }
+    } else if let Some(known) = &error.known {
+        let sure = if error.verdict == LogVerdict::Known { "Known" } else { "Possibly known" };
+        let line = describe(&known.key, known.state, known.state_reason.as_deref(), &known.title);
+        text.add(&format!("{sure}: {line} · {}", percent(known.confidence)));
+    } else {
+        text.add("Not seen before.");
+    }
+}

@@ -1,0 +1,82 @@
+//! The status of the casebook, and the outcomes of changes to it.
+
+use precedent_core::model::{MirrorView, SimilarNotes, Status};
+use serde::Serialize;
+
+use super::{
+    markdown::{TITLE, Text, inline, percent},
+    output::{self, Item},
+};
+
+/// The maximum length of a reply, in characters.
+const CHARS: usize = 8_000;
+
+/// Renders what is mirrored, what is missing, and what the indexes cover.
+pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Status) {
+    let mut text = Text::new(CHARS);
+    let coverage = status.coverage;
+    let is_ready = coverage.full_text >= coverage.documents
+        && coverage.unread == 0
+        && coverage.embedded >= coverage.chunks
+        && status.model.problem.is_none();
+    text.add(&format!("**{} sources, {} documents**", status.sources.len(), coverage.documents));
+    for source in &status.sources {
+        let (issues, pulls, pages) = (source.issues, source.pull_requests, source.pages);
+        let counts =
+            format!("{issues} issues, {pulls} pull requests, {pages} pages, {} comments", source.comments);
+        let mirror = mirrors.iter().find(|mirror| mirror.source == source.key);
+        let synced = mirror.and_then(|mirror| mirror.synced_at);
+        let synced =
+            synced.map(|at| at.strftime(", synced %Y-%m-%d %H:%M UTC").to_string()).unwrap_or_default();
+        text.add(&format!("- {}: {counts}{synced}", source.key));
+        for gap in mirror.iter().flat_map(|mirror| &mirror.gaps) {
+            text.add(&format!("  Missing: {}", inline(&gap.text, 200)));
+        }
+    }
+    text.add(&format!(
+        "Keyword index: {} of {} documents. Semantic index: {} of {} passages.",
+        coverage.full_text, coverage.documents, coverage.embedded, coverage.chunks
+    ));
+    if let Some(problem) = &status.model.problem {
+        text.add(&format!("No semantic search: {}", inline(problem, 300)));
+    }
+    let next = match (status.sources.is_empty(), is_ready) {
+        (true, _) => "a person adds a source: `precedent source add github:owner/name && precedent sync`.",
+        (_, false) => {
+            "a person runs `precedent index`; until then, no match does not prove that there is none."
+        }
+        _ => "ask with the customer's text.",
+    };
+    let sources = status.sources.iter().map(|source| output::Source {
+        key: source.key.clone(),
+        documents: source.issues + source.pull_requests + source.pages,
+    });
+    (text.finish([next.to_owned()]), output::Status { sources: sources.collect(), conclusive: is_ready })
+}
+
+/// Renders the outcome of adding a note, or of a check for similar notes.
+pub fn render_note(
+    key: Option<String>,
+    outcome: &impl Serialize,
+    similar: &SimilarNotes,
+    next: String,
+) -> (String, output::Note) {
+    let outcome = serde_json::to_value(outcome).unwrap_or_default();
+    let outcome = outcome.as_str().unwrap_or_default().to_owned();
+    let mut text = Text::new(CHARS);
+    let note = key.as_ref().map_or_else(String::new, |key| format!(" [{key}]"));
+    text.add(&format!("**{}**{note}", outcome.replace('_', " ")));
+    for note in &similar.matches {
+        let differs = match note.differs.is_empty() {
+            true => String::new(),
+            false => format!(", differs in {}", inline(&note.differs.join(", "), 200)),
+        };
+        let similarity = percent(note.similarity);
+        text.add(&format!("- [{}] {} ({similarity} similar{differs})", note.id, inline(&note.title, TITLE)));
+    }
+    if let Some(warning) = &similar.warning {
+        text.add(&format!("Note: {}", inline(warning, 300)));
+    }
+    let similar = similar.matches.iter().map(|note| Item::new(&note.id, note.similarity, None)).collect();
+    (text.finish([next]), output::Note { outcome, key, similar })
+}
