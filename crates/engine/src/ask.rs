@@ -100,8 +100,8 @@ fn problem(
 pub fn problem_of(context: &CaseContext<'_>, key: &str, now: Timestamp) -> Result<KnownProblem> {
     context.finder.store.read(|r| {
         let asked = Ask { key: Some(key), ..Ask::default() };
-        let question = Question::read(r, context.finder, asked, now)?;
-        let row = search::one(r, key)?;
+        let question = Question::prepare(r, context.finder, asked, now)?;
+        let row = search::resolve_one(r, key)?;
         known_problem(r, context, &question, row)
     })
 }
