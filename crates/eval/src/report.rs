@@ -70,7 +70,7 @@ pub struct RankingReport {
     pub ranking: Arm,
     /// Recall@1, recall@5, recall@10, MRR and MAP.
     pub measures: Vec<Measure>,
-    /// Ahead over each method that this one builds on, paired by query.
+    /// Lead over each method that this one builds on, paired by query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ahead: Vec<Ahead>,
     /// Chance that a report with a known duplicate scores above one without.
