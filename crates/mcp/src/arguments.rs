@@ -146,7 +146,7 @@ impl<'de> Deserialize<'de> for Key {
 /// Reads a share from 0 to 1.
 ///
 /// # Errors
-/// Any other value.
+/// Returns an error for any other value.
 pub fn share<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<f32, D::Error> {
     let value = Value::deserialize(deserializer)?;
     #[allow(clippy::cast_possible_truncation, reason = "a threshold needs no more digits")]

@@ -38,8 +38,8 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
     let mut next = Vec::new();
     for (at, case) in response.cases.iter().enumerate() {
         text.gap();
-        let room = text.budget() / (count - at);
-        render_case(case, room, &mut text);
+        let share = text.budget() / (count - at);
+        render_case(case, share, &mut text);
         next.push(format!("{} reads on.", read_call(&case.key, case.fix.as_deref())));
     }
     for case in &response.near {
@@ -88,9 +88,9 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
     (text.finish(next), payload)
 }
 
-/// Renders a solved case within its share of the room.
-fn render_case(case: &SolvedCase, room: usize, text: &mut Text) {
-    let end = text.budget().saturating_sub(room);
+/// Renders a solved case within its share of the budget.
+fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
+    let end = text.budget().saturating_sub(share);
     let relation = match case.relation {
         Some(CaseRelation::Itself) => "this report".to_owned(),
         Some(CaseRelation::Canonical) => "known duplicate of this case".to_owned(),
@@ -180,10 +180,10 @@ pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::
 
 fn render_error(error: &LogError, text: &mut Text) {
     let group = &error.group;
-    let place = format!("{}:{}", inline(&group.last.file, 80), group.last.line);
+    let location = format!("{}:{}", inline(&group.last.file, 80), group.last.line);
     let crash = if group.before_crash { "just before the crash" } else { "" };
     let severity = format!("{} ×{}", group.severity.as_str(), group.count);
-    text.quote(&facts([severity.as_str(), &place, crash]), &group.message, SHORT_QUOTE);
+    text.quote(&facts([severity.as_str(), &location, crash]), &group.message, SHORT_QUOTE);
     if let Some(case) = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved) {
         let version = case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
         let case_facts =

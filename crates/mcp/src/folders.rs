@@ -55,8 +55,8 @@ mod tests {
     #[test]
     #[cfg(unix)]
     fn only_regular_files_below_allowed_folders() {
-        let place = tempfile::tempdir().unwrap();
-        let (inside, outside) = (place.path().join("logs"), place.path().join("other"));
+        let dir = tempfile::tempdir().unwrap();
+        let (inside, outside) = (dir.path().join("logs"), dir.path().join("other"));
         for folder in [&inside, &outside] {
             std::fs::create_dir(folder).unwrap();
             std::fs::write(folder.join("a.log"), "ERROR").unwrap();
@@ -70,7 +70,7 @@ mod tests {
             inside.join("link.log"),
             inside.join("../other/a.log"),
             inside.join("absent.log"),
-            place.path().to_owned(),
+            dir.path().to_owned(),
             PathBuf::from("/dev/null"),
             PathBuf::from("/"),
             PathBuf::new(),

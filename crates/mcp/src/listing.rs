@@ -69,7 +69,7 @@ async fn browse(casebook: &Casebook, args: &SearchIssues, task: &Task) -> Result
     }
 }
 
-/// Lists the best-ranked results of a query with words.
+/// Lists the best-ranked results of a query with search terms.
 async fn rank(casebook: &Casebook, args: &SearchIssues, task: &Task) -> Result<(String, output::Search)> {
     let first = args.offset.0;
     if first > MAX_LIMIT {
@@ -153,11 +153,11 @@ fn render_hit(rank: usize, hit: &Hit) -> String {
     let mut out =
         format!("{rank}. {}", facts([inline(&hit.key, 150), state.trim().to_owned(), inline(&title, TITLE)]));
     let passage = hit.passages.first().map(|passage| {
-        let place = match passage.part {
+        let prefix = match passage.part {
             Part::Comment => format!("{}, {}: ", passage.anchor, author(passage.author.as_deref(), None)),
             Part::Body => String::new(),
         };
-        format!("\n   > {place}{}", excerpt(&passage.spans))
+        format!("\n   > {prefix}{}", excerpt(&passage.spans))
     });
     out.push_str(&format!("\n   Why: {}", inline(&hit.why, 120)));
     out.push_str(&passage.unwrap_or_default());

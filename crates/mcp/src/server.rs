@@ -74,7 +74,7 @@ fn connection_error(error: &dyn std::fmt::Display) -> Error {
     Error::new(precedent_core::Code::Internal, format!("the connection to the client ended: {error}"))
 }
 
-/// Rejects more than one question, because the others would be ignored silently, and none.
+/// Rejects a call without a question, or with several, as only one would be answered.
 fn one_question(tool: &str, questions: &[&str]) -> Result<()> {
     match questions.iter().filter(|text| !text.trim().is_empty()).count() {
         1 => Ok(()),
@@ -89,7 +89,7 @@ fn one_question(tool: &str, questions: &[&str]) -> Result<()> {
 #[derive(Clone)]
 pub struct Server {
     options: OpenOptions,
-    /// Casebook, opened by the first call after it exists, as a host keeps the server running.
+    /// The casebook, opened by the first call after it exists; the server may start before.
     casebook: Arc<OnceCell<Casebook>>,
     /// Source of bare numbers.
     source: Option<String>,
