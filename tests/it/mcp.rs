@@ -23,7 +23,7 @@ pub struct Client {
 
 impl Client {
     pub fn start(place: &Place, args: &[&str]) -> Self {
-        let mut client = Self::silent(place, args);
+        let mut client = Self::spawn(place, args);
         let hello = client.ask(
             "initialize",
             json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
@@ -34,7 +34,7 @@ impl Client {
         client
     }
 
-    fn silent(place: &Place, args: &[&str]) -> Self {
+    fn spawn(place: &Place, args: &[&str]) -> Self {
         let mut child = place
             .command(&[&["mcp"], args].concat())
             .stdin(Stdio::piped())
@@ -65,7 +65,7 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"))
     }
 
-    /// Sends a request and returns its reply; what comes in between are notifications.
+    /// Sends a request and returns its reply; notifications in between are skipped.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
@@ -86,8 +86,8 @@ impl Client {
     /// the text as `text`.
     pub fn ok(&mut self, tool: &str, arguments: Value) -> Value {
         if self.schemas.is_empty() {
-            let listed = self.ask("tools/list", json!({}));
-            for tool in listed["result"]["tools"].as_array().unwrap() {
+            let reply = self.ask("tools/list", json!({}));
+            for tool in reply["result"]["tools"].as_array().unwrap() {
                 let validator = jsonschema::validator_for(&tool["outputSchema"]).unwrap();
                 self.schemas.insert(tool["name"].as_str().unwrap().to_owned(), validator);
             }
@@ -126,13 +126,13 @@ fn tokens(text: &str) -> usize {
 const FAILURE: &str = "Upload of a large bundle stops with error FW-1043";
 
 fn import_sample(place: &Place) {
-    let mut solved = issue(1, FAILURE, "On 2.3.1 it stops.");
-    solved["state"] = json!("closed");
-    solved["state_reason"] = json!("completed");
-    solved["closed_at"] = json!("2026-01-08T00:00:00Z");
-    let mut again = issue(5, FAILURE, "It stops behind the proxy too.");
-    again["created_at"] = json!("2026-02-02T00:00:00Z");
-    let mut lines: String = [solved, again].iter().map(|r| format!("{r}\n")).collect();
+    let mut solved_issue = issue(1, FAILURE, "On 2.3.1 it stops.");
+    solved_issue["state"] = json!("closed");
+    solved_issue["state_reason"] = json!("completed");
+    solved_issue["closed_at"] = json!("2026-01-08T00:00:00Z");
+    let mut duplicate = issue(5, FAILURE, "It stops behind the proxy too.");
+    duplicate["created_at"] = json!("2026-02-02T00:00:00Z");
+    let mut lines: String = [solved_issue, duplicate].iter().map(|r| format!("{r}\n")).collect();
     for n in 0..5 {
         lines.push_str(&format!(
             "{}\n",
@@ -147,8 +147,8 @@ fn import_sample(place: &Place) {
 fn tools_are_few_annotated_and_described() {
     let place = Place::new();
     let mut client = Client::start(&place, &[]);
-    let listed = client.ask("tools/list", json!({}));
-    let tools = listed["result"]["tools"].as_array().unwrap();
+    let reply = client.ask("tools/list", json!({}));
+    let tools = reply["result"]["tools"].as_array().unwrap();
     let mut names: Vec<&str> = tools.iter().map(|t| t["name"].as_str().unwrap()).collect();
     names.sort_unstable();
     assert_eq!(
@@ -174,10 +174,10 @@ fn tools_are_few_annotated_and_described() {
         assert_eq!(tool["outputSchema"]["type"], "object", "{name}");
     }
     // The output schemas are for programs; an agent reads the rest.
-    let mut described = tools.clone();
-    described.iter_mut().for_each(|tool| drop(tool.as_object_mut().unwrap().remove("outputSchema")));
-    let described = tokens(&serde_json::to_string(&described).unwrap());
-    assert!(described <= 2_500, "{described} tokens");
+    let mut descriptions = tools.clone();
+    descriptions.iter_mut().for_each(|tool| drop(tool.as_object_mut().unwrap().remove("outputSchema")));
+    let length = tokens(&serde_json::to_string(&descriptions).unwrap());
+    assert!(length <= 2_500, "{length} tokens");
     let find = tools.iter().find(|t| t["name"] == "find_duplicates").unwrap();
     let properties = &find["inputSchema"]["properties"];
     let names: Vec<&String> = properties.as_object().unwrap().keys().collect();
@@ -206,10 +206,10 @@ fn every_tool_answers() {
         let text = reply["text"].as_str().unwrap();
         parts.iter().for_each(|part| assert!(text.contains(part), "{part}: {text}"));
     };
-    let found = client.ok("search_issues", json!({"query": "upload", "limit": 1}));
-    assert_eq!((found["results"].as_array().unwrap().len(), &found["next_offset"]), (1, &json!(1)));
+    let search = client.ok("search_issues", json!({"query": "upload", "limit": 1}));
+    assert_eq!((search["results"].as_array().unwrap().len(), &search["next_offset"]), (1, &json!(1)));
     has(
-        &found,
+        &search,
         &[
             "Next: read_thread {\"comment\":\"comment-10\",\"key\":\"acme/app#1\"}",
             "search_issues {\"offset\":1,\"query\":\"upload\"}",
@@ -217,21 +217,21 @@ fn every_tool_answers() {
         ],
     );
     let rest = client.ok("search_issues", json!({"query": "upload", "limit": 5, "offset": 1}));
-    assert_ne!(rest["results"][0]["key"], found["results"][0]["key"]);
+    assert_ne!(rest["results"][0]["key"], search["results"][0]["key"]);
     assert_eq!(rest["next_offset"], Value::Null);
 
-    let found = client.ok("find_duplicates", json!({"number": 5}));
-    assert_eq!(found["results"][0]["key"], "acme/app#1");
-    has(&found, &["[acme/app#1]", "closed as completed", "Why: ", "record_verdict"]);
-    let found = client.ok("find_fixes", json!({"text": "upload stops with FW-1043"}));
-    assert_eq!((&found["solved"], &found["results"][0]["key"]), (&json!(1), &json!("acme/app#1")));
-    has(&found, &["Fix [acme/app#1 comment-", "> Remark", "Next: read_thread"]);
+    let duplicates = client.ok("find_duplicates", json!({"number": 5}));
+    assert_eq!(duplicates["results"][0]["key"], "acme/app#1");
+    has(&duplicates, &["[acme/app#1]", "closed as completed", "Why: ", "record_verdict"]);
+    let fixes = client.ok("find_fixes", json!({"text": "upload stops with FW-1043"}));
+    assert_eq!((&fixes["solved"], &fixes["results"][0]["key"]), (&json!(1), &json!("acme/app#1")));
+    has(&fixes, &["Fix [acme/app#1 comment-", "> Remark", "Next: read_thread"]);
     let log =
         place.file("logs/server.log", "2026-05-12T10:00:00Z ERROR upload stops with FW-1043 at offset 12\n");
-    let found = client.ok("find_fixes", json!({"path": log}));
-    has(&found, &["1 distinct errors", "upload stops with FW-1043", "acme/app#1"]);
-    let refused = client.call("find_fixes", json!({"path": place.casebook()}));
-    assert!(refused.to_string().contains("not allowed to read"), "{refused}");
+    let log_fixes = client.ok("find_fixes", json!({"path": log}));
+    has(&log_fixes, &["1 distinct errors", "upload stops with FW-1043", "acme/app#1"]);
+    let error = client.call("find_fixes", json!({"path": place.casebook()}));
+    assert!(error.to_string().contains("not allowed to read"), "{error}");
     let answer = client.ok("ask", json!({"text": "upload of a large bundle stops with error FW-1043"}));
     assert_eq!((&answer["verdict"], &answer["related"][0]["key"]), (&json!("likely"), &json!("acme/app#1")));
     has(
@@ -275,9 +275,9 @@ fn old_tool_names_still_answer() {
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
     assert_eq!(client.ok("search", json!({"query": "upload"}))["results"].as_array().unwrap().len(), 2);
-    let found =
+    let fixes =
         client.ok("troubleshoot", json!({"text": "upload stops with FW-1043", "total_budget_chars": 9_000}));
-    assert_eq!(found["solved"], 1);
+    assert_eq!(fixes["solved"], 1);
     assert_eq!(client.ok("get_thread", json!({"key": "acme/app#1", "limit": 2}))["key"], "acme/app#1");
     client.ok("export_brief", json!({"key": "acme/app#1"}));
     let note = json!({"kind": "lesson", "title": "Chunks", "body": "Keep them in order."});
@@ -291,12 +291,12 @@ fn old_tool_names_still_answer() {
 fn text_client_gets_the_text_alone() {
     let place = Place::new();
     import_sample(&place);
-    let mut client = Client::silent(&place, &[]);
+    let mut client = Client::spawn(&place, &[]);
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "claude-code", "version": "2"}});
     client.ask("initialize", hello);
-    let listed = client.ask("tools/list", json!({}));
+    let tools = client.ask("tools/list", json!({}));
     assert!(
-        listed["result"]["tools"].as_array().unwrap().iter().all(|tool| tool.get("outputSchema").is_none())
+        tools["result"]["tools"].as_array().unwrap().iter().all(|tool| tool.get("outputSchema").is_none())
     );
     let reply = client.call("ask", json!({"key": "acme/app#5"}));
     assert!(reply["result"].get("structuredContent").is_none(), "{reply}");
@@ -309,17 +309,17 @@ fn empty_answer_names_the_next_call() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
-    let nothing = "the printer on the third floor jams on yellow paper";
+    let problem = "the printer on the third floor jams on yellow paper";
     for (tool, arguments, parts) in [
         (
             "ask",
-            json!({"text": nothing}),
+            json!({"text": problem}),
             &["**Not known", "**Tell the customer**", "Next: search_issues with"][..],
         ),
-        ("find_fixes", json!({"text": nothing}), &["**No solved case", "Next: ask", "anyway true"]),
+        ("find_fixes", json!({"text": problem}), &["**No solved case", "Next: ask", "anyway true"]),
         (
             "find_duplicates",
-            json!({"title": nothing, "threshold": 0.9}),
+            json!({"title": problem, "threshold": 0.9}),
             &["**No match", "Next: find_fixes", "threshold 0.1"],
         ),
         ("search_issues", json!({"query": "zzzyqx mode:lexical"}), &["**No result.**", "Next: ask with"]),
@@ -336,7 +336,7 @@ fn replies_about_the_sample_are_short() {
     let place = Place::new();
     place.ok(&["import", "sample"]);
     let mut client = Client::start(&place, &[]);
-    for (tool, arguments, most) in [
+    for (tool, arguments, limit) in [
         ("search_issues", json!({"query": "replication slot fills the disk"}), 1_500),
         ("search_issues", json!({"query": "is:closed"}), 1_500),
         ("ask", json!({"text": "agent stops reading its queue after a reload"}), 1_700),
@@ -346,22 +346,22 @@ fn replies_about_the_sample_are_short() {
     ] {
         let reply = client.call(tool, arguments);
         let length = tokens(&reply["result"].to_string());
-        assert!(length <= most, "{tool}: {length} tokens of {most}: {reply}");
+        assert!(length <= limit, "{tool}: {length} tokens of {limit}: {reply}");
     }
-    let found = client.ok("search_issues", json!({"query": "replication slot fills the disk"}));
-    assert!(found["results"].as_array().unwrap().len() >= 9, "{found}");
+    let search = client.ok("search_issues", json!({"query": "replication slot fills the disk"}));
+    assert!(search["results"].as_array().unwrap().len() >= 9, "{search}");
     assert_eq!(client.end().0, Some(0));
 }
 
 #[test]
 fn long_thread_leads_with_its_fix() {
     let place = Place::new();
-    let mut solved = issue(1, FAILURE, "On 2.3.1 it stops.");
-    solved["state"] = json!("closed");
-    solved["state_reason"] = json!("completed");
-    solved["closed_at"] = json!("2026-03-08T00:00:00Z");
-    solved["comments"] = json!(521);
-    let mut lines = format!("{solved}\n");
+    let mut report = issue(1, FAILURE, "On 2.3.1 it stops.");
+    report["state"] = json!("closed");
+    report["state_reason"] = json!("completed");
+    report["closed_at"] = json!("2026-03-08T00:00:00Z");
+    report["comments"] = json!(521);
+    let mut lines = format!("{report}\n");
     for n in 0..521 {
         let text = match n {
             518 => "This is fixed in 2.4.0: the chunks are now kept in order.",
@@ -432,14 +432,14 @@ fn brief_keeps_terms_and_redacts_links() {
         arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         client.ok("write_brief", arguments)["text"].as_str().unwrap().replace('\\', "")
     };
-    let redacted = brief(json!({}));
-    assert!(!redacted.contains("Brandt") && !redacted.contains("Blue Harbour"), "{redacted}");
-    assert!(redacted.contains("tracker.example"), "{redacted}");
-    let kept = brief(json!({"keep": ["blue harbour"]}));
-    assert!(kept.contains("from Blue Harbour.") && !kept.contains("Brandt"), "{kept}");
+    let text = brief(json!({}));
+    assert!(!text.contains("Brandt") && !text.contains("Blue Harbour"), "{text}");
+    assert!(text.contains("tracker.example"), "{text}");
+    let text = brief(json!({"keep": ["blue harbour"]}));
+    assert!(text.contains("from Blue Harbour.") && !text.contains("Brandt"), "{text}");
     // Removing links counts as redaction, regardless of the other option.
-    let unlinked = brief(json!({"redact": false, "redact_links": true}));
-    assert!(!unlinked.contains("tracker.example") && !unlinked.contains("Brandt"), "{unlinked}");
+    let text = brief(json!({"redact": false, "redact_links": true}));
+    assert!(!text.contains("tracker.example") && !text.contains("Brandt"), "{text}");
     assert_eq!(client.end().0, Some(0));
 }
 
@@ -480,9 +480,9 @@ fn failures_have_a_remedy_and_name_unknown_parameters() {
         }
     }
     let reply = client.call("delete_everything", json!({}));
-    let said = reply["error"]["message"].as_str().unwrap();
+    let message = reply["error"]["message"].as_str().unwrap();
     assert!(
-        said.contains("Unknown tool \"delete_everything\"") && said.contains("find_duplicates"),
+        message.contains("Unknown tool \"delete_everything\"") && message.contains("find_duplicates"),
         "{reply}"
     );
     assert_eq!(client.end().0, Some(0));
@@ -500,9 +500,9 @@ fn malformed_input_does_not_end_the_server() {
     }
     for method in ["no/such/method", "resources/read", "logging/setLevel"] {
         let error = client.ask(method, json!({}))["error"].clone();
-        let said = error["message"].as_str().unwrap();
+        let message = error["message"].as_str().unwrap();
         assert_eq!(error["code"], -32601, "{error}");
-        assert!(said.contains(method) && said.contains("tools/list and tools/call"), "{said}");
+        assert!(message.contains(method) && message.contains("tools/list and tools/call"), "{message}");
     }
     let huge = format!("FW-1043 {}", "log line of a customer ".repeat(40_000));
     assert_eq!(client.ok("find_fixes", json!({"text": huge}))["solved"], 1);
@@ -513,11 +513,11 @@ fn malformed_input_does_not_end_the_server() {
 fn client_may_leave_before_initialization() {
     let place = Place::new();
     place.begin();
-    let (code, err) = Client::silent(&place, &[]).end();
+    let (code, err) = Client::spawn(&place, &[]).end();
     assert!(code == Some(0) && err.is_empty(), "{code:?} {err}");
     place.empty();
-    let ran = place.run(&["mcp", "-R", "no/such"]);
-    assert!(ran.code == Some(1) && ran.err.contains("not found"), "{}", ran.err);
+    let output = place.run(&["mcp", "-R", "no/such"]);
+    assert!(output.code == Some(1) && output.err.contains("not found"), "{}", output.err);
 }
 
 #[test]
@@ -532,7 +532,7 @@ fn slow_call_reports_progress() {
         .to_string(),
     );
     // The index is created first; progress notifications report it and never decrease.
-    let mut told: Vec<f64> = Vec::new();
+    let mut progress: Vec<f64> = Vec::new();
     let reply = loop {
         let mut line = String::new();
         assert!(client.output.read_line(&mut line).unwrap() > 0, "the server ended");
@@ -540,13 +540,13 @@ fn slow_call_reports_progress() {
         if frame["method"] == "notifications/progress" {
             assert_eq!(frame["params"]["progressToken"], "slow", "{frame}");
             assert_eq!(frame["params"]["total"], 3_000.0, "{frame}");
-            told.push(frame["params"]["progress"].as_f64().unwrap());
+            progress.push(frame["params"]["progress"].as_f64().unwrap());
         } else if frame["id"] == 900 {
             break frame;
         }
     };
     assert_eq!(reply["result"]["structuredContent"]["results"].as_array().unwrap().len(), 1, "{reply}");
-    assert!(!told.is_empty() && told.is_sorted(), "{told:?}");
+    assert!(!progress.is_empty() && progress.is_sorted(), "{progress:?}");
     assert_eq!(client.end().0, Some(0));
 }
 
@@ -613,13 +613,13 @@ fn invalid_request_gets_an_error_reply() {
         ),
         (b"{\"jsonrpc\":\"2.0\",\"id\":10,\"method\":\"tools/call\",\"params\":{}}", -32602, json!(10)),
     ] {
-        let shown = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
+        let text = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
         client.bytes(line);
         let answer = client.frame();
-        assert_eq!(answer["error"]["code"], code, "{shown}: {answer}");
-        assert!(answer.get("id").is_some_and(|given| *given == id), "{shown}: {answer}");
-        assert!(answer["error"]["message"].as_str().unwrap().ends_with('.'), "{shown}: {answer}");
-        assert_eq!(client.ask("ping", json!({}))["result"], json!({}), "after {shown}");
+        assert_eq!(answer["error"]["code"], code, "{text}: {answer}");
+        assert!(answer.get("id").is_some_and(|value| *value == id), "{text}: {answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().ends_with('.'), "{text}: {answer}");
+        assert_eq!(client.ask("ping", json!({}))["result"], json!({}), "after {text}");
     }
     // The long line was not kept in memory.
     if let Ok(status) = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())) {
@@ -634,7 +634,7 @@ fn invalid_request_gets_an_error_reply() {
 fn input_before_initialization_does_not_end_it() {
     let place = Place::new();
     import_sample(&place);
-    let mut client = Client::silent(&place, &[]);
+    let mut client = Client::spawn(&place, &[]);
     client.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
     client.send("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
     client.send("hello");
@@ -653,18 +653,15 @@ fn missing_key_is_named() {
     let place = Place::new();
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
-    let missing = client.call("read_thread", json!({"key": " "}));
-    assert!(
-        missing["result"]["content"][0]["text"].as_str().unwrap().contains("a key is missing"),
-        "{missing}"
-    );
+    let reply = client.call("read_thread", json!({"key": " "}));
+    assert!(reply["result"]["content"][0]["text"].as_str().unwrap().contains("a key is missing"), "{reply}");
     assert_eq!(client.end().0, Some(0));
 }
 
 #[test]
 fn last_line_needs_no_newline() {
     let place = Place::new();
-    let mut client = Client::silent(&place, &[]);
+    let mut client = Client::spawn(&place, &[]);
     let mut input = client.input.take().unwrap();
     input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}").unwrap();
     drop(input);
@@ -676,13 +673,13 @@ fn last_line_needs_no_newline() {
 fn duplicates_accept_key_number_text_and_draft() {
     let place = Place::new();
     import_sample(&place);
-    let twin = place.file("twin.jsonl", format!("{}\n", issue(5, FAILURE, "On 2.3.1 it stops.")));
-    place.ok(&["import", "github", &twin.to_string_lossy(), "--source", "acme/lib"]);
+    let lib_file = place.file("twin.jsonl", format!("{}\n", issue(5, FAILURE, "On 2.3.1 it stops.")));
+    place.ok(&["import", "github", &lib_file.to_string_lossy(), "--source", "acme/lib"]);
     let mut client = Client::start(&place, &[]);
-    let first = |found: &Value| found["results"][0]["key"].as_str().unwrap_or_default().to_owned();
+    let first = |reply: &Value| reply["results"][0]["key"].as_str().unwrap_or_default().to_owned();
     let ambiguous = client.call("find_duplicates", json!({"number": 5}));
-    let said = ambiguous["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(said.contains("acme/app#5") && said.contains("acme/lib#5"), "{said}");
+    let message = ambiguous["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(message.contains("acme/app#5") && message.contains("acme/lib#5"), "{message}");
     for arguments in [
         json!({"key": "acme/app#5"}),
         json!({"number": "acme/app#5"}),
@@ -692,21 +689,21 @@ fn duplicates_accept_key_number_text_and_draft() {
         json!({"number": 1, "source": "acme/lib"}),
         json!({"title": FAILURE, "body": "On 2.3.1 it stops.", "source": "acme/app"}),
     ] {
-        let asked = arguments.clone();
+        let request = arguments.clone();
         if arguments["number"] == 1 {
-            let reply = client.call("find_duplicates", asked);
+            let reply = client.call("find_duplicates", request);
             assert!(reply.to_string().contains("Error (not_found)"), "{reply}");
             continue;
         }
-        assert_eq!(first(&client.ok("find_duplicates", asked)), "acme/app#1", "{arguments}");
+        assert_eq!(first(&client.ok("find_duplicates", request)), "acme/app#1", "{arguments}");
     }
-    let keys = |found: &Value| -> Vec<String> {
-        found["results"].as_array().unwrap().iter().map(|c| c["key"].as_str().unwrap().to_owned()).collect()
+    let keys = |reply: &Value| -> Vec<String> {
+        reply["results"].as_array().unwrap().iter().map(|c| c["key"].as_str().unwrap().to_owned()).collect()
     };
-    let own = client.ok("find_duplicates", json!({"key": "acme/lib#5"}));
-    assert_eq!(keys(&own), Vec::<String>::new());
-    let all = client.ok("find_duplicates", json!({"key": "acme/lib#5", "everywhere": true}));
-    assert!(keys(&all).contains(&"acme/app#1".to_owned()), "{all}");
+    let own_source = client.ok("find_duplicates", json!({"key": "acme/lib#5"}));
+    assert_eq!(keys(&own_source), Vec::<String>::new());
+    let all_sources = client.ok("find_duplicates", json!({"key": "acme/lib#5", "everywhere": true}));
+    assert!(keys(&all_sources).contains(&"acme/app#1".to_owned()), "{all_sources}");
     let draft = client.ok("find_duplicates", json!({"title": FAILURE, "body": "It stops."}));
     assert!(keys(&draft).iter().any(|k| k.starts_with("acme/app")), "{draft}");
     assert!(keys(&draft).iter().any(|k| k.starts_with("acme/lib")), "{draft}");
@@ -740,7 +737,7 @@ fn read_only_tools_write_nothing() {
             .collect();
         names.into_iter().map(|name| (count(&name), name)).collect::<Vec<_>>()
     };
-    let before = database();
+    let initial_rows = database();
     for (tool, arguments) in [
         ("search_issues", json!({"query": "upload"})),
         ("find_duplicates", json!({"number": 5})),
@@ -756,7 +753,7 @@ fn read_only_tools_write_nothing() {
         ("status", json!({})),
     ] {
         client.ok(tool, arguments);
-        assert_eq!(database(), before, "{tool}");
+        assert_eq!(database(), initial_rows, "{tool}");
     }
     assert_eq!(client.end().0, Some(0));
     // A query by an agent removes no report from the queue of unchecked ones.
@@ -771,25 +768,25 @@ fn many_calls_at_once_take_bounded_memory() {
     import_sample(&place);
     let mut client = Client::start(&place, &[]);
     client.ok("search_issues", json!({"query": "upload"}));
-    let most = |client: &Client| -> u64 {
+    let peak_memory = |client: &Client| -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     };
-    let before = most(&client);
+    let baseline = peak_memory(&client);
     for id in 1_000..1_000 + CALLS {
         let call = json!({"name": "find_fixes", "arguments": {"text": format!("{FAILURE}, case {id}")}});
         client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call}).to_string());
     }
-    let mut answered = 0;
-    while answered < CALLS {
+    let mut replies = 0;
+    while replies < CALLS {
         let frame = client.frame();
         if frame["id"].as_u64().is_some_and(|id| id >= 1_000) {
             assert_ne!(frame["result"]["isError"], true, "{frame}");
-            answered += 1;
+            replies += 1;
         }
     }
-    let grown = (most(&client) - before) / 1024;
-    assert!(grown < 200, "{grown} MB more for {CALLS} calls at once");
+    let growth = (peak_memory(&client) - baseline) / 1024;
+    assert!(growth < 200, "{growth} MB more for {CALLS} calls at once");
     assert_eq!(client.end().0, Some(0));
 }

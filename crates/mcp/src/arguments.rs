@@ -21,7 +21,7 @@ use serde_json::Value;
 use super::markdown::shorten;
 
 /// The maximum length of an invalid value in an error, in characters.
-const SHOWN: usize = 60;
+const MAX_VALUE: usize = 60;
 
 /// The arguments of a call, or the error in them. The schema is that of `P`.
 #[derive(Debug)]
@@ -41,17 +41,17 @@ impl<P: JsonSchema> JsonSchema for Parameters<P> {
 /// protocol error.
 impl<S, P: DeserializeOwned + JsonSchema + Any> FromContextPart<ToolCallContext<'_, S>> for Parameters<P> {
     fn from_context_part(context: &mut ToolCallContext<'_, S>) -> std::result::Result<Self, ErrorData> {
-        let given = context.arguments.take().unwrap_or_default();
-        Ok(Self(read(context.name(), given)))
+        let arguments = context.arguments.take().unwrap_or_default();
+        Ok(Self(parse(context.name(), arguments)))
     }
 }
 
-fn read<P: DeserializeOwned + JsonSchema + Any>(tool: &str, mut given: JsonObject) -> Result<P> {
+fn parse<P: DeserializeOwned + JsonSchema + Any>(tool: &str, mut arguments: JsonObject) -> Result<P> {
     // Clients write null for arguments that they omit.
-    given.retain(|_, value| !value.is_null());
-    // The argument that is read when an error occurs is the wrong one.
+    arguments.retain(|_, value| !value.is_null());
+    // The last argument read before an error is the invalid one.
     let last = RefCell::new(String::new());
-    let fields = given.into_iter().inspect(|(name, _)| last.borrow_mut().clone_from(name));
+    let fields = arguments.into_iter().inspect(|(name, _)| last.borrow_mut().clone_from(name));
     P::deserialize(MapDeserializer::new(fields)).map_err(|error: serde_json::Error| {
         let message = error.to_string().replace(" field `", " argument `");
         let message = match message.starts_with("unknown argument") || message.starts_with("missing argument")
@@ -78,9 +78,9 @@ fn hint<P: JsonSchema + Any>(name: &str) -> String {
     }
 }
 
-/// Returns the error for a value that is not what was expected.
-fn unexpected<E: serde::de::Error>(value: &Value, expected: &str) -> E {
-    E::custom(format!("expected {expected}, not {}", shorten(&value.to_string(), SHOWN)))
+/// Returns the error for a value of the wrong type or range.
+fn invalid_value<E: serde::de::Error>(value: &Value, requirement: &str) -> E {
+    E::custom(format!("expected {requirement}, not {}", shorten(&value.to_string(), MAX_VALUE)))
 }
 
 /// A whole number with its bounds and its default. Clients also write it as a text.
@@ -103,7 +103,7 @@ impl<'de, const MIN: usize, const MAX: usize, const DEFAULT: usize> Deserialize<
             other => other.to_string().trim_end_matches(".0").parse().ok(),
         };
         let number = number.filter(|number| (MIN..=MAX).contains(number));
-        number.map(Self).ok_or_else(|| unexpected(&value, &format!("a whole number from {MIN} to {MAX}")))
+        number.map(Self).ok_or_else(|| invalid_value(&value, &format!("a whole number from {MIN} to {MAX}")))
     }
 }
 
@@ -128,7 +128,7 @@ pub struct Key(pub String);
 
 impl Key {
     /// Returns the key unless it is blank; clients write an empty text for omitted arguments.
-    pub fn given(&self) -> Option<&str> {
+    pub fn non_blank(&self) -> Option<&str> {
         Some(self.0.trim()).filter(|key| !key.is_empty())
     }
 }
@@ -138,7 +138,7 @@ impl<'de> Deserialize<'de> for Key {
         match Value::deserialize(deserializer)? {
             Value::String(text) => Ok(Self(text)),
             Value::Number(number) => Ok(Self(number.to_string())),
-            other => Err(unexpected(&other, "a key (owner/name#12)")),
+            other => Err(invalid_value(&other, "a key (owner/name#12)")),
         }
     }
 }
@@ -146,12 +146,12 @@ impl<'de> Deserialize<'de> for Key {
 /// Reads a share from 0 to 1.
 ///
 /// # Errors
-/// Any other value.
+/// Returns an error for any other value.
 pub fn share<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<f32, D::Error> {
     let value = Value::deserialize(deserializer)?;
     #[allow(clippy::cast_possible_truncation, reason = "a threshold needs no more digits")]
     let number = value.as_f64().map(|number| number as f32).filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| unexpected(&value, "a number from 0 to 1"))
+    number.ok_or_else(|| invalid_value(&value, "a number from 0 to 1"))
 }
 
 #[cfg(test)]
@@ -161,13 +161,13 @@ mod tests {
     use super::*;
     use crate::parameters::{AddNote, FindDuplicates, ReadThread, SearchIssues, Status};
 
-    fn given<P: DeserializeOwned + JsonSchema + Any>(value: Value) -> Result<P> {
+    fn parse_args<P: DeserializeOwned + JsonSchema + Any>(value: Value) -> Result<P> {
         let Value::Object(fields) = value else { panic!("{value}") };
-        read("tool", fields)
+        parse("tool", fields)
     }
 
-    fn refused<P: DeserializeOwned + JsonSchema + Any>(value: Value) -> String {
-        let Err(error) = given::<P>(value.clone()) else { panic!("{value} was accepted") };
+    fn error_text<P: DeserializeOwned + JsonSchema + Any>(value: Value) -> String {
+        let Err(error) = parse_args::<P>(value.clone()) else { panic!("{value} was accepted") };
         assert_eq!(error.code(), precedent_core::Code::InvalidInput, "{error}");
         format!("{error}. {}", error.hint().unwrap())
     }
@@ -175,13 +175,13 @@ mod tests {
     #[test]
     fn number_may_be_text_and_null_is_omitted() {
         for limit in [json!(12), json!("12"), json!(" 12 "), json!(12.0)] {
-            let search = given::<SearchIssues>(json!({"query": "x", "limit": limit})).unwrap();
+            let search = parse_args::<SearchIssues>(json!({"query": "x", "limit": limit})).unwrap();
             assert_eq!((search.limit.0, search.offset.0), (12, 0), "{limit}");
         }
-        assert_eq!(given::<SearchIssues>(json!({"query": "x", "limit": null})).unwrap().limit.0, 10);
-        assert_eq!(given::<FindDuplicates>(json!({"number": 5})).unwrap().number.given(), Some("5"));
-        assert_eq!(given::<ReadThread>(json!({"key": 12})).unwrap().key.given(), Some("12"));
-        assert!(given::<FindDuplicates>(json!({"title": "x"})).unwrap().include_closed);
+        assert_eq!(parse_args::<SearchIssues>(json!({"query": "x", "limit": null})).unwrap().limit.0, 10);
+        assert_eq!(parse_args::<FindDuplicates>(json!({"number": 5})).unwrap().number.non_blank(), Some("5"));
+        assert_eq!(parse_args::<ReadThread>(json!({"key": 12})).unwrap().key.non_blank(), Some("12"));
+        assert!(parse_args::<FindDuplicates>(json!({"title": "x"})).unwrap().include_closed);
     }
 
     #[test]
@@ -196,17 +196,17 @@ mod tests {
             (json!({"query": null}), "missing argument `query`"),
             (json!({"query": "x", "ofset": 2}), "unknown argument `ofset`, expected one of `query`, `limit`"),
         ] {
-            let error = refused::<SearchIssues>(value.clone());
+            let error = error_text::<SearchIssues>(value.clone());
             assert!(error.contains(message), "{value}: {error}");
             for rust in ["u64", "usize", "f32"] {
                 assert!(!error.contains(rust), "{value}: {error}");
             }
         }
-        let error = refused::<AddNote>(json!({"kind": "fix", "title": "t", "body": "b"}));
+        let error = error_text::<AddNote>(json!({"kind": "fix", "title": "t", "body": "b"}));
         assert!(error.contains("kind: unknown variant `fix`, expected one of `lesson`, "), "{error}");
-        assert!(refused::<FindDuplicates>(json!({"include_closed": 1})).contains("expected a boolean"));
-        assert!(refused::<FindDuplicates>(json!({"threshold": 1.5})).contains("a number from 0 to 1"));
-        assert!(refused::<Status>(json!({"verbose": true})).contains("unknown argument `verbose`"));
+        assert!(error_text::<FindDuplicates>(json!({"include_closed": 1})).contains("expected a boolean"));
+        assert!(error_text::<FindDuplicates>(json!({"threshold": 1.5})).contains("a number from 0 to 1"));
+        assert!(error_text::<Status>(json!({"verbose": true})).contains("unknown argument `verbose`"));
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
         for value in
             [json!({"query": "x", "limit": "9".repeat(10_000)}), json!({"query": "x", "y".repeat(9_000): 1})]
         {
-            let error = refused::<SearchIssues>(value);
+            let error = error_text::<SearchIssues>(value);
             assert!(error.len() < 900, "{error}");
         }
     }

@@ -1,7 +1,7 @@
 //! The one answer to a question: the verdict, its evidence, and what to tell the customer.
 
 use super::{
-    markdown::{TITLE, Text, day, facts, inline, percent, read, report as describe},
+    markdown::{TITLE, Text, day, facts, inline, percent, read_call, report as describe},
     output::{self, Item, Verdict},
 };
 use precedent_core::model::{
@@ -20,7 +20,7 @@ const REPORTS: usize = 6;
 /// Renders an answer.
 pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask) {
     let verdict = verdict(response);
-    let evidence = response.problem.as_ref().and_then(|one| one.fix.as_ref().or(one.workaround.as_ref()));
+    let evidence = response.problem.as_ref().and_then(|p| p.fix.as_ref().or(p.workaround.as_ref()));
     let first = evidence.map(|comment| &*comment.anchor);
     let mut text = Text::new(max_chars);
     let mut next = Vec::new();
@@ -43,7 +43,7 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
     text.add(&format!("**Tell the customer**: {}", advice(response, verdict)));
     if let Some(problem) = &response.problem {
         render_evidence(problem, &mut text);
-        next.push(format!("{} reads on in its thread.", read(&problem.key, first)));
+        next.push(format!("{} reads on in its thread.", read_call(&problem.key, first)));
     }
     for case in &response.cases {
         text.gap();
@@ -59,15 +59,15 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
         if let Some(change) = case.told_changes().next() {
             text.quote(&format!("Fixed by [{}]", change.key), &change.text, COMMENT);
         }
-        next.push(format!("{} reads the solved case.", read(&case.key, case.fix.as_deref())));
+        next.push(format!("{} reads the solved case.", read_call(&case.key, case.fix.as_deref())));
     }
     let is_case = |report: &&KnownReport| response.cases.iter().any(|case| case.key == report.key);
-    let related: Vec<&KnownReport> = response.related.iter().filter(|report| !is_case(report)).collect();
-    if !related.is_empty() {
+    let reports: Vec<&KnownReport> = response.related.iter().filter(|report| !is_case(report)).collect();
+    if !reports.is_empty() {
         text.gap();
         text.add("Related reports:");
     }
-    for report in &related {
+    for report in &reports {
         let band = match report.band {
             band if band.floor() > 0.0 => {
                 format!("{} ({})", band.words().trim_end_matches(" of"), percent(report.confidence))
@@ -87,17 +87,17 @@ pub fn render(response: &AskResponse, max_chars: usize) -> (String, output::Ask)
     }
     if response.problem.is_none() {
         if let (Some(report), true) = (response.related.first(), response.cases.is_empty()) {
-            next.push(format!("{} to compare it.", read(&report.key, None)));
+            next.push(format!("{} to compare it.", read_call(&report.key, None)));
         }
         next.push(
             "search_issues with the exact message or code as query finds mentions in any report.".to_owned(),
         );
     }
-    let problem = response.problem.as_ref().map(|one| Item::new(&one.key, one.confidence, first));
+    let problem = response.problem.as_ref().map(|p| Item::new(&p.key, p.confidence, first));
     let cases = response.cases.iter().map(Item::from);
-    let related = cases.chain(related.into_iter().map(Item::from)).collect();
-    let structured = output::Ask { verdict, conclusive: response.conclusive, problem, related };
-    (text.finish(next), structured)
+    let items = cases.chain(reports.into_iter().map(Item::from)).collect();
+    let payload = output::Ask { verdict, conclusive: response.conclusive, problem, related: items };
+    (text.finish(next), payload)
 }
 
 fn verdict(response: &AskResponse) -> Verdict {
@@ -141,14 +141,14 @@ fn render_problem(response: &AskResponse, problem: &KnownProblem, text: &mut Tex
 /// Renders the fix and the workaround with their citations.
 fn render_evidence(problem: &KnownProblem, text: &mut Text) {
     let is_fix = problem.status == ProblemStatus::Solved;
-    let mut shown = None;
+    let mut last_anchor = None;
     for (heading, comment) in
         [(if is_fix { "Fix" } else { "Last word" }, &problem.fix), ("Workaround", &problem.workaround)]
     {
-        if let Some(comment) = comment.as_ref().filter(|comment| shown != Some(&comment.anchor)) {
+        if let Some(comment) = comment.as_ref().filter(|comment| last_anchor != Some(&comment.anchor)) {
             text.gap();
             text.comment(heading, &problem.key, comment, COMMENT);
-            shown = Some(&comment.anchor);
+            last_anchor = Some(&comment.anchor);
         }
     }
     for change in &problem.fixed_by {
@@ -168,7 +168,7 @@ pub fn status(problem: &KnownProblem) -> String {
         None => problem.status.words().to_owned(),
     };
     match &problem.asked_version {
-        Some(asked) => format!("{status} ({})", inline(&asked.words(), 120)),
+        Some(version) => format!("{status} ({})", inline(&version.words(), 120)),
         None => status,
     }
 }

@@ -6,7 +6,7 @@ use precedent_core::model::{
 use serde_json::json;
 
 use super::{
-    markdown::{TITLE, Text, call, day, facts, inline, percent, read, report, state},
+    markdown::{TITLE, Text, call, day, facts, inline, percent, read_call, report, state},
     output::{self, Item},
 };
 
@@ -14,11 +14,11 @@ use super::{
 pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, output::Duplicates) {
     let mut text = Text::new(max_chars);
     text.notices(&response.notices);
-    if let Some(known) = &response.known {
-        text.add(&format!("**Known duplicate of** {}", render_known(known)));
+    if let Some(original) = &response.known {
+        text.add(&format!("**Known duplicate of** {}", render_known(original)));
     }
-    for known in &response.known_duplicates {
-        text.add(&format!("Known duplicate of this report: {}", render_known(known)));
+    for duplicate in &response.known_duplicates {
+        text.add(&format!("Known duplicate of this report: {}", render_known(duplicate)));
     }
     let so_far = if response.conclusive { "" } else { " so far" };
     let best = response.candidates.first();
@@ -34,12 +34,12 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
     if let Some(outcome) = best.filter(|best| best.band <= Band::Possible).and_then(|best| best.outcome) {
         text.add(&format!("Past answers at this confidence: {outcome}."));
     }
-    let mut shown = 0;
+    let mut count = 0;
     for candidate in &response.candidates {
-        if !text.add(&render_candidate(shown + 1, candidate)) {
+        if !text.add(&render_candidate(count + 1, candidate)) {
             break;
         }
-        shown += 1;
+        count += 1;
     }
     if !response.rejected.is_empty() {
         text.add(&format!(
@@ -54,7 +54,7 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
     let mut next = Vec::new();
     match (best, &response.key) {
         (Some(best), key) => {
-            next.push(format!("{} to compare.", read(&best.key, None)));
+            next.push(format!("{} to compare.", read_call(&best.key, None)));
             if let Some(key) = key {
                 let arguments = json!({"key": key, "other": best.key, "verdict": "duplicate"});
                 next.push(format!("when a person has decided, {}", call("record_verdict", &arguments)));
@@ -78,18 +78,18 @@ pub fn render(response: &DuplicatesResponse, max_chars: usize) -> (String, outpu
             );
         }
     }
-    let structured = output::Duplicates {
-        known: response.known.as_ref().map(|known| known.key.clone()),
-        results: response.candidates.iter().take(shown).map(Item::from).collect(),
+    let payload = output::Duplicates {
+        known: response.known.as_ref().map(|original| original.key.clone()),
+        results: response.candidates.iter().take(count).map(Item::from).collect(),
         conclusive: response.conclusive,
     };
-    (text.finish(next), structured)
+    (text.finish(next), payload)
 }
 
-fn render_known(known: &KnownDuplicate) -> String {
-    let title = known.title.as_deref().unwrap_or("not in the casebook");
-    let disposition = known.disposition.as_ref().map(|d| inline(&d.to_string(), 120)).unwrap_or_default();
-    facts([report(&known.key, known.state, known.state_reason.as_deref(), title), disposition])
+fn render_known(item: &KnownDuplicate) -> String {
+    let title = item.title.as_deref().unwrap_or("not in the casebook");
+    let disposition = item.disposition.as_ref().map(|d| inline(&d.to_string(), 120)).unwrap_or_default();
+    facts([report(&item.key, item.state, item.state_reason.as_deref(), title), disposition])
 }
 
 fn render_candidate(rank: usize, candidate: &DuplicateCandidate) -> String {

@@ -7,14 +7,14 @@ use precedent_core::model::{
 use serde_json::json;
 
 use super::{
-    markdown::{TITLE, Text, call, day, facts, inline, percent, read, report as describe, state},
+    markdown::{TITLE, Text, call, day, facts, inline, percent, read_call, report as describe, state},
     output::{self, Item},
 };
 
 /// The maximum length of the text of a wiki page, in characters.
 const PASSAGE: usize = 600;
-/// The maximum length of the last comment of a case without a solution, in characters.
-const ASIDE: usize = 300;
+/// The maximum length of a short quotation, in characters.
+const SHORT_QUOTE: usize = 300;
 /// The maximum length of the fix of an error in a log, in characters.
 const LOG_FIX: usize = 300;
 
@@ -38,9 +38,9 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
     let mut next = Vec::new();
     for (at, case) in response.cases.iter().enumerate() {
         text.gap();
-        let room = text.left() / (count - at);
-        render_case(case, room, &mut text);
-        next.push(format!("{} reads on.", read(&case.key, case.fix.as_deref())));
+        let share = text.budget() / (count - at);
+        render_case(case, share, &mut text);
+        next.push(format!("{} reads on.", read_call(&case.key, case.fix.as_deref())));
     }
     for case in &response.near {
         text.gap();
@@ -51,8 +51,8 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
         };
         let line = describe(&case.key, case.state, case.state_reason.as_deref(), &case.title);
         text.add(&format!("{kind}: {line}"));
-        if let Some(said) = &case.said {
-            text.comment("Last word", &case.key, said, ASIDE);
+        if let Some(comment) = &case.said {
+            text.comment("Last word", &case.key, comment, SHORT_QUOTE);
         }
     }
     for passage in &response.wiki {
@@ -61,7 +61,7 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
             format!("Wiki page [{}] {}", inline(&passage.key, TITLE), inline(&passage.title, TITLE));
         text.quote(&heading, &passage.text, PASSAGE);
         if response.cases.is_empty() {
-            next.push(format!("{} reads the page.", read(&passage.key, None)));
+            next.push(format!("{} reads the page.", read_call(&passage.key, None)));
         }
     }
     if response.cases.is_empty() {
@@ -80,17 +80,17 @@ pub fn render(response: &TroubleshootResponse, max_chars: usize) -> (String, out
     let results = response.cases.iter().map(Item::from);
     let results =
         results.chain(response.open.iter().map(Item::from)).chain(response.near.iter().map(Item::from));
-    let structured = output::Fixes {
+    let payload = output::Fixes {
         solved: count,
         results: results.chain(response.wiki.iter().map(Item::from)).collect(),
         conclusive: response.conclusive,
     };
-    (text.finish(next), structured)
+    (text.finish(next), payload)
 }
 
-/// Renders a solved case within its share of the room.
-fn render_case(case: &SolvedCase, room: usize, text: &mut Text) {
-    let end = text.left().saturating_sub(room);
+/// Renders a solved case within its share of the budget.
+fn render_case(case: &SolvedCase, share: usize, text: &mut Text) {
+    let end = text.budget().saturating_sub(share);
     let relation = match case.relation {
         Some(CaseRelation::Itself) => "this report".to_owned(),
         Some(CaseRelation::Canonical) => "known duplicate of this case".to_owned(),
@@ -103,15 +103,15 @@ fn render_case(case: &SolvedCase, room: usize, text: &mut Text) {
         relation,
         case.via.as_ref().map_or_else(String::new, |via| format!("matched by {via}")),
     ]));
-    let asked = case.asked_version.as_ref().map(|asked| format!(" ({})", inline(&asked.words(), 120)));
+    let note = case.asked_version.as_ref().map(|version| format!(" ({})", inline(&version.words(), 120)));
     if let Some(version) = &case.fixed_in {
-        text.add(&format!("Fixed in {}{}", inline(version, 40), asked.unwrap_or_default()));
+        text.add(&format!("Fixed in {}{}", inline(version, 40), note.unwrap_or_default()));
     }
     for change in &case.fixed_by {
         let heading = format!("Fixed by [{}] {}", change.key, inline(&change.title, TITLE));
         match change.text.is_empty() {
             true => drop(text.add(&heading)),
-            false => text.quote(&heading, &change.text, text.left().saturating_sub(end) / 2),
+            false => text.quote(&heading, &change.text, text.budget().saturating_sub(end) / 2),
         }
     }
     // A denial of the fix matters more than other comments.
@@ -119,19 +119,19 @@ fn render_case(case: &SolvedCase, room: usize, text: &mut Text) {
     let is_useful =
         |role| matches!(role, Some(CommentRole::Workaround | CommentRole::Denial | CommentRole::Fix));
     let first = case.comments.iter().filter(is_first).map(|comment| ("Fix", comment));
-    let others = case.comments.iter().rev().filter(|c| !case.is_first(c) && is_useful(c.role));
-    let others = others.map(|comment| (comment.role.map_or("Comment", CommentRole::as_str), comment));
-    let mut shown = 0;
-    for (heading, comment) in first.chain(others) {
-        let left = text.left().saturating_sub(end);
-        if left < ASIDE && shown > 0 {
+    let comments = case.comments.iter().rev().filter(|c| !case.is_first(c) && is_useful(c.role));
+    let comments = comments.map(|comment| (comment.role.map_or("Comment", CommentRole::as_str), comment));
+    let mut count = 0;
+    for (heading, comment) in first.chain(comments) {
+        let budget = text.budget().saturating_sub(end);
+        if budget < SHORT_QUOTE && count > 0 {
             break;
         }
-        text.comment(heading, &case.key, comment, (left * 2 / 3).max(ASIDE));
-        shown += 1;
+        text.comment(heading, &case.key, comment, (budget * 2 / 3).max(SHORT_QUOTE));
+        count += 1;
     }
-    if shown == 0 && case.fixed_by.iter().all(|change| change.text.is_empty()) {
-        text.quote("From the report", &case.body, text.left().saturating_sub(end));
+    if count == 0 && case.fixed_by.iter().all(|change| change.text.is_empty()) {
+        text.quote("From the report", &case.body, text.budget().saturating_sub(end));
     }
     if let Some(agreement) = case.agreement() {
         text.add(&format!("{agreement}."));
@@ -156,7 +156,7 @@ pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::
     }
     let best = response.errors.iter().find_map(|error| error.case.as_ref());
     let mut next = match best {
-        Some(case) => vec![format!("{} reads on.", read(&case.key, case.fix.as_deref()))],
+        Some(case) => vec![format!("{} reads on.", read_call(&case.key, case.fix.as_deref()))],
         None if response.distinct == 0 => {
             vec!["ask with the customer's description, because the log has no error.".to_owned()]
         }
@@ -168,22 +168,22 @@ pub fn render_log(response: &LogResponse, max_chars: usize) -> (String, output::
     }
     let item = |error: &LogError| match (&error.case, &error.known) {
         (Some(case), _) => Some(Item::from(case)),
-        (None, known) => known.as_ref().map(Item::from),
+        (None, report) => report.as_ref().map(Item::from),
     };
-    let structured = output::Fixes {
+    let payload = output::Fixes {
         solved: usize::try_from(response.solved).unwrap_or(usize::MAX),
         results: response.errors.iter().filter_map(item).collect(),
         conclusive: response.conclusive,
     };
-    (text.finish(next), structured)
+    (text.finish(next), payload)
 }
 
 fn render_error(error: &LogError, text: &mut Text) {
     let group = &error.group;
-    let place = format!("{}:{}", inline(&group.last.file, 80), group.last.line);
+    let location = format!("{}:{}", inline(&group.last.file, 80), group.last.line);
     let crash = if group.before_crash { "just before the crash" } else { "" };
     let severity = format!("{} ×{}", group.severity.as_str(), group.count);
-    text.quote(&facts([severity.as_str(), &place, crash]), &group.message, ASIDE);
+    text.quote(&facts([severity.as_str(), &location, crash]), &group.message, SHORT_QUOTE);
     if let Some(case) = error.case.as_ref().filter(|_| error.verdict == LogVerdict::Solved) {
         let version = case.fixed_in.as_ref().map(|version| format!("fixed in {}", inline(version, 40)));
         let case_facts =
@@ -192,10 +192,10 @@ fn render_error(error: &LogError, text: &mut Text) {
         if let Some(fix) = case.comments.iter().find(|comment| case.is_first(comment)) {
             text.comment("Fix", &case.key, fix, LOG_FIX);
         }
-    } else if let Some(known) = &error.known {
-        let sure = if error.verdict == LogVerdict::Known { "Known" } else { "Possibly known" };
-        let line = describe(&known.key, known.state, known.state_reason.as_deref(), &known.title);
-        text.add(&format!("{sure}: {line} · {}", percent(known.confidence)));
+    } else if let Some(report) = &error.known {
+        let label = if error.verdict == LogVerdict::Known { "Known" } else { "Possibly known" };
+        let line = describe(&report.key, report.state, report.state_reason.as_deref(), &report.title);
+        text.add(&format!("{label}: {line} · {}", percent(report.confidence)));
     } else {
         text.add("Not seen before.");
     }

@@ -12,7 +12,7 @@ impl AllowedFolders {
     /// Resolves the folders that a person named.
     ///
     /// # Errors
-    /// [`precedent_core::Code::InvalidInput`] for one that is no folder.
+    /// [`precedent_core::Code::InvalidInput`] if a path is not a folder.
     pub fn new(folders: &[PathBuf]) -> Result<Self> {
         let resolve = |folder: &PathBuf| {
             folder.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
@@ -25,7 +25,7 @@ impl AllowedFolders {
 
     /// Returns the real path of a regular file or a folder below an allowed one.
     ///
-    /// Links are resolved first, so that none leads outside. Other paths are refused alike, whether
+    /// Links are resolved first, so that none leads outside. Other paths get the same error, whether
     /// or not they exist.
     ///
     /// # Errors
@@ -55,27 +55,27 @@ mod tests {
     #[test]
     #[cfg(unix)]
     fn only_regular_files_below_allowed_folders() {
-        let place = tempfile::tempdir().unwrap();
-        let (inside, outside) = (place.path().join("logs"), place.path().join("other"));
+        let dir = tempfile::tempdir().unwrap();
+        let (inside, outside) = (dir.path().join("logs"), dir.path().join("other"));
         for folder in [&inside, &outside] {
             std::fs::create_dir(folder).unwrap();
             std::fs::write(folder.join("a.log"), "ERROR").unwrap();
         }
         std::os::unix::fs::symlink(outside.join("a.log"), inside.join("link.log")).unwrap();
         let folders = AllowedFolders::new(std::slice::from_ref(&inside)).unwrap();
-        let allowed = |path: &Path| folders.resolve(&path.to_string_lossy()).is_ok();
-        assert!(allowed(&inside) && allowed(&inside.join("a.log")));
+        let is_allowed = |path: &Path| folders.resolve(&path.to_string_lossy()).is_ok();
+        assert!(is_allowed(&inside) && is_allowed(&inside.join("a.log")));
         for path in [
             outside.join("a.log"),
             inside.join("link.log"),
             inside.join("../other/a.log"),
             inside.join("absent.log"),
-            place.path().to_owned(),
+            dir.path().to_owned(),
             PathBuf::from("/dev/null"),
             PathBuf::from("/"),
             PathBuf::new(),
         ] {
-            assert!(!allowed(&path), "{}", path.display());
+            assert!(!is_allowed(&path), "{}", path.display());
         }
         assert!(AllowedFolders::default().resolve(&inside.to_string_lossy()).is_err());
         assert!(AllowedFolders::new(&[inside.join("a.log")]).is_err());

@@ -25,9 +25,9 @@ pub const MAX_LINE: usize = 16 << 20;
 /// The maximum length of an id that is repeated in an answer.
 const MAX_ID: usize = 1_000;
 /// The maximum number of answers that wait to be written.
-const WAITING: usize = 16;
+const MAX_PENDING: usize = 16;
 /// The time limit at the end for a client that does not read.
-const PATIENCE: Duration = Duration::from_secs(5);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
@@ -38,43 +38,43 @@ const INVALID_PARAMS: i32 = -32602;
 pub struct Lines<R> {
     input: Input<R>,
     /// True if the client has initialized the session.
-    begun: bool,
+    is_initialized: bool,
     /// Pending answer to a line that is not passed on.
     answer: Option<Vec<u8>>,
     output: Option<mpsc::Sender<Vec<u8>>>,
-    writing: Option<JoinHandle<io::Result<()>>>,
+    writer: Option<JoinHandle<io::Result<()>>>,
     /// Signal that everything is written; it outlives this value.
-    written: Option<oneshot::Receiver<()>>,
+    completion: Option<oneshot::Receiver<()>>,
 }
 
 impl<R: AsyncRead + Send + Unpin> Lines<R> {
     /// Starts reading from `from` and writing to `to`.
     pub fn new<W: AsyncWrite + Send + Unpin + 'static>(from: R, to: W) -> Self {
-        let (output, lines) = mpsc::channel(WAITING);
-        let (done, written) = oneshot::channel();
-        let writing = async move {
+        let (output, lines) = mpsc::channel(MAX_PENDING);
+        let (sender, completion) = oneshot::channel();
+        let writer = async move {
             let result = write(to, lines).await;
             // The receiver may be gone.
-            let _ = done.send(());
+            let _ = sender.send(());
             result
         };
         Self {
-            input: Input { from: BufReader::new(from), line: Vec::new(), skipping: false, longest: MAX_LINE },
-            begun: false,
+            input: Input { from: BufReader::new(from), line: Vec::new(), is_skipping: false, max: MAX_LINE },
+            is_initialized: false,
             answer: None,
             output: Some(output),
-            writing: Some(tokio::spawn(writing)),
-            written: Some(written),
+            writer: Some(tokio::spawn(writer)),
+            completion: Some(completion),
         }
     }
 
     /// Waits for the last answer if the session ended before it began; `rmcp` then drops this
     /// without closing it.
-    pub fn written(&mut self) -> impl Future<Output = ()> + 'static {
-        let written = self.written.take();
+    pub fn wait_until_written(&mut self) -> impl Future<Output = ()> + 'static {
+        let completion = self.completion.take();
         async move {
-            if let Some(written) = written {
-                let _ = tokio::time::timeout(PATIENCE, written).await;
+            if let Some(completion) = completion {
+                let _ = tokio::time::timeout(CLOSE_TIMEOUT, completion).await;
             }
         }
     }
@@ -85,12 +85,10 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
     /// request. A request that is too early is answered here.
     fn is_in_time(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
-            JsonRpcMessage::Request(asked) => {
-                let greets = matches!(
-                    asked.request,
-                    ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_)
-                );
-                self.begun |= match &asked.request {
+            JsonRpcMessage::Request(call) => {
+                let is_probe =
+                    matches!(call.request, ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_));
+                self.is_initialized |= match &call.request {
                     ClientRequest::InitializeRequest(_) => true,
                     ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
                     // Later protocol versions send the initialization data with each request.
@@ -98,15 +96,15 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
                         request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
                     }
                 };
-                if !self.begun && !greets {
-                    let id = serde_json::to_string(&asked.id).ok();
+                if !self.is_initialized && !is_probe {
+                    let id = serde_json::to_string(&call.id).ok();
                     let text = "Not initialized: send initialize first, then notifications/initialized.";
                     self.answer = Some(answer(id.as_deref(), INVALID_REQUEST, text));
                     return false;
                 }
                 true
             }
-            _ => self.begun,
+            _ => self.is_initialized,
         }
     }
 }
@@ -133,16 +131,16 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
         loop {
             let output = self.output.as_ref()?;
             if self.answer.is_some() {
-                let place = output.reserve().await.ok()?;
-                place.send(self.answer.take()?);
+                let permit = output.reserve().await.ok()?;
+                permit.send(self.answer.take()?);
             }
             let next = tokio::select! {
                 next = self.input.next() => next.ok()?,
                 () = output.closed() => return None,
             };
-            let said = match next {
-                Next::Line => understand(&self.input.line),
-                Next::TooLong => ParsedLine::Wrong(answer(
+            let parsed_line = match next {
+                Next::Line => parse_line(&self.input.line),
+                Next::TooLong => ParsedLine::Error(answer(
                     None,
                     PARSE_ERROR,
                     &format!("Lines must be shorter than {MAX_LINE} bytes. This line was ignored."),
@@ -150,9 +148,9 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
                 Next::End => return None,
             };
             self.input.line.clear();
-            match said {
+            match parsed_line {
                 ParsedLine::Message(message) if self.is_in_time(&message) => return Some(*message),
-                ParsedLine::Wrong(answer) => self.answer = Some(answer),
+                ParsedLine::Error(answer) => self.answer = Some(answer),
                 ParsedLine::Message(_) | ParsedLine::Nothing => {}
             }
         }
@@ -160,9 +158,9 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
 
     async fn close(&mut self) -> io::Result<()> {
         drop(self.output.take());
-        match self.writing.take() {
-            Some(writing) => match tokio::time::timeout(PATIENCE, writing).await {
-                Ok(written) => written.map_err(io::Error::other)?,
+        match self.writer.take() {
+            Some(writer) => match tokio::time::timeout(CLOSE_TIMEOUT, writer).await {
+                Ok(result) => result.map_err(io::Error::other)?,
                 Err(_) => Err(io::ErrorKind::TimedOut.into()),
             },
             None => Ok(()),
@@ -183,8 +181,8 @@ struct Input<R> {
     from: BufReader<R>,
     line: Vec<u8>,
     /// True while the rest of a line that was too long is skipped.
-    skipping: bool,
-    longest: usize,
+    is_skipping: bool,
+    max: usize,
 }
 
 enum Next {
@@ -195,33 +193,33 @@ enum Next {
 }
 
 impl<R: AsyncRead + Unpin> Input<R> {
-    /// Reads to the end of a line and keeps at most `longest` bytes.
+    /// Reads to the end of a line and keeps at most `max` bytes.
     ///
     /// The future may be dropped at any time: a partial line is kept.
     async fn next(&mut self) -> io::Result<Next> {
-        let Self { from, line, skipping, longest } = self;
+        let Self { from, line, is_skipping, max } = self;
         loop {
-            let read = from.fill_buf().await?;
-            if read.is_empty() {
+            let buffer = from.fill_buf().await?;
+            if buffer.is_empty() {
                 // The last line may have no line break.
                 return Ok(if line.is_empty() { Next::End } else { Next::Line });
             }
-            let end = read.iter().position(|b| *b == b'\n');
-            let part = &read[..end.unwrap_or(read.len())];
-            let consumed = end.map_or(read.len(), |end| end + 1);
-            let fits = line.len() + part.len() <= *longest;
-            if !*skipping && fits {
+            let end = buffer.iter().position(|b| *b == b'\n');
+            let part = &buffer[..end.unwrap_or(buffer.len())];
+            let length = end.map_or(buffer.len(), |end| end + 1);
+            let fits = line.len() + part.len() <= *max;
+            if !*is_skipping && fits {
                 line.extend_from_slice(part);
             }
-            from.consume(consumed);
-            match (*skipping, fits, end) {
+            from.consume(length);
+            match (*is_skipping, fits, end) {
                 (false, true, Some(_)) => return Ok(Next::Line),
                 (false, false, _) => {
                     *line = Vec::new();
-                    *skipping = end.is_none();
+                    *is_skipping = end.is_none();
                     return Ok(Next::TooLong);
                 }
-                (true, _, Some(_)) => *skipping = false,
+                (true, _, Some(_)) => *is_skipping = false,
                 (_, _, None) => {}
             }
         }
@@ -232,35 +230,35 @@ impl<R: AsyncRead + Unpin> Input<R> {
 enum ParsedLine {
     Message(Box<ClientJsonRpcMessage>),
     /// The answer to an invalid line.
-    Wrong(Vec<u8>),
+    Error(Vec<u8>),
     /// No answer: an empty line, or an invalid notification or reply.
     Nothing,
 }
 
 /// Parses a line. Every request is passed to `rmcp` or answered here, with its id if readable.
-fn understand(line: &[u8]) -> ParsedLine {
+fn parse_line(line: &[u8]) -> ParsedLine {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     let Ok(text) = std::str::from_utf8(line).map(str::trim) else {
-        return ParsedLine::Wrong(answer(None, PARSE_ERROR, "This line is not valid UTF-8."));
+        return ParsedLine::Error(answer(None, PARSE_ERROR, "This line is not valid UTF-8."));
     };
     if text.is_empty() {
         return ParsedLine::Nothing;
     }
     if let Err(error) = serde_json::from_str::<&RawValue>(text) {
-        let what = if error.is_eof() { "unexpected end" } else { "syntax error" };
-        let text = format!("This line is not valid JSON: {what} at character {}.", error.column());
-        return ParsedLine::Wrong(answer(None, PARSE_ERROR, &text));
+        let problem = if error.is_eof() { "unexpected end" } else { "syntax error" };
+        let text = format!("This line is not valid JSON: {problem} at character {}.", error.column());
+        return ParsedLine::Error(answer(None, PARSE_ERROR, &text));
     }
-    let wrong = |id: Option<&str>, text: &str| ParsedLine::Wrong(answer(id, INVALID_REQUEST, text));
+    let reject = |id: Option<&str>, text: &str| ParsedLine::Error(answer(id, INVALID_REQUEST, text));
     if !text.starts_with('{') {
         let text = match text.starts_with('[') {
             true => "Batches are not supported; send one message per line.",
             false => "A message must be a JSON object.",
         };
-        return wrong(None, text);
+        return reject(None, text);
     }
     let Ok(fields) = serde_json::from_str::<HashMap<String, &RawValue>>(text) else {
-        return wrong(None, "A field name in this message is not a valid string.");
+        return reject(None, "A field name in this message is not a valid string.");
     };
     let field = |name: &str| fields.get(name).map(|raw| raw.get());
     let id = field("id").filter(|id| can_be_repeated(id));
@@ -271,10 +269,10 @@ fn understand(line: &[u8]) -> ParsedLine {
             return serde_json::from_str(text)
                 .map_or(ParsedLine::Nothing, |m| ParsedLine::Message(Box::new(m)));
         }
-        (None, _) => return wrong(id, "The message has no method."),
-        (Some(None), _) => return wrong(id, "The method must be a string."),
+        (None, _) => return reject(id, "The message has no method."),
+        (Some(None), _) => return reject(id, "The method must be a string."),
         (Some(Some(_)), _) if version.as_deref() != Some("2.0") => {
-            return wrong(id, "The field jsonrpc must be \"2.0\".");
+            return reject(id, "The field jsonrpc must be \"2.0\".");
         }
         (Some(Some(_)), None) => {
             // Notifications are never answered.
@@ -283,32 +281,32 @@ fn understand(line: &[u8]) -> ParsedLine {
                 _ => ParsedLine::Nothing,
             };
         }
-        (Some(Some(_)), Some(given)) if serde_json::from_str::<NumberOrString>(given).is_err() => {
-            return wrong(id, "The id must be a string or a signed 64-bit integer.");
+        (Some(Some(_)), Some(raw_id)) if serde_json::from_str::<NumberOrString>(raw_id).is_err() => {
+            return reject(id, "The id must be a string or a signed 64-bit integer.");
         }
         (Some(Some(_)), Some(_)) => {}
     }
     let method = method.flatten().unwrap_or_default();
     if field("params").is_some_and(|p| !p.starts_with('{') && p != "null") {
-        return ParsedLine::Wrong(answer(id, INVALID_PARAMS, "The params must be an object."));
+        return ParsedLine::Error(answer(id, INVALID_PARAMS, "The params must be an object."));
     }
     match serde_json::from_str::<ClientJsonRpcMessage>(text) {
-        Ok(JsonRpcMessage::Request(asked)) => match (&asked.request, METHODS.contains(&&*method)) {
+        Ok(JsonRpcMessage::Request(call)) => match (&call.request, METHODS.contains(&&*method)) {
             (ClientRequest::CustomRequest(_), true) => {
-                ParsedLine::Wrong(answer(id, INVALID_PARAMS, &format!("The params of {method} are invalid.")))
+                ParsedLine::Error(answer(id, INVALID_PARAMS, &format!("The params of {method} are invalid.")))
             }
             // `rmcp` answers these with only their name.
             (_, false) => {
-                let shown: String = method.chars().take(60).collect();
+                let name: String = method.chars().take(60).collect();
                 let text =
-                    format!("Unknown method \"{shown}\". This server supports tools/list and tools/call.");
-                ParsedLine::Wrong(answer(id, METHOD_NOT_FOUND, &text))
+                    format!("Unknown method \"{name}\". This server supports tools/list and tools/call.");
+                ParsedLine::Error(answer(id, METHOD_NOT_FOUND, &text))
             }
-            _ => ParsedLine::Message(Box::new(JsonRpcMessage::Request(asked))),
+            _ => ParsedLine::Message(Box::new(JsonRpcMessage::Request(call))),
         },
-        Ok(_) => wrong(id, "This method is not a request."),
+        Ok(_) => reject(id, "This method is not a request."),
         Err(_) => {
-            wrong(id, "Cannot read this request: it is nested too deeply, or it contains an invalid string.")
+            reject(id, "Cannot read this request: it is nested too deeply, or it contains an invalid string.")
         }
     }
 }
@@ -341,15 +339,15 @@ fn answer(id: Option<&str>, code: i32, text: &str) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn said(line: &[u8]) -> Option<serde_json::Value> {
-        match understand(line) {
-            ParsedLine::Wrong(answer) => Some(serde_json::from_slice(&answer).unwrap()),
+    fn error_reply(line: &[u8]) -> Option<serde_json::Value> {
+        match parse_line(line) {
+            ParsedLine::Error(answer) => Some(serde_json::from_slice(&answer).unwrap()),
             _ => None,
         }
     }
 
     #[test]
-    fn a_line_that_is_no_message_is_answered_with_its_id_where_that_can_be_read() {
+    fn invalid_line_is_answered_with_its_id() {
         for (line, code, id) in [
             (&b"this is no json"[..], PARSE_ERROR, "null"),
             (b"{", PARSE_ERROR, "null"),
@@ -381,23 +379,23 @@ mod tests {
                 "7",
             ),
         ] {
-            let shown = String::from_utf8_lossy(line);
-            let ParsedLine::Wrong(answer) = understand(line) else { panic!("{shown}: no answer") };
+            let text = String::from_utf8_lossy(line);
+            let ParsedLine::Error(answer) = parse_line(line) else { panic!("{text}: no answer") };
             let answer = String::from_utf8(answer).unwrap();
-            assert!(answer.contains(&format!("\"id\":{id},")), "{shown}: {answer}");
-            assert!(answer.contains(&format!("\"code\":{code},")), "{shown}: {answer}");
-            assert!(answer.ends_with('\n') && answer.lines().count() == 1, "{shown}: {answer}");
+            assert!(answer.contains(&format!("\"id\":{id},")), "{text}: {answer}");
+            assert!(answer.contains(&format!("\"code\":{code},")), "{text}: {answer}");
+            assert!(answer.ends_with('\n') && answer.lines().count() == 1, "{text}: {answer}");
         }
         let deep = format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":{{\"a\":{}{}}}}}",
             "[".repeat(500),
             "]".repeat(500)
         );
-        assert_eq!(said(deep.as_bytes()).unwrap()["id"], 7);
+        assert_eq!(error_reply(deep.as_bytes()).unwrap()["id"], 7);
     }
 
     #[test]
-    fn what_nobody_waits_for_is_not_answered() {
+    fn invalid_notification_is_not_answered() {
         for line in [
             &b""[..],
             b"  \r",
@@ -407,15 +405,15 @@ mod tests {
             b"{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":5}",
             b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"x\"}}",
         ] {
-            assert_eq!(said(line), None, "{}", String::from_utf8_lossy(line));
+            assert_eq!(error_reply(line), None, "{}", String::from_utf8_lossy(line));
         }
     }
 
     #[test]
-    fn an_unknown_method_is_told_which_there_are() {
-        let told = said(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"no/such\"}").unwrap();
-        assert_eq!((&told["id"], &told["error"]["code"]), (&1.into(), &METHOD_NOT_FOUND.into()));
-        assert!(told["error"]["message"].as_str().unwrap().contains("tools/call"), "{told}");
+    fn unknown_method_error_names_the_supported_methods() {
+        let reply = error_reply(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"no/such\"}").unwrap();
+        assert_eq!((&reply["id"], &reply["error"]["code"]), (&1.into(), &METHOD_NOT_FOUND.into()));
+        assert!(reply["error"]["message"].as_str().unwrap().contains("tools/call"), "{reply}");
     }
 
     #[test]
@@ -425,35 +423,31 @@ mod tests {
             "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/list\",\"params\":null}",
             "{\"jsonrpc\":\"2.0\",\"id\":1.0,\"method\":\"prompts/list\"}",
         ] {
-            let passed = matches!(
-                understand(line.as_bytes()),
+            let is_request = matches!(
+                parse_line(line.as_bytes()),
                 ParsedLine::Message(m) if matches!(*m, JsonRpcMessage::Request(_))
             );
-            assert!(passed, "{line}");
+            assert!(is_request, "{line}");
         }
     }
 
     #[tokio::test]
-    async fn of_a_line_that_is_too_long_nothing_is_kept() {
+    async fn overlong_line_is_not_kept_in_memory() {
         let long = "x".repeat(100_000);
         let text = format!("one\n{long}\ntwo\n{long}");
-        let mut input = Input {
-            from: BufReader::new(text.as_bytes()),
-            line: Vec::new(),
-            skipping: false,
-            longest: 1_000,
-        };
-        let mut seen = Vec::new();
+        let mut input =
+            Input { from: BufReader::new(text.as_bytes()), line: Vec::new(), is_skipping: false, max: 1_000 };
+        let mut events = Vec::new();
         loop {
             match input.next().await.unwrap() {
-                Next::Line => seen.push(String::from_utf8(std::mem::take(&mut input.line)).unwrap()),
+                Next::Line => events.push(String::from_utf8(std::mem::take(&mut input.line)).unwrap()),
                 Next::TooLong => {
                     assert_eq!(input.line.capacity(), 0);
-                    seen.push("too long".to_owned());
+                    events.push("too long".to_owned());
                 }
                 Next::End => break,
             }
         }
-        assert_eq!(seen, ["one", "too long", "two", "too long"]);
+        assert_eq!(events, ["one", "too long", "two", "too long"]);
     }
 }

@@ -15,17 +15,17 @@ use precedent_engine::{
 use serde_json::json;
 
 use super::{
-    markdown::{TITLE, Text, author, call, day, facts, inline, read, state},
+    markdown::{TITLE, Text, author, call, day, facts, inline, read_call, state},
     output::{self, Item},
     parameters::SearchIssues,
 };
 
 /// The number of results ranked among the same candidates; later ones are ranked among more.
-const STEADY: usize = 100;
+const STABLE_DEPTH: usize = 100;
 /// The maximum length of a passage, in characters.
 const PASSAGE: usize = 170;
 /// The number of characters of a passage before its first match.
-const BEFORE: usize = 50;
+const LEAD: usize = 50;
 
 /// Returns a page of search results.
 ///
@@ -33,45 +33,45 @@ const BEFORE: usize = 50;
 /// [`precedent_core::Code::InvalidInput`] for an empty query and for an offset that is too large.
 pub async fn search(
     casebook: &Casebook,
-    asked: &SearchIssues,
+    args: &SearchIssues,
     task: &Task,
 ) -> Result<(String, output::Search)> {
-    if asked.query.trim().is_empty() {
+    if args.query.trim().is_empty() {
         return Err(Error::invalid("search_issues: the query is empty")
             .with_hint("Give search terms, or only filters: is:open lists open items."));
     }
-    match query::parse(&asked.query)?.is_empty() {
-        true => browse(casebook, asked, task).await,
-        false => ranked(casebook, asked, task).await,
+    match query::parse(&args.query)?.is_empty() {
+        true => browse(casebook, args, task).await,
+        false => rank(casebook, args, task).await,
     }
 }
 
 /// Lists everything that matches the filters of a query without words.
-async fn browse(casebook: &Casebook, asked: &SearchIssues, task: &Task) -> Result<(String, output::Search)> {
-    let mut limit = asked.limit.0;
+async fn browse(casebook: &Casebook, args: &SearchIssues, task: &Task) -> Result<(String, output::Search)> {
+    let mut limit = args.limit.0;
     loop {
         let request = SearchRequest {
-            query: asked.query.clone(),
+            query: args.query.clone(),
             limit,
-            offset: asked.offset.0,
+            offset: args.offset.0,
             ..SearchRequest::default()
         };
-        let found = casebook.search(request, task).await?;
-        let end = asked.offset.0 + limit;
-        let more = u64::try_from(end).is_ok_and(|end| end < found.total.unwrap_or_default());
-        let (page, shown) = page(&found, asked, more);
+        let response = casebook.search(request, task).await?;
+        let end = args.offset.0 + limit;
+        let more = u64::try_from(end).is_ok_and(|end| end < response.total.unwrap_or_default());
+        let (page, count) = page(&response, args, more);
         // Ties in time are sorted by key only within a page.
         // A page that does not fit is therefore requested again with a smaller limit.
-        match shown < found.hits.len() {
-            true => limit = shown.max(1),
+        match count < response.hits.len() {
+            true => limit = count.max(1),
             false => return Ok(page),
         }
     }
 }
 
-/// Lists the best-ranked results of a query with words.
-async fn ranked(casebook: &Casebook, asked: &SearchIssues, task: &Task) -> Result<(String, output::Search)> {
-    let first = asked.offset.0;
+/// Lists the best-ranked results of a query with search terms.
+async fn rank(casebook: &Casebook, args: &SearchIssues, task: &Task) -> Result<(String, output::Search)> {
+    let first = args.offset.0;
     if first > MAX_LIMIT {
         return Err(Error::invalid(format!(
             "search_issues: only the best {MAX_LIMIT} results are available"
@@ -81,49 +81,49 @@ async fn ranked(casebook: &Casebook, asked: &SearchIssues, task: &Task) -> Resul
         ));
     }
     let ask = async |limit: usize| {
-        let request = SearchRequest { query: asked.query.clone(), limit, ..SearchRequest::default() };
+        let request = SearchRequest { query: args.query.clone(), limit, ..SearchRequest::default() };
         casebook.search(request, task).await
     };
-    let end = first + asked.limit.0;
-    let mut found = ask(end.saturating_add(1).min(STEADY)).await?;
-    if end >= STEADY && found.hits.len() == STEADY {
-        let before: HashSet<String> = found.hits.iter().map(|h| h.key.clone()).collect();
-        let deeper = ask(MAX_LIMIT).await?;
-        found.hits.extend(deeper.hits.into_iter().filter(|h| !before.contains(&h.key)));
-        found.hits.truncate(MAX_LIMIT);
+    let end = first + args.limit.0;
+    let mut response = ask(end.saturating_add(1).min(STABLE_DEPTH)).await?;
+    if end >= STABLE_DEPTH && response.hits.len() == STABLE_DEPTH {
+        let keys: HashSet<String> = response.hits.iter().map(|h| h.key.clone()).collect();
+        let full_response = ask(MAX_LIMIT).await?;
+        response.hits.extend(full_response.hits.into_iter().filter(|h| !keys.contains(&h.key)));
+        response.hits.truncate(MAX_LIMIT);
     }
-    let more = found.hits.len() > end;
-    found.hits.truncate(end);
-    found.hits.drain(..first.min(found.hits.len()));
-    Ok(page(&found, asked, more).0)
+    let more = response.hits.len() > end;
+    response.hits.truncate(end);
+    response.hits.drain(..first.min(response.hits.len()));
+    Ok(page(&response, args, more).0)
 }
 
 /// Renders as many results as fit, and returns their number; `more` results follow the last.
-fn page(found: &SearchResponse, asked: &SearchIssues, more: bool) -> ((String, output::Search), usize) {
-    let mut text = Text::new(asked.max_chars.0);
-    if !found.hits.is_empty() {
-        text.add(&format!("Results from {}, best first:", asked.offset.0 + 1));
+fn page(response: &SearchResponse, args: &SearchIssues, more: bool) -> ((String, output::Search), usize) {
+    let mut text = Text::new(args.max_chars.0);
+    if !response.hits.is_empty() {
+        text.add(&format!("Results from {}, best first:", args.offset.0 + 1));
     }
-    let mut shown = 0;
-    for hit in &found.hits {
-        let line = render_hit(asked.offset.0 + shown + 1, hit);
+    let mut count = 0;
+    for hit in &response.hits {
+        let line = render_hit(args.offset.0 + count + 1, hit);
         // A page has at least one result.
-        if !text.add(&line) && (shown > 0 || !text.add(&inline(&line, text.left().saturating_sub(1)))) {
+        if !text.add(&line) && (count > 0 || !text.add(&inline(&line, text.budget().saturating_sub(1)))) {
             break;
         }
-        shown += 1;
+        count += 1;
     }
-    text.cut = false;
-    text.notices(&found.notices);
-    let next_offset = (more || shown < found.hits.len()).then_some(asked.offset.0 + shown);
+    text.is_truncated = false;
+    text.notices(&response.notices);
+    let next_offset = (more || count < response.hits.len()).then_some(args.offset.0 + count);
     let mut next = Vec::new();
-    match found.hits.first() {
+    match response.hits.first() {
         Some(hit) => {
             let passage = hit.passages.first().filter(|passage| passage.part == Part::Comment);
-            let call = read(&hit.key, passage.map(|passage| &*passage.anchor));
+            let call = read_call(&hit.key, passage.map(|passage| &*passage.anchor));
             next.push(format!("{call} reads the first; for others pass their key and comment."));
         }
-        None if asked.offset.0 > 0 => {
+        None if args.offset.0 > 0 => {
             next.push("there are no results from this offset on; omit offset.".to_owned())
         }
         None => {
@@ -135,29 +135,29 @@ fn page(found: &SearchResponse, asked: &SearchIssues, more: bool) -> ((String, o
         }
     }
     if let Some(offset) = next_offset {
-        let arguments = json!({"query": inline(&asked.query, 200), "offset": offset});
+        let arguments = json!({"query": inline(&args.query, 200), "offset": offset});
         next.push(format!("{} lists more.", call("search_issues", &arguments)));
     }
-    let results = found.hits.iter().take(shown).map(Item::from).collect();
-    ((text.finish(next), output::Search { results, next_offset }), shown)
+    let results = response.hits.iter().take(count).map(Item::from).collect();
+    ((text.finish(next), output::Search { results, next_offset }), count)
 }
 
 /// Renders a result: its key, state and title, the reason for the match and the best passage.
 fn render_hit(rank: usize, hit: &Hit) -> String {
     let title: String = hit.title.iter().map(|span| span.text.as_str()).collect();
-    let dated = match hit.closed_at {
-        Some(closed) => day(Some(closed)),
+    let date = match hit.closed_at {
+        Some(time) => day(Some(time)),
         None => format!("updated {}", day(hit.updated_at)),
     };
-    let state = [state(hit.state, hit.state_reason.as_deref()), dated].join(" ");
+    let state = [state(hit.state, hit.state_reason.as_deref()), date].join(" ");
     let mut out =
         format!("{rank}. {}", facts([inline(&hit.key, 150), state.trim().to_owned(), inline(&title, TITLE)]));
     let passage = hit.passages.first().map(|passage| {
-        let place = match passage.part {
+        let prefix = match passage.part {
             Part::Comment => format!("{}, {}: ", passage.anchor, author(passage.author.as_deref(), None)),
             Part::Body => String::new(),
         };
-        format!("\n   > {place}{}", excerpt(&passage.spans))
+        format!("\n   > {prefix}{}", excerpt(&passage.spans))
     });
     out.push_str(&format!("\n   Why: {}", inline(&hit.why, 120)));
     out.push_str(&passage.unwrap_or_default());
@@ -167,13 +167,12 @@ fn render_hit(rank: usize, hit: &Hit) -> String {
 /// Returns the part of a passage around its first match, on one line.
 fn excerpt(spans: &[Span]) -> String {
     let text: String = spans.iter().map(|span| span.text.as_str()).collect();
-    let before =
-        spans.iter().take_while(|span| !span.hit).map(|span| span.text.chars().count()).sum::<usize>();
+    let lead = spans.iter().take_while(|span| !span.hit).map(|span| span.text.chars().count()).sum::<usize>();
     let length = text.chars().count();
-    if length <= PASSAGE || before <= BEFORE || before == length {
+    if length <= PASSAGE || lead <= LEAD || lead == length {
         return inline(&text, PASSAGE);
     }
-    let skipped: String = text.chars().skip((before - BEFORE).min(length - PASSAGE)).collect();
-    let word = skipped.find(char::is_whitespace).unwrap_or_default();
-    format!("…{}", inline(&skipped[word..], PASSAGE))
+    let tail: String = text.chars().skip((lead - LEAD).min(length - PASSAGE)).collect();
+    let word = tail.find(char::is_whitespace).unwrap_or_default();
+    format!("…{}", inline(&tail[word..], PASSAGE))
 }

@@ -37,7 +37,7 @@ items! {
     DuplicateCandidate, candidate: candidate.confidence, None;
     KnownReport, report: report.confidence, None;
     SolvedCase, case: case.helps, case.fix.as_deref();
-    NearCase, case: case.helps, case.said.as_ref().map(|said| &*said.anchor);
+    NearCase, case: case.helps, case.said.as_ref().map(|comment| &*comment.anchor);
     WikiPassage, page: page.similarity.unwrap_or_default(), None;
 }
 

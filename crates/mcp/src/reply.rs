@@ -9,7 +9,7 @@ use rmcp::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::markdown::{UNTRUSTED, shorten};
+use super::markdown::{UNTRUSTED_NOTICE, shorten};
 
 /// The maximum length of an error, in characters.
 const ERROR: usize = 900;
@@ -18,17 +18,17 @@ const ERROR: usize = 900;
 #[derive(Debug)]
 pub struct Reply {
     text: String,
-    structured: Option<Value>,
+    payload: Option<Value>,
 }
 
 impl Reply {
     /// Creates a reply from a text with the notice and the structured part of the tool's schema.
-    pub fn new(text: String, structured: &impl Serialize) -> precedent_core::Result<Self> {
-        debug_assert!(text.ends_with(UNTRUSTED), "{text}");
-        let structured = serde_json::to_value(structured).map_err(|e| {
+    pub fn new(text: String, payload: &impl Serialize) -> precedent_core::Result<Self> {
+        debug_assert!(text.ends_with(UNTRUSTED_NOTICE), "{text}");
+        let payload = serde_json::to_value(payload).map_err(|e| {
             Error::new(precedent_core::Code::Internal, format!("cannot write the reply: {e}"))
         })?;
-        Ok(Self { text, structured: Some(structured) })
+        Ok(Self { text, payload: Some(payload) })
     }
 
     /// Creates a failure that the caller can act on. It has no structured part, because clients
@@ -38,17 +38,17 @@ impl Reply {
         let code = code.as_str().unwrap_or("internal");
         let message = shorten(&format!("Error ({code}): {error}"), ERROR / 2);
         let hint = error.hint().map(|hint| format!("\nNext: {}", shorten(hint, ERROR / 2)));
-        let text = format!("{message}{}\n{UNTRUSTED}", hint.unwrap_or_default());
-        Self { text, structured: None }
+        let text = format!("{message}{}\n{UNTRUSTED_NOTICE}", hint.unwrap_or_default());
+        Self { text, payload: None }
     }
 }
 
 impl IntoCallToolResult for Reply {
     fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
         let content = vec![ContentBlock::text(self.text)];
-        let Some(structured) = self.structured else { return Ok(CallToolResult::error(content).into()) };
+        let Some(payload) = self.payload else { return Ok(CallToolResult::error(content).into()) };
         let mut result = CallToolResult::success(content);
-        result.structured_content = Some(structured);
+        result.structured_content = Some(payload);
         Ok(result.into())
     }
 }

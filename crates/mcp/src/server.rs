@@ -8,6 +8,7 @@ use precedent_core::{
         AskRequest, BriefFormat, BriefRequest, DocKind, DuplicatesRequest, LogRequest, NoteDraft,
         Recommendation, SimilarNotes, TroubleshootRequest, TroubleshootSettings, Verdict, limits::BUDGET,
     },
+    task::Progress,
 };
 use precedent_engine::{Casebook, OpenOptions};
 use rmcp::{
@@ -29,7 +30,7 @@ use tokio::{
 };
 
 use super::{
-    arguments::{Key, Parameters},
+    arguments::Parameters,
     ask, duplicates, fixes,
     folders::AllowedFolders,
     lines::Lines,
@@ -43,11 +44,11 @@ use super::{
 type Context = RequestContext<RoleServer>;
 
 /// The maximum number of characters of a solved case's thread in an answer of `ask`.
-const ASKED_CHARS: usize = 2_000;
-/// The maximum number of calls that are worked on at the same time; others wait.
-const AT_ONCE: usize = 4;
+const CASE_CHARS: usize = 2_000;
+/// The maximum number of concurrent calls; others wait.
+const MAX_CALLS: usize = 4;
 /// The minimum interval between two progress notifications.
-const EVERY: Duration = Duration::from_millis(200);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 const INSTRUCTIONS: &str = "A local, offline mirror of issue trackers. Start with ask: is the problem known, how was it solved, what do I tell \
 the customer. Then find_fixes for solved cases, find_duplicates before filing a report, search_issues for words, and read_thread \
@@ -69,13 +70,13 @@ const OLD_NAMES: &[(&str, &str, &[&str])] = &[
 /// alone.
 const TEXT_CLIENTS: &[&str] = &["claude-code", "visual studio code"];
 
-fn ended(error: &dyn std::fmt::Display) -> Error {
+fn connection_error(error: &dyn std::fmt::Display) -> Error {
     Error::new(precedent_core::Code::Internal, format!("the connection to the client ended: {error}"))
 }
 
-/// Rejects more than one question, because the others would be ignored silently, and none.
-fn one_question(tool: &str, given: &[&str]) -> Result<()> {
-    match given.iter().filter(|text| !text.trim().is_empty()).count() {
+/// Rejects a call without a question, or with several, as only one would be answered.
+fn one_question(tool: &str, questions: &[&str]) -> Result<()> {
+    match questions.iter().filter(|text| !text.trim().is_empty()).count() {
         1 => Ok(()),
         0 => Err(Error::invalid(format!("{tool}: no question was given"))
             .with_hint("Give a text or the key of an item (owner/name#12).")),
@@ -88,16 +89,16 @@ fn one_question(tool: &str, given: &[&str]) -> Result<()> {
 #[derive(Clone)]
 pub struct Server {
     options: OpenOptions,
-    /// Casebook, opened by the first call after it exists, as a host keeps the server running.
+    /// The casebook, opened by the first call after it exists; the server may start before.
     casebook: Arc<OnceCell<Casebook>>,
     /// Source of bare numbers.
     source: Option<String>,
     /// Default settings for solved cases.
-    troubleshooting: TroubleshootSettings,
+    settings: TroubleshootSettings,
     /// Folders from which logs may be read.
     folders: AllowedFolders,
-    /// Bounds the calls that are worked on.
-    turns: Arc<Semaphore>,
+    /// Limits the number of concurrent calls.
+    permits: Arc<Semaphore>,
     tool_router: ToolRouter<Self>,
 }
 
@@ -106,17 +107,17 @@ impl Server {
     /// Answer about a problem in one reply: is it known, has it been solved, what to tell the customer. Takes any text
     /// (error message, stack trace, log, email) or the key of an item. Start here.
     #[tool(output_schema = schema::<output::Ask>(), annotations(read_only_hint = true, open_world_hint = false))]
-    async fn ask(&self, asked: Parameters<parameters::Ask>, context: Context) -> Reply {
-        self.answer(asked, context, async |p, task| {
+    async fn ask(&self, args: Parameters<parameters::Ask>, context: Context) -> Reply {
+        self.answer(args, context, async |p, task| {
             one_question("ask", &[&p.text, &p.key.0])?;
             let request = AskRequest {
-                key: p.key.given().map(|key| self.key(key)),
+                key: p.key.non_blank().map(|key| self.key(key)),
                 text: p.text.clone(),
-                source: owned(&p.source),
+                source: p.source.non_blank().map(str::to_owned),
                 settings: TroubleshootSettings {
                     max_results: 1,
-                    total_budget_chars: ASKED_CHARS,
-                    ..self.troubleshooting.clone()
+                    total_budget_chars: CASE_CHARS,
+                    ..self.settings.clone()
                 },
             };
             Ok(ask::render(&self.casebook().await?.ask(request, task).await?, p.max_chars.0))
@@ -126,8 +127,8 @@ impl Server {
 
     /// Search issues, pull requests, wiki pages and notes, open and closed, by words and by meaning.
     #[tool(output_schema = schema::<output::Search>(), annotations(read_only_hint = true, open_world_hint = false))]
-    async fn search_issues(&self, asked: Parameters<parameters::SearchIssues>, context: Context) -> Reply {
-        self.answer(asked, context, async |p, task| listing::search(self.casebook().await?, p, task).await)
+    async fn search_issues(&self, args: Parameters<parameters::SearchIssues>, context: Context) -> Reply {
+        self.answer(args, context, async |p, task| listing::search(self.casebook().await?, p, task).await)
             .await
     }
 
@@ -135,15 +136,11 @@ impl Server {
     /// with a calibrated confidence, its outcome and reasons. Duplicates are reports that one fix resolves. Even a high
     /// confidence is only a suggestion. Records nothing.
     #[tool(output_schema = schema::<output::Duplicates>(), annotations(read_only_hint = true, open_world_hint = false))]
-    async fn find_duplicates(
-        &self,
-        asked: Parameters<parameters::FindDuplicates>,
-        context: Context,
-    ) -> Reply {
-        self.answer(asked, context, async |p, task| {
+    async fn find_duplicates(&self, args: Parameters<parameters::FindDuplicates>, context: Context) -> Reply {
+        self.answer(args, context, async |p, task| {
             let request = self.duplicates_request(p)?;
-            let found = self.casebook().await?.look_for_duplicates(request, task).await?;
-            Ok(duplicates::render(&found, p.max_chars.0))
+            let response = self.casebook().await?.look_for_duplicates(request, task).await?;
+            Ok(duplicates::render(&response, p.max_chars.0))
         })
         .await
     }
@@ -151,34 +148,34 @@ impl Server {
     /// Find solved cases of a problem with the comments that contain the fix, or else wiki pages. For a log or support bundle
     /// (path), lists which of its errors are solved, known or new.
     #[tool(output_schema = schema::<output::Fixes>(), annotations(read_only_hint = true, open_world_hint = false))]
-    async fn find_fixes(&self, asked: Parameters<parameters::FindFixes>, context: Context) -> Reply {
-        self.answer(asked, context, async |p, task| {
+    async fn find_fixes(&self, args: Parameters<parameters::FindFixes>, context: Context) -> Reply {
+        self.answer(args, context, async |p, task| {
             one_question("find_fixes", &[&p.text, &p.key.0, &p.path])?;
             let settings = TroubleshootSettings {
                 max_results: p.max_results.0,
                 total_budget_chars: p.max_chars.0.clamp(BUDGET.0, BUDGET.1),
-                ..self.troubleshooting.clone()
+                ..self.settings.clone()
             };
             if !p.path.trim().is_empty() {
                 let path = self.folders.resolve(&p.path)?;
                 let request = LogRequest {
                     paths: vec![path.to_string_lossy().into_owned()],
-                    source: owned(&p.source),
+                    source: p.source.non_blank().map(str::to_owned),
                     max_errors: p.max_errors.0,
                     settings,
                 };
-                let found = self.casebook().await?.read_logs(request, task).await?;
-                return Ok(fixes::render_log(&found, p.max_chars.0));
+                let response = self.casebook().await?.read_logs(request, task).await?;
+                return Ok(fixes::render_log(&response, p.max_chars.0));
             }
             let request = TroubleshootRequest {
-                key: p.key.given().map(|key| self.key(key)),
+                key: p.key.non_blank().map(|key| self.key(key)),
                 text: p.text.clone(),
-                source: owned(&p.source),
+                source: p.source.non_blank().map(str::to_owned),
                 anyway: p.anyway,
                 settings,
             };
-            let found = self.casebook().await?.troubleshoot(request, task).await?;
-            Ok(fixes::render(&found, p.max_chars.0))
+            let response = self.casebook().await?.troubleshoot(request, task).await?;
+            Ok(fixes::render(&response, p.max_chars.0))
         })
         .await
     }
@@ -186,14 +183,14 @@ impl Server {
     /// Read an item, a wiki page or a note with its comments. The first page leads with the status, the fix and the
     /// workaround, if the thread documents them; then the text and the comments follow in order.
     #[tool(output_schema = schema::<output::Thread>(), annotations(read_only_hint = true, open_world_hint = false))]
-    async fn read_thread(&self, asked: Parameters<parameters::ReadThread>, context: Context) -> Reply {
-        self.answer(asked, context, async |p, _| {
+    async fn read_thread(&self, args: Parameters<parameters::ReadThread>, context: Context) -> Reply {
+        self.answer(args, context, async |p, _| {
             let casebook = self.casebook().await?;
             let mut thread = casebook.thread(&self.key(&p.key.0)).await?;
             // Internal comments are not for agents.
             thread.comments.retain(|comment| !comment.internal);
             let is_item = matches!(thread.kind, DocKind::Issue | DocKind::PullRequest);
-            let problem = match is_item && p.offset.0 == 0 && p.comment.given().is_none() {
+            let problem = match is_item && p.offset.0 == 0 && p.comment.non_blank().is_none() {
                 true => Some(casebook.problem(&thread.key).await?),
                 false => None,
             };
@@ -204,15 +201,15 @@ impl Server {
 
     /// Write a cited summary of an issue or a question, to hand over. Private notes are never included.
     #[tool(output_schema = schema::<output::Brief>(), annotations(read_only_hint = true, open_world_hint = false))]
-    async fn write_brief(&self, asked: Parameters<parameters::WriteBrief>, context: Context) -> Reply {
-        self.answer(asked, context, async |p, task| {
+    async fn write_brief(&self, args: Parameters<parameters::WriteBrief>, context: Context) -> Reply {
+        self.answer(args, context, async |p, task| {
             one_question("write_brief", &[&p.text, &p.key.0])?;
             if p.format == BriefFormat::Pdf {
                 return Err(Error::invalid("write_brief: format must be markdown, html or json")
                     .with_hint("For a PDF, a person can run `precedent brief KEY -o brief.pdf`."));
             }
             let request = BriefRequest {
-                key: p.key.given().map(|key| self.key(key)),
+                key: p.key.non_blank().map(|key| self.key(key)),
                 text: p.text.clone(),
                 redact: p.redact || p.redact_links,
                 redact_links: p.redact_links,
@@ -220,15 +217,18 @@ impl Server {
                 ..BriefRequest::default()
             };
             let brief = self.casebook().await?.brief(request, task).await?;
-            let replaced = brief.redactions.len();
+            let count = brief.redactions.len();
             let bytes = Casebook::render_brief(brief, p.format).await?;
             let brief = String::from_utf8_lossy(&bytes);
             let mut text = Text::new(p.max_chars.0);
-            let (part, next_offset) = page(&brief, p.offset.0, text.left().saturating_sub(1));
+            let (part, next_offset) = page(&brief, p.offset.0, text.budget().saturating_sub(1));
             text.add(part);
-            let next = next_offset.map(|offset| format!("write_brief with the same arguments and offset {offset} continues."));
+            let next = next_offset
+                .map(|offset| format!("write_brief with the same arguments and offset {offset} continues."));
             let check = (p.redact && next_offset.is_none()).then(|| {
-                format!("have a person check the brief before it is handed over ({replaced} values were replaced).")
+                format!(
+                    "have a person check the brief before it is handed over ({count} values were replaced)."
+                )
             });
             Ok((text.finish(next.into_iter().chain(check)), output::Brief { next_offset }))
         })
@@ -241,8 +241,8 @@ impl Server {
         output_schema = schema::<output::Note>(),
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = true, open_world_hint = false)
     )]
-    async fn add_note(&self, asked: Parameters<parameters::AddNote>, context: Context) -> Reply {
-        self.answer(asked, context, async |p, task| {
+    async fn add_note(&self, args: Parameters<parameters::AddNote>, context: Context) -> Reply {
+        self.answer(args, context, async |p, task| {
             let casebook = self.casebook().await?;
             if p.check_only {
                 let similar = casebook.similar_notes(p.kind, &p.title, &p.body).await?;
@@ -263,14 +263,14 @@ impl Server {
                 attach: p.attach.iter().map(|key| self.key(key)).collect(),
                 force: p.force,
             };
-            let added = casebook.add_note(draft, task).await?;
-            let next = format!("{} reads the note.", call("read_thread", &json!({"key": added.note.key})));
+            let response = casebook.add_note(draft, task).await?;
+            let next = format!("{} reads the note.", call("read_thread", &json!({"key": response.note.key})));
             let similar = SimilarNotes {
-                matches: added.matches,
+                matches: response.matches,
                 recommendation: Recommendation::Unique,
-                warning: added.warning,
+                warning: response.warning,
             };
-            Ok(status::render_note(Some(added.note.key), &added.outcome, &similar, next))
+            Ok(status::render_note(Some(response.note.key), &response.outcome, &similar, next))
         })
         .await
     }
@@ -280,8 +280,8 @@ impl Server {
         output_schema = schema::<output::Decision>(),
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = true, open_world_hint = false)
     )]
-    async fn record_verdict(&self, asked: Parameters<parameters::RecordVerdict>, context: Context) -> Reply {
-        self.answer(asked, context, async |p, _| {
+    async fn record_verdict(&self, args: Parameters<parameters::RecordVerdict>, context: Context) -> Reply {
+        self.answer(args, context, async |p, _| {
             let (key, other) = (self.key(&p.key.0), self.key(&p.other.0));
             let reason = p.reason.as_deref();
             let casebook = self.casebook().await?;
@@ -300,8 +300,8 @@ impl Server {
 
     /// Show what is mirrored, what is missing, and whether semantic search is ready.
     #[tool(output_schema = schema::<output::Status>(), annotations(read_only_hint = true, open_world_hint = false))]
-    async fn status(&self, asked: Parameters<parameters::Status>, context: Context) -> Reply {
-        self.answer(asked, context, async |_, _| {
+    async fn status(&self, args: Parameters<parameters::Status>, context: Context) -> Reply {
+        self.answer(args, context, async |_, _| {
             let casebook = self.casebook().await?;
             Ok(status::render(&casebook.status().await?, &casebook.mirrors().await?))
         })
@@ -316,12 +316,12 @@ impl Server {
     pub fn new(
         options: OpenOptions,
         source: Option<String>,
-        troubleshooting: TroubleshootSettings,
+        settings: TroubleshootSettings,
         folders: AllowedFolders,
     ) -> Self {
         let (casebook, tool_router) = (Arc::default(), Self::tool_router());
-        let turns = Arc::new(Semaphore::new(AT_ONCE));
-        Self { options, casebook, source, troubleshooting, folders, turns, tool_router }
+        let permits = Arc::new(Semaphore::new(MAX_CALLS));
+        Self { options, casebook, source, settings, folders, permits, tool_router }
     }
 
     /// Returns the casebook. A missing casebook is an error that is checked again at each call.
@@ -336,46 +336,46 @@ impl Server {
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<()> {
         let mut lines = Lines::new(input, output);
-        let written = lines.written();
-        let running = match self.serve(lines).await {
-            Ok(running) => running,
+        let completion = lines.wait_until_written();
+        let service = match self.serve(lines).await {
+            Ok(service) => service,
             // The client only checked that the server exists.
             Err(ServerInitializeError::ConnectionClosed(_)) => {
-                written.await;
+                completion.await;
                 return Ok(());
             }
-            Err(error) => return Err(ended(&error)),
+            Err(error) => return Err(connection_error(&error)),
         };
-        running.waiting().await.map_err(|e| ended(&e))?;
+        service.waiting().await.map_err(|e| connection_error(&e))?;
         Ok(())
     }
 
     /// Resolves a key; a bare number refers to the source that this server was started for.
-    fn key(&self, written: &str) -> String {
-        key_in(self.source.as_deref(), written)
+    fn key(&self, text: &str) -> String {
+        key_in(self.source.as_deref(), text)
     }
 
     /// Builds the request for duplicates of an item or a draft.
     fn duplicates_request(&self, p: &parameters::FindDuplicates) -> Result<DuplicatesRequest> {
-        let source = p.source.given();
+        let source = p.source.non_blank();
         if source.is_some() && p.everywhere {
             return Err(Error::invalid("find_duplicates: source conflicts with everywhere").with_hint(
                 "Omit source to search all sources, or omit everywhere to search only that one.",
             ));
         }
-        let key = p.number.given().map(|written| key_in(source.or(self.source.as_deref()), written));
-        let draft = !p.title.trim().is_empty() || !p.body.trim().is_empty();
-        if key.is_some() == draft {
-            let given = if draft { "both an item and a draft" } else { "no item and no draft" };
-            return Err(Error::invalid(format!("find_duplicates: {given} were given"))
+        let key = p.number.non_blank().map(|number| key_in(source.or(self.source.as_deref()), number));
+        let is_draft = !p.title.trim().is_empty() || !p.body.trim().is_empty();
+        if key.is_some() == is_draft {
+            let inputs = if is_draft { "both an item and a draft" } else { "no item and no draft" };
+            return Err(Error::invalid(format!("find_duplicates: {inputs} were given"))
                 .with_hint("Give either an item (number or key) or a draft (title and body)."));
         }
-        let own = self.source.as_deref().filter(|_| draft && !p.everywhere);
+        let default_source = self.source.as_deref().filter(|_| is_draft && !p.everywhere);
         Ok(DuplicatesRequest {
             key,
             title: p.title.clone(),
             body: p.body.clone(),
-            source: source.or(own).map(str::to_owned),
+            source: source.or(default_source).map(str::to_owned),
             everywhere: p.everywhere,
             threshold: p.threshold,
             max_candidates: p.max_candidates.0,
@@ -388,12 +388,12 @@ impl Server {
     /// into a reply.
     async fn answer<P, T: Serialize>(
         &self,
-        asked: Parameters<P>,
+        args: Parameters<P>,
         context: Context,
         work: impl AsyncFnOnce(&P, &Task) -> Result<(String, T)>,
     ) -> Reply {
-        let asked = match asked.0 {
-            Ok(asked) => asked,
+        let args = match args.0 {
+            Ok(args) => args,
             Err(error) => return Reply::failure(&error),
         };
         let (sender, receiver) = watch::channel(None);
@@ -401,35 +401,35 @@ impl Server {
             Some(_) => Task::watched(move |p| drop(sender.send(Some(p)))),
             None => Task::new(),
         };
-        let done = {
-            let told = tell(&context, receiver);
-            let working = async {
-                let _turn = tokio::select! {
-                    turn = self.turns.acquire() => turn,
+        let result = {
+            let progress = report_progress(&context, receiver);
+            let run = async {
+                let _permit = tokio::select! {
+                    permit = self.permits.acquire() => permit,
                     () = task.cancelled() => return Err(error::cancelled()),
                 };
-                work(&asked, &task).await
+                work(&args, &task).await
             };
-            tokio::pin!(told, working);
-            let mut asked = false;
+            tokio::pin!(progress, run);
+            let mut is_cancelled = false;
             loop {
                 tokio::select! {
-                    result = &mut working => break result,
-                    () = context.ct.cancelled(), if !asked => {
-                        asked = true;
+                    result = &mut run => break result,
+                    () = context.ct.cancelled(), if !is_cancelled => {
+                        is_cancelled = true;
                         task.cancel();
                     }
-                    () = &mut told => {}
+                    () = &mut progress => {}
                 }
             }
         };
-        let reply = done.and_then(|(text, structured)| Reply::new(text, &structured));
+        let reply = result.and_then(|(text, payload)| Reply::new(text, &payload));
         reply.unwrap_or_else(|error| Reply::failure(&error))
     }
 }
 
 /// Reports a tool's progress to the client at intervals; never returns.
-async fn tell(context: &Context, mut progress: watch::Receiver<Option<precedent_core::task::Progress>>) {
+async fn report_progress(context: &Context, mut progress: watch::Receiver<Option<Progress>>) {
     if let Some(token) = context.meta.get_progress_token() {
         while progress.changed().await.is_ok() {
             let now = progress.borrow_and_update().clone();
@@ -443,7 +443,7 @@ async fn tell(context: &Context, mut progress: watch::Receiver<Option<precedent_
                 }
                 drop(context.peer.notify_progress(note).await);
             }
-            tokio::time::sleep(EVERY).await;
+            tokio::time::sleep(PROGRESS_INTERVAL).await;
         }
     }
     std::future::pending().await
@@ -470,10 +470,10 @@ impl ServerHandler for Server {
             }
         }
         let has_hints = context.protocol_version().is_some_and(|v| v >= ProtocolVersion::V_2026_07_28);
-        let mut listed = ListToolsResult::with_all_items(tools);
-        listed.ttl_ms = has_hints.then_some(0);
-        listed.cache_scope = has_hints.then_some(CacheScope::Private);
-        Ok(listed)
+        let mut result = ListToolsResult::with_all_items(tools);
+        result.ttl_ms = has_hints.then_some(0);
+        result.cache_scope = has_hints.then_some(CacheScope::Private);
+        Ok(result)
     }
 
     async fn call_tool(
@@ -481,18 +481,18 @@ impl ServerHandler for Server {
         mut request: CallToolRequestParams,
         context: Context,
     ) -> std::result::Result<CallToolResponse, ErrorData> {
-        if let Some((old, new, gone)) = OLD_NAMES.iter().find(|(old, ..)| *old == request.name) {
+        if let Some((old, new, extra_args)) = OLD_NAMES.iter().find(|(old, ..)| *old == request.name) {
             let arguments = request.arguments.get_or_insert_default();
-            arguments.retain(|name, _| !gone.contains(&name.as_str()));
+            arguments.retain(|name, _| !extra_args.contains(&name.as_str()));
             if *old == "check_similar" {
                 arguments.insert("check_only".to_owned(), json!(true));
             }
             request.name = (*new).into();
         }
         if self.tool_router.get(&request.name).is_none() {
-            let shown: String = request.name.chars().take(60).collect();
+            let name: String = request.name.chars().take(60).collect();
             let names: Vec<_> = self.tool_router.list_all().into_iter().map(|t| t.name).collect();
-            let text = format!("Unknown tool \"{shown}\". Available tools: {}.", names.join(", "));
+            let text = format!("Unknown tool \"{name}\". Available tools: {}.", names.join(", "));
             return Err(ErrorData::invalid_params(text, None));
         }
         let text_only = reads_text_only(&context);
@@ -510,7 +510,7 @@ fn reads_text_only(context: &Context) -> bool {
     name.is_some_and(|name| TEXT_CLIENTS.iter().any(|client| name.starts_with(client)))
 }
 
-/// Removes from the schemas of a tool what says nothing to an agent.
+/// Removes the keywords that an agent does not need from a tool's schemas.
 fn shorten_schemas(tool: &mut Tool) {
     fn clean(value: &mut Value) {
         match value {
@@ -518,14 +518,14 @@ fn shorten_schemas(tool: &mut Tool) {
                 fields.retain(|name, value| {
                     let is_noise = matches!(name.as_str(), "$schema" | "format")
                         || (name == "title" && value.is_string());
-                    // A default that is empty says the same as an omitted argument.
+                    // An empty default is the same as an omitted argument.
                     let is_empty =
                         name == "default" && matches!(value, Value::String(text) if text.is_empty());
                     !is_noise && !is_empty
                 });
                 fields.values_mut().for_each(clean);
             }
-            Value::Array(all) => all.iter_mut().for_each(clean),
+            Value::Array(items) => items.iter_mut().for_each(clean),
             _ => {}
         }
     }
@@ -537,16 +537,11 @@ fn shorten_schemas(tool: &mut Tool) {
 }
 
 /// Returns a key as written; a bare number refers to the source, if one is given.
-fn key_in(source: Option<&str>, written: &str) -> String {
-    let written = written.trim();
-    let number = written.strip_prefix('#').unwrap_or(written);
+fn key_in(source: Option<&str>, text: &str) -> String {
+    let text = text.trim();
+    let number = text.strip_prefix('#').unwrap_or(text);
     match source {
         Some(source) if number.parse::<u64>().is_ok() => format!("{source}#{number}"),
-        _ => written.to_owned(),
+        _ => text.to_owned(),
     }
-}
-
-/// Returns a key unless it is blank.
-fn owned(key: &Key) -> Option<String> {
-    key.given().map(str::to_owned)
 }

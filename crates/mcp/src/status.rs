@@ -25,10 +25,10 @@ pub fn render(status: &Status, mirrors: &[MirrorView]) -> (String, output::Statu
         let counts =
             format!("{issues} issues, {pulls} pull requests, {pages} pages, {} comments", source.comments);
         let mirror = mirrors.iter().find(|mirror| mirror.source == source.key);
-        let synced = mirror.and_then(|mirror| mirror.synced_at);
-        let synced =
-            synced.map(|at| at.strftime(", synced %Y-%m-%d %H:%M UTC").to_string()).unwrap_or_default();
-        text.add(&format!("- {}: {counts}{synced}", source.key));
+        let time = mirror.and_then(|mirror| mirror.synced_at);
+        let sync_note =
+            time.map(|at| at.strftime(", synced %Y-%m-%d %H:%M UTC").to_string()).unwrap_or_default();
+        text.add(&format!("- {}: {counts}{sync_note}", source.key));
         for gap in mirror.iter().flat_map(|mirror| &mirror.gaps) {
             text.add(&format!("  Missing: {}", inline(&gap.text, 200)));
         }
@@ -67,12 +67,12 @@ pub fn render_note(
     let note = key.as_ref().map_or_else(String::new, |key| format!(" [{key}]"));
     text.add(&format!("**{}**{note}", outcome.replace('_', " ")));
     for note in &similar.matches {
-        let differs = match note.differs.is_empty() {
+        let diff = match note.differs.is_empty() {
             true => String::new(),
             false => format!(", differs in {}", inline(&note.differs.join(", "), 200)),
         };
         let similarity = percent(note.similarity);
-        text.add(&format!("- [{}] {} ({similarity} similar{differs})", note.id, inline(&note.title, TITLE)));
+        text.add(&format!("- [{}] {} ({similarity} similar{diff})", note.id, inline(&note.title, TITLE)));
     }
     if let Some(warning) = &similar.warning {
         text.add(&format!("Note: {}", inline(warning, 300)));

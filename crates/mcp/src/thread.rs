@@ -8,7 +8,9 @@ use serde_json::json;
 
 use super::{
     ask,
-    markdown::{TITLE, Text, author, byte_offset, call, day, facts, inline, page, quotation, read, state},
+    markdown::{
+        TITLE, Text, author, byte_offset, call, day, facts, inline, page, quotation, read_call, state,
+    },
     output,
     parameters::ReadThread,
 };
@@ -26,30 +28,30 @@ struct Transcript {
 
 impl Transcript {
     fn new(thread: &Thread) -> Self {
-        let mut all = Self { text: String::new(), anchors: Vec::new() };
+        let mut out = Self { text: String::new(), anchors: Vec::new() };
         let mut length = 0;
-        let mut add = |all: &mut Self, heading: String, markdown: &str| {
+        let mut add = |out: &mut Self, heading: String, markdown: &str| {
             let part = format!("### {heading}\n{}\n", quotation(markdown));
             length += part.chars().count();
-            all.text.push_str(&part);
+            out.text.push_str(&part);
             length
         };
         let by = author(thread.author.as_deref(), thread.association.as_deref());
-        let mut end = add(&mut all, facts(["Text".to_owned(), by, day(thread.created_at)]), &thread.markdown);
+        let mut end = add(&mut out, facts(["Text".to_owned(), by, day(thread.created_at)]), &thread.markdown);
         for comment in &thread.comments {
-            all.anchors.push((comment.anchor.clone(), end));
+            out.anchors.push((comment.anchor.clone(), end));
             let by = author(comment.author.as_deref(), comment.association.as_deref());
             let heading = facts([comment.anchor.clone(), by, day(Some(comment.created_at))]);
-            end = add(&mut all, heading, &comment.markdown);
+            end = add(&mut out, heading, &comment.markdown);
         }
-        all
+        out
     }
 
     /// Returns the offset of a comment, given by its anchor or number.
     fn offset_of(&self, key: &str, comment: &str) -> Result<usize> {
-        let is_it = |anchor: &str| anchor == comment || anchor.strip_prefix("comment-") == Some(comment);
-        let found = self.anchors.iter().find(|(anchor, _)| is_it(anchor));
-        found.map(|(_, offset)| *offset).ok_or_else(|| {
+        let is_match = |anchor: &str| anchor == comment || anchor.strip_prefix("comment-") == Some(comment);
+        let entry = self.anchors.iter().find(|(anchor, _)| is_match(anchor));
+        entry.map(|(_, offset)| *offset).ok_or_else(|| {
             Error::not_found(format!("read_thread: {key} has no comment \"{}\"", inline(comment, 60)))
                 .with_hint("Omit comment to read from the beginning; every comment's heading names it.")
         })
@@ -60,22 +62,22 @@ impl Transcript {
 pub fn render(
     thread: &Thread,
     problem: Option<&KnownProblem>,
-    asked: &ReadThread,
+    args: &ReadThread,
 ) -> Result<(String, output::Thread)> {
     let transcript = Transcript::new(thread);
     let total = transcript.text.chars().count();
-    let start = match asked.comment.0.trim() {
-        "" => asked.offset.0,
+    let start = match args.comment.0.trim() {
+        "" => args.offset.0,
         comment => transcript.offset_of(&thread.key, comment)?,
     };
     if start > 0 && start >= total {
         return Err(Error::invalid(format!("read_thread: the thread has only {total} characters"))
             .with_hint("Pass next_offset of the previous page, or omit offset for the first page."));
     }
-    let mut text = Text::new(asked.max_chars.0);
+    let mut text = Text::new(args.max_chars.0);
     text.add(&format!("**[{}] {}**", thread.key, inline(&thread.title, TITLE)));
     if start == 0 {
-        let fits = total + COMMENT < text.left();
+        let fits = total + COMMENT < text.budget();
         text.lead(|text| {
             render_facts(thread, text);
             render_answer(thread, problem, fits, text);
@@ -83,12 +85,12 @@ pub fn render(
     }
     text.gap();
     // A page that begins within a quotation marks its first line.
-    let before = &transcript.text[..byte_offset(&transcript.text, start)];
-    let line = before.rfind('\n').map_or(before, |at| &before[at + 1..]);
+    let prefix = &transcript.text[..byte_offset(&transcript.text, start)];
+    let line = prefix.rfind('\n').map_or(prefix, |at| &prefix[at + 1..]);
     let mark = if line.starts_with('>') { "> " } else { "" };
-    let (part, next_offset) = page(&transcript.text, start, text.left().saturating_sub(5));
+    let (part, next_offset) = page(&transcript.text, start, text.budget().saturating_sub(5));
     text.add(&format!("{mark}{}", part.trim_end_matches('\n')));
-    text.cut = false;
+    text.is_truncated = false;
     let next = next_offset.map(|offset| {
         let comments = transcript.anchors.iter().filter(|(_, at)| *at >= offset).count();
         let arguments = json!({"key": thread.key, "offset": offset});
@@ -101,14 +103,14 @@ pub fn render(
     });
     let canonical =
         thread.links.iter().find(|link| start == 0 && link.outgoing && link.kind == "duplicate_of");
-    let canonical = canonical.map(|link| format!("{} reads the report to keep.", read(&link.key, None)));
-    let structured = output::Thread {
+    let canonical = canonical.map(|link| format!("{} reads the report to keep.", read_call(&link.key, None)));
+    let payload = output::Thread {
         key: thread.key.clone(),
         fix: problem.and_then(|problem| problem.fix.as_ref()).map(|fix| fix.anchor.clone()),
         comments: thread.comments.len(),
         next_offset,
     };
-    Ok((text.finish(canonical.into_iter().chain(next)), structured))
+    Ok((text.finish(canonical.into_iter().chain(next)), payload))
 }
 
 /// Renders the facts about a document and its links.
@@ -119,7 +121,7 @@ fn render_facts(thread: &Thread, text: &mut Text) {
         DocKind::Page => "wiki page",
         DocKind::Note => "private note",
     };
-    let dated = |event: &str, at| match day(at) {
+    let event_date = |event: &str, at| match day(at) {
         day if day.is_empty() => day,
         day => format!("{event} {day}"),
     };
@@ -127,8 +129,8 @@ fn render_facts(thread: &Thread, text: &mut Text) {
     text.add(&facts([
         kind.to_owned(),
         state(thread.state, thread.state_reason.as_deref()),
-        dated("opened", thread.created_at),
-        dated("closed", thread.closed_at),
+        event_date("opened", thread.created_at),
+        event_date("closed", thread.closed_at),
         inline(&labels, 120),
         thread.milestone.as_ref().map_or_else(String::new, |name| format!("milestone {}", inline(name, 40))),
         format!("{} comments", thread.comments.len()),
@@ -144,11 +146,11 @@ fn render_facts(thread: &Thread, text: &mut Text) {
         ("mentions", false, "Mentioned by"),
     ];
     for (kind, outgoing, heading) in kinds {
-        let all: Vec<&LinkView> =
+        let links: Vec<&LinkView> =
             thread.links.iter().filter(|link| link.kind == kind && link.outgoing == outgoing).collect();
-        let keys: Vec<String> = all.iter().take(LINKS).map(|link| inline(&link.key, 80)).collect();
-        if !all.is_empty() {
-            let more = all.len().saturating_sub(LINKS);
+        let keys: Vec<String> = links.iter().take(LINKS).map(|link| inline(&link.key, 80)).collect();
+        if !links.is_empty() {
+            let more = links.len().saturating_sub(LINKS);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             text.add(&format!("{heading} {}{more}", keys.join(", ")));
         }
@@ -175,8 +177,8 @@ fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, te
             None => {}
         }
     }
-    let said = thread.comments.iter().rev().find(|comment| !comment.bot);
-    if let Some(last) = said.filter(|_| problem.fix.is_none() && problem.workaround.is_none()) {
+    let latest_comment = thread.comments.iter().rev().find(|comment| !comment.bot);
+    if let Some(last) = latest_comment.filter(|_| problem.fix.is_none() && problem.workaround.is_none()) {
         text.add("No fix or workaround was recognized in the comments.");
         if !fits {
             let by = author(last.author.as_deref(), last.association.as_deref());
