@@ -140,9 +140,7 @@ fn named_at_closure(row: &DocumentRow, comments: &[StoredComment]) -> Option<Str
     let mut mentions = comments
         .iter()
         .filter(near)
-        .map(|c| {
-            references_in(row, Some(&row.source), &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>()
-        });
+        .map(|c| references_in(row, Some(&row.source), &c.body).map(|(_, key)| key).collect::<BTreeSet<_>>());
     let last = mentions.rfind(|keys| !keys.is_empty())?;
     let mut keys = last.into_iter();
     keys.next().filter(|_| keys.next().is_none())

@@ -21,6 +21,8 @@ async fn query_opens_the_matching_comment() {
         // The sample comes in by itself, and the recent documents stand there before anything is typed.
         let search = wait_for(&window, BOX).await;
         wait_for(&window, "#hit-0").await;
+        // The keys that the first page names act on the list; one leads to the box.
+        wait_for(&window, "#results:focus").await.send_keys("/").await.unwrap();
         wait_until("the box has the focus", async || {
             window.active_element().await.is_ok_and(|active| active.element_id() == search.element_id())
         })
