@@ -264,7 +264,8 @@ pub struct BriefCommand {
     /// Leave a part out (repeatable)
     #[arg(long, value_name = "PART", value_parser = ["problem", "duplicates", "cases", "wiki", "versions", "people", "questions", "notes"])]
     pub without: Vec<String>,
-    /// Replace recognized tokens, addresses, hosts, people, places, phone numbers, accounts and cards with pseudonyms
+    /// Replace recognized tokens, addresses, hosts, people, places, phone numbers, accounts and
+    /// cards with pseudonyms
     #[arg(long)]
     pub redact: bool,
     /// Redact, and also remove links to the tracker

@@ -8,7 +8,8 @@ use super::json::Json;
 
 #[derive(Debug, Subcommand)]
 pub enum SourceCommand {
-    /// Add a source to sync (github:owner/name, redmine:HOST/project, …), or an empty one to import into (owner/name)
+    /// Add a source to sync (github:owner/name, redmine:HOST/project, …), or an empty one to import
+    /// into (owner/name)
     #[command(after_help = "The token is read from the environment (GH_TOKEN or GITHUB_TOKEN for github.com;
 GH_ENTERPRISE_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, REDMINE_API_KEY, BUGZILLA_API_KEY, JIRA_API_TOKEN, CONFLUENCE_API_TOKEN,
 ZENDESK_API_TOKEN, DISCOURSE_API_KEY, used for the host in GH_HOST, GITLAB_HOST, GITEA_HOST, …, with JIRA_EMAIL or
@@ -32,7 +33,8 @@ Examples:
     Add {
         /// Source: TRACKER:[HOST/]PROJECT, or owner/name
         key: String,
-        /// Host of the tracker, with its base path if any [default: github.com, gitlab.com, dev.azure.com, linear.app]
+        /// Host of the tracker, with its base path if any [default: github.com, gitlab.com,
+        /// dev.azure.com, linear.app]
         #[arg(long, value_name = "HOST")]
         host: Option<String>,
         /// Local name for the source [default: its name on the tracker]

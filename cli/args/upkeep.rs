@@ -115,16 +115,19 @@ pub struct EvalCommand {
     /// Evaluate how often the shown part of a solved thread from this source contains the fix
     #[arg(long, value_name = "SOURCE", conflicts_with = "sets")]
     pub solved: Option<String>,
-    /// Evaluate how often solved cases are found in these sets, and how often unrelated texts get no answer
+    /// Evaluate how often solved cases are found in these sets, and how often unrelated texts get
+    /// no answer
     #[arg(long, conflicts_with = "solved")]
     pub cases: bool,
     /// Maximum length of each thread, in characters
     #[arg(long, value_name = "CHARS", requires = "solved", default_value_t = 4_000)]
     pub budget: usize,
-    /// Query made from each report: the whole report, its title as typed into a search, or the title's three rarest words
+    /// Query made from each report: the whole report, its title as typed into a search, or the
+    /// title's three rarest words
     #[arg(long = "as", value_name = "FORM", value_enum, default_value_t)]
     pub form: Form,
-    /// Rankings to evaluate [default: all; the search rankings if the query is not the whole report]
+    /// Rankings to evaluate [default: all; the search rankings if the query is not the whole
+    /// report]
     #[arg(long, value_name = "RANKING", value_delimiter = ',', value_parser = Arm::parse)]
     pub by: Vec<Arm>,
     /// Save the results to this file [default: last.json in the cache]
@@ -142,10 +145,12 @@ pub struct EvalCommand {
     /// Use this table of duplicate weights instead of the built-in one
     #[arg(long, value_name = "FILE", hide = true)]
     pub weights: Option<PathBuf>,
-    /// Manually judged pairs (a folder of SET.tsv files, or one file); also measures confidence on them
+    /// Manually judged pairs (a folder of SET.tsv files, or one file); also measures confidence on
+    /// them
     #[arg(long, value_name = "DIR|FILE")]
     pub judged: Option<PathBuf>,
-    /// Use only candidates from this many days before each report, and only reports with a duplicate among them
+    /// Use only candidates from this many days before each report, and only reports with a
+    /// duplicate among them
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=36_500))]
     pub window: Option<i64>,
     /// Use the model in this folder, which must contain a model card

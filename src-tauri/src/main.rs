@@ -37,10 +37,12 @@ struct Args {
     /// The folder that holds the built-in model, if it is not beside the program.
     #[arg(long, env = "PRECEDENT_MODELS", value_name = "DIR")]
     models: Option<std::path::PathBuf>,
-    /// Show the prompt, in a window that is open already if there is one: for a key that the desktop itself binds.
+    /// Show the prompt, in a window that is open already if there is one: for a key that the
+    /// desktop itself binds.
     #[arg(long)]
     ask: bool,
-    /// Do not hand over to a window that is open, and do not remember where this one was: for tests beside a real one.
+    /// Do not hand over to a window that is open, and do not remember where this one was: for tests
+    /// beside a real one.
     #[arg(long, hide = true)]
     alone: bool,
     /// The second try of a start.

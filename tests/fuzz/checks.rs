@@ -1,5 +1,5 @@
-//! What hostile input must not do, as functions of bytes: libFuzzer calls them, and the ordinary tests replay the seeds
-//! through them. Each says more than that nothing panics.
+//! What hostile input must not do, as functions of bytes: libFuzzer calls them, and the ordinary
+//! tests replay the seeds through them. Each says more than that nothing panics.
 
 use std::{
     cell::RefCell,
@@ -79,8 +79,8 @@ fn assert_next(position: u64, previous: &mut u64) {
     *previous = position;
 }
 
-/// A query that is understood reads the same when it is typed again as it was understood; one that is not says what is
-/// possible.
+/// A query that is understood reads the same when it is typed again as it was understood; one that
+/// is not says what is possible.
 pub fn query(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let first = match query::parse(&text) {
@@ -98,7 +98,8 @@ pub fn query(data: &[u8]) {
     let fields = |q: &query::Query| {
         (q.text.clone(), q.phrases.clone(), q.without.clone(), q.filters.clone(), q.scope, q.mode)
     };
-    // The words of a filter that is left out (`mode:`) and of a quote that is empty leave nothing behind.
+    // The words of a filter that is left out (`mode:`) and of a quote that is empty leave nothing
+    // behind.
     assert_eq!(fields(&first), fields(&second), "{:?}", first.understood);
     let last = query::parse(&second.understood).unwrap_or_else(|e| panic!("{}: {e}", second.understood));
     assert_eq!(second.understood, last.understood);
@@ -246,12 +247,14 @@ pub fn table(data: &[u8]) {
     }
 }
 
-/// The elements and attributes that the reading pane shows; those of [`html::from_markdown`] are among them.
+/// The elements and attributes that the reading pane shows; those of [`html::from_markdown`] are
+/// among them.
 const ELEMENTS: &str = "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i ins kbd li ol p \
     pre q s samp small span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var";
 const ATTRIBUTES: &str = "title dir href rel start align colspan rowspan open data-src class";
 
-/// Holds that HTML is made of those elements and attributes alone, and that links go to the web or to mail.
+/// Holds that HTML is made of those elements and attributes alone, and that links go to the web or
+/// to mail.
 fn is_harmless(html: &str) {
     let mut rest = html;
     while let Some(at) = rest.find('<') {
@@ -290,7 +293,8 @@ fn html_text(value: &str) -> String {
 /// The parser completes rows of tables with so many empty cells at the most, here in bytes of HTML.
 const CELLS: usize = 262_144 * 40;
 
-/// Markdown becomes blocks with words in them and harmless HTML, both in proportion to what was written.
+/// Markdown becomes blocks with words in them and harmless HTML, both in proportion to what was
+/// written.
 pub fn markdown(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let blocks = blocks(&text);
@@ -324,7 +328,8 @@ pub fn markdown(data: &[u8]) {
     );
 }
 
-/// Every other markup becomes Markdown in proportion to what was written, without the marks that the conversion uses.
+/// Every other markup becomes Markdown in proportion to what was written, without the marks that
+/// the conversion uses.
 pub fn markup(data: &[u8]) {
     let Some(text) = text(data) else { return };
     for markup in [
@@ -351,7 +356,8 @@ pub fn markup(data: &[u8]) {
     }
 }
 
-/// Atlassian's documents become Markdown in proportion to their JSON; code stays code whatever it holds.
+/// Atlassian's documents become Markdown in proportion to their JSON; code stays code whatever it
+/// holds.
 pub fn adf(data: &[u8]) {
     let Some(text) = text(data) else { return };
     if let Ok(document) = serde_json::from_str::<Value>(&text) {
@@ -401,7 +407,8 @@ pub fn chunks(data: &[u8]) {
     }
 }
 
-/// Signatures are few, short and clean; words and identifiers stand where they say, between characters.
+/// Signatures are few, short and clean; words and identifiers stand where they say, between
+/// characters.
 pub fn signature(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let signatures = signatures(&text);
@@ -427,8 +434,8 @@ pub fn signature(data: &[u8]) {
     }
 }
 
-/// A brief about hostile text keeps its own record, in every format that holds one, and its Markdown holds no HTML of
-/// theirs.
+/// A brief about hostile text keeps its own record, in every format that holds one, and its
+/// Markdown holds no HTML of theirs.
 pub fn brief(data: &[u8]) {
     if let Err(error) = brief::read_record(data) {
         assert!(error.hint().is_some(), "{error}");
@@ -505,9 +512,10 @@ pub fn brief(data: &[u8]) {
     }
 }
 
-/// A casebook file from a stranger is taken over whole or not at all, and decides nothing about what is not its own. The first
-/// byte says what the others are: the file, the database in a file whose checksums fit, or places in the database of a sound
-/// file (three bytes) that get another byte.
+/// A casebook file from a stranger is taken over whole or not at all, and decides nothing about
+/// what is not its own. The first byte says what the others are: the file, the database in a file
+/// whose checksums fit, or places in the database of a sound file (three bytes) that get another
+/// byte.
 pub fn casebook(data: &[u8]) {
     let Some((how, rest)) = data.split_first() else { return };
     let base = base();

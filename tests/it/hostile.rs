@@ -188,6 +188,6 @@ fn server_errors_reach_agents_with_the_notice() {
     let mut client = Client::start(&place, &[]);
     let status = client.ok("status", json!({}));
     assert!(status.to_string().contains("Resource not accessible by personal access token"), "{status}");
-    assert!(status["notice"].as_str().is_some_and(|n| n.contains("untrusted")), "{status}");
+    assert!(status["text"].as_str().is_some_and(|text| text.contains("untrusted data")), "{status}");
     assert_eq!(client.end().0, Some(0));
 }

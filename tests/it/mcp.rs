@@ -82,8 +82,8 @@ impl Client {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 
-    /// Calls a tool, checks its reply against the tool's schema, and returns the structured part with
-    /// the text as `text`.
+    /// Calls a tool, checks its reply against the tool's schema, and returns the structured part
+    /// with the text as `text`.
     pub fn ok(&mut self, tool: &str, arguments: Value) -> Value {
         if self.schemas.is_empty() {
             let reply = self.ask("tools/list", json!({}));

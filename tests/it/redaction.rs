@@ -19,7 +19,7 @@ const PERSONAL: &[(&str, &[&str])] = &[
     ("Le client Jean-Baptiste Lefèvre a signalé le problème.", &["Jean-Baptiste", "Lefèvre"]),
     ("The device stands at 14 Rosenheimer Str. in 81667 München.", &["Rosenheimer", "81667", "München"]),
     ("田中太郎 reported that the export is empty.", &["田中太郎"]),
-    ("Ask Oluwaseun Adeyemi or Nguyen Thi Lan for the log.", &["Oluwaseun", "Adeyemi", "Nguyen"]),
+    ("Ask Oluwaseun Adeyemi or Nguyen Minh Lan for the log.", &["Oluwaseun", "Adeyemi", "Nguyen"]),
 ];
 
 /// Technical sentences in which nothing is personal.

@@ -25,8 +25,8 @@ impl AllowedFolders {
 
     /// Returns the real path of a regular file or a folder below an allowed one.
     ///
-    /// Links are resolved first, so that none leads outside. Other paths get the same error, whether
-    /// or not they exist.
+    /// Links are resolved first, so that none leads outside. Other paths get the same error,
+    /// whether or not they exist.
     ///
     /// # Errors
     /// [`precedent_core::Code::InvalidInput`] for any other path.

@@ -26,8 +26,8 @@ pub struct Ask {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchIssues {
-    /// Words, "exact phrases", -exclusions and filters: is:open is:closed is:issue is:pr is:page is:note label:bug
-    /// author:x source:owner/name updated:>2026-01-01 in:title.
+    /// Words, "exact phrases", -exclusions and filters: is:open is:closed is:issue is:pr is:page
+    /// is:note label:bug author:x source:owner/name updated:>2026-01-01 in:title.
     pub query: String,
     /// Maximum number of results.
     #[serde(default)]
@@ -172,7 +172,8 @@ pub struct RecordVerdict {
     pub key: Key,
     /// Key of the other report; for a duplicate, the one to keep.
     pub other: Key,
-    /// duplicate: one fix resolves both. related: same symptom, different cause. not_duplicate: never suggested again.
+    /// duplicate: one fix resolves both. related: same symptom, different cause. not_duplicate:
+    /// never suggested again.
     #[schemars(schema_with = "verdicts")]
     pub verdict: VerdictKind,
     /// Reason for the decision.

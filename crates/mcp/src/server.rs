@@ -104,8 +104,9 @@ pub struct Server {
 
 #[tool_router]
 impl Server {
-    /// Answer about a problem in one reply: is it known, has it been solved, what to tell the customer. Takes any text
-    /// (error message, stack trace, log, email) or the key of an item. Start here.
+    /// Answer about a problem in one reply: is it known, has it been solved, what to tell the
+    /// customer. Takes any text (error message, stack trace, log, email) or the key of an item.
+    /// Start here.
     #[tool(output_schema = schema::<output::Ask>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn ask(&self, args: Parameters<parameters::Ask>, context: Context) -> Reply {
         self.answer(args, context, async |p, task| {
@@ -125,16 +126,18 @@ impl Server {
         .await
     }
 
-    /// Search issues, pull requests, wiki pages and notes, open and closed, by words and by meaning.
+    /// Search issues, pull requests, wiki pages and notes, open and closed, by words and by
+    /// meaning.
     #[tool(output_schema = schema::<output::Search>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn search_issues(&self, args: Parameters<parameters::SearchIssues>, context: Context) -> Reply {
         self.answer(args, context, async |p, task| listing::search(self.casebook().await?, p, task).await)
             .await
     }
 
-    /// Find earlier reports, open and closed, of the same problem as an item (number or key) or a draft (title, body), each
-    /// with a calibrated confidence, its outcome and reasons. Duplicates are reports that one fix resolves. Even a high
-    /// confidence is only a suggestion. Records nothing.
+    /// Find earlier reports, open and closed, of the same problem as an item (number or key) or a
+    /// draft (title, body), each with a calibrated confidence, its outcome and reasons. Duplicates
+    /// are reports that one fix resolves. Even a high confidence is only a suggestion. Records
+    /// nothing.
     #[tool(output_schema = schema::<output::Duplicates>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn find_duplicates(&self, args: Parameters<parameters::FindDuplicates>, context: Context) -> Reply {
         self.answer(args, context, async |p, task| {
@@ -145,8 +148,8 @@ impl Server {
         .await
     }
 
-    /// Find solved cases of a problem with the comments that contain the fix, or else wiki pages. For a log or support bundle
-    /// (path), lists which of its errors are solved, known or new.
+    /// Find solved cases of a problem with the comments that contain the fix, or else wiki pages.
+    /// For a log or support bundle (path), lists which of its errors are solved, known or new.
     #[tool(output_schema = schema::<output::Fixes>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn find_fixes(&self, args: Parameters<parameters::FindFixes>, context: Context) -> Reply {
         self.answer(args, context, async |p, task| {
@@ -180,8 +183,9 @@ impl Server {
         .await
     }
 
-    /// Read an item, a wiki page or a note with its comments. The first page leads with the status, the fix and the
-    /// workaround, if the thread documents them; then the text and the comments follow in order.
+    /// Read an item, a wiki page or a note with its comments. The first page leads with the status,
+    /// the fix and the workaround, if the thread documents them; then the text and the comments
+    /// follow in order.
     #[tool(output_schema = schema::<output::Thread>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn read_thread(&self, args: Parameters<parameters::ReadThread>, context: Context) -> Reply {
         self.answer(args, context, async |p, _| {
@@ -199,7 +203,8 @@ impl Server {
         .await
     }
 
-    /// Write a cited summary of an issue or a question, to hand over. Private notes are never included.
+    /// Write a cited summary of an issue or a question, to hand over. Private notes are never
+    /// included.
     #[tool(output_schema = schema::<output::Brief>(), annotations(read_only_hint = true, open_world_hint = false))]
     async fn write_brief(&self, args: Parameters<parameters::WriteBrief>, context: Context) -> Reply {
         self.answer(args, context, async |p, task| {
@@ -235,8 +240,8 @@ impl Server {
         .await
     }
 
-    /// Store a private note, unless it exists (outcome duplicate). A similar note is linked (outcome connected). With
-    /// check_only, only look for similar notes.
+    /// Store a private note, unless it exists (outcome duplicate). A similar note is linked
+    /// (outcome connected). With check_only, only look for similar notes.
     #[tool(
         output_schema = schema::<output::Note>(),
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = true, open_world_hint = false)

@@ -199,9 +199,9 @@ impl Sentences {
         self.has(Fix) && self.has_only(&[Fix, Noise]) && !self.is_specific()
     }
 
-    /// Returns the versions in which something was fixed, as written, in order. A version without an
-    /// introducing word counts if it is the only one of its sentence, is not another program's and
-    /// not `reported_on`.
+    /// Returns the versions in which something was fixed, as written, in order. A version without
+    /// an introducing word counts if it is the only one of its sentence, is not another program's
+    /// and not `reported_on`.
     pub fn fixed_in(&self, reported_on: &[String]) -> Vec<String> {
         let fixes = self.0.iter().filter(|sentence| sentence.role() == SentenceRole::Fix);
         let fixed_versions = fixes.flat_map(|sentence| {

@@ -86,8 +86,8 @@ static EXCEPTION: LazyLock<Regex> = LazyLock::new(|| {
 static RUST_PANIC: LazyLock<Regex> =
     LazyLock::new(|| re(r"panicked at (?:'([^'\n]{3,200})'|[^\n]*?:\d+:\d+:\n([^\n]{3,200}))"));
 static GO_PANIC: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^\s*(?:panic|fatal error): ([^\n]{3,200})"));
-// Words before a quoted message ([`quoted_message`]), and lines that begin with one. A single pattern took
-// five times as long.
+// Words before a quoted message ([`quoted_message`]), and lines that begin with one. A single
+// pattern took five times as long.
 static FAILURE: LazyLock<Regex> =
     LazyLock::new(|| re("(?i)error|failed|failure|fatal|warning|exception|panic|unable|cannot|could not"));
 static LINE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {

@@ -25,7 +25,8 @@ async fn every_view(theme: &str, contrast: &'static str) {
         eprintln!("SKIPPED: axe-core is not there; run: npm --prefix ui ci");
         return;
     };
-    // It looks for a module loader first; as the body of a function it has none, and leaves its name with the window.
+    // It looks for a module loader first; as the body of a function it has none, and leaves its
+    // name with the window.
     let axe = format!("if (!window.axe) {{ {source}\n }}");
     let home = tempfile::tempdir().unwrap();
     drive_sample(home.path(), theme, async move |window| {

@@ -1,4 +1,5 @@
-//! The main jobs over a casebook of 30,000 documents. It is too large to be kept here: docs/develop/testing.md says how it is made.
+//! The main jobs over a casebook of 30,000 documents. It is too large to be kept here:
+//! docs/develop/testing.md says how it is made.
 
 use std::{
     path::{Path, PathBuf},
@@ -94,7 +95,8 @@ async fn main_tasks_work_with_thirty_thousand_items() {
         press_ctrl(&window, '2').await;
         wait_for(&window, ".triage").await;
         press(&window, "bc").await;
-        // The check goes through thousands of open reports, and the first that wait are shown while it runs.
+        // The check goes through thousands of open reports, and the first that wait are shown while
+        // it runs.
         let patience = Duration::from_secs(15 * 60);
         wait_at_most(patience, "reports wait", async || {
             texts(&window, ".queue [role=option]").await.len() > 10

@@ -9,8 +9,8 @@ use std::{
 
 use zbus::{Connection, connection::Builder};
 
-/// A session bus of its own, on which nothing but a test's own desktop answers: whatever portal this machine has
-/// stays as it is.
+/// A session bus of its own, on which nothing but a test's own desktop answers: whatever portal
+/// this machine has stays as it is.
 pub struct Bus {
     process: Child,
     pub address: String,

@@ -1,5 +1,5 @@
-//! What the window is among other programs: one for all starts, opened by links, where it was left, heard of when it is
-//! behind others.
+//! What the window is among other programs: one for all starts, opened by links, where it was left,
+//! heard of when it is behind others.
 
 use std::{
     io::{BufRead as _, BufReader},

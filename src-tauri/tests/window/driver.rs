@@ -36,7 +36,8 @@ pub const VIEWS: [(char, &str); 7] = [
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Opens the program in a home of its own, hands the window to `steps` and closes it whatever became of them.
+/// Opens the program in a home of its own, hands the window to `steps` and closes it whatever
+/// became of them.
 pub async fn drive(home: &Path, theme: &str, args: &[&str], steps: impl AsyncFnOnce(Client) + 'static) {
     // A window that the user has open does not concern the tests.
     drive_whole(home, theme, &[args, &["--alone"]].concat(), steps).await;
@@ -195,7 +196,8 @@ pub fn program() -> PathBuf {
         .map_or_else(|| env!("CARGO_BIN_EXE_precedent-desktop").into(), PathBuf::from)
 }
 
-/// Keeps what the window looks like in `target/screenshots`, or in the folder that `PRECEDENT_SHOTS` names.
+/// Keeps what the window looks like in `target/screenshots`, or in the folder that
+/// `PRECEDENT_SHOTS` names.
 pub async fn shot(window: &Client, name: &str) {
     let folder = std::env::var_os("PRECEDENT_SHOTS").map_or_else(
         || PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots"),
@@ -211,8 +213,9 @@ pub async fn shot(window: &Client, name: &str) {
     }
 }
 
-/// What the window looks like, as PNG. Where it paints without layers, a picture is taken when the page is painted the next
-/// time, and a page that stands still never is: so one pixel of it changes meanwhile.
+/// What the window looks like, as PNG. Where it paints without layers, a picture is taken when the
+/// page is painted the next time, and a page that stands still never is: so one pixel of it changes
+/// meanwhile.
 pub async fn picture(window: &Client) -> Result<Vec<u8>, CmdError> {
     let begin = "const dot = document.body.appendChild(document.createElement('i'));
         Object.assign(dot.style, { position: 'fixed', right: 0, bottom: 0, width: '1px', height: '1px' });

@@ -1,4 +1,5 @@
-//! Files that lie on this machine: a log leads to what is known of its errors, an export of a tracker is looked at and imported.
+//! Files that lie on this machine: a log leads to what is known of its errors, an export of a
+//! tracker is looked at and imported.
 
 use std::path::Path;
 

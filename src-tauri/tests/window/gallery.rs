@@ -1,5 +1,5 @@
-//! Pictures of every view for the documentation, of the sample casebook alone; docs/gallery.md has the command and is
-//! written by it.
+//! Pictures of every view for the documentation, of the sample casebook alone; docs/gallery.md has
+//! the command and is written by it.
 
 use std::{
     fmt::Write as _,

@@ -1,4 +1,5 @@
-//! The program as a package brings it: `packaging/try-deb.sh` runs this where nothing else was ever installed.
+//! The program as a package brings it: `packaging/try-deb.sh` runs this where nothing else was ever
+//! installed.
 
 use crate::driver::{drive_sample, is_there, shot, texts, wait_for, wait_until};
 
@@ -18,7 +19,8 @@ async fn installed_program_searches_semantically() {
         let search = wait_for(&window, "#query").await;
         wait_for(&window, "#hit-0").await;
         wait_until("the indexes are made", async || !is_there(&window, "footer progress").await).await;
-        // By meaning alone: without the model or its runtime this finds nothing, and a notice says so.
+        // By meaning alone: without the model or its runtime this finds nothing, and a notice says
+        // so.
         search.send_keys("mode:semantic storage ran out while copying").await.unwrap();
         wait_until("the search has come to rest", async || {
             let heading = texts(&window, ".results header h2").await;

@@ -1,4 +1,5 @@
-//! An item wherever it stands: the way to it and back, what can be done with it, and what is kept of it.
+//! An item wherever it stands: the way to it and back, what can be done with it, and what is kept
+//! of it.
 
 use fantoccini::{Client, key::Key};
 use precedent_core::Task;

@@ -1,4 +1,5 @@
-//! Everything that can be clicked can be reached without a mouse, and is seen when it has the focus.
+//! Everything that can be clicked can be reached without a mouse, and is seen when it has the
+//! focus.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,8 @@ const NUMBER: &str = "
     found.forEach((one, at) => (one.dataset.at = at));
     return found.map((one) => one.outerHTML.slice(0, 120))";
 
-/// What has the focus, and whether it looks like it: by an outline of its own, by one on the row that it names, or by a dashed ring.
+/// What has the focus, and whether it looks like it: by an outline of its own, by one on the row
+/// that it names, or by a dashed ring.
 const FOCUS_STATE: &str = "
     const one = document.activeElement;
     const outlined = (element) => element && getComputedStyle(element).outlineStyle !== 'none';

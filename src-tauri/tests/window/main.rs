@@ -2,7 +2,8 @@
 //!
 //! `xvfb-run -a -s '-screen 0 1280x900x24 -nolisten tcp' dbus-run-session -- cargo test -p precedent-desktop`
 //!
-//! Without a display or the driver it says so and passes; `PRECEDENT_WINDOW_TESTS=required` makes that a failure.
+//! Without a display or the driver it says so and passes; `PRECEDENT_WINDOW_TESTS=required` makes
+//! that a failure.
 #![cfg(target_os = "linux")]
 #![expect(clippy::disallowed_methods, reason = "the test reads the environment that it runs in")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]

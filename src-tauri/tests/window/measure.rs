@@ -1,4 +1,5 @@
-//! How quick the window is with a casebook of the person's own; docs/develop/testing.md has the command.
+//! How quick the window is with a casebook of the person's own; docs/develop/testing.md has the
+//! command.
 
 use std::{
     fs,
@@ -96,8 +97,8 @@ async fn keystrokes(window: &Client) -> Vec<f64> {
     times
 }
 
-/// Scrolls through everything that is listed, step by step as a wheel would, and looks after each frame that was painted
-/// whether rows stand at three places of what is in sight.
+/// Scrolls through everything that is listed, step by step as a wheel would, and looks after each
+/// frame that was painted whether rows stand at three places of what is in sight.
 const SCROLL_SCRIPT: &str = "
     const [seconds, done] = arguments;
     const box = document.querySelector('#results .scroll');

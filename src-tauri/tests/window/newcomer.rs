@@ -1,4 +1,5 @@
-//! A new user's path: what Jira, GitLab, Zendesk and Azure DevOps export is brought in, and the first question is answered.
+//! A new user's path: what Jira, GitLab, Zendesk and Azure DevOps export is brought in, and the
+//! first question is answered.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! The prompt's shortcut under Wayland: a desktop that holds it, as the portal for global shortcuts says.
+//! The prompt's shortcut under Wayland: a desktop that holds it, as the portal for global shortcuts
+//! says.
 
 use std::{
     collections::HashMap,

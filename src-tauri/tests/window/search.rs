@@ -18,7 +18,8 @@ async fn query_opens_the_matching_comment() {
         assert!(url.as_str().starts_with("tauri://localhost"), "{url}");
         assert_eq!(window.title().await.unwrap(), "Precedent");
 
-        // The sample comes in by itself, and the recent documents stand there before anything is typed.
+        // The sample comes in by itself, and the recent documents stand there before anything is
+        // typed.
         let search = wait_for(&window, BOX).await;
         wait_for(&window, "#hit-0").await;
         // The keys that the first page names act on the list; one leads to the box.

@@ -1,4 +1,5 @@
-//! Settings: another model is brought in, answers, and goes again; a file of settings that is wrong.
+//! Settings: another model is brought in, answers, and goes again; a file of settings that is
+//! wrong.
 
 use std::path::{Path, PathBuf};
 

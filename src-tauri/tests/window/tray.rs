@@ -37,7 +37,8 @@ impl Watcher {
     }
 }
 
-/// A line of a menu, as the bus carries it: its number, what is known of it, and the lines below it.
+/// A line of a menu, as the bus carries it: its number, what is known of it, and the lines below
+/// it.
 type Line = (i32, HashMap<String, OwnedValue>, Vec<OwnedValue>);
 
 /// The icon's menu as a desktop reads and answers it.

@@ -1,4 +1,5 @@
-//! A pasted report leads to what solved it, and to a brief in a file; a note that is there already is not stored twice.
+//! A pasted report leads to what solved it, and to a brief in a file; a note that is there already
+//! is not stored twice.
 
 use std::path::Path;
 
@@ -22,7 +23,8 @@ async fn fill(window: &Client, css: &str, value: &str) {
 
 /// Pastes a report and waits for what is known of it.
 async fn ask(window: &Client, report: &str) {
-    // Enter would be a key of its own in some drivers; the text comes in as one paste would bring it.
+    // Enter would be a key of its own in some drivers; the text comes in as one paste would bring
+    // it.
     let paste = "const box = document.querySelector('#report'); box.value = arguments[0];
         box.dispatchEvent(new InputEvent('input', { bubbles: true }))";
     wait_for(window, "#report").await;
@@ -91,7 +93,8 @@ async fn report_leads_to_a_brief() {
         wait_until("it asks first", async || is_there(&window, ".brief [role=alert]").await).await;
         click_words(&window, ".brief .choose ~ button", "Replace").await;
         wait_until("it is written again", async || is_there(&window, ".brief .written").await).await;
-        // The dialog makes the rest of the page inert, and a click of a script is no gesture of a person.
+        // The dialog makes the rest of the page inert, and a click of a script is no gesture of a
+        // person.
         click_words(&window, ".brief button", "Copy").await;
         wait_until("it is copied", async || {
             texts(&window, ".brief .written").await.iter().any(|notice| notice == "Copied as Markdown")

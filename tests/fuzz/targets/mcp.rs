@@ -1,5 +1,5 @@
-//! Lines from a client: whatever they are, the server stays, says only what the protocol allows, answers no request
-//! twice, and answers the next one.
+//! Lines from a client: whatever they are, the server stays, says only what the protocol allows,
+//! answers no request twice, and answers the next one.
 #![no_main]
 
 use std::{
@@ -15,7 +15,8 @@ use precedent_mcp::{AllowedFolders, Server};
 use serde_json::{Value, json, value::RawValue};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-/// A casebook that so many inputs have written into is put away: what they store must not become the load.
+/// A casebook that so many inputs have written into is put away: what they store must not become
+/// the load.
 const INPUTS: u32 = 2_000;
 /// The id of the request that comes behind the input's own.
 const LAST: &str = "the last one";
@@ -86,7 +87,8 @@ async fn converse(server: Server, data: &[u8]) {
     let last = json!({"jsonrpc": "2.0", "id": LAST, "method": "tools/call", "params": {"name": "status", "arguments": {}}});
     lines.push(last.to_string().into_bytes());
     for line in &lines {
-        // Looser than the server, which passes over a mark of the byte order and reads an id whatever stands beside it.
+        // Looser than the server, which passes over a mark of the byte order and reads an id
+        // whatever stands beside it.
         let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
         if let Ok(frame) = serde_json::from_slice::<HashMap<String, Box<RawValue>>>(line)
             && let Some(id) = frame.get("id").and_then(|id| serde_json::from_str::<Value>(id.get()).ok())

@@ -201,7 +201,8 @@ pub struct SyncRequest {
     pub sources: Vec<String>,
     /// `true` to read everything again and to look for deleted items.
     pub full: bool,
-    /// Hides all that is gone. Without, a sync that would hide more than a share of a source hides nothing.
+    /// Hides all that is gone. Without, a sync that would hide more than a share of a source hides
+    /// nothing.
     pub hide_gone: bool,
 }
 

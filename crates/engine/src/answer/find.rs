@@ -313,8 +313,8 @@ impl MatchFinder<'_> {
     }
 
     /// Compares these candidates with the draft: the source of each, its text overlap, and whether
-    /// it has no content; `None` for a deleted one. Candidates in `naming_ids` have a rare failure of
-    /// the draft in their comments.
+    /// it has no content; `None` for a deleted one. Candidates in `naming_ids` have a rare failure
+    /// of the draft in their comments.
     fn read_overlaps(
         &self,
         draft: &Draft,

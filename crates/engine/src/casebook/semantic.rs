@@ -1,7 +1,7 @@
 //! Semantic search: the active model with its vectors, and the change to another model.
 //!
-//! A query takes one [`EmbeddingSession`] and keeps it to its end. Its query vectors and stored vectors then
-//! come from one model, even if another process changes the model meanwhile.
+//! A query takes one [`EmbeddingSession`] and keeps it to its end. Its query vectors and stored
+//! vectors then come from one model, even if another process changes the model meanwhile.
 
 use std::{
     path::{Path, PathBuf},

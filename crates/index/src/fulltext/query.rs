@@ -414,8 +414,8 @@ impl FullText {
         Ok(weights.into_iter().map(|(_, t)| t).collect())
     }
 
-    /// Returns the terms of a vocabulary that `accepts` selects, with the number of their documents;
-    /// the most frequent first.
+    /// Returns the terms of a vocabulary that `accepts` selects, with the number of their
+    /// documents; the most frequent first.
     ///
     /// # Errors
     /// [`precedent_core::Code::Corrupt`] if the index cannot be read.

@@ -66,8 +66,8 @@ impl Contents {
     }
 }
 
-/// Guesses the fields of columns whose names are unknown, in the order of the table; `lacks` returns
-/// whether no column provides a field.
+/// Guesses the fields of columns whose names are unknown, in the order of the table; `lacks`
+/// returns whether no column provides a field.
 pub fn guess(columns: &[(usize, Contents)], lacks: impl Fn(&str) -> bool) -> Vec<(&'static str, usize)> {
     let mut out: Vec<(&'static str, usize)> = Vec::new();
     let mut take = |field: &'static str, is: &dyn Fn(&Contents) -> bool| {

@@ -114,7 +114,8 @@ pub fn is_hub(record: &[u8]) -> bool {
     github::records(record).is_ok_and(|records| !records.is_empty()) && !has_other_texts(record)
 }
 
-/// Returns the lists in an object that contain items or messages; empty if the object is one itself.
+/// Returns the lists in an object that contain items or messages; empty if the object is one
+/// itself.
 pub fn holders(value: &Value) -> Vec<String> {
     let context = FileContext::default();
     let is_record = |value: &Value| {

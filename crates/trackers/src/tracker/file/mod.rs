@@ -279,7 +279,8 @@ fn json(content: &Content, mapping: &Mapping, charset: Charset, text: &str) -> R
     })
 }
 
-/// Adds the people in a list of users to the settings; returns the error that nothing else is in it.
+/// Adds the people in a list of users to the settings; returns the error that nothing else is in
+/// it.
 fn people(content: &Content, charset: Charset, first: &Value, mapping: &Mapping) -> Result<Option<Error>> {
     if chat::user(first).is_none() {
         return Ok(None);

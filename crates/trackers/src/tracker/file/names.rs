@@ -255,7 +255,8 @@ mod tests {
         ] {
             assert_eq!(super::field(name), None, "{name}");
         }
-        // A name of the list is better than a composed one, and the version of the fix than the planned one.
+        // A name of the list is better than a composed one, and the version of the fix than the
+        // planned one.
         let rank = |name: &str| super::field(name).map(|(_, rank)| rank);
         assert!(
             rank("fixVersion") < rank("version")

@@ -103,7 +103,8 @@ pub fn item(value: &Value, bytes: &[u8], place: u64, context: &FileContext) -> O
         shape.replace("state", "closed", &plan);
         shape.cell("resolution", "completed");
     }
-    // Without a description, the first message is the report if it is as old or from the same person.
+    // Without a description, the first message is the report if it is as old or from the same
+    // person.
     let report = at(&plan, "body").is_none() && !shape.has_description;
     if report && shape.posts.first().is_some_and(|first| is_report(first, &shape, &plan)) {
         let first = shape.posts.remove(0);

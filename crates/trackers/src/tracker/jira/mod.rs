@@ -2,8 +2,8 @@
 //! markup).
 //!
 //! Searches have minute precision in the user's time zone. Issues are listed in the order of their
-//! keys, which an edit does not change; see `Pagination::by_creation`. Comments come with the issues
-//! but are a list of their own here, so that items can be searched before all are fetched.
+//! keys, which an edit does not change; see `Pagination::by_creation`. Comments come with the
+//! issues but are a list of their own here, so that items can be searched before all are fetched.
 
 mod shapes;
 
