@@ -59,7 +59,7 @@ pub struct KnownNames {
 }
 
 /// The minimum score of a recognized person of one word, and of a place. Two words are surer
-/// (docs/decisions/0014).
+/// (docs/decisions/0003).
 const SURE_SCORE: f32 = 0.9;
 
 impl KnownNames {
