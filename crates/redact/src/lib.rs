@@ -287,6 +287,7 @@ mod tests {
             ("geheim12", "secret: geheim12"),
             ("4719", "pin: 4719 otp=123456 pwd:geheim"),
             ("geheim", "pin: 4719 otp=123456 pwd:geheim"),
+            ("4719", "pin: 4719 tel +49 30 5550 0123"),
             ("Lee", r"C:\Users\Kim Lee\x"),
             ("WIN-KASSE07", "vaultd is starting on WIN-KASSE07"),
             ("490154203237518", "device imei=490154203237518"),

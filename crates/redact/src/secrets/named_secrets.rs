@@ -470,8 +470,9 @@ fn number(text: &str, name: &Name, join: Join, value: &str, quote: bool, end: us
         || kind == Kind::Password && join == Join::Sentence
         || kind == Kind::Pin;
     let next = text[end..].trim_start_matches([' ', '\t']);
-    // The next word of "pin: 4719 otp=123456" is another name.
-    let is_name = next.trim_start_matches(joins).starts_with(['=', ':']);
+    // The next word of "pin: 4719 tel 555" or "key=4719 otp=123456" is another name.
+    let is_pin = kind == Kind::Pin && matches!(join, Join::Assigned | Join::Colon);
+    let is_name = is_pin || next.trim_start_matches(joins).starts_with(['=', ':']);
     let has_unit = !quote && !is_name && next.starts_with(|c: char| c.is_alphabetic() || c == '%');
     // "prompt_tokens: 1234567" is a count.
     let several = kind == Kind::Key && text[name.start..name.end].ends_with(['s', 'S']);
