@@ -203,7 +203,8 @@ pub fn preview(
 /// The number of bytes of a brief that the model of names reads, shorter texts first: 10 s at 150 ms
 /// a kilobyte.
 const READ_BY_MODEL: usize = 64_000;
-/// A word in more documents than this, and in more than one of [`COMMON_SHARE`], names a product.
+/// A word in more documents than this, and in more than one of [`COMMON_SHARE`], is common. A name
+/// of common words is a product's.
 const COMMON: u64 = 5;
 /// See [`COMMON`].
 const COMMON_SHARE: u64 = 250;
@@ -219,6 +220,8 @@ fn names(
     let logins = context.finder.store.read(|r| people(r, brief, row))?;
     let mut names = KnownNames { logins, ..KnownNames::default() };
     let Ok(Some(mut model)) = context.engine.load_names() else { return Ok(names) };
+    let fulltext = context.finder.fulltext;
+    let common = COMMON.max(fulltext.count()? / COMMON_SHARE);
     let mut texts: Vec<String> = redact::texts(brief).into_iter().collect();
     texts.sort_by_key(String::len);
     let mut bytes_left = READ_BY_MODEL;
@@ -227,23 +230,18 @@ fn names(
         bytes_left -= text.len();
         for name in model.names(text, task)? {
             let written = &text[name.range];
+            let words: Vec<String> = tokens::words(written).into_iter().map(|word| word.term).collect();
+            let documents = fulltext.documents_with(Named::Word, &words)?;
+            if documents.iter().all(|documents| *documents > common) {
+                continue;
+            }
             match name.kind {
-                NameKind::Person if is_common(context, written)? => {}
                 NameKind::Person => names.add_person(written, name.score),
-                NameKind::Place if is_common(context, written)? => {}
                 NameKind::Place => names.add_place(written, name.score),
             }
         }
     }
     Ok(names)
-}
-
-/// Returns whether all words of a name are common in the casebook, as those of products are.
-fn is_common(context: &BriefContext<'_>, name: &str) -> Result<bool> {
-    let fulltext = context.finder.fulltext;
-    let words: Vec<String> = tokens::words(name).into_iter().map(|word| word.term).collect();
-    let limit = COMMON.max(fulltext.count()? / COMMON_SHARE);
-    Ok(fulltext.documents_with(Named::Word, &words)?.iter().all(|documents| *documents > limit))
 }
 
 /// Returns the logins that a brief may contain.
