@@ -31,7 +31,7 @@ pub fn pairs() -> String {
 }
 
 /// Returns a pair of reports for each of these subjects.
-fn pairs_of(things: &[&str]) -> String {
+pub fn pairs_of(things: &[&str]) -> String {
     let mut out = String::new();
     for (number, (thing, later)) in (1..).zip(things.iter().flat_map(|t| [(t, false), (t, true)])) {
         let body = format!(
