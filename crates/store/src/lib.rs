@@ -6,7 +6,6 @@
 
 mod calibrations;
 mod closures;
-mod clusters;
 mod comments;
 mod documents;
 mod file;
@@ -19,10 +18,12 @@ mod models;
 mod notes;
 mod portable;
 mod raw;
+mod releases;
 mod remotes;
 mod schema;
 mod skeletons;
 mod sources;
+mod ties;
 mod validation;
 mod verdicts;
 

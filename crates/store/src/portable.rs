@@ -66,6 +66,8 @@ const TABLES: &[(&str, Rule)] = &[
     ("remotes", Rule::Where(BY_SOURCE)),
     ("streams", Rule::Where(BY_SOURCE)),
     ("relations_read", Rule::Where(BY_SOURCE)),
+    ("releases", Rule::Where(BY_SOURCE)),
+    ("release_items", Rule::Where(BY_SOURCE)),
     ("sync_progress", Rule::Stay),
     ("imports", Rule::Stay),
     ("import_changes", Rule::Stay),

@@ -25,6 +25,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../../migrations/0013_backgrounds.sql"),
     include_str!("../../../migrations/0014_guests.sql"),
     include_str!("../../../migrations/0015_evidence.sql"),
+    include_str!("../../../migrations/0016_releases.sql"),
 ];
 /// The number of migrations that this version knows.
 #[allow(clippy::cast_possible_wrap, reason = "a handful")]

@@ -128,6 +128,9 @@ const RULES: &[Rule] = &[
         "its sync position is out of range; it will be fetched again", Remedy::Remove),
     rule("relations_read", "t.number BETWEEN 0 AND max_number() AND is_date(t.updated_at) AND is_past(t.updated_at)",
         "its sync record is out of range; it will be fetched again", Remedy::Remove),
+    rule("releases", "is_line(t.name) AND is_date(t.released_at) AND t.is_released IN (0, 1)",
+        "its name or its date is invalid", Remedy::Remove),
+    rule("release_items", "is_line(t.name) AND t.number BETWEEN 0 AND max_number()", COUNT, Remedy::Remove),
     // The tables below hold derived rows, which are computed again.
     rule("raw_dictionaries", "t.id > 0 AND t.kind IN ('document', 'comment') AND length(t.data) <= 1048576", "it is empty", Remedy::Remove),
     rule("checks", "is_date(t.checked_at) AND t.revision BETWEEN 0 AND max_number() AND t.confidence BETWEEN 0 AND 1
@@ -159,6 +162,7 @@ fn name(table: &str) -> String {
         "closures" => "'the closing of ' || t.key || ' as a duplicate of ' || t.canonical_key".to_owned(),
         "streams" => format!("'the list ' || t.name || ' of ' || {source}"),
         "relations_read" => format!("'what closed ' || {source} || '#' || t.number"),
+        "releases" | "release_items" => format!("'the release ' || t.name || ' of ' || {source}"),
         "checks" | "check_candidates" => "'the check of ' || t.key".to_owned(),
         "remotes" | "calibrations" | "backgrounds" | "skeleton_lines" | "sync_progress" => {
             format!("'{} of ' || {source}", table.replace('_', " "))

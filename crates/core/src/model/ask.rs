@@ -28,6 +28,10 @@ pub enum ProblemStatus {
     Open,
     /// The report is closed, and its thread documents a fix.
     Solved,
+    /// The fix is merged, but no release has it yet.
+    Unreleased,
+    /// The fix is released, and a later report names a version that has it.
+    CameBack,
     /// The report was closed without a fix on purpose: not planned, by design or not reproducible.
     Declined,
     /// The report is closed without a documented fix.
@@ -40,9 +44,16 @@ impl ProblemStatus {
         match self {
             Self::Open => "open",
             Self::Solved => "solved",
+            Self::Unreleased => "fixed, not released yet",
+            Self::CameBack => "came back after the fix",
             Self::Declined => "declined",
             Self::ClosedWithoutFix => "closed without a documented fix",
         }
+    }
+
+    /// Returns whether a fix is documented, released or not.
+    pub fn is_fixed(self) -> bool {
+        matches!(self, Self::Solved | Self::Unreleased | Self::CameBack)
     }
 }
 
@@ -65,6 +76,9 @@ pub struct KnownProblem {
     pub reports: Vec<String>,
     /// Version or milestone that has the fix; null if nobody names one.
     pub fixed_in: Option<String>,
+    /// Lowest version with the fix on which the problem was reported again; null if there is none.
+    #[serde(default)]
+    pub came_back_in: Option<String>,
     /// Version that the question names; null if it cannot be compared with `fixed_in`.
     pub asked_version: Option<AskedVersion>,
     /// Comment that documents the fix; null if there is none.
@@ -76,6 +90,28 @@ pub struct KnownProblem {
 }
 
 impl KnownProblem {
+    /// Returns what the fix means for the version that the question names; `None` without a fixed
+    /// version, unless no release has the fix.
+    pub fn version_statement(&self) -> Option<String> {
+        let fixed_in = self.fixed_in.as_deref();
+        if self.status == ProblemStatus::Unreleased {
+            return Some("Fixed, not released yet.".to_owned());
+        }
+        let fixed_in = fixed_in.filter(|_| self.status.is_fixed())?;
+        Some(match &self.asked_version {
+            Some(AskedVersion { version, has_fix: Some(true) }) => {
+                format!("{version} has the fix of {fixed_in}: the problem may have come back.")
+            }
+            Some(AskedVersion { version, has_fix: Some(false) }) => {
+                format!("{version} is older than the fix: update to {fixed_in} or later.")
+            }
+            Some(AskedVersion { version, has_fix: None }) => {
+                format!("Fixed in {fixed_in}. It cannot be told whether {version} has the fix.")
+            }
+            None => format!("Fixed in {fixed_in}. Which version is in use?"),
+        })
+    }
+
     /// Returns whether a report belongs to this problem.
     pub fn has(&self, key: &str) -> bool {
         self.key == key || self.reports.iter().any(|report| report == key)

@@ -3,11 +3,11 @@
 //! All types are plain data that every interface can print or send. Times are UTC and serialise as
 //! RFC 3339.
 
+mod article;
 mod ask;
 mod brief;
 mod casebook;
 mod closures;
-mod clusters;
 mod duplicates;
 mod health;
 mod imports;
@@ -17,6 +17,7 @@ mod logs;
 mod mirror;
 mod note;
 mod portable;
+mod problems;
 mod record;
 mod search;
 mod thread;
@@ -25,8 +26,9 @@ mod troubleshoot;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    ask::*, brief::*, casebook::*, closures::*, clusters::*, duplicates::*, health::*, imports::*,
-    insights::*, logs::*, mirror::*, note::*, portable::*, record::*, search::*, thread::*, troubleshoot::*,
+    article::*, ask::*, brief::*, casebook::*, closures::*, duplicates::*, health::*, imports::*,
+    insights::*, logs::*, mirror::*, note::*, portable::*, problems::*, record::*, search::*, thread::*,
+    troubleshoot::*,
 };
 
 /// The kind of a document.

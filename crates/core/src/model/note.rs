@@ -21,11 +21,13 @@ pub enum NoteKind {
     Watchpoint,
     /// A summary of other things.
     Summary,
+    /// An article about a solved problem, for a knowledge base.
+    Article,
 }
 
 impl NoteKind {
     /// Every kind.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Lesson,
         Self::Curiosity,
         Self::Thesis,
@@ -33,6 +35,7 @@ impl NoteKind {
         Self::Episode,
         Self::Watchpoint,
         Self::Summary,
+        Self::Article,
     ];
 
     /// Returns the name in the database and in JSON.
@@ -45,6 +48,7 @@ impl NoteKind {
             Self::Episode => "episode",
             Self::Watchpoint => "watchpoint",
             Self::Summary => "summary",
+            Self::Article => "article",
         }
     }
 

@@ -122,19 +122,19 @@ pub struct FixedBy {
 pub struct AskedVersion {
     /// Newest version that the query names.
     pub version: String,
-    /// `true` if this version should have the fix. The failure may then be a regression or a
-    /// different problem.
-    pub has_fix: bool,
+    /// `true` if this version should have the fix, so that the failure may be a regression or a
+    /// different problem; `false` if it is older; null if this cannot be told.
+    pub has_fix: Option<bool>,
 }
 
 impl AskedVersion {
     /// Returns the meaning of the comparison in words.
     pub fn words(&self) -> String {
         let version = &self.version;
-        if self.has_fix {
-            format!("{version} should have the fix; the problem may have come back")
-        } else {
-            format!("{version} is older than the fix")
+        match self.has_fix {
+            Some(true) => format!("{version} should have the fix; the problem may have come back"),
+            Some(false) => format!("{version} is older than the fix"),
+            None => format!("{version} may or may not have the fix"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Known and likely duplicates, from which clusters of a backlog are formed.
+//! Known and likely duplicates, from which the problems of a backlog are formed.
 
 use rusqlite::params;
 
@@ -25,7 +25,7 @@ impl Reader<'_> {
                  UNION SELECT canonical_key FROM verdicts WHERE verdict = 'duplicate'
                  UNION SELECT key FROM check_candidates WHERE confidence >= ?2
                  UNION SELECT other_key FROM check_candidates WHERE confidence >= ?2)
-             SELECT d.key, d.title, d.url, d.state = 'open', d.created_at, d.key IN known
+             SELECT d.key, d.title, d.url, d.state = 'open', d.created_at, d.key IN known, d.closed_at
              FROM taking_part t JOIN documents d ON d.key = t.key
              WHERE d.kind = 'issue' AND d.deleted_at IS NULL AND (?1 IS NULL OR d.source_id = ?1)
              ORDER BY d.created_at, d.number, d.id",
@@ -33,16 +33,18 @@ impl Reader<'_> {
         let rows = statement.query_map(params![source, confidence], |r| {
             let at: Option<i64> = r.get(4)?;
             let is_known: bool = r.get(5)?;
+            let closed_at: Option<i64> = r.get(6)?;
             let tie = Tie {
                 key: r.get(0)?,
                 title: r.get(1)?,
                 url: r.get(2)?,
                 open: r.get(3)?,
                 created_at: None,
+                closed_at: None,
                 canonical: None,
                 candidates: Vec::new(),
             };
-            Ok((tie, at, is_known))
+            Ok((tie, at, closed_at, is_known))
         })?;
         let mut out = Vec::new();
         let mut candidates = self.transaction.prepare_cached(
@@ -50,8 +52,9 @@ impl Reader<'_> {
              ORDER BY confidence DESC, other_key",
         )?;
         for row in rows {
-            let (mut tie, at, is_known) = row?;
+            let (mut tie, at, closed_at, is_known) = row?;
             tie.created_at = at.map(time).transpose()?;
+            tie.closed_at = closed_at.map(time).transpose()?;
             if is_known {
                 tie.canonical = Some(self.canonical(&tie.key)?.key).filter(|c| *c != tie.key);
             }

@@ -1,0 +1,111 @@
+//! Articles: drafts for a knowledge base, made from solved problems.
+
+use serde::{Deserialize, Serialize};
+
+/// A request for an article about a problem.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ArticleRequest {
+    /// Key of a report of the problem.
+    pub key: String,
+    /// `true` to replace secrets, people, addresses and numbers with pseudonyms.
+    pub redact: bool,
+}
+
+impl Default for ArticleRequest {
+    /// Returns a request for a redacted article; the key is empty.
+    fn default() -> Self {
+        Self { key: String::new(), redact: true }
+    }
+}
+
+/// A section of an article, in the order of the page.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ArticlePart {
+    /// What the user sees.
+    Symptom,
+    /// Systems and programs on which it was seen.
+    Environment,
+    /// Why it happens.
+    Cause,
+    /// What to do until the fix is installed.
+    Workaround,
+    /// What solves it.
+    Resolution,
+    /// Affected and fixed versions.
+    Versions,
+    /// Reports and changes.
+    References,
+}
+
+impl ArticlePart {
+    /// Every part, in the order of the page.
+    pub const ALL: [Self; 7] = [
+        Self::Symptom,
+        Self::Environment,
+        Self::Cause,
+        Self::Workaround,
+        Self::Resolution,
+        Self::Versions,
+        Self::References,
+    ];
+
+    /// Returns the heading.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::Symptom => "Symptom",
+            Self::Environment => "Environment",
+            Self::Cause => "Cause",
+            Self::Workaround => "Workaround",
+            Self::Resolution => "Resolution",
+            Self::Versions => "Versions",
+            Self::References => "References",
+        }
+    }
+}
+
+/// A passage of an article: a sentence, a list item or a code block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ArticlePassage {
+    /// Text (Markdown), redacted if requested.
+    pub text: String,
+    /// Key of the document that it is taken from.
+    pub key: String,
+    /// Anchor of the comment that it is taken from; null for the report itself.
+    pub anchor: Option<String>,
+    /// URL of that place on the tracker's website; null if unknown.
+    pub url: Option<String>,
+}
+
+/// A section of an article with its passages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ArticleSection {
+    /// Part of the article.
+    pub part: ArticlePart,
+    /// Passages in reading order; never empty.
+    pub passages: Vec<ArticlePassage>,
+}
+
+/// An article about a solved problem.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Article {
+    /// Key of the canonical report.
+    pub key: String,
+    /// Title: the symptom.
+    pub title: String,
+    /// Sections that the threads document, in the order of the page.
+    pub sections: Vec<ArticleSection>,
+    /// Parts that a reader would expect and the threads do not document.
+    pub missing: Vec<ArticlePart>,
+    /// Number of texts that were replaced with pseudonyms.
+    pub redactions: usize,
+    /// Whole article as Markdown, with its citations as links.
+    pub markdown: String,
+    /// Whole article as an HTML page that fetches nothing.
+    pub html: String,
+    /// Keys of the stored articles about the same problem.
+    pub stored: Vec<String>,
+}
