@@ -49,6 +49,28 @@ pub fn blocks_and_targets(markdown: &str) -> (Vec<Block>, Vec<String>) {
     (reader.blocks, reader.targets)
 }
 
+/// Escapes a text so that Markdown shows it literally, but only characters that would be markup.
+pub fn literal(text: &str) -> String {
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_paired = |mark: char| text.matches(mark).count() > 1;
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let (before, after) = (text[..at].chars().next_back(), text[at + c.len_utf8()..].chars().next());
+        let is_markup = match c {
+            '<' => after.is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')),
+            '`' | '*' => is_paired(c),
+            '_' => is_paired(c) && !(is_word(before) && is_word(after)),
+            '[' => text[at..].contains("]("),
+            _ => false,
+        };
+        if is_markup {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
 #[derive(Default)]
 struct Reader {
     blocks: Vec<Block>,

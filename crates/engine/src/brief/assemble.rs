@@ -211,7 +211,7 @@ const COMMON_SHARE: u64 = 250;
 
 /// Returns the names in a brief: its logins, and the names that the model recognizes in its texts.
 /// Without the model there are only logins.
-fn names(
+pub(crate) fn names(
     context: &BriefContext<'_>,
     brief: &Brief,
     row: Option<&DocumentRow>,

@@ -9,7 +9,9 @@ mod markdown;
 mod pdf;
 mod replay;
 
+pub(crate) use assemble::names;
 pub use assemble::{BriefContext, brief, preview};
+pub(crate) use display::clean;
 pub use replay::{read_record, replay};
 
 use display::DisplayedBrief;

@@ -69,21 +69,21 @@ pub(super) struct Case {
 /// The use of closing links to classify comments. An evaluation hides them, because they are the
 /// expected answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Links {
+pub(crate) enum Links {
     Known,
     Hidden,
 }
 
 /// A whole thread.
-pub(super) struct CaseThread {
+pub(crate) struct CaseThread {
     pub(super) row: DocumentRow,
     fixed_by: Vec<FixedBy>,
     /// The numbers of the changes that closed it, mirrored or not.
     pub(super) closers: Vec<u64>,
-    pub(super) body: String,
-    pub(super) comments: Vec<ThreadComment>,
-    reported_on: Vec<String>,
-    environment: Vec<String>,
+    pub(crate) body: String,
+    pub(crate) comments: Vec<ThreadComment>,
+    pub(crate) reported_on: Vec<String>,
+    pub(crate) environment: Vec<String>,
     fixed_in: Option<String>,
     /// True if a proposed solution was denied and no later one helped.
     is_denied: bool,
@@ -91,7 +91,7 @@ pub(super) struct CaseThread {
 
 impl CaseThread {
     /// Reads a thread; `query_terms` are the terms of the question and `vector` is its unit vector.
-    pub(super) fn load(
+    pub(crate) fn load(
         r: &Reader<'_>,
         parts: &QueryContext<'_>,
         row: DocumentRow,

@@ -22,8 +22,8 @@ use crate::{
 };
 pub(crate) use budget::excerpt;
 use budget::shares;
-pub(crate) use case::ThreadOutcome;
-use case::{Case, CaseThread, Links};
+use case::Case;
+pub(crate) use case::{CaseThread, Links, ThreadOutcome};
 pub use evaluate::evaluate_threads;
 use jiff::Timestamp;
 use precedent_core::{
@@ -37,6 +37,7 @@ use precedent_core::{
 };
 use precedent_store::{DocumentRow, Reader};
 use precedent_text::report;
+pub(crate) use roles::speaks_for_project;
 pub(crate) use wiki::passages;
 
 /// The number of candidates examined.
@@ -337,7 +338,7 @@ fn solved_canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<Document
 }
 
 /// Returns the canonical report of a duplicate, if it is in the casebook.
-fn canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
+pub(crate) fn canonical(r: &Reader<'_>, row: &DocumentRow) -> Result<Option<DocumentRow>> {
     let stays = match r.canonical(&row.key)?.stays_for(&row.key) {
         Some(stays) => stays,
         None => match named_at_closing(r, row)? {
