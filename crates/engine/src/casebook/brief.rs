@@ -7,7 +7,9 @@ use crate::{
 };
 use precedent_core::{
     error::Result,
-    model::{Article, ArticleRequest, Brief, BriefFormat, BriefReplay, BriefRequest, RedactionPreview},
+    model::{
+        Article, ArticleRequest, Brief, BriefFormat, BriefReplay, BriefRequest, NoteAnswer, RedactionPreview,
+    },
     task::{Task, blocking},
 };
 use precedent_index::update::Effort;
@@ -55,6 +57,16 @@ impl Casebook {
     pub async fn article(&self, request: ArticleRequest, task: &Task) -> Result<Article> {
         let task = task.clone();
         self.run(move |i| i.with_brief(&task, |context| article::article(context, &request, &task))).await
+    }
+
+    /// Writes an article and stores it as a note that is attached to the canonical report, unless
+    /// the same article is stored already.
+    ///
+    /// # Errors
+    /// Same as [`Casebook::article`] and [`Casebook::add_note`].
+    pub async fn store_article(&self, request: ArticleRequest, task: &Task) -> Result<NoteAnswer> {
+        let article = self.article(request, task).await?;
+        self.add_note(article.to_note(), task).await
     }
 
     /// Makes a brief again from its file, and reports the changes since.
