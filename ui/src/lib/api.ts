@@ -4,6 +4,8 @@ import { Channel, invoke } from "@tauri-apps/api/core";
 import { words } from "../words";
 import type {
   Access,
+  Article,
+  ArticleRequest,
   Brief,
   BriefFormat,
   BriefRequest,
@@ -207,6 +209,9 @@ export const importModel = (path: string, name: string | null, onProgress: OnPro
   invoke<ModelView>("import_model", { path, name, progress: channel(onProgress) });
 export const useModel = (name: string) => invoke<void>("use_model", { name });
 export const removeModel = (name: string) => invoke<void>("remove_model", { name });
+
+export const article = (request: ArticleRequest) => invoke<Article>("article", { request });
+export const storeArticle = (request: ArticleRequest) => invoke<NoteAnswer>("store_article", { request });
 
 export const brief = (request: BriefRequest) => invoke<Brief>("brief", { request });
 export const previewRedaction = (request: BriefRequest) => invoke<RedactionPreview[]>("preview_redaction", { request });

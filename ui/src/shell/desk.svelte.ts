@@ -8,6 +8,7 @@ import { Reader } from "../search/reader.svelte";
 import { SavedSearches } from "../search/saved.svelte";
 import { Search } from "../search/search.svelte";
 import { Sources } from "../sources/sources.svelte";
+import { ArticleDraft } from "../article/article.svelte";
 import { Notes } from "../notes/notes.svelte";
 import { Troubleshoot } from "../troubleshoot/troubleshoot.svelte";
 import { Triage } from "../triage/triage.svelte";
@@ -61,6 +62,7 @@ export class Desk {
   readonly triage = new Triage(this);
   readonly sources = new Sources(this);
   readonly troubleshoot = new Troubleshoot(this.jobs, () => this.leave());
+  readonly article = new ArticleDraft();
   readonly notes = new Notes(this);
   readonly insights = new Insights();
   readonly saved = new SavedSearches(this.shelf);

@@ -84,6 +84,7 @@ export function itemCommands(desk: Desk): Handlers {
     "item.duplicates": does((one) => desk.findDuplicates(one.key), isReport),
     "item.solved": does((one) => desk.lookUp(one.key, "case"), isReport),
     "item.note": does((one) => desk.notes.startWriting({ attach: [one.key] }), (one) => one.kind !== "note"),
+    "item.article": does((one) => desk.article.begin(one.key), isReport),
     "item.pin": {
       ...does((one) => {
         const change = () => void desk.shelf.pin(one);

@@ -60,6 +60,7 @@ export const COMMANDS = [
   { id: "item.duplicates", keys: ["Shift D"] },
   { id: "item.solved", keys: ["Shift S"] },
   { id: "item.note", keys: ["Shift N"] },
+  { id: "item.article", keys: ["Shift A"] },
   { id: "item.pin", keys: ["Shift P"] },
   { id: "item.key", keys: ["y"] },
   { id: "item.link", keys: ["Shift Y"] },

@@ -1,5 +1,6 @@
 // The English of the window, a file for each view.
 
+import { article } from "./article";
 import { insights } from "./insights";
 import { notes } from "./notes";
 import { bytes, count, percent, perSecond } from "./numbers";
@@ -14,4 +15,4 @@ import { troubleshoot } from "./troubleshoot";
 
 const numbers = { bytes, count, percent, perSecond };
 
-export const english = { insights, notes, numbers, prompt, search, settings, shared, shell, sources, triage, troubleshoot };
+export const english = { article, insights, notes, numbers, prompt, search, settings, shared, shell, sources, triage, troubleshoot };

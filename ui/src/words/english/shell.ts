@@ -46,6 +46,7 @@ export const shell = {
     "item.duplicates": "Find duplicates",
     "item.solved": "Find solved cases",
     "item.note": "Write a note about it",
+    "item.article": "Write an article…",
     "item.pin": "Pin or unpin",
     "item.key": "Copy the key",
     "item.link": "Copy the link",
