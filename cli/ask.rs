@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Result,
-    model::{AskRequest, AskResponse, KnownProblem, ProblemStatus},
+    model::{AskRequest, AskResponse, KnownProblem, ProblemStatus, WikiPassage},
 };
 
 use crate::{
@@ -53,6 +53,7 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
         None if response.conclusive => output.line("No known problem matches."),
         None => output.line("No known problem matches so far."),
     }
+    print_articles(&response.articles, output);
     for case in &response.cases {
         output.line("");
         output.line(format_args!(
@@ -93,6 +94,20 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
         for step in &response.next {
             output.line(format_args!("  {}", plain(step)));
         }
+    }
+}
+
+/// Prints passages of stored articles.
+pub fn print_articles(articles: &[WikiPassage], output: &mut Output) {
+    for article in articles {
+        output.line("");
+        output.line(format_args!(
+            "{BOLD}Article{BOLD:#} {KEY}{}{KEY:#}  {}",
+            plain(&article.key),
+            plain(&article.title)
+        ));
+        let text: String = article.text.chars().take(PASSAGE).collect();
+        output.print_wrapped(&plain(&text), "  ");
     }
 }
 

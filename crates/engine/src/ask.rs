@@ -46,12 +46,13 @@ pub fn ask(
     let similar = duplicates::respond(&duplicates::check_coverage(finder)?, finder, &matches, &request)?;
     let problem = finder.store.read(|r| problem(r, context, &matches, &similar))?;
     let threshold = response.settings.similarity_threshold.unwrap_or_default();
-    let notes = troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
+    let mut notes = troubleshoot::passages(finder, &matches.question, DocKind::Note, threshold, false, task)?;
+    notes.retain(|note| response.articles.iter().all(|article| article.key != note.key));
     let is_problem = |key: &str| problem.as_ref().is_some_and(|problem| problem.has(key));
     let is_near = |c: &&DuplicateCandidate| c.band <= Band::Related && !is_problem(&c.key);
     let reports =
         similar.candidates.iter().filter(is_near).take(MAX_RELATED).map(KnownReport::from).collect();
-    let TroubleshootResponse { mut cases, wiki, notices, .. } = response;
+    let TroubleshootResponse { mut cases, articles, wiki, notices, .. } = response;
     cases.retain(|case| !is_problem(&case.key));
     if problem.as_ref().is_some_and(|problem| problem.status.is_fixed()) {
         cases.clear();
@@ -61,6 +62,7 @@ pub fn ask(
         problem,
         related: reports,
         cases,
+        articles,
         wiki,
         notes,
         next: Vec::new(),

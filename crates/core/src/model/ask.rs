@@ -148,7 +148,10 @@ pub struct AskResponse {
     pub cases: Vec<SolvedCase>,
     /// Wiki passages.
     pub wiki: Vec<WikiPassage>,
-    /// Passages of private notes.
+    /// Passages of stored articles about such a problem, best first; they come before the cases.
+    #[serde(default)]
+    pub articles: Vec<WikiPassage>,
+    /// Passages of other private notes.
     pub notes: Vec<WikiPassage>,
     /// Next steps, one sentence each.
     pub next: Vec<String>,

@@ -18,7 +18,7 @@ use precedent_text::{
 };
 use regex::Regex;
 
-use super::sentence;
+use super::{render::literal_title, sentence};
 use crate::{
     QueryContext,
     troubleshoot::{CaseThread, Links, excerpt, speaks_for_project},
@@ -27,14 +27,16 @@ use crate::{
 /// The maximum number of duplicates that are read and listed.
 const DUPLICATES: usize = 5;
 /// The maximum number of changes.
-const CHANGES: usize = 4;
+const CHANGES: usize = 3;
 /// The maximum number of sentences of a section.
 const SENTENCES: usize = 3;
 /// The maximum length of a code block beside a sentence, in lines.
 const CODE_LINES: usize = 15;
 /// The maximum length of the excerpt of an error, in lines and in characters.
-const ERROR_LINES: usize = 12;
+const ERROR_LINES: usize = 8;
 const ERROR_CHARS: usize = 900;
+/// The maximum length of a line of such an excerpt, in bytes.
+const ERROR_LINE: usize = 240;
 /// The maximum number of versions in a list.
 const VERSIONS: usize = 6;
 /// The minimum number of letters of a title.
@@ -147,9 +149,11 @@ fn symptom(
 ) -> Vec<ArticlePassage> {
     let mut out: Vec<ArticlePassage> = Vec::new();
     for report in reports {
-        let mut count = 0;
+        let mut candidates = Vec::new();
         for sentence in &report.sentences.0 {
-            if count == SENTENCES || (count > 0 && sentence::ends_description(sentence)) {
+            if candidates.len() == SENTENCES * 2
+                || !candidates.is_empty() && sentence::ends_description(sentence)
+            {
                 break;
             }
             let code = sentence.code.as_deref().filter(|code| is_short(code));
@@ -157,12 +161,18 @@ fn symptom(
             if sentence::explains(sentence) || text.ends_with(':') && code.is_none() {
                 continue;
             }
-            used.insert(normalized(&text));
-            let candidate = Candidate { row: &report.row, comment: None, sentence, text, rank: 0 };
-            out.extend(candidate.passages());
-            count += 1;
+            candidates.push(Candidate { row: &report.row, comment: None, sentence, text, rank: 0 });
         }
-        if count > 0 {
+        // What the reporter did matters less than what happens, unless code shows it.
+        let is_personal = |of: &Candidate<'_>| sentence::is_personal(&of.text) && of.sentence.code.is_none();
+        if !candidates.iter().all(is_personal) {
+            candidates.retain(|candidate| !is_personal(candidate));
+        }
+        for candidate in candidates.into_iter().take(SENTENCES) {
+            used.insert(normalized(&candidate.text));
+            out.extend(candidate.passages());
+        }
+        if !out.is_empty() {
             break;
         }
     }
@@ -181,7 +191,8 @@ fn error_excerpt(body: &str) -> Option<String> {
     let prepared = Prepared::body(body, &precedent_text::skeleton::Skeleton::default());
     let reading = precedent_logs::read_text(prepared.code());
     let failure = reading.failures().next()?.told().to_owned();
-    let mut lines: Vec<&str> = failure.lines().take(ERROR_LINES).collect();
+    let is_readable = |line: &&str| line.len() <= ERROR_LINE && !line.trim().is_empty();
+    let mut lines: Vec<&str> = failure.lines().filter(is_readable).take(ERROR_LINES).collect();
     let cause = precedent_logs::cause(&failure);
     let root = cause
         .as_deref()
@@ -197,15 +208,22 @@ fn error_excerpt(body: &str) -> Option<String> {
 /// Returns the other programs that the reports name, each once.
 fn environment(reports: &[Report]) -> Vec<ArticlePassage> {
     let mut seen = BTreeSet::new();
-    let mut out = Vec::new();
-    for report in reports {
-        for name in &report.thread.environment {
-            if seen.insert(name.to_lowercase()) && out.len() < VERSIONS {
-                out.push(at(&report.row, None, literal(name)));
-            }
-        }
-    }
-    out
+    let names = reports.iter().map(|report| {
+        let is_new = |name: &&String| seen.insert(name.to_lowercase());
+        (
+            report,
+            report
+                .thread
+                .environment
+                .iter()
+                .filter(is_new)
+                .take(VERSIONS)
+                .map(|name| literal(name))
+                .collect::<Vec<_>>(),
+        )
+    });
+    let named = names.filter(|(_, names)| !names.is_empty());
+    named.map(|(report, names)| at(&report.row, None, names.join(", "))).collect()
 }
 
 /// Returns the sentences of comments that pass a test on their comment and on themselves.
@@ -243,10 +261,11 @@ fn workarounds(reports: &[Report]) -> Vec<Candidate<'_>> {
 /// Returns the sentences that explain the problem: of the changes, then of the threads.
 fn causes<'a>(reports: &'a [Report], changes: &'a [(DocumentRow, Sentences)]) -> Vec<Candidate<'a>> {
     let of_changes = changes.iter().flat_map(|(row, sentences)| {
-        let explaining = sentences.0.iter().filter(|sentence| sentence::explains(sentence));
+        let explaining = sentences.0.iter().filter(|sentence| sentence::tells_former_state(sentence));
         explaining.filter_map(move |sentence| {
             let text = sentence::passage(sentence).filter(|text| !text.ends_with(':'))?;
-            Some(Candidate { row, comment: None, sentence, text, rank: 8 })
+            let rank = if sentence::explains(sentence) { 8 } else { 5 };
+            Some(Candidate { row, comment: None, sentence, text, rank })
         })
     });
     let of_reports = reports.iter().flat_map(|report| {
@@ -272,6 +291,9 @@ fn resolution(
     used: &mut BTreeSet<String>,
 ) -> Vec<ArticlePassage> {
     let mut out = Vec::new();
+    if let Some(version) = &problem.fixed_in {
+        out.push(at(head, None, format!("Update to {} or later.", literal(version))));
+    }
     let is_solution = |comment: &CaseComment, sentence: &Sentence| match comment.association.as_deref() {
         Some(ANSWER) => sentence.role() != SentenceRole::Workaround,
         _ => {
@@ -292,7 +314,7 @@ fn resolution(
         out.push(at(
             row,
             None,
-            format!("Fixed by the change \"{}\".", literal(row.title.trim_end_matches('.'))),
+            format!("Fixed by the change \"{}\".", literal_title(row.title.trim_end_matches('.'))),
         ));
         let describes = |sentence: &&Sentence| {
             sentence.role() != SentenceRole::Question && references(&sentence.text).is_empty()
@@ -304,16 +326,15 @@ fn resolution(
         });
         out.extend(described.map(|text| at(row, None, text)));
     }
-    if let Some(version) = &problem.fixed_in {
-        out.push(at(head, None, format!("Update to {} or later.", literal(version))));
-    }
     out
 }
 
 /// Returns the versions that the reports name, and the version with the fix.
 fn versions(head: &DocumentRow, problem: &KnownProblem, reports: &[Report]) -> Vec<ArticlePassage> {
     let mut reported_on: Vec<&str> = Vec::new();
-    for version in reports.iter().flat_map(|report| &report.thread.reported_on) {
+    // A report that names many lists those of its dependencies.
+    let own = reports.iter().map(|report| &report.thread.reported_on).filter(|own| own.len() < VERSIONS);
+    for version in own.flatten() {
         if !reported_on.contains(&&**version) && problem.fixed_in.as_ref() != Some(version) {
             reported_on.push(version);
         }
@@ -334,7 +355,7 @@ fn references_of(reports: &[Report], changes: &[(DocumentRow, Sentences)]) -> Ve
     let rows = reports.iter().map(|report| &report.row);
     let reports = rows.enumerate().map(|(at, row)| (if at == 0 { "Report" } else { "Duplicate" }, row));
     let all = reports.chain(changes.iter().map(|(row, _)| ("Change", row)));
-    all.map(|(label, row)| at(row, None, format!("{label}: {}", literal(row.title.trim())))).collect()
+    all.map(|(label, row)| at(row, None, format!("{label}: {}", literal_title(row.title.trim())))).collect()
 }
 
 /// Returns the merged changes that fixed the problem, with their descriptions: those that closed a

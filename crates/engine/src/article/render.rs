@@ -58,25 +58,26 @@ fn content(section: &ArticleSection) -> String {
     }
     let mut paragraphs: Vec<String> = Vec::new();
     for place in section.passages.chunk_by(|a, b| (&a.key, &a.anchor) == (&b.key, &b.anchor)) {
+        let last_sentence = place.iter().rposition(|passage| !is_code(passage));
+        let cited = last_sentence.unwrap_or(place.len() - 1);
         let mut text = String::new();
         for (at, passage) in place.iter().enumerate() {
-            let is_code = passage.text.starts_with("```");
-            match text.is_empty() {
-                true => {}
-                false if is_code => text.push_str("\n\n"),
-                false => text.push(if text.ends_with("```") { '\n' } else { ' ' }),
-            }
-            if text.ends_with("```\n") {
-                text.push('\n');
-            }
+            let is_new = at > 0 && (is_code(passage) || is_code(&place[at - 1]));
+            text.push_str(if is_new { "\n\n" } else { " " });
             text.push_str(&passage.text);
-            if at + 1 == place.len() {
-                text.push_str(&format!("{}({})", if is_code { "\n\n" } else { " " }, link(passage)));
+            if at == cited {
+                text.push_str(if is_code(passage) { "\n\n" } else { " " });
+                text.push_str(&format!("({})", link(passage)));
             }
         }
-        paragraphs.push(text + "\n");
+        paragraphs.push(text.trim().to_owned() + "\n");
     }
     paragraphs.join("\n")
+}
+
+/// Returns whether a passage is a code block.
+fn is_code(passage: &ArticlePassage) -> bool {
+    passage.text.starts_with("```")
 }
 
 /// Returns the citation of a passage: a link, or the key if there is no address.
@@ -88,7 +89,7 @@ fn link(passage: &ArticlePassage) -> String {
 }
 
 /// Returns a title with its inline code.
-fn literal_title(title: &str) -> String {
+pub(super) fn literal_title(title: &str) -> String {
     let parts = title.split('`').enumerate();
     let is_paired = title.matches('`').count() % 2 == 0;
     let parts = parts.map(|(at, part)| match is_paired && at % 2 == 1 {

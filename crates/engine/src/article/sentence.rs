@@ -15,6 +15,9 @@ const MIN_WORDS: usize = 5;
 /// The maximum length of a sentence, in characters; longer ones are pasted output.
 const MAX_LENGTH: usize = 500;
 
+/// The maximum length of an explanation, in characters; longer ones are about several things.
+const MAX_EXPLANATION: usize = 350;
+
 /// Greetings, interjections and mentions at the beginning of a sentence.
 static OPENING: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
@@ -45,6 +48,12 @@ static CAUSE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:because|root cause|underlying (?:cause|problem|issue)|caused by|(?:is|was|were|are|happens?|happened|fails?|failed|occurs?|occurred|crash\w*|broken?|breaks) due to|the (?:real |actual |main )?(?:cause|culprit|reason|problem|issue|bug) (?:here )?(?:is|was|in|comes|came)|",
         r"regress(?:ed|ion) (?:in|from|since|introduced|caused)|(?:was|were|been|got|is) (?:introduced|broken|caused) (?:in|by|with|when)|(?:bisected|bisects|bisection points|traced|tracked|narrowed) (?:\w+ )?(?:to|down)|stems from|as a (?:result|consequence) of|which (?:causes|caused|led|leads|made|makes|meant|means)|the fix for)\b",
     ))
+});
+/// The wording for a state that a change ends.
+static FORMER_STATE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:incorrectly|wrongly|erroneously|mistakenly|previously|currently|formerly|used to (?:be|have|do|return|call)|before this|forgot|neglected|(?:was|were|did|does|do|is|are)(?: not|n't)|failed to|fails to|assum(?:ed|es)|never|would)\b",
+    )
 });
 /// A sentence about its writer.
 static FIRST_PERSON: LazyLock<Regex> =
@@ -83,6 +92,7 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
     let is_short = text.split(' ').count() < MIN_WORDS && !is_specific(sentence);
     let plain = without_code(text);
     if letters < MIN_LETTERS
+        || text.starts_with('(')
         || is_short
         || text.chars().count() > MAX_LENGTH
         || plain.trim_end_matches([')', '"', '*', ' ']).ends_with('?')
@@ -92,7 +102,9 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
     {
         return None;
     }
-    Some(capitalized(text))
+    let end =
+        if text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | ')' | '"')) { "." } else { "" };
+    Some(capitalized(text) + end)
 }
 
 /// Returns whether a sentence names a version, a reference or code.
@@ -104,8 +116,19 @@ pub(super) fn is_specific(sentence: &Sentence) -> bool {
 pub(super) fn explains(sentence: &Sentence) -> bool {
     use SentenceRole::{Declined, StillHappens, Workaround};
     CAUSE.is_match(&sentence.text)
+        && sentence.text.chars().count() <= MAX_EXPLANATION
         && !is_doubtful(&sentence.text)
+        && !is_personal(&sentence.text)
         && !matches!(sentence.role(), Declined | StillHappens | Workaround)
+}
+
+/// Returns whether a sentence of a change's description tells what was wrong before.
+pub(super) fn tells_former_state(sentence: &Sentence) -> bool {
+    explains(sentence)
+        || FORMER_STATE.is_match(&sentence.text)
+            && sentence.text.chars().count() <= MAX_EXPLANATION
+            && !is_personal(&sentence.text)
+            && !sentence.text.contains("should")
 }
 
 /// Returns whether a text states something with a doubt.

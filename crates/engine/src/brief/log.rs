@@ -61,6 +61,7 @@ pub(super) fn solved_cases(log: &LogResponse, request: &BriefRequest) -> Trouble
         cases,
         near: Vec::new(),
         open: Vec::new(),
+        articles: Vec::new(),
         wiki: Vec::new(),
         settings: request.troubleshooting.clone(),
         notices: Vec::new(),

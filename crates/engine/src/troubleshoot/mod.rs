@@ -124,6 +124,7 @@ pub(crate) fn respond(
         cases: Vec::new(),
         near: Vec::new(),
         open: Vec::new(),
+        articles: Vec::new(),
         wiki: Vec::new(),
         notices: parts.notices()?,
         conclusive: true,
@@ -185,8 +186,9 @@ pub(crate) fn respond(
     let needs: Vec<usize> = cases.iter().map(|c| c.thread.need()).collect();
     let budgets = shares(response.settings.total_budget_chars, &weights, &needs);
     response.cases = cases.into_iter().zip(budgets).map(|(c, budget)| c.into_solved_case(budget)).collect();
+    let threshold = response.settings.similarity_threshold.unwrap_or_default();
+    response.articles = wiki::articles(parts, question, threshold, task)?;
     if !response.is_sure() {
-        let threshold = response.settings.similarity_threshold.unwrap_or_default();
         response.wiki = passages(parts, question, DocKind::Page, threshold, user_threshold.is_some(), task)?;
     }
     response.outcome = match (response.cases.is_empty(), response.wiki.is_empty()) {
