@@ -15,6 +15,7 @@ use precedent_text::{
     prepare::{Prepared, written},
     reference::references,
     roles::{Sentence, SentenceRole, Sentences},
+    version::{Versions, versions as versions_in},
 };
 use regex::Regex;
 
@@ -30,15 +31,19 @@ const DUPLICATES: usize = 5;
 const CHANGES: usize = 3;
 /// The maximum number of sentences of a section.
 const SENTENCES: usize = 3;
+/// The number of sentences at the beginning of a change's description that are read.
+const DESCRIPTION: usize = 8;
 /// The maximum length of a code block beside a sentence, in lines.
 const CODE_LINES: usize = 15;
 /// The maximum length of the excerpt of an error, in lines and in characters.
-const ERROR_LINES: usize = 8;
+const ERROR_LINES: usize = 6;
 const ERROR_CHARS: usize = 900;
 /// The maximum length of a line of such an excerpt, in bytes.
 const ERROR_LINE: usize = 240;
 /// The maximum number of versions in a list.
 const VERSIONS: usize = 6;
+/// The maximum number of versions of a report about the product itself.
+const OWN_VERSIONS: usize = 4;
 /// The minimum number of letters of a title.
 const MIN_TITLE: usize = 12;
 
@@ -49,10 +54,27 @@ static TITLE_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// A line of source code.
+static SOURCE_CODE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^\s*(?://|/\*|#include|#\[|(?:func|fn|def|return|if|let|var|pub|import|use|class|for|const)\b)|[{;]\s*$",
+    )
+});
+/// A line about a dependency in the output of a build.
+static BUILD_OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^\s*(?:Compiling|Downloading|Downloaded|Fresh|Checking|Installing|Updating|\[INFO\]|[├└│+`|]|npm (?:WARN|ERR))",
+    )
+});
+/// A failure whose message says nothing.
+static NO_MESSAGE: LazyLock<Regex> =
+    LazyLock::new(|| re(r"Box<(?:dyn )?Any>|explicit panic|unexpectedly panicked|aborting due to"));
+
 /// A report of the problem with its thread.
 struct Report {
     row: DocumentRow,
     sentences: Sentences,
+    versions: Versions,
     thread: CaseThread,
 }
 
@@ -89,7 +111,11 @@ pub(super) fn collect(
     for key in keys {
         let Some(row) = r.document_by_key(&key)?.filter(|row| row.deleted_at.is_none()) else { continue };
         let thread = CaseThread::load(r, parts, row.clone(), &[], None, Links::Known)?;
-        reports.push(Report { row, sentences: Sentences::read(&thread.body), thread });
+        // The output of a build lists the versions of dependencies.
+        let is_own = |line: &&str| !BUILD_OUTPUT.is_match(line);
+        let text = thread.body.lines().filter(is_own).collect::<Vec<_>>().join("\n");
+        let versions = versions_in(&format!("{}\n{text}", row.title), &row.source);
+        reports.push(Report { row, sentences: Sentences::read(&thread.body), versions, thread });
     }
     let changes = changes(r, &reports, problem)?;
     let error = reports.iter().find_map(|report| Some((report, error_excerpt(&report.thread.body)?)));
@@ -125,10 +151,17 @@ fn at(row: &DocumentRow, comment: Option<&CaseComment>, text: String) -> Article
     }
 }
 
+/// Returns the title of a document as Markdown.
+fn plain_title(row: &DocumentRow) -> String {
+    let title = row.title.split_whitespace().collect::<Vec<_>>().join(" ");
+    literal_title(title.trim_end_matches('.'))
+}
+
 /// Returns the title of a report without tags; the first line of the error or the first sentence if
 /// it says nothing.
 fn title(title: &str, error: Option<&str>, symptom: &[ArticlePassage]) -> String {
-    let subject = TITLE_PREFIX.replace(title.trim(), "");
+    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let subject = TITLE_PREFIX.replace(&title, "");
     let subject = subject.trim().trim_end_matches(['.', '!', ':', ' ']);
     let is_clear = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_TITLE;
     if is_clear(subject) {
@@ -161,7 +194,9 @@ fn symptom(
             if sentence::explains(sentence) || text.ends_with(':') && code.is_none() {
                 continue;
             }
-            candidates.push(Candidate { row: &report.row, comment: None, sentence, text, rank: 0 });
+            if is_new(&text, used) {
+                candidates.push(Candidate { row: &report.row, comment: None, sentence, text, rank: 0 });
+            }
         }
         // What the reporter did matters less than what happens, unless code shows it.
         let is_personal = |of: &Candidate<'_>| sentence::is_personal(&of.text) && of.sentence.code.is_none();
@@ -169,18 +204,27 @@ fn symptom(
             candidates.retain(|candidate| !is_personal(candidate));
         }
         for candidate in candidates.into_iter().take(SENTENCES) {
-            used.insert(normalized(&candidate.text));
             out.extend(candidate.passages());
         }
         if !out.is_empty() {
             break;
         }
     }
-    let is_new = |error: &str| {
+    if let (true, Some(report)) = (out.is_empty(), reports.first()) {
+        out.push(at(&report.row, None, sentence::capitalized(&plain_title(&report.row)) + "."));
+        let code = report
+            .sentences
+            .0
+            .iter()
+            .filter_map(|sentence| sentence.code.as_deref())
+            .find(|code| is_short(code));
+        out.extend(code.map(|code| at(&report.row, None, fenced(code))));
+    }
+    let is_shown = |error: &str| {
         let first_line = error.lines().next().unwrap_or_default();
-        !out.iter().any(|passage| passage.text.starts_with("```") && passage.text.contains(first_line))
+        out.iter().any(|passage| passage.text.starts_with("```") && passage.text.contains(first_line))
     };
-    if let Some((report, error)) = error.filter(|(_, error)| is_new(error)) {
+    if let Some((report, error)) = error.filter(|(_, error)| !is_shown(error)) {
         out.push(at(&report.row, None, fenced(error)));
     }
     out
@@ -190,10 +234,17 @@ fn symptom(
 fn error_excerpt(body: &str) -> Option<String> {
     let prepared = Prepared::body(body, &precedent_text::skeleton::Skeleton::default());
     let reading = precedent_logs::read_text(prepared.code());
-    let failure = reading.failures().next()?.told().to_owned();
+    let is_failure = |text: &&str| {
+        let first_line = text.lines().next().unwrap_or_default();
+        first_line.contains(':') && !SOURCE_CODE.is_match(first_line)
+    };
+    let mut failures = reading.failures().map(|group| group.told()).filter(is_failure).peekable();
+    let first = *failures.peek()?;
+    let failure = failures.find(|text| !NO_MESSAGE.is_match(text)).unwrap_or(first);
+    let failure = failure.split("\nstack backtrace:").next().unwrap_or(failure).trim_end();
     let is_readable = |line: &&str| line.len() <= ERROR_LINE && !line.trim().is_empty();
     let mut lines: Vec<&str> = failure.lines().filter(is_readable).take(ERROR_LINES).collect();
-    let cause = precedent_logs::cause(&failure);
+    let cause = precedent_logs::cause(failure);
     let root = cause
         .as_deref()
         .and_then(|cause| cause.lines().next())
@@ -213,8 +264,8 @@ fn environment(reports: &[Report]) -> Vec<ArticlePassage> {
         (
             report,
             report
-                .thread
-                .environment
+                .versions
+                .others
                 .iter()
                 .filter(is_new)
                 .take(VERSIONS)
@@ -261,7 +312,8 @@ fn workarounds(reports: &[Report]) -> Vec<Candidate<'_>> {
 /// Returns the sentences that explain the problem: of the changes, then of the threads.
 fn causes<'a>(reports: &'a [Report], changes: &'a [(DocumentRow, Sentences)]) -> Vec<Candidate<'a>> {
     let of_changes = changes.iter().flat_map(|(row, sentences)| {
-        let explaining = sentences.0.iter().filter(|sentence| sentence::tells_former_state(sentence));
+        let explaining =
+            sentences.0.iter().take(DESCRIPTION).filter(|sentence| sentence::tells_former_state(sentence));
         explaining.filter_map(move |sentence| {
             let text = sentence::passage(sentence).filter(|text| !text.ends_with(':'))?;
             let rank = if sentence::explains(sentence) { 8 } else { 5 };
@@ -299,7 +351,10 @@ fn resolution(
         _ => {
             comment.role == Some(CommentRole::Fix)
                 && sentence.role() == SentenceRole::Fix
+                && !sentence::is_vague_fix(sentence)
                 && !sentence::is_doubtful(&sentence.text)
+                // A merged change says more than a comment without a version or code.
+                && (changes.is_empty() || sentence.features.contains("VER") || sentence.code.is_some())
         }
     };
     let names_a_change = |sentence: &Sentence| {
@@ -311,18 +366,15 @@ fn resolution(
         sentences_of(reports, is_solution).filter(|candidate| !names_a_change(candidate.sentence));
     out.extend(choose(sentences.collect(), used));
     for (row, sentences) in changes {
-        out.push(at(
-            row,
-            None,
-            format!("Fixed by the change \"{}\".", literal_title(row.title.trim_end_matches('.'))),
-        ));
+        used.insert(normalized(&row.title));
+        out.push(at(row, None, format!("Fixed by the change \"{}\".", plain_title(row))));
         let describes = |sentence: &&Sentence| {
-            sentence.role() != SentenceRole::Question && references(&sentence.text).is_empty()
+            references(&sentence.text).is_empty() && !sentence::is_about_change(&sentence.text)
         };
-        let described = sentences.0.iter().filter(describes).find_map(|sentence| {
+        let described = sentences.0.iter().take(DESCRIPTION).filter(describes).find_map(|sentence| {
             let text = sentence::passage(sentence)
                 .filter(|text| !text.ends_with(':') && !sentence::is_personal(text))?;
-            used.insert(normalized(&text)).then_some(text)
+            is_new(&text, used).then_some(text)
         });
         out.extend(described.map(|text| at(row, None, text)));
     }
@@ -333,7 +385,7 @@ fn resolution(
 fn versions(head: &DocumentRow, problem: &KnownProblem, reports: &[Report]) -> Vec<ArticlePassage> {
     let mut reported_on: Vec<&str> = Vec::new();
     // A report that names many lists those of its dependencies.
-    let own = reports.iter().map(|report| &report.thread.reported_on).filter(|own| own.len() < VERSIONS);
+    let own = reports.iter().map(|report| &report.versions.own).filter(|own| own.len() <= OWN_VERSIONS);
     for version in own.flatten() {
         if !reported_on.contains(&&**version) && problem.fixed_in.as_ref() != Some(version) {
             reported_on.push(version);
@@ -355,7 +407,7 @@ fn references_of(reports: &[Report], changes: &[(DocumentRow, Sentences)]) -> Ve
     let rows = reports.iter().map(|report| &report.row);
     let reports = rows.enumerate().map(|(at, row)| (if at == 0 { "Report" } else { "Duplicate" }, row));
     let all = reports.chain(changes.iter().map(|(row, _)| ("Change", row)));
-    all.map(|(label, row)| at(row, None, format!("{label}: {}", literal_title(row.title.trim())))).collect()
+    all.map(|(label, row)| at(row, None, format!("{label}: {}", plain_title(row)))).collect()
 }
 
 /// Returns the merged changes that fixed the problem, with their descriptions: those that closed a
@@ -400,12 +452,18 @@ fn choose(candidates: Vec<Candidate<'_>>, used: &mut BTreeSet<String>) -> Vec<Ar
     for at in order {
         let text = &candidates[at].text;
         let is_left_out = has_others && sentence::is_personal(text);
-        if chosen.len() < SENTENCES && !is_left_out && used.insert(normalized(text)) {
+        if chosen.len() < SENTENCES && !is_left_out && is_new(text, used) {
             chosen.insert(at);
         }
     }
     let kept = candidates.into_iter().enumerate().filter(|(at, _)| chosen.contains(at));
     kept.flat_map(|(_, candidate)| candidate.passages()).collect()
+}
+
+/// Returns whether no text that is used already contains this one, and marks it as used.
+fn is_new(text: &str, used: &mut BTreeSet<String>) -> bool {
+    let text = normalized(text);
+    !used.iter().any(|other| other.contains(&text)) && used.insert(text)
 }
 
 /// Returns a text in a form in which copies are equal.

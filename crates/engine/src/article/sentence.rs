@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use precedent_text::{
     pattern::re,
     roles::{Sentence, SentenceRole},
+    version::is_program,
 };
 use regex::Regex;
 
@@ -32,14 +33,14 @@ static CHATTER: LazyLock<Regex> = LazyLock::new(|| {
         r"re-?open(?:ed|ing)?|clos(?:e|es|ed|ing) (?:this|the issue|it|as|in favou?r)|closing|this (?:comment|pr|pull request|issue|ticket|bug report|thread)|(?:your|the|my) (?:comment|report|question)|",
         r"triage[d]?|milestone|nominat\w+|assign(?:ed|ing)?|duplicate|dup of|i'?ll|i will|i can(?:not)? (?:take|work|look)|i'm (?:going|working|taking|looking)|will (?:take|have) a look|working on (?:a|this|it)|",
         r"looks good|good catch|nice|awesome|great|cool|haha|lol|hope(?:fully)?|wondering|any (?:news|update|progress)|as (?:mentioned|said|stated) above|see (?:above|below)|playpen|",
-        r"am i|does anyone|anybody|someone (?:should|could|please))\b|:\w+:|[😀-🙏👍❤🎉]|^[+-]1\b",
+        r"am i|does anyone|anybody|someone (?:should|could|please))\b|^(?:not quite|agreed|exactly|true)\b|:\w+:|[😀-🙏👍❤🎉]|^[+-]1\b",
     ))
 });
 /// A doubt, in a sentence that explains.
 static DOUBT: LazyLock<Regex> = LazyLock::new(|| {
     re(concat!(
         r"(?i)\b(?:i (?:think|guess|believe|suspect|assume|suppose|bet|wonder|imagine|don'?t|do not|can'?t|haven'?t)|my guess|i'?m (?:not|unsure|guessing)|not sure|no idea|maybe|perhaps|might|may (?:be|have)|could be|possibly|",
-        r"probably|presumably|apparently|likely|seems?|seemed|appears? to|looks? like|afaik|afaict|iirc|guess|not (?:because|caused|due)|unclear|if (?:this|that|it)|would|should be|somehow|wrong about)\b|\?",
+        r"probably|presumably|apparently|likely|seems?|seemed|appears? to|looks? like|afaik|afaict|iirc|guess|must have|not (?:because|caused|due)|unclear|if (?:this|that|it)|would|should be|somehow|wrong about)\b|\?",
     ))
 });
 /// The wording of an explanation.
@@ -52,7 +53,31 @@ static CAUSE: LazyLock<Regex> = LazyLock::new(|| {
 /// The wording for a state that a change ends.
 static FORMER_STATE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:incorrectly|wrongly|erroneously|mistakenly|previously|currently|formerly|used to (?:be|have|do|return|call)|before this|forgot|neglected|(?:was|were|did|does|do|is|are)(?: not|n't)|failed to|fails to|assum(?:ed|es)|never|would)\b",
+        r"(?i)\b(?:incorrectly|wrongly|erroneously|mistakenly|previously|currently|formerly|used to (?:be|have|do|return|call)|before this|forgot|neglected|(?:was|were|did|does|do|is|are)(?: not|n't)|failed to|fails to|assum(?:ed|es)|never|would|older?|was|were)\b",
+    )
+});
+/// The wording for what a change did.
+static NEW_STATE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:was|were|been) (?:added|removed|changed|updated|merged|renamed|implemented|discussed|requested|moved|written|adapted|copied)\b",
+    )
+});
+/// A sentence about a change itself, about plans, or that denies a regression.
+static ABOUT_CHANGE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\bprs?\b|\b(?:pull request|this (?:commit|patch|change|branch|series)|these (?:commits|changes)|not (?:a )?regression|should|being done|will be|note that|we (?:want|need|could))\b|^\W*this is (?:\w+ )?(?:done|needed|being)",
+    )
+});
+/// The report of a test.
+static VERIFIED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:verif(?:ied|y|ying|ication)|tested|re-?test(?:ed|ing)?|qa|test case added|confirm(?:ed|ing)?|reviewed|reproduc\w+|still (?:happens|occurs|fails)|able to|working (?:fine|with|on|in|for)|assumed|must have)\b",
+    )
+});
+/// A statement that something is solved.
+static VAGUE_FIX: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^\W*(?:i|we|this|it|that|these|those|the (?:issue|bug|problem|ticket)|issue|problem|bug|fix(?:ed)?|resolved|now|already)\b.*\b(?:fix(?:ed|es)?|resolved?|addressed|solved|work(?:s|ed|ing)?|done|merged|landed)\b",
     )
 });
 /// A sentence about its writer.
@@ -77,6 +102,33 @@ static FACT_LINE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// Program output, and parts of a trace, that a report quotes without marking them as code.
+static OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)0x[0-9a-f]{5,}|\^~|panicked at|::h[0-9a-f]{16}|^(?:note|warning|error|at)\b[:(. ]|^[A-Z_]{3,}=|^\d+: |[{}]\s|\w\{\{",
+    )
+});
+/// The words of which an English sentence has one.
+static FUNCTION_WORD: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:a|an|the|is|are|was|were|be|been|does|do|did|not|to|in|of|on|at|when|while|with|without|after|before|and|or|it|this|that|can(?:not|'t)?|has|have|will|no|for|by|from|if|as)\b",
+    )
+});
+/// The maximum number of words of a phrase that may lack such a word.
+const PHRASE: usize = 8;
+/// A sentence that is about text or pictures elsewhere.
+static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)\b(?:(?:code|snippet|example|program|log|screenshot|video|output|trace|steps|test case|attachment)s? (?:is |are )?(?:below|above|here|attached)|below (?:code|snippet|steps|example)|following|attached|attachments?|as follows|above|screen ?(?:shot|cast)s?)\b",
+    )
+});
+/// A sentence about a system or a version only.
+static SETUP: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^(?:i(?:'m| am) (?:using|on|running)|i (?:use|run|have) |(?:the )?version is|using \S+ (?:\S+ )?\d|tested (?:on|with|in)|same (?:on|with|for)|(?:this|it) (?:is|was) (?:on|with) |each commit)",
+    )
+});
+
 /// Returns a sentence as a passage: without its greeting, beginning with a capital letter. Returns
 /// `None` for questions, thanks, and other parts of a conversation.
 pub(super) fn passage(sentence: &Sentence) -> Option<String> {
@@ -97,6 +149,10 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
         || text.chars().count() > MAX_LENGTH
         || plain.trim_end_matches([')', '"', '*', ' ']).ends_with('?')
         || CHATTER.is_match(&plain)
+        || OUTPUT.is_match(&plain)
+        || SETUP.is_match(&plain)
+        || ELSEWHERE.is_match(&plain) && sentence.code.is_none()
+        || plain.is_ascii() && text.split(' ').count() <= PHRASE && !FUNCTION_WORD.is_match(&plain)
         || FACT_LINE.is_match(&plain)
         || BACK_REFERENCE.is_match(text)
     {
@@ -119,6 +175,7 @@ pub(super) fn explains(sentence: &Sentence) -> bool {
         && sentence.text.chars().count() <= MAX_EXPLANATION
         && !is_doubtful(&sentence.text)
         && !is_personal(&sentence.text)
+        && !ABOUT_CHANGE.is_match(&sentence.text)
         && !matches!(sentence.role(), Declined | StillHappens | Workaround)
 }
 
@@ -128,7 +185,19 @@ pub(super) fn tells_former_state(sentence: &Sentence) -> bool {
         || FORMER_STATE.is_match(&sentence.text)
             && sentence.text.chars().count() <= MAX_EXPLANATION
             && !is_personal(&sentence.text)
-            && !sentence.text.contains("should")
+            && !is_about_change(&sentence.text)
+            && !NEW_STATE.is_match(&sentence.text)
+}
+
+/// Returns whether a text is about a change and not about the product.
+pub(super) fn is_about_change(text: &str) -> bool {
+    ABOUT_CHANGE.is_match(text)
+}
+
+/// Returns whether a sentence only says that the problem is solved, or that somebody checked it.
+pub(super) fn is_vague_fix(sentence: &Sentence) -> bool {
+    let is_vague = VAGUE_FIX.is_match(&sentence.text) || is_personal(&sentence.text);
+    VERIFIED.is_match(&sentence.text) || is_vague && !is_specific(sentence)
 }
 
 /// Returns whether a text states something with a doubt.
@@ -154,7 +223,8 @@ fn without_code(text: &str) -> String {
 /// Returns a text with a capital letter at the beginning, unless it begins with a name or with code.
 pub(super) fn capitalized(text: &str) -> String {
     let first_word = text.split(' ').next().unwrap_or_default();
-    let is_word = first_word.trim_end_matches([',', ':']).chars().all(|c| c.is_lowercase() || c == '\'');
+    let word = first_word.trim_end_matches(',');
+    let is_word = !is_program(word) && word.chars().all(|c| c.is_lowercase() || c == '\'');
     match text.chars().next() {
         Some(first) if is_word => first.to_uppercase().chain(text.chars().skip(1)).collect(),
         _ => text.to_owned(),
