@@ -97,8 +97,8 @@ pub(crate) struct CaseThread {
     pub(super) closers: Vec<u64>,
     pub(crate) body: String,
     pub(crate) comments: Vec<ThreadComment>,
-    pub(crate) reported_on: Vec<String>,
-    pub(crate) environment: Vec<String>,
+    reported_on: Vec<String>,
+    environment: Vec<String>,
     fixed_in: Option<String>,
     /// The releases of its source.
     releases: Releases,
