@@ -8,6 +8,7 @@ use precedent_core::{
 use crate::{
     Session,
     args::ProblemsCommand,
+    duplicates::capital,
     output::{BOLD, DIM, KEY, Output, labelled_day, plain, plural},
 };
 
@@ -59,9 +60,9 @@ pub async fn run(session: &Session, command: ProblemsCommand, output: &mut Outpu
         n => format!(" {DIM}{} not checked yet{DIM:#}", plural(n, "open report")),
     };
     output.line(format_args!(
-        "{} {} with {}{unscanned_note}",
-        plural(response.total as u64, "problem"),
-        list.words(),
+        "{BOLD}{}{BOLD:#}: {}, {}{unscanned_note}",
+        capital(list.words()),
+        response.total,
         plural(response.open as u64, "open report")
     ));
     for problem in &response.problems {

@@ -16,7 +16,7 @@ use precedent_store::{DocumentRow, Reader};
 use crate::{
     answer::question::{Ask, Question, QuestionMatches, find_anywhere},
     duplicates,
-    problems::{Releases, came_back_in},
+    releases::{Releases, came_back_in},
     search,
     troubleshoot::{self, CaseContext},
 };

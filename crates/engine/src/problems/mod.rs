@@ -1,7 +1,6 @@
 //! Problems of the backlog: what is reported most, what waits, and which fixes did not hold.
 
 mod groups;
-mod releases;
 
 use std::{cmp::Reverse, collections::BTreeMap, time::Instant};
 
@@ -17,9 +16,9 @@ use precedent_core::{
 };
 use precedent_store::Reader;
 use precedent_text::version::by_number;
-pub(crate) use releases::{Releases, came_back_in, reported_version};
 
 use crate::{
+    releases::{Releases, came_back_in, reported_version},
     search,
     troubleshoot::{self, CaseContext, ThreadOutcome},
 };

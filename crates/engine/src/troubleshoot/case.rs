@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     QueryContext,
-    problems::Releases,
+    releases::Releases,
     resolution::{SOLUTION_ROLES, refers_elsewhere},
     search,
 };
