@@ -13,7 +13,7 @@ export function ticks(max: number): number[] {
   return found;
 }
 
-const { chart } = words.insights;
+const { chart } = words.problems;
 
 function parts(month: string): [name: string, year: string] {
   const [year, number] = month.split("-");
