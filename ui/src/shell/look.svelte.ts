@@ -10,7 +10,7 @@ export const THEMES: readonly Theme[] = ["system", "light", "dark"];
 /** The heights of rows in long lists, in rem; all other room is in app.css. */
 const ROWS: Record<Density, { document: number; report: number; problem: number }> = {
   comfortable: { document: 3.5, report: 4.25, problem: 2.25 },
-  compact: { document: 2.75, report: 3.5, problem: 1.875 },
+  compact: { document: 2.75, report: 3.5, problem: 1.75 },
 };
 
 function kept<T extends string>(key: string, values: readonly T[], fallback: T): T {
