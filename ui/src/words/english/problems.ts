@@ -53,8 +53,6 @@ export const problems = {
 
   tabs: {
     label: "Lists of problems",
-    /** A list and how many problems it has, for screen readers. */
-    named: (list: string, problems: number) => `${list}: ${plural(problems, "problem")}`,
     frequent: "Reported most",
     waiting: "Open longest",
     unreleased: "Fixed, not released",
@@ -95,7 +93,7 @@ export const problems = {
       unreleased: "fixed, not released",
       came_back: "came back",
       declined: "declined",
-      closed_without_fix: "closed without a fix",
+      closed_without_fix: "no documented fix",
     },
     fixedIn: (version: string) => `fixed in ${version}`,
     notReleased: (version: string) => `not released: ${version}`,
@@ -104,8 +102,6 @@ export const problems = {
   trends: { rising: "rising", falling: "falling", steady: "steady" },
   /** What a trend is computed from. */
   compared: (recent: number, before: number) => `${count(recent)} in the last 30 days, ${count(before)} in the 30 days before`,
-  /** A row, for screen readers. */
-  reports: (n: number) => plural(n, "report"),
   firstReported: "First reported",
 
   problem: {
