@@ -127,9 +127,8 @@ export const problems = {
     showAll: "Show all",
     first: "first",
     known: "known",
-    articles: "Articles",
-    fix: "Fix",
-    people: "People in the thread",
+    articles: "Articles:",
+    people: "People in the thread:",
     reportedAt: "Reported",
   },
 };
