@@ -1,8 +1,8 @@
 // The English of the window, a file for each view.
 
-import { insights } from "./insights";
 import { notes } from "./notes";
 import { bytes, count, percent, perSecond } from "./numbers";
+import { problems } from "./problems";
 import { prompt } from "./prompt";
 import { search } from "./search";
 import { settings } from "./settings";
@@ -14,4 +14,4 @@ import { troubleshoot } from "./troubleshoot";
 
 const numbers = { bytes, count, percent, perSecond };
 
-export const english = { insights, notes, numbers, prompt, search, settings, shared, shell, sources, triage, troubleshoot };
+export const english = { notes, numbers, problems, prompt, search, settings, shared, shell, sources, triage, troubleshoot };
