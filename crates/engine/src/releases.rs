@@ -96,7 +96,9 @@ impl Releases {
     /// contradict each other: a version released before the fix cannot have it, and one of an older
     /// line that was released later may have it.
     pub(crate) fn have_fix(&self, version: &str, fix: &Fix) -> Option<bool> {
-        let released_at = self.find(version).and_then(|release| release.released_at);
+        // A pre-release is older than its release, by an unknown time.
+        let release = self.find(version).or_else(|| self.find(version::base(version)));
+        let released_at = release.and_then(|release| release.released_at);
         if let Some(fixed_in) = &fix.version {
             let by_number = version::has_fix(version, fixed_in)?;
             return match (released_at, fix.at()) {
@@ -107,6 +109,9 @@ impl Releases {
         let (released_at, merged_at) = (released_at?, fix.merged_at?);
         if released_at < merged_at {
             return Some(false);
+        }
+        if version::base(version) != version {
+            return None;
         }
         let is_between = |(name, at): &(&str, Timestamp)| {
             *at > merged_at && *at < released_at && by_number(name, version).is_lt()
@@ -125,16 +130,20 @@ impl Releases {
         later.min_by(|a, b| by_number(a, b)).map(str::to_owned)
     }
 
-    /// Returns the newest version of the product that a text names. Versions far above all releases
-    /// belong to something else.
+    /// Returns the newest version of the product that a text names. If the releases are known, a
+    /// version belongs to something else unless it is one of them, a pre-release, or the next one.
     pub(crate) fn newest_in(&self, text: &str, source: &str) -> Option<String> {
         let major = |version: &str| -> Option<u32> {
             version.trim_start_matches(|c: char| !c.is_ascii_digit()).split('.').next()?.parse().ok()
         };
-        let most = self.highest().and_then(major).map_or(u32::MAX, |major| major.saturating_add(1));
+        let is_plausible = |version: &String| {
+            let Some(highest) = self.highest() else { return true };
+            let is_near = major(version) <= major(highest).map(|major| major.saturating_add(1));
+            let is_next = compare(version, highest).is_some_and(Ordering::is_gt);
+            self.has(version) || is_near && (is_next || version::base(version) != version)
+        };
         let mentions = versions(text, source).own.into_iter();
-        let plausible = mentions.filter(|version| major(version).is_none_or(|major| major <= most));
-        plausible.max_by(|a, b| by_number(a, b))
+        mentions.filter(is_plausible).max_by(|a, b| by_number(a, b))
     }
 
     /// Returns the newest version that a text names, compared with a fix. Of several the newest
@@ -236,6 +245,8 @@ mod tests {
             // It was released before the fix, but on a newer line.
             ("2.0.0", Some("1.9.8"), None),
             ("2.0.0", None, Some(false)),
+            // Its release is later than the fix.
+            ("2.1.0-rc.1", Some("2.2.0"), None),
             // Too few releases later.
             ("2.1.0", None, None),
             ("2.2.0", None, None),
@@ -257,9 +268,12 @@ mod tests {
     }
 
     #[test]
-    fn versions_far_above_the_releases_are_foreign() {
-        let text = "Version 2.0.0 on build 10.0.10150";
+    fn versions_without_a_release_are_foreign() {
+        let text = "Version 2.0.0 on build 10.0.10150, with log 2.0.16";
         assert_eq!(releases().newest_in(text, "acme/app").as_deref(), Some("2.0.0"));
         assert_eq!(Releases::default().newest_in(text, "acme/app").as_deref(), Some("10.0.10150"));
+        for next in ["2.2.0", "2.1.0-rc.1", "3.0.0-nightly"] {
+            assert_eq!(releases().newest_in(&format!("Since {next}"), "acme/app").as_deref(), Some(next));
+        }
     }
 }
