@@ -8,6 +8,7 @@ use precedent_core::{
 use crate::{
     Session,
     args::ProblemsCommand,
+    duplicates::capital,
     output::{BOLD, DIM, KEY, Output, labelled_day, plain, plural},
 };
 
@@ -59,9 +60,9 @@ pub async fn run(session: &Session, command: ProblemsCommand, output: &mut Outpu
         n => format!(" {DIM}{} not checked yet{DIM:#}", plural(n, "open report")),
     };
     output.line(format_args!(
-        "{} {} with {}{unscanned_note}",
-        plural(response.total as u64, "problem"),
-        list.words(),
+        "{BOLD}{}{BOLD:#}: {}, {}{unscanned_note}",
+        capital(list.words()),
+        response.total,
         plural(response.open as u64, "open report")
     ));
     for problem in &response.problems {
@@ -79,7 +80,7 @@ fn print(problem: &ListedProblem, output: &mut Output) {
     let status = problem.status.with_versions(problem.fixed_in.as_deref(), problem.came_back_in.as_deref());
     let mut facts =
         vec![plain(&status), format!("{}, {} open", plural(problem.size as u64, "report"), problem.open)];
-    if problem.size >= MIN_TREND {
+    if problem.size >= MIN_TREND && problem.recent + problem.before > 0 {
         facts.push(format!("{} in the last 30 days, {} in the 30 before", problem.recent, problem.before));
     }
     let versions: Vec<String> =

@@ -15,9 +15,7 @@ use precedent_store::{DocumentRow, Reader};
 
 use crate::{
     answer::question::{Ask, Question, QuestionMatches, find_anywhere},
-    duplicates,
-    problems::{Releases, came_back_in},
-    search,
+    duplicates, search,
     troubleshoot::{self, CaseContext},
 };
 
@@ -120,11 +118,8 @@ fn known_problem(
     let mut reports = r.duplicates_of(&row.key)?;
     reports.retain(|report| question.row.as_ref().is_none_or(|row| row.key != *report));
     let outcome = troubleshoot::outcome(r, &context.finder.parts, Some(question), &row)?;
-    let came_back_in = match &outcome.fixed_in {
-        Some(fixed_in) if outcome.status == ProblemStatus::Solved => {
-            let releases = Releases::load(r, row.source_id)?;
-            came_back_in(r, &releases, (fixed_in, row.closed_at), &reports)?
-        }
+    let came_back_in = match outcome.status {
+        ProblemStatus::Solved => outcome.releases.came_back_in(r, &outcome.fix, &reports)?,
         _ => None,
     };
     let status = if came_back_in.is_some() { ProblemStatus::CameBack } else { outcome.status };
@@ -136,10 +131,12 @@ fn known_problem(
         confidence: 1.0,
         reasons: Vec::new(),
         reports,
-        fixed_in: outcome.fixed_in,
+        fixed_in: outcome.fix.version,
+        fixed_at: outcome.fix.merged_at,
         came_back_in,
         asked_version: outcome.asked_version,
-        fix: outcome.fix,
+        update_to: outcome.update_to,
+        fix: outcome.fix_comment,
         workaround: outcome.workaround,
         fixed_by: outcome.fixed_by,
     })

@@ -19,6 +19,7 @@ pub mod notes;
 mod parts;
 pub mod portable;
 pub mod problems;
+mod releases;
 mod resolution;
 mod samples;
 pub mod search;

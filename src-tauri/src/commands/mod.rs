@@ -156,7 +156,7 @@ pub async fn known_duplicates(
 /// Returns a list of problems, as far as their reports were checked.
 #[tauri::command]
 pub async fn problems(desk: State<'_, AppState>, request: ProblemsRequest) -> Result<ProblemsResponse> {
-    desk.casebook().await?.problems(request).await
+    desk.casebook().await?.problems(request, &Task::new()).await
 }
 
 /// Imports the sample. A long job.

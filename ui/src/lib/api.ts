@@ -13,8 +13,6 @@ import type {
   Catalog,
   Closure,
   ClosureReport,
-  ClustersRequest,
-  ClustersResponse,
   Comparison,
   CountedDuplicate,
   Dropped,
@@ -41,6 +39,9 @@ import type {
   NoteChange,
   NoteDraft,
   NoteKind,
+  ProblemList,
+  ProblemsRequest,
+  ProblemsResponse,
   Progress,
   PromptSettings,
   PromptState,
@@ -230,11 +231,10 @@ export const editNote = (key: string, change: Partial<NoteChange>) =>
   invoke<Note>("edit_note", { key, change: { title: null, body: null, tags: null, lifecycle: null, attach: [], ...change } });
 export const removeNote = (key: string) => invoke<Note>("remove_note", { key });
 
-/** Clusters on the map. */
-const CLUSTERS = 60;
-export const clusters = (source: string | null) => {
-  const request: ClustersRequest = { source, threshold: 0.5, min_size: 2, limit: CLUSTERS };
-  return invoke<ClustersResponse>("clusters", { request });
+/** A list of problems, of pairs that are more likely the same than not. */
+export const problems = (source: string | null, list: ProblemList, limit: number) => {
+  const request: ProblemsRequest = { source, list, threshold: 0.5, min_reports: 0, limit };
+  return invoke<ProblemsResponse>("problems", { request });
 };
 /** The issues that are counted as known duplicates, created in one month or ever, the latest first. */
 export const knownDuplicates = (source: string | null, month: string | null) =>

@@ -298,10 +298,10 @@ export interface Project {
  */
 export interface AskedVersion {
   /**
-   * `true` if this version should have the fix. The failure may then be a regression or a
-   * different problem.
+   * `true` if this version should have the fix, so that the failure may be a regression or a
+   * different problem; `false` if it is older; null if this cannot be told.
    */
-  has_fix: boolean;
+  has_fix: boolean | null;
   /**
    * Newest version that the query names.
    */
