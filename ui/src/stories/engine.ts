@@ -2,7 +2,7 @@
 
 import { mockIPC } from "@tauri-apps/api/mocks";
 import type { Insights, PromptSettings, SearchResponse, SourceView, Status, TriageResponse, Verdict } from "../lib/types";
-import { BODIES, brief, candidate, comparison, counted, hit, LOG, logs, MONTHS, note, page, problem, REPLACED, solved, thread, TITLES, understood, waiting, type Sort } from "./samples";
+import { article, BODIES, brief, candidate, comparison, counted, hit, LOG, logs, MONTHS, note, page, problem, REPLACED, solved, thread, TITLES, understood, waiting, type Sort } from "./samples";
 
 export const MOODS = ["full", "empty", "loading", "failing", "long", "chinese", "arabic", "hostile"] as const;
 export type Mood = (typeof MOODS)[number];
@@ -89,6 +89,8 @@ export function play(mood: Mood): void {
         return isEmpty ? { ...logs(sort), distinct: 0, errors: [], known: 0, new: 0, solved: 0 } : logs(sort);
       case "understand_files":
         return isEmpty ? { left_out: [], understood: [] } : understood(sort);
+      case "article":
+        return article(sort);
       case "brief":
         return brief(sort);
       case "preview_redaction":

@@ -1,7 +1,7 @@
 // Invented texts, short and long, in another script, and hostile: what the stories are told with.
 
 import type {
-  Brief, Comparison, CountedDuplicate, Disposition, DuplicateCandidate, Fact, Hit, LinkView, ListedProblem, LogError, LogResponse, Note, ProblemReport, RedactionPreview, SolvedCase, State,
+  Article, Brief, Comparison, CountedDuplicate, Disposition, DuplicateCandidate, Fact, Hit, LinkView, ListedProblem, LogError, LogResponse, Note, ProblemReport, RedactionPreview, SolvedCase, State,
   Thread, ThreadComment, TriageItem, Understood, WikiPassage,
 } from "../lib/types";
 
@@ -162,6 +162,10 @@ export const understood = (sort: Sort): Understood => ({
     file: "export/acme-issues.csv", first: [1, 2, 3].map((at) => ({ created_at: DATES.created_at, key: `ACME-${at}`, labels: ["bug"], state: "open", title: TITLES[sort] })), items: 12_345,
     kind: "Jira CSV", links: 4, pages: 0, skipped: 2, skips: [{ place: "line 17", reason: "it has no key" }], sources: [{ comments: 30, items: 12_345, source: "acme" }],
   }],
+});
+
+export const article = (sort: Sort): Article => ({
+  key: "acme/app#12", title: TITLES[sort], sections: [], missing: ["cause"], redactions: 2, markdown: `# ${TITLES[sort]}\n`, html: "", stored: [],
 });
 
 export const brief = (sort: Sort): Brief => ({

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, sync::LazyLock};
 use precedent_core::{
     error::Result,
     model::{
-        ANSWER, ArticlePart, ArticlePassage, ArticleSection, CaseComment, CommentRole, KnownProblem, State,
+        ANSWER, ArticlePart, ArticlePassage, ArticleSection, CaseComment, CommentRole, KnownProblem,
+        ProblemStatus, State,
     },
 };
 use precedent_store::{DocumentRow, Reader};
@@ -29,8 +30,9 @@ use crate::{
 const DUPLICATES: usize = 5;
 /// The maximum number of changes.
 const CHANGES: usize = 3;
-/// The maximum number of sentences of a section.
+/// The maximum number of sentences of a section, and of an explanation.
 const SENTENCES: usize = 3;
+const EXPLANATIONS: usize = 2;
 /// The number of sentences at the beginning of a change's description that are read.
 const DESCRIPTION: usize = 8;
 /// The maximum length of a code block beside a sentence, in lines.
@@ -121,8 +123,8 @@ pub(super) fn collect(
     let error = reports.iter().find_map(|report| Some((report, error_excerpt(&report.thread.body)?)));
     let mut used = BTreeSet::new();
     let symptom = symptom(&reports, error.as_ref().map(|(report, error)| (*report, &**error)), &mut used);
-    let workaround = choose(workarounds(&reports), &mut used);
-    let cause = choose(causes(&reports, &changes), &mut used);
+    let workaround = choose(workarounds(&reports), SENTENCES, &mut used);
+    let cause = choose(causes(&reports, &changes), EXPLANATIONS, &mut used);
     let resolution = match problem.status.is_fixed() {
         true => resolution(head, problem, &reports, &changes, &mut used),
         false => Vec::new(),
@@ -343,7 +345,7 @@ fn resolution(
     used: &mut BTreeSet<String>,
 ) -> Vec<ArticlePassage> {
     let mut out = Vec::new();
-    if let Some(version) = &problem.fixed_in {
+    if let Some(version) = problem.fixed_in.as_ref().filter(|_| problem.status != ProblemStatus::Unreleased) {
         out.push(at(head, None, format!("Update to {} or later.", literal(version))));
     }
     let is_solution = |comment: &CaseComment, sentence: &Sentence| match comment.association.as_deref() {
@@ -364,7 +366,7 @@ fn resolution(
     };
     let sentences =
         sentences_of(reports, is_solution).filter(|candidate| !names_a_change(candidate.sentence));
-    out.extend(choose(sentences.collect(), used));
+    out.extend(choose(sentences.collect(), SENTENCES, used));
     for (row, sentences) in changes {
         used.insert(normalized(&row.title));
         out.push(at(row, None, format!("Fixed by the change \"{}\".", plain_title(row))));
@@ -392,14 +394,15 @@ fn versions(head: &DocumentRow, problem: &KnownProblem, reports: &[Report]) -> V
         }
     }
     reported_on.truncate(VERSIONS);
-    let mut out = Vec::new();
-    if !reported_on.is_empty() {
-        out.push(at(head, None, format!("Reported on {}", literal(&reported_on.join(", ")))));
-    }
-    out.extend(
-        problem.fixed_in.as_ref().map(|version| at(head, None, format!("Fixed in {}", literal(version)))),
-    );
-    out
+    let facts = [
+        (!reported_on.is_empty()).then(|| format!("Reported on {}", reported_on.join(", "))),
+        match problem.status {
+            ProblemStatus::Unreleased => Some("Fixed, not released yet".to_owned()),
+            _ => problem.fixed_in.as_ref().map(|version| format!("Fixed in {version}")),
+        },
+        problem.came_back_in.as_ref().map(|version| format!("Reported again on {version}")),
+    ];
+    facts.into_iter().flatten().map(|fact| at(head, None, literal(&fact))).collect()
 }
 
 /// Returns the reports and the changes by title.
@@ -442,9 +445,9 @@ fn changes(
     Ok(out)
 }
 
-/// Returns the best of these sentences in their order, each text once. Sentences about their writer
-/// are left out if there are others.
-fn choose(candidates: Vec<Candidate<'_>>, used: &mut BTreeSet<String>) -> Vec<ArticlePassage> {
+/// Returns the best `most` of these sentences in their order, each text once. Sentences about their
+/// writer are left out if there are others.
+fn choose(candidates: Vec<Candidate<'_>>, most: usize, used: &mut BTreeSet<String>) -> Vec<ArticlePassage> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|at| (std::cmp::Reverse(candidates[*at].rank), *at));
     let has_others = candidates.iter().any(|candidate| !sentence::is_personal(&candidate.text));
@@ -452,7 +455,7 @@ fn choose(candidates: Vec<Candidate<'_>>, used: &mut BTreeSet<String>) -> Vec<Ar
     for at in order {
         let text = &candidates[at].text;
         let is_left_out = has_others && sentence::is_personal(text);
-        if chosen.len() < SENTENCES && !is_left_out && is_new(text, used) {
+        if chosen.len() < most && !is_left_out && is_new(text, used) {
             chosen.insert(at);
         }
     }

@@ -79,7 +79,7 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
     let is_short = text.split(' ').count() < MIN_WORDS && !is_specific(sentence);
     let plain = without_code(text);
     if letters < MIN_LETTERS
-        || text.starts_with('(')
+        || !is_whole(&plain)
         || is_short
         || text.chars().count() > MAX_LENGTH
         || plain.trim_end_matches([')', '"', '*', ' ']).ends_with('?')
@@ -94,6 +94,13 @@ pub(super) fn passage(sentence: &Sentence) -> Option<String> {
     let end =
         if text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | ')' | '"')) { "." } else { "" };
     Some(capitalized(text) + end)
+}
+
+/// Returns whether a text is a whole sentence: not an aside, and with all of its brackets.
+fn is_whole(text: &str) -> bool {
+    let count = |mark: char| text.matches(mark).count();
+    let is_balanced = count('(') == count(')') && count('[') == count(']');
+    is_balanced && !text.starts_with('(') && !text.ends_with([',', '-', '–'])
 }
 
 /// Returns whether a sentence names a version, a reference or code.
