@@ -2,13 +2,13 @@
 
 use precedent_core::{
     Result,
-    model::{AskRequest, AskResponse, KnownProblem, ProblemStatus, WikiPassage},
+    model::{AskRequest, AskResponse, KnownProblem, ProblemStatus},
 };
 
 use crate::{
     Session,
     args::AskCommand,
-    comment::{print_comment, print_first},
+    comment::{print_articles, print_comment, print_first},
     input,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, plain, state},
     troubleshoot::{Subject, parse_subject},
@@ -94,20 +94,6 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
         for step in &response.next {
             output.line(format_args!("  {}", plain(step)));
         }
-    }
-}
-
-/// Prints passages of stored articles.
-pub fn print_articles(articles: &[WikiPassage], output: &mut Output) {
-    for article in articles {
-        output.line("");
-        output.line(format_args!(
-            "{BOLD}Article{BOLD:#} {KEY}{}{KEY:#}  {}",
-            plain(&article.key),
-            plain(&article.title)
-        ));
-        let text: String = article.text.chars().take(PASSAGE).collect();
-        output.print_wrapped(&plain(&text), "  ");
     }
 }
 

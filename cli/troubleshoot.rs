@@ -14,8 +14,7 @@ use precedent_engine::Casebook;
 use crate::{
     Session,
     args::TroubleshootCommand,
-    ask::print_articles,
-    comment::{fixed_in, print_change, print_comment},
+    comment::{fixed_in, print_articles, print_change, print_comment},
     input, logs,
     output::{BOLD, DIM, GOOD, HIT, KEY, Output, labelled_day, plain, plural, state},
 };
