@@ -7,6 +7,7 @@
 pub mod adf;
 mod documents;
 pub mod hypertext;
+pub mod literal;
 pub mod message;
 mod restructured_text;
 pub mod safe_markdown;
