@@ -97,13 +97,10 @@ fn print(session: &Session, response: &AskResponse, output: &mut Output) {
 }
 
 fn print_problem(response: &AskResponse, problem: &KnownProblem, output: &mut Output) {
-    let style = if problem.status == ProblemStatus::Solved { GOOD } else { HIT };
+    let style = if problem.status.is_fixed() { GOOD } else { HIT };
     let is_itself = response.key.as_ref() == Some(&problem.key);
     let head = if is_itself { "This report" } else { "Known problem" };
-    let mut status = problem.status.words().to_owned();
-    if let Some(version) = &problem.fixed_in {
-        status = format!("fixed in {}", plain(version));
-    }
+    let mut status = plain(&problem.status_words());
     if let Some(asked_version) = &problem.asked_version {
         status.push_str(&format!(" ({})", plain(&asked_version.words())));
     }

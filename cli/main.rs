@@ -9,7 +9,6 @@ mod ask;
 mod brief;
 mod calibrate;
 mod closures;
-mod clusters;
 mod comment;
 mod config;
 mod doctor;
@@ -25,6 +24,7 @@ mod model;
 mod need;
 mod note;
 mod output;
+mod problems;
 mod progress;
 mod reference;
 mod schema;
@@ -204,7 +204,7 @@ async fn run(args: Args, output: &mut Output) -> Result<()> {
         Command::Ask(command) => ask::run(&session, command, output).await,
         Command::Duplicates(command) => duplicates::run(&session, command, output).await,
         Command::Triage(command) => triage::run(&session, command, output).await,
-        Command::Clusters(command) => clusters::run(&session, command, output).await,
+        Command::Problems(command) => problems::run(&session, command, output).await,
         Command::Calibrate(command) => calibrate::run(&session, command, output).await,
         Command::Verdict(command) => verdict::run(&session, command, output).await,
         Command::Troubleshoot(command) => troubleshoot::run(&session, command, output).await,

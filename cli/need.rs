@@ -43,7 +43,7 @@ pub fn of(command: &Command) -> Need {
         | Command::Search(_)
         | Command::Ask(_)
         | Command::Duplicates(_)
-        | Command::Clusters(_)
+        | Command::Problems(_)
         | Command::Verdict(VerdictCommand::List { .. })
         | Command::Troubleshoot(_)
         | Command::Brief(_)

@@ -6,8 +6,8 @@ use precedent_core::{
     Code, Error, Result, files,
     model::{
         Access, AskResponse, Backup, Brief, BriefReplay, CalibrationReport, Closure, ClosureRecord,
-        ClosureReport, ClustersResponse, DuplicatesResponse, Exported, Health, HostView, IndexReport,
-        LogResponse, ModelView, Note, NoteAnswer, RedactionPreview, Restored, SearchResponse, SimilarNotes,
+        ClosureReport, DuplicatesResponse, Exported, Health, HostView, IndexReport, LogResponse, ModelView,
+        Note, NoteAnswer, ProblemsResponse, RedactionPreview, Restored, SearchResponse, SimilarNotes,
         SourceView, Thread, ThreadFigures, TriageResponse, TroubleshootResponse, Understood, Undone, Verdict,
     },
 };
@@ -30,7 +30,7 @@ const SCHEMAS: &[SchemaEntry] = &[
     ("brief-preview", of::<Vec<RedactionPreview>>),
     ("brief-replay", of::<BriefReplay>),
     ("calibrate", of::<CalibrationReport>),
-    ("clusters", of::<ClustersResponse>),
+    ("problems", of::<ProblemsResponse>),
     ("config-get", of::<Setting>),
     ("config-list", of::<Vec<Setting>>),
     ("doctor", of::<Health>),

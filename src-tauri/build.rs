@@ -16,7 +16,7 @@ fn main() {
         "prose",
         "insights",
         "known_duplicates",
-        "clusters",
+        "problems",
         "import_sample",
         "update_index",
         "forget_indexes",

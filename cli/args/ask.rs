@@ -101,27 +101,37 @@ pub struct TriageCommand {
 
 #[derive(Debug, Arguments)]
 #[command(
-    after_help = "Checks new and changed open reports first, as `precedent triage` does. Each cluster has one head: the report that
-you decided to keep, else the earliest. Reports marked \"not a duplicate\" are never grouped with each other.
+    after_help = "A problem is a report with its known and likely duplicates. New and changed open reports are checked first,
+as `precedent triage` does.
 
 Examples:
-  precedent clusters -R acme/app
-  precedent clusters --min-size 3 --json=head,size,open,recent"
+  precedent problems -R acme/app
+  precedent problems --recurring
+  precedent problems --waiting --min-reports 3 --json=head,status,size,open"
 )]
-pub struct ClustersCommand {
+pub struct ProblemsCommand {
+    /// List open problems, oldest first
+    #[arg(long, group = "list")]
+    pub waiting: bool,
+    /// List problems whose fix is merged but not released
+    #[arg(long, group = "list")]
+    pub unreleased: bool,
+    /// List fixed problems that were reported again on a version with the fix
+    #[arg(long, group = "list")]
+    pub recurring: bool,
+    /// List solved problems that no article describes
+    #[arg(long, group = "list")]
+    pub without_article: bool,
     /// Search only this source
     #[arg(short = 'R', long, alias = "repo", value_name = "SOURCE")]
     pub source: Option<String>,
-    /// Include closed reports
-    #[arg(long)]
-    pub include_closed: bool,
     /// Minimum confidence for pairs without a decision, 0 to 1
     #[arg(long, value_name = "CONFIDENCE", default_value_t = 0.5)]
     pub threshold: f32,
-    /// Minimum number of reports in a cluster
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub min_size: usize,
-    /// Maximum number of clusters
+    /// Minimum number of reports; 1 for unreleased fixes and 2 elsewhere if not given
+    #[arg(long, alias = "min-size", value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub min_reports: usize,
+    /// Maximum number of problems
     #[arg(short = 'L', long, value_name = "N", default_value_t = 20, value_parser = super::at_least_one)]
     pub limit: usize,
     /// Don't check new reports; use the results of earlier checks

@@ -96,7 +96,8 @@ pub enum Command {
     /// Review open reports that may be duplicates
     Triage(TriageCommand),
     /// Group open reports that describe the same problem
-    Clusters(ClustersCommand),
+    #[command(alias = "clusters")]
+    Problems(ProblemsCommand),
     /// Tune duplicate ranking to a source, from its known duplicates
     Calibrate(CalibrateCommand),
     /// Record a decision about a pair of reports

@@ -81,7 +81,7 @@ fn main() -> std::process::ExitCode {
             commands::prose,
             commands::insights,
             commands::known_duplicates,
-            commands::clusters,
+            commands::problems,
             commands::import_sample,
             commands::update_index,
             commands::forget_indexes,

@@ -53,11 +53,11 @@ async fn known_problem_has_fix_version_and_reports() {
     assert_eq!(problem.fixed_in.as_deref(), Some("3.2.1"));
     assert_eq!(
         problem.asked_version.map(|version| (version.version, version.has_fix)),
-        Some(("3.1".into(), false))
+        Some(("3.1".into(), Some(false)))
     );
     assert_eq!(problem.reports, ["acme/app#7"]);
     assert!(problem.workaround.unwrap().text.contains("lease.keep"));
-    assert_eq!(reply.next, ["Update to 3.2.1 or later."]);
+    assert_eq!(reply.next, ["3.1 is older than the fix: update to 3.2.1 or later."]);
 }
 
 #[tokio::test]

@@ -130,7 +130,7 @@ fn querying_creates_no_casebook() {
         &["show", "acme/app#1"],
         &["duplicates", "acme/app#1"],
         &["triage"],
-        &["clusters"],
+        &["problems"],
         &["troubleshoot", "anything"],
         &["brief", "acme/app#1"],
         &["status"],
@@ -235,7 +235,7 @@ fn invalid_arguments_are_explained() {
     for (args, why) in [
         (&["search", "slot", "-L", "0"][..], "at least 1"),
         (&["triage", "-L", "0"], "at least 1"),
-        (&["clusters", "-L", "0"], "at least 1"),
+        (&["problems", "-L", "0"], "at least 1"),
         (&["--threads", "0", "status"], "at least 1"),
         (
             &["verdict", "set", "1", "acme/app:Slots-and-disks", "duplicate"],

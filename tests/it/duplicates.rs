@@ -4,7 +4,7 @@
 use precedent_core::{
     Code, Task,
     model::{
-        Band, ClustersRequest, Disposition, DuplicatesRequest, DuplicatesResponse, IndexReport, Lack,
+        Band, Disposition, DuplicatesRequest, DuplicatesResponse, IndexReport, Lack, ProblemsRequest,
         SearchRequest, TriageRequest, TriageResponse, TroubleshootRequest, TroubleshootSettings, VerdictKind,
     },
 };
@@ -127,8 +127,8 @@ async fn smaller_number_breaks_ties_in_time() {
     for key in ["acme/app#7", "acme/table#4"] {
         assert!(ask(&casebook, of(key)).await.candidates.is_empty(), "{key}");
     }
-    let clusters = casebook.clusters(ClustersRequest::default()).await.unwrap();
-    let heads: Vec<&str> = clusters.clusters.iter().map(|c| c.head.key.as_str()).collect();
+    let problems = casebook.problems(ProblemsRequest::default(), &Task::new()).await.unwrap();
+    let heads: Vec<&str> = problems.problems.iter().map(|c| c.head.key.as_str()).collect();
     assert_eq!(heads, ["acme/app#7", "acme/table#4"]);
 }
 

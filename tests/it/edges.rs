@@ -132,7 +132,7 @@ fn reading_creates_no_casebook_and_names_the_folder() {
         &["duplicates", "1"],
         &["triage"],
         &["triage", "--apply"],
-        &["clusters"],
+        &["problems"],
         &["calibrate", "acme/app"],
         &["troubleshoot", "it drips"],
         &["brief", "1"],

@@ -9,7 +9,7 @@ use std::{
 use precedent_core::{
     Code, Result, Task,
     model::{
-        BriefFormat, BriefRequest, ClustersRequest, SearchRequest, Severity, TriageRequest,
+        BriefFormat, BriefRequest, ProblemsRequest, SearchRequest, Severity, TriageRequest,
         TroubleshootRequest,
     },
 };
@@ -149,7 +149,7 @@ fn invalid_cell_breaks_no_command() {
             &["triage"],
             &["troubleshoot", "valve leaks"],
             &["verdict", "list"],
-            &["clusters"],
+            &["problems"],
             &["index"],
             &["doctor"],
         ] {
@@ -233,7 +233,7 @@ async fn ask_everything(casebook: &Casebook, place: &Place) -> Result<()> {
     casebook.notes(None).await?;
     casebook.insights(None).await?;
     casebook.closures(None).await?;
-    casebook.clusters(ClustersRequest::default()).await?;
+    casebook.problems(ProblemsRequest::default(), &Task::new()).await?;
     casebook.triage(TriageRequest::default(), task).await?;
     let text = "Valve leaks".to_owned();
     casebook.troubleshoot(TroubleshootRequest { text: text.clone(), ..Default::default() }, task).await?;

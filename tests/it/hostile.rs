@@ -118,7 +118,7 @@ fn tracker_text_never_controls_the_terminal() {
         &["duplicates", "acme/app#3", "--include-closed"],
         &["triage"],
         &["triage", "--apply"],
-        &["clusters"],
+        &["problems"],
         &["troubleshoot", "FW-1043 upload stops"],
         &["brief", "acme/app#3"],
         &["brief", "acme/app#3", "--redact", "--preview"],

@@ -14,7 +14,6 @@ mod briefs;
 mod casebook;
 mod cli;
 mod closures;
-mod clusters;
 #[cfg(target_os = "linux")]
 mod concurrency;
 mod conformance;
@@ -52,6 +51,7 @@ mod output;
 mod partial;
 mod portable;
 mod privacy;
+mod problems;
 mod processes;
 #[cfg(unix)]
 mod redaction;

@@ -24,7 +24,7 @@ fn day(place: &Place) -> Vec<Vec<String>> {
         &["show", item],
         &["duplicates", item, "--include-closed"],
         &["triage"],
-        &["clusters"],
+        &["problems"],
         &["calibrate", "ferrywire/ferrywire", "--dry-run"],
         &["verdict", "set", item, "ferrywire/ferrywire#2", "related", "--by", "ann"],
         &["triage", "--apply"],

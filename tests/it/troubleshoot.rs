@@ -385,8 +385,8 @@ async fn case_compares_asked_and_fixed_version() {
     let casebook = load(&place, &[silent(1, FAILURE, "On 2.3.1 the upload stops."), fix_comment]).await;
     for (text, expected_version) in [
         ("", None),
-        (", in version 2.3.1", Some(("2.3.1", false))),
-        (", it worked in 2.3.9, and 2.10.1 has it", Some(("2.10.1", true))),
+        (", in version 2.3.1", Some(("2.3.1", Some(false)))),
+        (", it worked in 2.3.9, and 2.10.1 has it", Some(("2.10.1", Some(true)))),
         (", on Ubuntu 22.04.1", None),
     ] {
         let reply = ask(&casebook, of(&format!("{FAILURE}{text}"))).await;

@@ -15,7 +15,9 @@ use precedent_store::{DocumentRow, Reader};
 
 use crate::{
     answer::question::{Ask, Question, QuestionMatches, find_anywhere},
-    duplicates, search,
+    duplicates,
+    releases::{Releases, came_back_in},
+    search,
     troubleshoot::{self, CaseContext},
 };
 
@@ -51,7 +53,7 @@ pub fn ask(
         similar.candidates.iter().filter(is_near).take(MAX_RELATED).map(KnownReport::from).collect();
     let TroubleshootResponse { mut cases, wiki, notices, .. } = response;
     cases.retain(|case| !is_problem(&case.key));
-    if problem.as_ref().is_some_and(|problem| problem.status == ProblemStatus::Solved) {
+    if problem.as_ref().is_some_and(|problem| problem.status.is_fixed()) {
         cases.clear();
     }
     Ok(AskResponse {
@@ -115,16 +117,25 @@ fn known_problem(
 ) -> Result<KnownProblem> {
     let mut reports = r.duplicates_of(&row.key)?;
     reports.retain(|report| question.row.as_ref().is_none_or(|row| row.key != *report));
-    let outcome = troubleshoot::outcome(r, context, question, &row)?;
+    let outcome = troubleshoot::outcome(r, &context.finder.parts, Some(question), &row)?;
+    let came_back_in = match &outcome.fixed_in {
+        Some(fixed_in) if outcome.status == ProblemStatus::Solved => {
+            let releases = Releases::load(r, row.source_id)?;
+            came_back_in(r, &releases, (fixed_in, row.closed_at), &reports)?
+        }
+        _ => None,
+    };
+    let status = if came_back_in.is_some() { ProblemStatus::CameBack } else { outcome.status };
     Ok(KnownProblem {
         key: row.key,
         title: row.title,
         url: row.url,
-        status: outcome.status,
+        status,
         confidence: 1.0,
         reasons: Vec::new(),
         reports,
         fixed_in: outcome.fixed_in,
+        came_back_in,
         asked_version: outcome.asked_version,
         fix: outcome.fix,
         workaround: outcome.workaround,
@@ -151,23 +162,23 @@ pub(crate) fn next_steps(response: &AskResponse) -> Vec<String> {
     let key = &problem.key;
     let is_itself = response.key.as_ref() == Some(key);
     let mut steps = Vec::new();
-    match (problem.status, &problem.fixed_in, &problem.asked_version) {
-        (ProblemStatus::Solved, Some(version), Some(asked_version)) if asked_version.has_fix => {
-            steps.push(format!(
-                "{} should have the fix of {version}: report on {key} that it may be back.",
-                asked_version.version
-            ));
+    let statement = problem.version_statement();
+    let was_fixed = problem.asked_version.as_ref().and_then(|asked| asked.has_fix) == Some(true);
+    match problem.status {
+        status if status.is_fixed() => {
+            steps.push(statement.unwrap_or_else(|| format!("Apply the fix of {key}.")));
+            if was_fixed && !is_itself {
+                steps.push(format!("Report on {key} that it may be back."));
+            }
         }
-        (ProblemStatus::Solved, Some(version), _) => steps.push(format!("Update to {version} or later.")),
-        (ProblemStatus::Solved, None, _) => steps.push(format!("Apply the fix of {key}.")),
-        (ProblemStatus::Open, ..) if !is_itself => {
-            steps.push(format!("Add your report to {key}; no fix is known yet."))
+        ProblemStatus::Open if !is_itself => {
+            steps.push(format!("Add your report to {key}; no fix is known yet."));
         }
-        (ProblemStatus::Open, ..) => steps.push("No fix is known yet.".to_owned()),
-        (ProblemStatus::Declined, ..) => steps.push(format!("Read why {key} was declined.")),
-        (ProblemStatus::ClosedWithoutFix, ..) => {
+        ProblemStatus::Declined => steps.push(format!("Read why {key} was declined.")),
+        ProblemStatus::ClosedWithoutFix => {
             steps.push(format!("Ask on {key} how it was solved: its thread documents no fix."));
         }
+        _ => steps.push("No fix is known yet.".to_owned()),
     }
     if problem.workaround.is_some() && problem.status != ProblemStatus::Solved {
         steps.insert(0, "Use the workaround.".to_owned());

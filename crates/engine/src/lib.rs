@@ -17,6 +17,8 @@ pub mod logs;
 pub mod notes;
 mod parts;
 pub mod portable;
+pub mod problems;
+mod releases;
 mod resolution;
 mod samples;
 pub mod search;

@@ -4,9 +4,7 @@ use super::{
     markdown::{TITLE, Text, day, facts, inline, percent, read_call, report as describe},
     output::{self, Item, Verdict},
 };
-use precedent_core::model::{
-    AskResponse, CommentRole, KnownProblem, KnownReport, ProblemStatus, SAME, SURELY,
-};
+use precedent_core::model::{AskResponse, CommentRole, KnownProblem, KnownReport, SAME, SURELY};
 
 /// The maximum length of the fix and of the workaround, in characters.
 const COMMENT: usize = 900;
@@ -140,7 +138,7 @@ fn render_problem(response: &AskResponse, problem: &KnownProblem, text: &mut Tex
 
 /// Renders the fix and the workaround with their citations.
 fn render_evidence(problem: &KnownProblem, text: &mut Text) {
-    let is_fix = problem.status == ProblemStatus::Solved;
+    let is_fix = problem.status.is_fixed();
     let mut last_anchor = None;
     for (heading, comment) in
         [(if is_fix { "Fix" } else { "Last word" }, &problem.fix), ("Workaround", &problem.workaround)]
@@ -163,10 +161,7 @@ fn render_evidence(problem: &KnownProblem, text: &mut Text) {
 
 /// Describes the status of a problem, with the version that has the fix.
 pub fn status(problem: &KnownProblem) -> String {
-    let status = match &problem.fixed_in {
-        Some(version) => format!("fixed in {}", inline(version, 40)),
-        None => problem.status.words().to_owned(),
-    };
+    let status = inline(&problem.status_words(), 120);
     match &problem.asked_version {
         Some(version) => format!("{status} ({})", inline(&version.words(), 120)),
         None => status,
@@ -200,7 +195,7 @@ fn advice(response: &AskResponse, verdict: Verdict) -> String {
     let probably = if verdict == Verdict::Known { "" } else { "probably " };
     let mut sentences = vec![format!("it is {probably}a known problem [{}].", problem.key)];
     sentences.extend(response.next.iter().map(|step| inline(step, 200)));
-    if problem.status == ProblemStatus::Solved
+    if problem.status.is_fixed()
         && let Some(comment) = &problem.workaround
     {
         sentences.push(format!("Until then, the workaround of {} may help.", comment.anchor));

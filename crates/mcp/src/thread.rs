@@ -2,7 +2,7 @@
 
 use precedent_core::{
     Error, Result,
-    model::{DocKind, KnownProblem, LinkView, ProblemStatus, Thread},
+    model::{DocKind, KnownProblem, LinkView, Thread},
 };
 use serde_json::json;
 
@@ -169,7 +169,7 @@ fn render_answer(thread: &Thread, problem: Option<&KnownProblem>, fits: bool, te
     for change in &problem.fixed_by {
         text.add(&format!("Fixed by [{}] {}", change.key, inline(&change.title, TITLE)));
     }
-    let fix = if problem.status == ProblemStatus::Solved { "Fix" } else { "Last word" };
+    let fix = if problem.status.is_fixed() { "Fix" } else { "Last word" };
     for (heading, comment) in [(fix, &problem.fix), ("Workaround", &problem.workaround)] {
         match comment {
             Some(comment) if fits => drop(text.add(&format!("{heading}: {}, below.", comment.anchor))),

@@ -1,5 +1,6 @@
 //! Known and likely duplicates, from which the problems of a backlog are formed.
 
+use jiff::Timestamp;
 use rusqlite::params;
 
 use super::{Reader, time};
@@ -64,6 +65,30 @@ impl Reader<'_> {
             out.push(tie);
         }
         Ok(out)
+    }
+
+    /// Returns the issues of a source that were closed after a time or belong to a planned version,
+    /// oldest closure first; at most 1,000. Their candidates are not read.
+    ///
+    /// # Errors
+    /// Returns an error if the database access fails.
+    pub fn closed_since(&self, source: i64, since: Timestamp) -> Result<Vec<Tie>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT key, title, url, created_at, closed_at FROM documents
+             WHERE source_id = ?1 AND kind = 'issue' AND state = 'closed' AND deleted_at IS NULL 
+               AND (closed_at > ?2 OR milestone IN (SELECT name FROM releases WHERE source_id = ?1 AND is_released = 0))
+             ORDER BY closed_at, number LIMIT 1000",
+        )?;
+        let rows = statement.query_map(params![source, since.as_second()], |r| {
+            let times: (Option<i64>, Option<i64>) = (r.get(3)?, r.get(4)?);
+            Ok((Tie { key: r.get(0)?, title: r.get(1)?, url: r.get(2)?, ..Tie::default() }, times))
+        })?;
+        rows.map(|row| {
+            let (tie, (created_at, closed_at)) = row?;
+            let [created_at, closed_at] = [created_at, closed_at].map(|at| at.map(time).transpose());
+            Ok(Tie { created_at: created_at?, closed_at: closed_at?, ..tie })
+        })
+        .collect()
     }
 
     /// Returns the pairs that a user marked as not duplicates, the smaller key first.

@@ -38,7 +38,7 @@ static MAIL_STATUS: LazyLock<Regex> =
 /// A version in the name of a milestone or a release, and its pre-release suffix.
 static MILESTONE_VERSION: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\d{1,6}(?:\.\d{1,6}){1,4}(?P<stage>[-.]?(?:alpha|beta|dev|pre|preview|rc|snapshot|m\d)[0-9a-z.]*)?",
+        r"(?i)\d{1,6}(?:\.\d{1,6}){1,4}(?P<stage>[-.]?(?:alpha|beta|dev|nightly|pre|preview|rc|snapshot|m\d)[0-9a-z.]*)?",
     )
 });
 
@@ -167,11 +167,9 @@ pub fn versions(text: &str, product: &str) -> Versions {
 /// `None` if one is no version, or if only one counts years.
 pub fn compare(a: &str, b: &str) -> Option<Ordering> {
     let parse = |version: &str| {
-        let captures = MILESTONE_VERSION.captures(version)?;
-        let suffix = captures.name("stage").map(|m| m.as_str().trim_matches(['-', '.']).to_lowercase());
-        let whole = captures.get(0)?.as_str();
+        let whole = MILESTONE_VERSION.find(version)?.as_str();
         let numbers = whole.split(['-', '.']).map_while(|n| n.parse::<u32>().ok()).collect::<Vec<_>>();
-        Some((numbers, suffix))
+        Some((numbers, stage(version)))
     };
     let ((mut a, a_suffix), (mut b, b_suffix)) = (parse(a)?, parse(b)?);
     let is_year = |numbers: &[u32]| numbers.first().is_some_and(|n| (1900..2200).contains(n));
@@ -188,6 +186,50 @@ pub fn compare(a: &str, b: &str) -> Option<Ordering> {
         (Some(a), Some(b)) => a.cmp(&b),
     };
     Some(a.cmp(&b).then(stage))
+}
+
+/// Returns whether a version has a fix. `fixed_in` names one version or several, each on its own
+/// line of maintenance. Returns `None` if this cannot be told: the version is a pre-release of the
+/// fixed one, or it is on a line for which no fixed version is named.
+pub fn has_fix(version: &str, fixed_in: &str) -> Option<bool> {
+    let fixes: Vec<&str> = fixed_in.split([',', ';']).map(str::trim).collect();
+    let fixes: Vec<(&str, Ordering)> =
+        fixes.into_iter().filter_map(|fix| Some((fix, compare(version, fix)?))).collect();
+    let is_prerelease_of = |fix: &str| {
+        let number = |version: &str| version.split(['-', '+']).next().map(str::to_owned);
+        stage(version).is_some() && stage(fix).is_none() && number(version) == number(fix)
+    };
+    if fixes.iter().any(|(fix, _)| is_prerelease_of(fix.trim_start_matches(['v', 'V']))) {
+        return None;
+    }
+    let newer = fixes.iter().filter(|(_, order)| order.is_ge()).count();
+    match (newer, fixes.len()) {
+        (_, 0) => None,
+        (0, _) => Some(false),
+        (newer, all) if newer == all => Some(true),
+        // Between two lines of maintenance, only the fix of the same line tells.
+        _ => {
+            let line =
+                |version: &str| version.trim_start_matches(['v', 'V']).split('.').next().map(str::to_owned);
+            let same: Vec<&(&str, Ordering)> =
+                fixes.iter().filter(|(fix, _)| line(fix) == line(version)).collect();
+            match same[..] {
+                [(_, order)] => Some(order.is_ge()),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// Returns the suffix that marks a version as a pre-release.
+fn stage(version: &str) -> Option<String> {
+    let captures = MILESTONE_VERSION.captures(version)?;
+    captures.name("stage").map(|m| m.as_str().trim_matches(['-', '.']).to_lowercase())
+}
+
+/// Returns whether a name contains a version: `v1.2.0`, `Go1.18`, but not `Backlog`.
+pub fn is_version(name: &str) -> bool {
+    MILESTONE_VERSION.is_match(name)
 }
 
 /// Orders two versions; those that cannot be compared are equal.
@@ -272,6 +314,25 @@ mod tests {
         let result =
             versions("Born 12.03.1985, call 555.010.1234; it stops in 2.10.1985 and 4.0.12.", "acme/app");
         assert_eq!(result.own, ["4.0.12"]);
+    }
+
+    #[test]
+    fn fix_is_compared_on_its_own_line() {
+        for (version, fixed_in, want) in [
+            ("3.2.1", "3.3.0", Some(false)),
+            ("3.3.0", "v3.3.0", Some(true)),
+            ("1.18", "Go1.18", Some(true)),
+            ("2.6.0", "2.7.1, 3.0.0", Some(false)),
+            ("2.8.0", "3.0.0, 2.7.1", Some(true)),
+            ("4.1.0", "2.7.1, 3.0.0", Some(true)),
+            ("2.9.0", "1.4.2, 3.0.0", None),
+            ("3.3.0-rc.1", "3.3.0", None),
+            ("1.66.0-nightly", "1.66.0", None),
+            ("1.65.0-nightly", "1.66.0", Some(false)),
+            ("3.3.0", "Backlog", None),
+        ] {
+            assert_eq!(has_fix(version, fixed_in), want, "{version} of {fixed_in}");
+        }
     }
 
     #[test]

@@ -12,9 +12,9 @@ use std::path::Path;
 use precedent_core::{
     Error, Result, Task,
     model::{
-        ClustersRequest, ClustersResponse, CountedDuplicate, Health, ImportReport, IndexReport, Insights,
-        LogRequest, LogResponse, Mode, SearchRequest, SearchResponse, Status, Thread, TroubleshootRequest,
-        TroubleshootResponse,
+        CountedDuplicate, Health, ImportReport, IndexReport, Insights, LogRequest, LogResponse, Mode,
+        ProblemsRequest, ProblemsResponse, SearchRequest, SearchResponse, Status, Thread,
+        TroubleshootRequest, TroubleshootResponse,
     },
     task::{Progress, blocking},
 };
@@ -153,10 +153,10 @@ pub async fn known_duplicates(
     desk.casebook().await?.known_duplicates(source.as_deref(), month.as_deref()).await
 }
 
-/// Returns groups of reports that are known or likely duplicates, as far as they were checked.
+/// Returns a list of problems, as far as their reports were checked.
 #[tauri::command]
-pub async fn clusters(desk: State<'_, AppState>, request: ClustersRequest) -> Result<ClustersResponse> {
-    desk.casebook().await?.clusters(request).await
+pub async fn problems(desk: State<'_, AppState>, request: ProblemsRequest) -> Result<ProblemsResponse> {
+    desk.casebook().await?.problems(request, &Task::new()).await
 }
 
 /// Imports the sample. A long job.

@@ -135,6 +135,10 @@ export type JobKind = "import" | "index" | "sync" | "triage" | "calibrate" | "re
  */
 export type Lifecycle = "active" | "archived";
 /**
+ * The status of a known problem.
+ */
+export type ProblemStatus = "open" | "solved" | "unreleased" | "came_back" | "declined" | "closed_without_fix";
+/**
  * The severity of a log event, the worst first.
  */
 export type LogSeverity = "fatal" | "error" | "warning";
@@ -171,6 +175,10 @@ export type Phase =
   | "calibrate"
   | "evaluate"
   | "close";
+/**
+ * A list of problems.
+ */
+export type ProblemList = "frequent" | "waiting" | "unreleased" | "recurring" | "without_article";
 /**
  * The target that the prompt shows in the main window.
  */
@@ -833,143 +841,6 @@ export interface Problem {
    * Description of the error.
    */
   message: string;
-}
-/**
- * A group of reports that are known or likely to be the same problem.
- */
-export interface Cluster {
-  /**
-   * Number of reports created in the 30 days before those.
-   */
-  before: number;
-  /**
-   * Representative report: the canonical one if known, otherwise the earliest.
-   */
-  head: ClusterMember;
-  /**
-   * Other reports, in order of creation.
-   */
-  members: ClusterMember[];
-  /**
-   * Reports by month, from the first to the last; the last 24 months at most.
-   */
-  months: ClusterMonth[];
-  /**
-   * Number of open reports.
-   */
-  open: number;
-  /**
-   * Number of reports created in the last 30 days.
-   */
-  recent: number;
-  /**
-   * Number of reports including the head.
-   */
-  size: number;
-  /**
-   * Words that most of the titles share, rarest first.
-   */
-  words: string[];
-}
-/**
- * A report of a cluster.
- */
-export interface ClusterMember {
-  /**
-   * Confidence that the report is a duplicate of the head, 0..1: the product of the confidences
-   * along the chain.
-   */
-  confidence: number;
-  /**
-   * Creation time; null if unknown.
-   */
-  created_at: string | null;
-  /**
-   * Key of the report.
-   */
-  key: string;
-  /**
-   * `true` if a person or the tracker states that the report belongs to the cluster, or if it is
-   * the head.
-   */
-  known: boolean;
-  /**
-   * `true` if the report is open.
-   */
-  open: boolean;
-  /**
-   * Title of the report.
-   */
-  title: string;
-  /**
-   * URL on the tracker's website; null if unknown.
-   */
-  url: string | null;
-  /**
-   * Key of the report that connects it to the cluster; null for the head.
-   */
-  via: string | null;
-}
-/**
- * The number of a cluster's reports created in one month.
- */
-export interface ClusterMonth {
-  /**
-   * Month: `2026-03`.
-   */
-  month: string;
-  /**
-   * Number of reports created in the month.
-   */
-  reports: number;
-}
-/**
- * A request for clusters.
- */
-export interface ClustersRequest {
-  /**
-   * Maximum number of clusters; 0 means 20.
-   */
-  limit: number;
-  /**
-   * Lowest number of reports in a cluster.
-   */
-  min_size: number;
-  /**
-   * Key of the only source to include; null for all sources.
-   */
-  source: string | null;
-  /**
-   * Lowest confidence that connects two reports without a verdict, 0..1.
-   */
-  threshold: number;
-}
-/**
- * The response to a request for clusters.
- */
-export interface ClustersResponse {
-  /**
-   * Clusters with an open report, those with the most open reports first; ties ordered by the
-   * key of the head.
-   */
-  clusters: Cluster[];
-  /**
-   * Number of open reports in all clusters.
-   */
-  open: number;
-  /**
-   * Wall time in milliseconds.
-   */
-  took_ms: number;
-  /**
-   * Total number of clusters.
-   */
-  total: number;
-  /**
-   * Number of open reports that are new or changed and were not checked; they may belong to a
-   * cluster as well.
-   */
-  unscanned: number;
 }
 /**
  * A column of a table, or an unused field of records.
@@ -2259,6 +2130,128 @@ export interface Launch {
   wrong_settings: Failure | null;
 }
 /**
+ * A problem of a list.
+ */
+export interface ListedProblem {
+  /**
+   * Keys of the articles about the problem.
+   */
+  articles: string[];
+  /**
+   * Number of reports created in the 30 days before those.
+   */
+  before: number;
+  /**
+   * Lowest version with the fix on which the problem was reported again; null if there is none.
+   */
+  came_back_in: string | null;
+  /**
+   * Version that has the fix; null if none is documented.
+   */
+  fixed_in: string | null;
+  /**
+   * Canonical report if known, otherwise the earliest.
+   */
+  head: ProblemReport;
+  /**
+   * Other reports, in order of creation.
+   */
+  members: ProblemReport[];
+  /**
+   * Reports by month, from the first to the last; the last 24 months at most.
+   */
+  months: ProblemMonth[];
+  /**
+   * Number of open reports.
+   */
+  open: number;
+  /**
+   * Number of reports created in the last 30 days.
+   */
+  recent: number;
+  /**
+   * Number of reports including the head.
+   */
+  size: number;
+  /**
+   * Status of the problem.
+   */
+  status: ProblemStatus;
+  /**
+   * Reports by version, lowest version first.
+   */
+  versions: ProblemVersion[];
+}
+/**
+ * A report of a problem.
+ */
+export interface ProblemReport {
+  /**
+   * Confidence that the report is a duplicate of the first one, 0..1: the product of the
+   * confidences along the chain.
+   */
+  confidence: number;
+  /**
+   * Creation time; null if unknown.
+   */
+  created_at: string | null;
+  /**
+   * Key of the report.
+   */
+  key: string;
+  /**
+   * `true` if a person or the tracker states that the report belongs to the problem, or if it is
+   * the first one.
+   */
+  known: boolean;
+  /**
+   * `true` if the report is open.
+   */
+  open: boolean;
+  /**
+   * Title of the report.
+   */
+  title: string;
+  /**
+   * URL on the tracker's website; null if unknown.
+   */
+  url: string | null;
+  /**
+   * Newest version of the product that the report names; null if it names none.
+   */
+  version: string | null;
+  /**
+   * Key of the report that connects it to the problem; null for the first one.
+   */
+  via: string | null;
+}
+/**
+ * The number of a problem's reports created in one month.
+ */
+export interface ProblemMonth {
+  /**
+   * Month: `2026-03`.
+   */
+  month: string;
+  /**
+   * Number of reports created in the month.
+   */
+  reports: number;
+}
+/**
+ * The number of a problem's reports on one version.
+ */
+export interface ProblemVersion {
+  /**
+   * Number of reports that name it as their newest version.
+   */
+  reports: number;
+  /**
+   * Version of the product.
+   */
+  version: string;
+}
+/**
  * A distinct error of a log, with what the casebook knows about it.
  */
 export interface LogError {
@@ -2941,6 +2934,65 @@ export interface NoteDraft {
    * Title; must not be empty.
    */
   title: string;
+}
+/**
+ * A request for a list of problems.
+ */
+export interface ProblemsRequest {
+  /**
+   * Maximum number of problems; 0 means 20.
+   */
+  limit: number;
+  /**
+   * List to return.
+   */
+  list: ProblemList & string;
+  /**
+   * Lowest number of reports in a problem; 0 means 1 for unreleased fixes and 2 elsewhere.
+   */
+  min_reports: number;
+  /**
+   * Key of the only source to include; null for all sources.
+   */
+  source: string | null;
+  /**
+   * Lowest confidence that connects two reports without a verdict, 0..1.
+   */
+  threshold: number;
+}
+/**
+ * The response to a request for a list of problems.
+ */
+export interface ProblemsResponse {
+  /**
+   * List that was requested.
+   */
+  list: ProblemList;
+  /**
+   * Number of open reports in all of them.
+   */
+  open: number;
+  /**
+   * Problems in the order of the list; ties ordered by the key of the head.
+   */
+  problems: ListedProblem[];
+  /**
+   * Wall time in milliseconds.
+   */
+  took_ms: number;
+  /**
+   * Total number of problems in the list.
+   */
+  total: number;
+  /**
+   * Number of open reports that are new or changed and were not checked; they may belong to a
+   * problem as well.
+   */
+  unscanned: number;
+  /**
+   * Keys of the sources whose releases are unknown.
+   */
+  without_releases: string[];
 }
 /**
  * The progress of a job.

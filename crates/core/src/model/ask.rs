@@ -51,6 +51,18 @@ impl ProblemStatus {
         }
     }
 
+    /// Returns the status in words, with the versions if they are known: "fixed in 3.3.0".
+    pub fn with_versions(self, fixed_in: Option<&str>, came_back_in: Option<&str>) -> String {
+        match (self, fixed_in, came_back_in) {
+            (Self::Solved, Some(fixed_in), _) => format!("fixed in {fixed_in}"),
+            (Self::Unreleased, Some(fixed_in), _) => format!("fixed in {fixed_in}, not released yet"),
+            (Self::CameBack, Some(fixed_in), Some(version)) => {
+                format!("fixed in {fixed_in}, came back in {version}")
+            }
+            (status, ..) => status.words().to_owned(),
+        }
+    }
+
     /// Returns whether a fix is documented, released or not.
     pub fn is_fixed(self) -> bool {
         matches!(self, Self::Solved | Self::Unreleased | Self::CameBack)
@@ -90,6 +102,11 @@ pub struct KnownProblem {
 }
 
 impl KnownProblem {
+    /// Returns the status in words, with the versions if they are known.
+    pub fn status_words(&self) -> String {
+        self.status.with_versions(self.fixed_in.as_deref(), self.came_back_in.as_deref())
+    }
+
     /// Returns what the fix means for the version that the question names; `None` without a fixed
     /// version, unless no release has the fix.
     pub fn version_statement(&self) -> Option<String> {

@@ -56,11 +56,11 @@ impl ProblemList {
     /// Returns what the list contains, in words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Frequent => "reported most",
-            Self::Waiting => "open longest",
-            Self::Unreleased => "fixed, not released yet",
-            Self::Recurring => "back after the fix",
-            Self::WithoutArticle => "solved, without an article",
+            Self::Frequent => "open problems, most reported first",
+            Self::Waiting => "open problems, oldest first",
+            Self::Unreleased => "problems fixed but not released",
+            Self::Recurring => "problems that came back after the fix",
+            Self::WithoutArticle => "solved problems without an article",
         }
     }
 }

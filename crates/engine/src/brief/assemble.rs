@@ -621,14 +621,13 @@ impl Writer<'_> {
         for case in &cases.cases {
             if let (Some(fixed_version), Some(asked_version)) = (&case.fixed_in, &case.asked_version) {
                 let version = &asked_version.version;
-                let question = if asked_version.has_fix {
-                    format!(
+                let question = match asked_version.has_fix {
+                    Some(true) => format!(
                         "The report mentions {version}, but this case was fixed in {fixed_version}. Is the problem back?"
-                    )
-                } else {
-                    format!(
+                    ),
+                    _ => format!(
                         "The report mentions {version}; this case was fixed in {fixed_version}. Does the problem still occur there?"
-                    )
+                    ),
                 };
                 items.push((question, vec![of_case(case)]));
             }

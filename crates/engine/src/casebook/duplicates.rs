@@ -13,9 +13,8 @@ use crate::{
 use precedent_core::{
     error::{Code, Error, Result},
     model::{
-        CalibrationReport, Check, ClustersRequest, ClustersResponse, Comparison, DuplicatesRequest,
-        DuplicatesResponse, IndexReport, Mode, Notice, RankRequest, RankedDocument, Ranking, TriageRequest,
-        TriageResponse, Verdict, VerdictKind,
+        CalibrationReport, Check, Comparison, DuplicatesRequest, DuplicatesResponse, IndexReport, Mode,
+        Notice, RankRequest, RankedDocument, Ranking, TriageRequest, TriageResponse, Verdict, VerdictKind,
     },
     task::{Task, apart},
 };
@@ -89,16 +88,6 @@ impl Casebook {
             Ok(response)
         })
         .await
-    }
-
-    /// Returns the backlog's clusters: groups of reports that are known duplicates, or likely ones
-    /// by their last checks. Runs no checks itself; see [`Casebook::triage`].
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] for a source that does not exist, [`Code::InvalidInput`] for a value out
-    /// of range.
-    pub async fn clusters(&self, request: ClustersRequest) -> Result<ClustersResponse> {
-        self.run(move |i| duplicates::clusters(&i.store, &i.fulltext, &request, (i.clock)())).await
     }
 
     /// Calibrates the duplicate confidence of a source by its known duplicates, and stores the

@@ -2,14 +2,14 @@
 
 use super::{Casebook, Inner};
 use crate::{
-    ask,
+    ask, problems,
     troubleshoot::{self, CaseContext},
 };
 use precedent_core::{
     error::Result,
     model::{
-        AskRequest, AskResponse, KnownProblem, Notice, ThreadFigures, TroubleshootRequest,
-        TroubleshootResponse,
+        AskRequest, AskResponse, KnownProblem, Notice, ProblemsRequest, ProblemsResponse, ThreadFigures,
+        TroubleshootRequest, TroubleshootResponse,
     },
     task::Task,
 };
@@ -45,6 +45,22 @@ impl Casebook {
         self.run(move |i| {
             let now = (i.clock)();
             i.cases(|context| ask::problem_of(context, &key, now))
+        })
+        .await
+    }
+
+    /// Returns a list of the backlog's problems: groups of reports that are known duplicates, or
+    /// likely ones according to their last checks.
+    ///
+    /// # Errors
+    /// [`precedent_core::Code::NotFound`] for a source that does not exist,
+    /// [`precedent_core::Code::InvalidInput`] for a value out of range,
+    /// [`precedent_core::Code::Cancelled`].
+    pub async fn problems(&self, request: ProblemsRequest, task: &Task) -> Result<ProblemsResponse> {
+        let task = task.clone();
+        self.run(move |i| {
+            let now = (i.clock)();
+            i.cases(|context| problems::problems(context, &request, now, &task))
         })
         .await
     }

@@ -1,9 +1,6 @@
 //! The contents of a case: its thread within a budget, its fix, and the fixed version.
 
-use std::{
-    cmp::Ordering,
-    collections::{BTreeSet, HashSet},
-};
+use std::collections::{BTreeSet, HashSet};
 
 use super::{
     CaseEvidence,
@@ -13,6 +10,7 @@ use super::{
 };
 use crate::{
     QueryContext,
+    releases::Releases,
     resolution::{SOLUTION_ROLES, refers_elsewhere},
     search,
 };
@@ -29,7 +27,7 @@ use precedent_text::{
     prepare::{Prepared, written},
     roles::Sentences,
     tokens,
-    version::{by_number, compare, versions},
+    version::{self, by_number, versions},
 };
 
 /// The maximum length of a change's description, in characters, and as a share of its case's
@@ -55,6 +53,23 @@ fn fixes(r: &Reader<'_>, row: &DocumentRow) -> Result<Vec<FixedBy>> {
         out.push(FixedBy { key: change.key, title: change.title, url: change.url, text });
     }
     Ok(out)
+}
+
+/// Returns the version of the changes that closed an item: their milestone, else the lowest release
+/// whose notes name the item or one of them.
+fn version_of_changes(r: &Reader<'_>, row: &DocumentRow, closers: &[u64]) -> Result<Option<String>> {
+    for number in closers {
+        if let Some(change) = r.document_by_key(&format!("{}#{number}", row.source))?
+            && change.milestone.is_some()
+        {
+            return Ok(change.milestone);
+        }
+    }
+    let mut names = Vec::new();
+    for number in row.number.iter().chain(closers) {
+        names.extend(r.releases_with(row.source_id, *number)?);
+    }
+    Ok(names.into_iter().min_by(|a, b| by_number(a, b)))
 }
 
 /// A case with its whole thread.
@@ -85,6 +100,8 @@ pub(super) struct CaseThread {
     reported_on: Vec<String>,
     environment: Vec<String>,
     fixed_in: Option<String>,
+    /// The releases of its source.
+    releases: Releases,
     /// True if a proposed solution was denied and no later one helped.
     is_denied: bool,
 }
@@ -141,9 +158,16 @@ impl CaseThread {
         let reported_on = mentions.own;
         let fixes = thread.iter().rev().filter(|s| s.comment.role == Some(CommentRole::Fix));
         let fixed_version = fixes.filter_map(|s| s.sentences.fixed_in(&reported_on).pop()).next();
+        let releases = Releases::load(r, row.source_id)?;
+        let is_version = |name: &String| version::is_version(name) || releases.has(name);
         let milestone = row.milestone.clone().filter(|_| row.closed_as() != Some(Closure::NotPlanned));
+        let fixed_in = match milestone.filter(is_version).or(fixed_version) {
+            None => version_of_changes(r, &row, &closers)?.filter(is_version),
+            fixed_in => fixed_in,
+        };
         Ok(Self {
-            fixed_in: milestone.or(fixed_version),
+            fixed_in,
+            releases,
             is_denied: is_still,
             row,
             fixed_by,
@@ -199,17 +223,10 @@ impl CaseThread {
         need(&self.body, &self.comments) + self.fixed_by.iter().map(|f| length(&f.text)).sum::<usize>()
     }
 
-    /// Returns the version that a question names, compared with the fixed version. Of several the
-    /// newest counts: "3.1 works, 3.2 fails".
+    /// Returns the newest version that a question names, compared with the fixed version.
     pub(super) fn compare_version(&self, question: &str) -> Option<AskedVersion> {
-        let fixed_version = self.fixed_in.as_deref()?;
-        let mentions = versions(question, &self.row.source).own;
-        let newest = mentions
-            .into_iter()
-            .filter(|version| compare(version, fixed_version).is_some())
-            .max_by(|a, b| by_number(a, b))?;
-        let has_fix = compare(&newest, fixed_version).is_some_and(Ordering::is_ge);
-        Some(AskedVersion { version: newest, has_fix })
+        let fix = (self.fixed_in.as_deref()?, self.row.closed_at);
+        self.releases.compare_asked(question, &self.row.source, fix)
     }
 
     /// Returns the outcome of the problem: the fix, or the comment to read first in a closed
@@ -217,6 +234,13 @@ impl CaseThread {
     pub(super) fn outcome(self, status: ProblemStatus, question: &str) -> ThreadOutcome {
         let closed_at = self.row.merged_at.or(self.row.closed_at);
         let asked_version = self.compare_version(question);
+        let merged_at = closed_at.filter(|_| !self.closers.is_empty());
+        let status = match status {
+            ProblemStatus::Solved if self.releases.lack(self.fixed_in.as_deref(), merged_at) => {
+                ProblemStatus::Unreleased
+            }
+            status => status,
+        };
         let thread = assemble(&self.body, &self.comments, closed_at, usize::MAX);
         let last = |role| thread.comments.iter().rev().find(|c| c.role == Some(role));
         let first = || thread.comments.iter().find(|c| Some(&c.anchor) == thread.fix.as_ref());
@@ -233,7 +257,7 @@ impl CaseThread {
             asked_version,
             fix: fix.map(brief),
             workaround: last(CommentRole::Workaround).map(brief),
-            fixed_in: self.fixed_in.filter(|_| status == ProblemStatus::Solved),
+            fixed_in: self.fixed_in.filter(|_| status.is_fixed()),
             fixed_by: self.fixed_by,
         }
     }

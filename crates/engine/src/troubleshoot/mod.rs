@@ -13,6 +13,7 @@ mod wiki;
 use std::{collections::BTreeSet, time::Instant};
 
 use crate::{
+    QueryContext,
     answer::{
         DomainModel, Match, MatchFinder, known_report,
         question::{Question, QuestionMatches, find_anywhere},
@@ -78,19 +79,18 @@ pub fn troubleshoot(
     Ok(response)
 }
 
-/// Determines the outcome of a problem from its thread.
+/// Determines the outcome of a problem from its thread, for a question if there is one.
 ///
 /// # Errors
 /// Database or index errors.
 pub(crate) fn outcome(
     r: &Reader<'_>,
-    context: &CaseContext<'_>,
-    question: &Question,
+    parts: &QueryContext<'_>,
+    question: Option<&Question>,
     row: &DocumentRow,
 ) -> Result<ThreadOutcome> {
-    let parts = &context.finder.parts;
-    let vector = parts.vector(&question.text)?;
-    let terms = report::terms(&question.text);
+    let vector = question.map(|question| parts.vector(&question.text)).transpose()?.flatten();
+    let terms = question.map(|question| report::terms(&question.text)).unwrap_or_default();
     let thread = CaseThread::load(r, parts, row.clone(), &terms, vector.as_deref(), Links::Known)?;
     let status = match (row.state, is_declined(r, row, &mut None)?) {
         (None | Some(State::Open), _) => ProblemStatus::Open,
@@ -98,7 +98,7 @@ pub(crate) fn outcome(
         _ if thread.tells() && !thread.is_denied() => ProblemStatus::Solved,
         _ => ProblemStatus::ClosedWithoutFix,
     };
-    Ok(thread.outcome(status, &question.whole))
+    Ok(thread.outcome(status, question.map_or("", |question| &question.whole)))
 }
 
 /// Returns the solved cases and known open reports of a question, from the matches that all views
@@ -165,7 +165,7 @@ pub(crate) fn respond(
             // A regression is reported only for the same problem, because another product has its
             // own versions.
             let sure = c.relation.is_some() || c.evidence.same_failure || c.evidence.relevance >= SURELY;
-            let version = version.filter(|version| sure || !version.has_fix);
+            let version = version.filter(|version| sure || version.has_fix == Some(false));
             solutions.push(Case { evidence: c.evidence, relation: c.relation, via: c.via, thread, version });
         }
         // Reports closed without a fix are listed as near; cases that are not close enough only

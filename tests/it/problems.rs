@@ -1,8 +1,8 @@
-//! Tests of backlog clusters through the public interface.
+//! Tests of the backlog's problems through the public interface.
 
 use precedent_core::{
     Code, Task,
-    model::{Cluster, ClustersRequest, ClustersResponse, TriageRequest, VerdictKind},
+    model::{ListedProblem, ProblemsRequest, ProblemsResponse, TriageRequest, VerdictKind},
 };
 use precedent_engine::Casebook;
 use serde_json::{Value, json};
@@ -31,15 +31,15 @@ async fn add(casebook: &Casebook, place: &Place, records: &[Value]) {
     casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
 }
 
-async fn clusters(casebook: &Casebook) -> ClustersResponse {
-    casebook.clusters(ClustersRequest::default()).await.unwrap()
+async fn problems(casebook: &Casebook) -> ProblemsResponse {
+    casebook.problems(ProblemsRequest::default(), &Task::new()).await.unwrap()
 }
 
-fn keys(reply: &ClustersResponse) -> Vec<Vec<&str>> {
-    fn of(cluster: &Cluster) -> Vec<&str> {
-        [&cluster.head].into_iter().chain(&cluster.members).map(|m| m.key.as_str()).collect()
+fn keys(reply: &ProblemsResponse) -> Vec<Vec<&str>> {
+    fn of(problem: &ListedProblem) -> Vec<&str> {
+        [&problem.head].into_iter().chain(&problem.members).map(|m| m.key.as_str()).collect()
     }
-    reply.clusters.iter().map(of).collect()
+    reply.problems.iter().map(of).collect()
 }
 
 fn backlog() -> Vec<Value> {
@@ -53,18 +53,17 @@ fn backlog() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn copies_form_a_cluster_with_a_trend() {
+async fn copies_form_a_problem_with_a_trend() {
     let place = Place::new();
     let casebook = open(&place, &backlog()).await;
-    let reply = clusters(&casebook).await;
+    let reply = problems(&casebook).await;
     assert_eq!(keys(&reply), [["acme/app#1", "acme/app#3", "acme/app#5"]]);
-    let cluster = &reply.clusters[0];
+    let problem = &reply.problems[0];
     assert_eq!((reply.total, reply.open, reply.unscanned), (1, 3, 0));
-    assert_eq!((cluster.size, cluster.open, cluster.recent, cluster.before), (3, 3, 3, 0));
-    assert!(cluster.words.iter().any(|w| w == "reloading" || w == "configuration"), "{:?}", cluster.words);
-    assert!(cluster.members.iter().all(|m| !m.known && m.confidence > 0.5 && m.via.is_some()));
+    assert_eq!((problem.size, problem.open, problem.recent, problem.before), (3, 3, 3, 0));
+    assert!(problem.members.iter().all(|m| !m.known && m.confidence > 0.5 && m.via.is_some()));
     assert_eq!(
-        cluster.months.iter().map(|m| (m.month.as_str(), m.reports)).collect::<Vec<_>>(),
+        problem.months.iter().map(|m| (m.month.as_str(), m.reports)).collect::<Vec<_>>(),
         [("2026-05", 3)]
     );
 }
@@ -75,13 +74,13 @@ async fn new_report_joins_without_moving_others() {
     let casebook = open(&place, &backlog()).await;
     add(&casebook, &place, &[report(6, 25, "Console shows times in the wrong zone")]).await;
     assert_eq!(
-        keys(&clusters(&casebook).await),
+        keys(&problems(&casebook).await),
         [vec!["acme/app#1", "acme/app#3", "acme/app#5"], vec!["acme/app#2", "acme/app#6"]]
     );
 }
 
 #[tokio::test]
-async fn clusters_follow_the_verdicts() {
+async fn problems_follow_the_verdicts() {
     let place = Place::new();
     let casebook = open(&place, &backlog()).await;
     let decide = async |key, second_key, kind| {
@@ -90,14 +89,14 @@ async fn clusters_follow_the_verdicts() {
     decide("acme/app#2", "acme/app#4", VerdictKind::Duplicate).await;
     decide("acme/app#5", "acme/app#1", VerdictKind::NotDuplicate).await;
     casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
-    let reply = clusters(&casebook).await;
+    let reply = problems(&casebook).await;
     assert_eq!(keys(&reply), [["acme/app#1", "acme/app#3"], ["acme/app#4", "acme/app#2"]]);
-    assert!(reply.clusters[1].members[0].known);
-    // Undoing the decisions restores the earlier clusters.
+    assert!(reply.problems[1].members[0].known);
+    // Undoing the decisions restores the earlier groups.
     casebook.undo_verdict("acme/app#5", "acme/app#1", "ann").await.unwrap();
     casebook.undo_verdict("acme/app#2", "acme/app#4", "ann").await.unwrap();
     casebook.triage(TriageRequest::default(), &Task::new()).await.unwrap();
-    assert_eq!(keys(&clusters(&casebook).await), [["acme/app#1", "acme/app#3", "acme/app#5"]]);
+    assert_eq!(keys(&problems(&casebook).await), [["acme/app#1", "acme/app#3", "acme/app#5"]]);
 }
 
 #[tokio::test]
@@ -107,28 +106,26 @@ async fn unscanned_reports_are_stated() {
     let lines = format!("{}\n", report(9, 26, "Please add a Finnish translation"));
     let path = place.file("later.jsonl", lines);
     casebook.import_github("acme/app", &path, &Task::new()).await.unwrap();
-    assert_eq!(clusters(&casebook).await.unscanned, 1);
+    assert_eq!(problems(&casebook).await.unscanned, 1);
     for bad in [
-        ClustersRequest { threshold: 1.5, ..ClustersRequest::default() },
-        ClustersRequest { limit: 100_000, ..ClustersRequest::default() },
+        ProblemsRequest { threshold: 1.5, ..ProblemsRequest::default() },
+        ProblemsRequest { limit: 100_000, ..ProblemsRequest::default() },
     ] {
-        assert_eq!(casebook.clusters(bad).await.unwrap_err().code(), Code::InvalidInput);
+        assert_eq!(casebook.problems(bad, &Task::new()).await.unwrap_err().code(), Code::InvalidInput);
     }
-    let elsewhere = ClustersRequest { source: Some("no/such".into()), ..ClustersRequest::default() };
-    assert_eq!(casebook.clusters(elsewhere).await.unwrap_err().code(), Code::NotFound);
+    let elsewhere = ProblemsRequest { source: Some("no/such".into()), ..ProblemsRequest::default() };
+    assert_eq!(casebook.problems(elsewhere, &Task::new()).await.unwrap_err().code(), Code::NotFound);
 }
 
 #[test]
-fn clusters_print_as_text_and_json() {
+fn problems_print_as_text_and_json() {
     let place = Place::new();
     let lines: String = backlog().iter().map(|r| format!("{r}\n")).collect();
     let path = place.file("issues.jsonl", lines).to_string_lossy().into_owned();
     place.ok(&["import", "github", &path, "-R", "acme/app"]);
-    let output = place.run(&["clusters"]).snapshot_text(&place);
-    // The binary uses the real clock.
-    let trend = regex::Regex::new(r"\d+ in the last 30 days, \d+ in").unwrap();
-    insta::assert_snapshot!("clusters", trend.replace_all(&output, "N in the last 30 days, N in"));
-    let json = place.json(&["clusters", "--no-check", "--json=size,open,words"]);
+    let output = place.run(&["problems"]).snapshot_text(&place);
+    insta::assert_snapshot!("problems", output);
+    let json = place.json(&["problems", "--no-check", "--json=size,open,status"]);
     assert_eq!((&json[0]["size"], &json[0]["open"]), (&json!(3), &json!(3)));
-    assert_eq!(place.run(&["clusters", "--threshold", "7"]).code, Some(2));
+    assert_eq!(place.run(&["problems", "--threshold", "7"]).code, Some(2));
 }

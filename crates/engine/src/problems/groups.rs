@@ -1,118 +1,49 @@
-//! Clusters of a backlog: groups of known and likely duplicates.
+//! Groups of known and likely duplicates: the reports of one problem each.
 //!
 //! Reports are processed in order of creation, and each is linked only to earlier ones, so a new
-//! report does not change earlier clusters. Two limits keep a hub from absorbing the rest. The
+//! report does not change earlier groups. Two limits keep a hub from absorbing the rest. The
 //! confidence is multiplied along the path to the head, which ends a chain of uncertain pairs; and
-//! a cluster takes at most [`MOST`] reports that are only likely members. Known duplicates (a
+//! a group takes at most [`MOST`] reports that are only likely members. Known duplicates (a
 //! person's verdict, the tracker's link) always count, and pairs that a person marked as different
 //! are never grouped by estimate.
 
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    time::Instant,
-};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::{Timestamp, ToSpan as _, tz::TimeZone};
+use precedent_core::model::{ProblemMonth, Tie};
 
-use crate::search;
-use precedent_core::{
-    error::{Error, Result},
-    model::{Cluster, ClusterMember, ClusterMonth, ClustersRequest, ClustersResponse, Tie},
-};
-use precedent_index::fulltext::FullText;
-use precedent_store::Store;
-use precedent_text::tokens;
-
-/// The maximum number of likely members of a cluster.
+/// The maximum number of likely members of a group.
 const MOST: usize = 50;
-/// The minimum confidence in being the same as the head; below it, a report starts its own cluster.
+/// The minimum confidence in being the same as the head; below it, a report starts its own group.
 const FLOOR: f32 = 0.25;
-/// The default and the maximum number of clusters in one answer.
-const DEFAULT_LIMIT: usize = 20;
-const MAX_LIMIT: usize = 1000;
 /// The number of months in a trend.
 const MONTHS: usize = 24;
-/// The number of recent days compared with as many before.
-const RECENT_DAYS: i64 = 30;
-/// The number of words that name a cluster.
-const WORDS: usize = 4;
-/// The minimum information of a cluster's words: a word in more than about two of three documents
-/// is excluded, ln(3 / 2).
-const MIN_WORD_IDF: f32 = 0.405;
-
-/// Returns the backlog's clusters that have an open report.
-///
-/// # Errors
-/// [`precedent_core::Code::NotFound`] for a source that does not exist,
-/// [`precedent_core::Code::InvalidInput`] for a value out of range; database or index errors.
-pub fn clusters(
-    store: &Store,
-    fulltext: &FullText,
-    request: &ClustersRequest,
-    now: Timestamp,
-) -> Result<ClustersResponse> {
-    let start = Instant::now();
-    if !(0.0..=1.0).contains(&request.threshold) {
-        return Err(Error::invalid(format!("a threshold of {} is out of range", request.threshold))
-            .with_hint("The threshold is a confidence from 0 to 1."));
-    }
-    let limit = match request.limit {
-        0 => DEFAULT_LIMIT,
-        n if n <= MAX_LIMIT => n,
-        n => return Err(Error::invalid(format!("{n} clusters are too many; the maximum is {MAX_LIMIT}"))),
-    };
-    let (ties, not_duplicates, unscanned_count) = store.read(|r| {
-        let key = request.source.as_deref();
-        let source = key.map(|s| Ok::<_, Error>(r.source(s)?.ok_or_else(|| search::no_source(r, s))?.id));
-        let source = source.transpose()?;
-        // A check counts even if it could be repeated with a more complete index.
-        let coverage = precedent_core::model::Coverage::default();
-        let count =
-            |include_closed| Ok::<_, Error>(r.unchecked(source, include_closed, false, &coverage)?.len());
-        let unscanned_count = count(false)?.min(count(true)?);
-        Ok((r.ties(source, request.threshold)?, r.told_apart()?, unscanned_count as u64))
-    })?;
-    let mut open_groups: Vec<Group> = groups(&ties, &not_duplicates)
-        .into_iter()
-        .filter(|g| g.members.len() >= request.min_size.max(2) && g.members.iter().any(|m| ties[m.tie].open))
-        .collect();
-    let open = |g: &Group| g.members.iter().filter(|m| ties[m.tie].open).count();
-    open_groups.sort_by(|a, b| {
-        let size = open(b).cmp(&open(a)).then(b.members.len().cmp(&a.members.len()));
-        size.then_with(|| ties[a.members[0].tie].key.cmp(&ties[b.members[0].tie].key))
-    });
-    let mut response = ClustersResponse {
-        clusters: Vec::new(),
-        total: open_groups.len(),
-        open: open_groups.iter().map(open).sum(),
-        unscanned: unscanned_count,
-        took_ms: 0.0,
-    };
-    for group in open_groups.iter().take(limit) {
-        response.clusters.push(to_cluster(group, &ties, fulltext, now)?);
-    }
-    response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
-    Ok(response)
-}
-
-/// A member of a cluster.
+/// A member of a group.
 #[derive(Clone, Debug, PartialEq)]
-struct Member {
+pub(super) struct Member {
     /// The index among the ties.
-    tie: usize,
-    is_known: bool,
-    confidence: f32,
-    via: Option<usize>,
+    pub(super) tie: usize,
+    pub(super) is_known: bool,
+    pub(super) confidence: f32,
+    /// The index of the tie that connects it; `None` for the head.
+    pub(super) via: Option<usize>,
 }
 
-/// A cluster: the head first, then the others in order of creation.
+/// A group: the head first, then the others in order of creation.
 #[derive(Clone, Debug, PartialEq)]
-struct Group {
-    members: Vec<Member>,
+pub(super) struct Group {
+    pub(super) members: Vec<Member>,
 }
 
-/// Groups reports, in order of creation, into clusters.
-fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Group> {
+impl Group {
+    /// Creates a group of one report, by its index among the ties.
+    pub(super) fn of_one(tie: usize) -> Self {
+        Self { members: vec![Member { tie, is_known: true, confidence: 1.0, via: None }] }
+    }
+}
+
+/// Groups reports, in order of creation.
+pub(super) fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Group> {
     let place: HashMap<&str, usize> = ties.iter().enumerate().map(|(i, t)| (t.key.as_str(), i)).collect();
     let pairs: HashSet<(&str, &str)> = not_duplicates.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     let is_excluded = |a: &str, b: &str| pairs.contains(&(a.min(b), a.max(b)));
@@ -124,9 +55,7 @@ fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Group> {
         let at = match home[head] {
             Some((at, _)) => at,
             None => {
-                groups.push(Group {
-                    members: vec![Member { tie: head, is_known: true, confidence: 1.0, via: None }],
-                });
+                groups.push(Group::of_one(head));
                 home[head] = Some((groups.len() - 1, 1.0));
                 groups.len() - 1
             }
@@ -160,9 +89,7 @@ fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Group> {
         let at = match home[candidate] {
             Some((at, _)) => at,
             None => {
-                groups.push(Group {
-                    members: vec![Member { tie: candidate, is_known: true, confidence: 1.0, via: None }],
-                });
+                groups.push(Group::of_one(candidate));
                 home[candidate] = Some((groups.len() - 1, 1.0));
                 groups.len() - 1
             }
@@ -176,64 +103,8 @@ fn groups(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Group> {
     groups
 }
 
-fn to_cluster(group: &Group, ties: &[Tie], fulltext: &FullText, now: Timestamp) -> Result<Cluster> {
-    let member = |m: &Member| {
-        let tie = &ties[m.tie];
-        ClusterMember {
-            key: tie.key.clone(),
-            title: tie.title.clone(),
-            url: tie.url.clone(),
-            open: tie.open,
-            created_at: tie.created_at,
-            known: m.is_known,
-            confidence: m.confidence,
-            via: m.via.map(|v| ties[v].key.clone()),
-        }
-    };
-    let times: Vec<Timestamp> = group.members.iter().filter_map(|m| ties[m.tie].created_at).collect();
-    let days = |n: i64| now.checked_sub((n * 24).hours()).unwrap_or(Timestamp::MIN);
-    let (recent, earlier) = (days(RECENT_DAYS), days(2 * RECENT_DAYS));
-    Ok(Cluster {
-        head: member(&group.members[0]),
-        members: group.members[1..].iter().map(member).collect(),
-        size: group.members.len(),
-        open: group.members.iter().filter(|m| ties[m.tie].open).count(),
-        words: words(group.members.iter().map(|m| ties[m.tie].title.as_str()), fulltext)?,
-        months: months(&times),
-        recent: times.iter().filter(|t| **t >= recent && **t <= now).count() as u64,
-        before: times.iter().filter(|t| **t >= earlier && **t < recent).count() as u64,
-    })
-}
-
-/// Returns the words that at least half of these titles share, rarest in the casebook first.
-fn words<'a>(titles: impl Iterator<Item = &'a str>, fulltext: &FullText) -> Result<Vec<String>> {
-    // For each term: the number of titles with it, and its first spelling.
-    let mut in_titles: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    let mut count = 0;
-    for title in titles {
-        count += 1;
-        let mut title_terms = HashSet::new();
-        for word in tokens::words(title) {
-            if title_terms.insert(word.term.clone()) {
-                let spelling = || (0, title[word.range].to_lowercase());
-                in_titles.entry(word.term).or_insert_with(spelling).0 += 1;
-            }
-        }
-    }
-    let is_distinctive = |(term, (n, _)): &(String, (usize, String))| {
-        n * 2 >= count && *n > 1 && term.len() > 1 && !tokens::is_stop_word(term)
-    };
-    let (terms, spellings): (Vec<String>, Vec<(usize, String)>) =
-        in_titles.into_iter().filter(is_distinctive).unzip();
-    let mut candidates: Vec<(f32, String)> =
-        fulltext.idf(&terms)?.into_iter().zip(spellings.into_iter().map(|(_, w)| w)).collect();
-    candidates.retain(|(weight, _)| *weight >= MIN_WORD_IDF);
-    candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    Ok(candidates.into_iter().take(WORDS).map(|(_, w)| w).collect())
-}
-
 /// Counts reports by month, without gaps.
-fn months(times: &[Timestamp]) -> Vec<ClusterMonth> {
+pub(super) fn months(times: &[Timestamp]) -> Vec<ProblemMonth> {
     let month = |t: &Timestamp| t.to_zoned(TimeZone::UTC).date().first_of_month();
     let mut counts: BTreeMap<_, u64> = BTreeMap::new();
     for time in times {
@@ -242,10 +113,10 @@ fn months(times: &[Timestamp]) -> Vec<ClusterMonth> {
     let (Some((first, _)), Some((last, _))) = (counts.first_key_value(), counts.last_key_value()) else {
         return Vec::new();
     };
-    let mut out: Vec<ClusterMonth> = first
+    let mut out: Vec<ProblemMonth> = first
         .series(1.month())
         .take_while(|m| m <= last)
-        .map(|m| ClusterMonth {
+        .map(|m| ProblemMonth {
             month: m.strftime("%Y-%m").to_string(),
             reports: counts.get(&m).copied().unwrap_or(0),
         })
@@ -268,7 +139,7 @@ mod tests {
         Tie { canonical: Some(canonical.to_string()), ..tie(key, &[]) }
     }
 
-    /// Returns the keys of each cluster.
+    /// Returns the keys of each group.
     fn keys(ties: &[Tie], not_duplicates: &[(String, String)]) -> Vec<Vec<String>> {
         let of = |g: &Group| g.members.iter().map(|m| ties[m.tie].key.clone()).collect();
         groups(ties, not_duplicates).iter().map(of).collect()
@@ -291,7 +162,7 @@ mod tests {
         ties.extend((1..=MOST + 30).map(|i| tie(i, &[(0, 0.9)])));
         ties.extend((MOST + 31..MOST + 41).map(|i| known_tie(i, 0)));
         let list = groups(&ties, &[]);
-        assert_eq!(list.len(), 1, "one cluster: {list:?}");
+        assert_eq!(list.len(), 1, "one group: {list:?}");
         assert_eq!(list[0].members.len(), 1 + MOST + 10);
     }
 
@@ -315,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn new_report_never_changes_earlier_clusters(
+        fn new_report_never_changes_earlier_groups(
             edges in prop::collection::vec(prop::collection::vec((any::<prop::sample::Index>(), 0.0f32..1.0), 0..4), 1..40),
             decided in prop::collection::vec(any::<Option<prop::sample::Index>>(), 40),
         ) {
@@ -340,7 +211,7 @@ mod tests {
                 .into_iter()
                 .map(|g| g.into_iter().filter(|k| *k != last.to_string()).collect::<Vec<_>>())
                 .collect();
-            // Each report is in at most one cluster.
+            // Each report is in at most one group.
             let members: Vec<&String> = with.iter().flatten().collect();
             prop_assert_eq!(members.len(), members.iter().collect::<HashSet<_>>().len());
             if is_likely {

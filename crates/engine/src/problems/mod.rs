@@ -1,0 +1,274 @@
+//! Problems of the backlog: what is reported most, what waits, and which fixes did not hold.
+
+mod groups;
+
+use std::{cmp::Reverse, collections::BTreeMap, time::Instant};
+
+use groups::{Group, Member, groups, months};
+use jiff::{Timestamp, ToSpan as _};
+use precedent_core::{
+    error::{Error, Result},
+    model::{
+        Coverage, ListedProblem, NoteKind, ProblemList, ProblemReport, ProblemStatus, ProblemVersion,
+        ProblemsRequest, ProblemsResponse, Tie,
+    },
+    task::Task,
+};
+use precedent_store::Reader;
+use precedent_text::version::by_number;
+
+use crate::{
+    releases::{Releases, came_back_in, reported_version},
+    search,
+    troubleshoot::{self, CaseContext, ThreadOutcome},
+};
+
+/// The default and the maximum number of problems in one answer.
+const DEFAULT_LIMIT: usize = 20;
+const MAX_LIMIT: usize = 1000;
+/// The number of recent days compared with as many before.
+const RECENT_DAYS: i64 = 30;
+
+/// Returns a list of the backlog's problems.
+///
+/// # Errors
+/// [`precedent_core::Code::NotFound`] for a source that does not exist,
+/// [`precedent_core::Code::InvalidInput`] for a value out of range,
+/// [`precedent_core::Code::Cancelled`]; database or index errors.
+pub fn problems(
+    context: &CaseContext<'_>,
+    request: &ProblemsRequest,
+    now: Timestamp,
+    task: &Task,
+) -> Result<ProblemsResponse> {
+    let start = Instant::now();
+    if !(0.0..=1.0).contains(&request.threshold) {
+        return Err(Error::invalid(format!("a threshold of {} is out of range", request.threshold))
+            .with_hint("The threshold is a confidence from 0 to 1."));
+    }
+    let limit = match request.limit {
+        0 => DEFAULT_LIMIT,
+        n if n <= MAX_LIMIT => n,
+        n => return Err(Error::invalid(format!("{n} problems are too many; the maximum is {MAX_LIMIT}"))),
+    };
+    let mut response = context.finder.store.read(|r| {
+        let key = request.source.as_deref();
+        let source = key.map(|s| r.source(s)?.ok_or_else(|| search::no_source(r, s))).transpose()?;
+        let sources = match &source {
+            Some(source) => vec![source.clone()],
+            None => r.sources()?,
+        };
+        let source = source.map(|source| source.id);
+        let mut releases = BTreeMap::new();
+        for source in &sources {
+            releases.insert(source.key.clone(), Releases::load(r, source.id)?);
+        }
+        let mut ties = r.ties(source, request.threshold)?;
+        let mut groups = groups(&ties, &r.told_apart()?);
+        if request.list == ProblemList::Unreleased && request.min_reports < 2 {
+            for source in &sources {
+                let newest_at = releases.get(&source.key).and_then(Releases::newest_at);
+                let known = |tie: &Tie| ties.iter().any(|known| known.key == tie.key);
+                let closed =
+                    newest_at.map(|at| r.closed_since(source.id, at)).transpose()?.unwrap_or_default();
+                let alone: Vec<Tie> = closed.into_iter().filter(|tie| !known(tie)).collect();
+                for tie in alone {
+                    groups.push(Group::of_one(ties.len()));
+                    ties.push(tie);
+                }
+            }
+        }
+        let coverage = Coverage::default();
+        let count = |closed| Ok::<_, Error>(r.unchecked(source, closed, false, &coverage)?.len());
+        let listing = Listing { r, context, ties, releases, articles: articles(r)?, now };
+        let least = if request.list == ProblemList::Unreleased { 1 } else { 2 }.max(request.min_reports);
+        groups.retain(|group| group.members.len() >= least && listing.may_list(group, request.list));
+        let listed = listing.select(groups, request.list, task)?;
+        let is_known = |key: &str| listing.releases.get(key).is_some_and(|known| known.newest_at().is_some());
+        let without_releases =
+            sources.iter().map(|source| &source.key).filter(|key| !is_known(key) && key.contains('/'));
+        Ok(ProblemsResponse {
+            list: request.list,
+            total: listed.len(),
+            open: listed.iter().map(|(group, _)| listing.open_count(group)).sum(),
+            // A check counts even if it could be repeated with a more complete index.
+            unscanned: count(false)?.min(count(true)?) as u64,
+            without_releases: without_releases.cloned().collect(),
+            problems: listed
+                .into_iter()
+                .take(limit)
+                .map(|(group, outcome)| listing.show(&group, outcome))
+                .collect::<Result<_>>()?,
+            took_ms: 0.0,
+        })
+    })?;
+    response.took_ms = start.elapsed().as_secs_f64() * 1000.0;
+    Ok(response)
+}
+
+/// Returns the keys of the articles about each document.
+fn articles(r: &Reader<'_>) -> Result<BTreeMap<String, Vec<String>>> {
+    let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for note in r.notes(Some(NoteKind::Article))? {
+        let note = r.shown_note(note)?;
+        for key in note.connected {
+            out.entry(key).or_default().push(note.key.clone());
+        }
+    }
+    Ok(out)
+}
+
+/// The outcome of a problem with the version in which it came back.
+struct Outcome {
+    status: ProblemStatus,
+    fixed_in: Option<String>,
+    came_back_in: Option<String>,
+}
+
+struct Listing<'a> {
+    r: &'a Reader<'a>,
+    context: &'a CaseContext<'a>,
+    ties: Vec<Tie>,
+    /// The releases of each source by its key.
+    releases: BTreeMap<String, Releases>,
+    /// The articles about each document.
+    articles: BTreeMap<String, Vec<String>>,
+    now: Timestamp,
+}
+
+impl Listing<'_> {
+    fn head(&self, group: &Group) -> &Tie {
+        &self.ties[group.members[0].tie]
+    }
+
+    fn open_count(&self, group: &Group) -> usize {
+        group.members.iter().filter(|member| self.ties[member.tie].open).count()
+    }
+
+    /// Returns whether a list may contain a problem, without reading its thread.
+    fn may_list(&self, group: &Group, list: ProblemList) -> bool {
+        let head = self.head(group);
+        let is_later = |member: &Member| self.ties[member.tie].created_at > head.closed_at;
+        match list {
+            ProblemList::Frequent => self.open_count(group) > 0,
+            ProblemList::Waiting => head.open,
+            ProblemList::Unreleased => !head.open,
+            ProblemList::Recurring => !head.open && group.members[1..].iter().any(is_later),
+            ProblemList::WithoutArticle => {
+                !head.open && !group.members.iter().any(|m| self.articles.contains_key(&self.ties[m.tie].key))
+            }
+        }
+    }
+
+    /// Returns the problems of a list, in its order. Outcomes are determined only where the list
+    /// depends on them.
+    fn select(
+        &self,
+        mut groups: Vec<Group>,
+        list: ProblemList,
+        task: &Task,
+    ) -> Result<Vec<(Group, Option<Outcome>)>> {
+        let order = |group: &Group| {
+            let head = self.head(group);
+            let size = match list {
+                ProblemList::Waiting => (0, 0),
+                _ => (group.members.len(), self.open_count(group)),
+            };
+            let since = if list == ProblemList::Waiting { head.created_at } else { head.closed_at };
+            (Reverse(size), since, head.key.clone())
+        };
+        groups.sort_by_cached_key(order);
+        if matches!(list, ProblemList::Frequent | ProblemList::Waiting) {
+            return Ok(groups.into_iter().map(|group| (group, None)).collect());
+        }
+        let mut out = Vec::new();
+        for group in groups {
+            task.check()?;
+            let Some(outcome) = self.outcome(&group)? else { continue };
+            let is_listed = match list {
+                ProblemList::Unreleased => outcome.status == ProblemStatus::Unreleased,
+                ProblemList::Recurring => outcome.came_back_in.is_some(),
+                _ => outcome.status.is_fixed(),
+            };
+            if is_listed {
+                out.push((group, Some(outcome)));
+            }
+        }
+        Ok(out)
+    }
+
+    /// Determines the outcome of a problem from its thread, its reports and the releases.
+    fn outcome(&self, group: &Group) -> Result<Option<Outcome>> {
+        let head = self.head(group);
+        let Some(row) = self.r.document_by_key(&head.key)? else { return Ok(None) };
+        let parts = &self.context.finder.parts;
+        let ThreadOutcome { status, fixed_in, .. } = troubleshoot::outcome(self.r, parts, None, &row)?;
+        let reports: Vec<String> =
+            group.members[1..].iter().map(|member| self.ties[member.tie].key.clone()).collect();
+        let came_back_in = match (&fixed_in, self.releases.get(&row.source)) {
+            (Some(fixed_in), Some(releases)) if status == ProblemStatus::Solved => {
+                came_back_in(self.r, releases, (fixed_in, head.closed_at), &reports)?
+            }
+            _ => None,
+        };
+        let status = if came_back_in.is_some() { ProblemStatus::CameBack } else { status };
+        Ok(Some(Outcome { status, fixed_in, came_back_in }))
+    }
+
+    fn show(&self, group: &Group, outcome: Option<Outcome>) -> Result<ListedProblem> {
+        let outcome = match outcome {
+            Some(outcome) => Some(outcome),
+            None => self.outcome(group)?,
+        };
+        let head = self.report(&group.members[0])?;
+        let members: Vec<ProblemReport> =
+            group.members[1..].iter().map(|member| self.report(member)).collect::<Result<_>>()?;
+        let reports = || [&head].into_iter().chain(&members);
+        let times: Vec<Timestamp> = reports().filter_map(|report| report.created_at).collect();
+        let days = |n: i64| self.now.checked_sub((n * 24).hours()).unwrap_or(Timestamp::MIN);
+        let (recent, earlier) = (days(RECENT_DAYS), days(2 * RECENT_DAYS));
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for version in reports().filter_map(|report| report.version.as_deref()) {
+            *counts.entry(version).or_default() += 1;
+        }
+        let mut versions: Vec<ProblemVersion> = counts
+            .into_iter()
+            .map(|(version, reports)| ProblemVersion { version: version.to_owned(), reports })
+            .collect();
+        versions.sort_by(|a, b| by_number(&a.version, &b.version).then_with(|| a.version.cmp(&b.version)));
+        let mut articles: Vec<String> =
+            reports().filter_map(|report| self.articles.get(&report.key)).flatten().cloned().collect();
+        articles.sort();
+        articles.dedup();
+        Ok(ListedProblem {
+            status: outcome.as_ref().map_or(ProblemStatus::Open, |outcome| outcome.status),
+            fixed_in: outcome.as_ref().and_then(|outcome| outcome.fixed_in.clone()),
+            came_back_in: outcome.and_then(|outcome| outcome.came_back_in),
+            size: group.members.len(),
+            open: self.open_count(group),
+            months: months(&times),
+            versions,
+            recent: times.iter().filter(|t| **t >= recent && **t <= self.now).count() as u64,
+            before: times.iter().filter(|t| **t >= earlier && **t < recent).count() as u64,
+            articles,
+            head,
+            members,
+        })
+    }
+
+    fn report(&self, member: &Member) -> Result<ProblemReport> {
+        let tie = &self.ties[member.tie];
+        let row = self.r.document_by_key(&tie.key)?;
+        Ok(ProblemReport {
+            key: tie.key.clone(),
+            title: tie.title.clone(),
+            url: tie.url.clone(),
+            open: tie.open,
+            created_at: tie.created_at,
+            known: member.is_known,
+            confidence: member.confidence,
+            via: member.via.map(|via| self.ties[via].key.clone()),
+            version: row.map(|row| reported_version(self.r, &row)).transpose()?.flatten(),
+        })
+    }
+}
