@@ -1,5 +1,7 @@
 //! A parser of Markdown into plain-text blocks: prose, code, logs and quotes.
 
+use std::ops::Range;
+
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::{dialect::OPTIONS, html::target};
@@ -47,6 +49,45 @@ pub fn blocks_and_targets(markdown: &str) -> (Vec<Block>, Vec<String>) {
     }
     reader.flush(BlockKind::Prose);
     (reader.blocks, reader.targets)
+}
+
+/// A table: its range in the text, and the plain text of its cells, the header first.
+pub type Table = (Range<usize>, Vec<Vec<String>>);
+
+/// Returns the tables of a Markdown text that stand in no list or quotation, in order.
+pub fn tables(markdown: &str) -> Vec<Table> {
+    let mut tables: Vec<Table> = Vec::new();
+    let (mut depth, mut is_inside) = (0_usize, false);
+    for (event, range) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {
+        match &event {
+            Event::Start(tag) => {
+                if matches!(tag, Tag::Table(_)) && depth == 0 {
+                    tables.push((range, Vec::new()));
+                    is_inside = true;
+                }
+                depth += 1;
+            }
+            Event::End(tag) => {
+                depth = depth.saturating_sub(1);
+                is_inside &= *tag != TagEnd::Table;
+            }
+            _ => {}
+        }
+        let Some((_, rows)) = tables.last_mut().filter(|_| is_inside) else { continue };
+        match event {
+            Event::Start(Tag::TableHead | Tag::TableRow) => rows.push(Vec::new()),
+            Event::Start(Tag::TableCell) => {
+                rows.last_mut().into_iter().for_each(|row| row.push(String::new()))
+            }
+            Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) => {
+                if let Some(cell) = rows.last_mut().and_then(|row| row.last_mut()) {
+                    cell.push_str(&text);
+                }
+            }
+            _ => {}
+        }
+    }
+    tables
 }
 
 #[derive(Default)]
@@ -205,6 +246,17 @@ mod tests {
 
     fn show(markdown: &str) -> Vec<(BlockKind, String)> {
         blocks(markdown).into_iter().map(|b| (b.kind, b.text)).collect()
+    }
+
+    #[test]
+    fn tables_have_rows_of_cells() {
+        let markdown = "before\n\n| a | `b` |\n|---|---|\n| 1 \\| 2 | *3* |\n\nafter\n\n> | c |\n> |---|\n";
+        let tables = tables(markdown);
+        assert_eq!(tables.len(), 1, "{tables:?}");
+        assert_eq!(tables[0].1, [["a", "b"], ["1 | 2", "3"]]);
+        assert!(
+            markdown[tables[0].0.clone()].starts_with("| a") && markdown[tables[0].0.end..].contains("after")
+        );
     }
 
     #[test]
